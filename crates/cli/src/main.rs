@@ -1,0 +1,2 @@
+//! The `lanework` command.
+fn main() {}

@@ -1,0 +1,411 @@
+//! The syntax tree of a PTX module: plain data, in the order of the text.
+//!
+//! An instruction is kept as the manual writes it: an opcode, its dot-separated modifiers and its
+//! operands. Nothing here knows what an instruction means; the emulator's decoder does. So the tree
+//! holds any PTX, including instructions that this crate has never heard of.
+
+use crate::types::{ScalarType, StateSpace};
+
+/// A PTX module: one translation unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// The PTX ISA version of the text (`.version`).
+    pub version: Version,
+    /// The architecture it is written for (`.target`).
+    pub target: Target,
+    /// Source files named by `.file`, first to last; index 0 here is file 1 in the text.
+    pub files: Vec<String>,
+    /// Variables and functions in the order of the text.
+    pub items: Vec<Item>,
+}
+
+/// A PTX ISA version, such as 7.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Major number.
+    pub major: u8,
+    /// Minor number.
+    pub minor: u8,
+}
+
+/// A target architecture, such as `sm_90a`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// The number after `sm_`.
+    pub architecture: u32,
+    /// Whether features of one architecture or family are asked for.
+    pub specific: Specific,
+    /// Further words of the directive, such as `debug` or `texmode_independent`.
+    pub options: Vec<String>,
+}
+
+/// The suffix of a target architecture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specific {
+    /// None: runs on this architecture and all later ones.
+    #[default]
+    Portable,
+    /// `f`: this family only.
+    Family,
+    /// `a`: this architecture only.
+    Architecture,
+}
+
+/// Something at module scope.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A variable in global, constant or shared space.
+    Variable(Variable),
+    /// An entry or a device function, defined or declared.
+    Function(Function),
+}
+
+/// How a name is seen outside its module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Not seen.
+    #[default]
+    Internal,
+    /// `.extern`: defined elsewhere, or sized at launch.
+    Extern,
+    /// `.visible`.
+    Visible,
+    /// `.weak`.
+    Weak,
+    /// `.common`.
+    Common,
+}
+
+/// A variable, a parameter or a return value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Linkage; parameters are internal.
+    pub linkage: Linkage,
+    /// Where it lives.
+    pub space: StateSpace,
+    /// Alignment in bytes where the text gives one.
+    pub align: Option<u32>,
+    /// 2 or 4 for `.v2` and `.v4` elements, else 1.
+    pub vector: u8,
+    /// Element type.
+    pub ty: ScalarType,
+    /// Name.
+    pub name: String,
+    /// Array extents, outermost first; `None` is `[]`. Empty for a scalar.
+    pub dims: Vec<Option<u64>>,
+    /// Initial value, zero where absent.
+    pub init: Option<Initializer>,
+    /// Words after the type of a parameter that this tree does not interpret (`.ptr .global .align 4`).
+    pub attributes: Vec<String>,
+}
+
+impl Variable {
+    /// A variable with nothing but a space, a type and a name.
+    pub fn new(space: StateSpace, ty: ScalarType, name: impl Into<String>) -> Self {
+        Variable {
+            linkage: Linkage::Internal,
+            space,
+            align: None,
+            vector: 1,
+            ty,
+            name: name.into(),
+            dims: Vec::new(),
+            init: None,
+            attributes: Vec::new(),
+        }
+    }
+
+    /// Size in bytes; an extent left open counts as 0.
+    pub fn size(&self) -> u64 {
+        let elements: u64 = self.dims.iter().map(|d| d.unwrap_or(0)).product();
+        elements * u64::from(self.vector) * u64::from(self.ty.size())
+    }
+
+    /// Alignment in bytes: the one given, else that of one (vector) element.
+    pub fn alignment(&self) -> u32 {
+        self.align.unwrap_or(u32::from(self.vector) * self.ty.size())
+    }
+}
+
+/// The initial value of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initializer {
+    /// One value.
+    Value(Immediate),
+    /// The address of another variable or function plus a byte offset; `generic(name)` if generic.
+    Address {
+        /// The variable or function.
+        name: String,
+        /// Byte offset.
+        offset: i64,
+        /// Whether the address is converted to generic.
+        generic: bool,
+    },
+    /// A brace list, possibly nested; missing values are zero.
+    List(Vec<Initializer>),
+}
+
+/// An entry (`.entry`) or a device function (`.func`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Linkage.
+    pub linkage: Linkage,
+    /// Whether it is a kernel that the host can launch.
+    pub entry: bool,
+    /// Name.
+    pub name: String,
+    /// Return values of a device function.
+    pub returns: Vec<Variable>,
+    /// Parameters.
+    pub params: Vec<Variable>,
+    /// Performance and launch directives.
+    pub directives: Vec<FunctionDirective>,
+    /// The statements; `None` for a declaration.
+    pub body: Option<Vec<Statement>>,
+}
+
+/// A directive between a function's parameters and its body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FunctionDirective {
+    /// `.maxntid x, y, z`: the largest block.
+    MaxBlock([u32; 3]),
+    /// `.reqntid x, y, z`: the only block allowed.
+    RequiredBlock([u32; 3]),
+    /// `.minnctapersm n`: blocks that must fit on one multiprocessor.
+    MinBlocksPerSm(u32),
+    /// `.maxnreg n`: registers per thread at most.
+    MaxRegisters(u32),
+    /// `.reqnctapercluster x, y, z`: the cluster's shape.
+    RequiredCluster([u32; 3]),
+    /// Anything else, as its words (`noreturn`, `explicitcluster`, `pragma "..."`).
+    Other(String),
+}
+
+/// One statement of a function's body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// `.reg .b32 %r<10>;`
+    Registers(Registers),
+    /// A variable of local, shared or param space.
+    Variable(Variable),
+    /// `name:`
+    Label(String),
+    /// An instruction.
+    Instruction(Instruction),
+    /// `{ ... }`, a scope of its own for registers and variables.
+    Block(Vec<Statement>),
+    /// Any other directive inside a body, whole, with its dot and without its semicolon.
+    Directive(String),
+}
+
+/// A register declaration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Registers {
+    /// 2 or 4 for vector registers, else 1.
+    pub vector: u8,
+    /// Type.
+    pub ty: ScalarType,
+    /// Names, each with a count where it is written `%r<10>` (which declares `%r0` to `%r9`).
+    pub names: Vec<(String, Option<u32>)>,
+}
+
+/// An instruction, as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Instruction {
+    /// `@p` or `@!p`.
+    pub guard: Option<Guard>,
+    /// The word before the first dot, such as `ld`.
+    pub opcode: String,
+    /// The words after each dot, in order, such as `["global", "v4", "f32"]`.
+    pub modifiers: Vec<String>,
+    /// Operands, destination first.
+    pub operands: Vec<Operand>,
+    /// The source line it was made from (`.loc`).
+    pub location: Option<Location>,
+    /// Line of the PTX text it was parsed from, from 1; 0 when it was not parsed.
+    pub text_line: u32,
+}
+
+/// The predicate that guards an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The predicate register.
+    pub register: String,
+    /// Whether it is `@!p`.
+    pub negated: bool,
+}
+
+/// A source position, as `.loc` gives it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// Index into [`Module::files`], from 1.
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, or 0 when unknown.
+    pub column: u32,
+    /// The words after the position, such as `function_name $L__info, inlined_at 1 5 3`.
+    pub inlined: Option<String>,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register, special register (`%tid.x`), vector element (`%v.x`), label, variable, function, or `_`.
+    Name(String),
+    /// `!p`.
+    Not(String),
+    /// A literal.
+    Immediate(Immediate),
+    /// `{a, b}`.
+    Vector(Vec<Operand>),
+    /// `p|q`.
+    Pair(Box<Operand>, Box<Operand>),
+    /// `name + 8` outside brackets: the address of a variable plus an offset.
+    Offset(String, i64),
+    /// `[base + offset]`.
+    Address(Address),
+    /// `(a, b)`: the arguments or results of a call.
+    Arguments(Vec<Operand>),
+}
+
+/// An address in brackets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Address {
+    /// The register or variable, or a literal for an absolute address.
+    pub base: AddressBase,
+    /// Byte offset.
+    pub offset: i64,
+    /// Tensor coordinates and the like: `[map, {x, y}]` has the vector here.
+    pub extra: Vec<Operand>,
+}
+
+/// What an address starts from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AddressBase {
+    /// A register or a variable.
+    Name(String),
+    /// An absolute address.
+    Absolute(u64),
+}
+
+/// A literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Immediate {
+    /// An integer; hexadecimal and unsigned 64-bit literals fit too.
+    Integer(i128),
+    /// A single-precision literal by its bits (`0f3F800000`).
+    F32(u32),
+    /// A double-precision literal by its bits (`0d...` or decimal).
+    F64(u64),
+}
+
+impl From<&str> for Operand {
+    fn from(name: &str) -> Self {
+        Operand::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Operand {
+    fn from(name: String) -> Self {
+        Operand::Name(name)
+    }
+}
+
+impl From<Immediate> for Operand {
+    fn from(value: Immediate) -> Self {
+        Operand::Immediate(value)
+    }
+}
+
+impl Operand {
+    /// An integer literal.
+    pub fn integer(value: impl Into<i128>) -> Self {
+        Operand::Immediate(Immediate::Integer(value.into()))
+    }
+
+    /// `[base + offset]`.
+    pub fn address(base: impl Into<String>, offset: i64) -> Self {
+        Operand::Address(Address {
+            base: AddressBase::Name(base.into()),
+            offset,
+            extra: Vec::new(),
+        })
+    }
+}
+
+impl Instruction {
+    /// An instruction from its dotted name (`"ld.global.f32"`) and operands.
+    pub fn new(name: &str, operands: Vec<Operand>) -> Self {
+        let mut words = name.split('.').map(str::to_owned);
+        Instruction {
+            opcode: words.next().unwrap_or_default(),
+            modifiers: words.collect(),
+            operands,
+            ..Instruction::default()
+        }
+    }
+
+    /// Opcode and modifiers joined by dots, as in the text.
+    pub fn name(&self) -> String {
+        let mut name = self.opcode.clone();
+        for modifier in &self.modifiers {
+            name.push('.');
+            name.push_str(modifier);
+        }
+        name
+    }
+
+    /// Whether `modifier` is among the modifiers.
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers.iter().any(|m| m == modifier)
+    }
+}
+
+impl Function {
+    /// The block that `.reqntid` demands.
+    pub fn required_block(&self) -> Option<[u32; 3]> {
+        self.directives.iter().find_map(|d| match d {
+            FunctionDirective::RequiredBlock(block) => Some(*block),
+            _ => None,
+        })
+    }
+
+    /// The most threads per block that `.maxntid` or `.reqntid` allow.
+    pub fn max_threads(&self) -> Option<u32> {
+        self.directives.iter().find_map(|d| match d {
+            FunctionDirective::RequiredBlock(b) | FunctionDirective::MaxBlock(b) => {
+                Some(b.iter().product())
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Module {
+    /// The functions of the module, in order.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Function(function) => Some(function),
+            Item::Variable(_) => None,
+        })
+    }
+
+    /// The variables of the module, in order.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Variable(variable) => Some(variable),
+            Item::Function(_) => None,
+        })
+    }
+
+    /// The defined entries.
+    pub fn entries(&self) -> impl Iterator<Item = &Function> {
+        self.functions().filter(|f| f.entry && f.body.is_some())
+    }
+
+    /// The defined entry called `name`.
+    pub fn entry(&self, name: &str) -> Option<&Function> {
+        self.entries().find(|f| f.name == name)
+    }
+}

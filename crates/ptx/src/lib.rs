@@ -1,0 +1,11 @@
+//! PTX, NVIDIA's stable assembly language for GPUs, as data: a syntax tree, a parser with
+//! diagnostics, a printer, and the lowest version and target that a module needs.
+//!
+//! This crate reads and writes text. It runs nothing and opens no file.
+
+mod ast;
+mod print;
+mod types;
+
+pub use ast::*;
+pub use types::{ScalarType, StateSpace};
