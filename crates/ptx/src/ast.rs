@@ -58,6 +58,9 @@ pub enum Item {
     Variable(Variable),
     /// An entry or a device function, defined or declared.
     Function(Function),
+    /// Any other directive, whole, with its semicolon or braces: `.alias f, g;`, `.pragma "...";`,
+    /// `.section .debug_str { ... }`.
+    Directive(String),
 }
 
 /// How a name is seen outside its module.
@@ -95,7 +98,8 @@ pub struct Variable {
     pub dims: Vec<Option<u64>>,
     /// Initial value, zero where absent.
     pub init: Option<Initializer>,
-    /// Words after the type of a parameter that this tree does not interpret (`.ptr .global .align 4`).
+    /// Words that this tree does not interpret, each an element: `.ptr`, `.global`, `.align`, `4`
+    /// after the type of a parameter, `.attribute(.managed)` on a variable.
     pub attributes: Vec<String>,
 }
 
@@ -140,6 +144,13 @@ pub enum Initializer {
         offset: i64,
         /// Whether the address is converted to generic.
         generic: bool,
+    },
+    /// One byte of an address, `0xFF00(generic(name))`: the bits under the mask, shifted down.
+    Masked {
+        /// The mask: 0xFF shifted left by a whole number of bytes.
+        mask: u64,
+        /// The address, never masked itself.
+        address: Box<Initializer>,
     },
     /// A brace list, possibly nested; missing values are zero.
     List(Vec<Initializer>),
@@ -387,7 +398,7 @@ impl Module {
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(function),
-            Item::Variable(_) => None,
+            Item::Variable(_) | Item::Directive(_) => None,
         })
     }
 
@@ -395,7 +406,7 @@ impl Module {
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.items.iter().filter_map(|item| match item {
             Item::Variable(variable) => Some(variable),
-            Item::Function(_) => None,
+            Item::Function(_) | Item::Directive(_) => None,
         })
     }
 

@@ -36,6 +36,7 @@ impl Display for Module {
             match item {
                 Item::Variable(variable) => writeln!(f, "{variable};")?,
                 Item::Function(function) => writeln!(f, "{function}")?,
+                Item::Directive(words) => writeln!(f, "{words}")?,
             }
         }
         Ok(())
@@ -57,6 +58,10 @@ impl Display for Linkage {
 impl Display for Variable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.linkage, self.space)?;
+        // `.attribute(...)` belongs to the variable and comes first; `.ptr ...` to the type.
+        let (first, last): (Vec<_>, Vec<_>) =
+            self.attributes.iter().partition(|word| word.starts_with(".attribute"));
+        first.iter().try_for_each(|word| write!(f, " {word}"))?;
         if let Some(align) = self.align {
             write!(f, " .align {align}")?;
         }
@@ -64,7 +69,7 @@ impl Display for Variable {
             write!(f, " .v{}", self.vector)?;
         }
         write!(f, " {}", self.ty)?;
-        self.attributes.iter().try_for_each(|word| write!(f, " {word}"))?;
+        last.iter().try_for_each(|word| write!(f, " {word}"))?;
         write!(f, " {}", self.name)?;
         for dim in &self.dims {
             match dim {
@@ -91,6 +96,7 @@ impl Display for Initializer {
                 }
                 signed_offset(f, *offset)
             }
+            Initializer::Masked { mask, address } => write!(f, "{mask:#X}({address})"),
             Initializer::List(list) => {
                 f.write_str("{")?;
                 separated(f, list)?;
@@ -109,6 +115,9 @@ impl Display for FunctionDirective {
             FunctionDirective::MinBlocksPerSm(n) => write!(f, ".minnctapersm {n}"),
             FunctionDirective::MaxRegisters(n) => write!(f, ".maxnreg {n}"),
             FunctionDirective::RequiredCluster(c) => write!(f, ".reqnctapercluster {}", shape(*c)),
+            FunctionDirective::Other(words) if words.starts_with("pragma") => {
+                write!(f, ".{words};")
+            }
             FunctionDirective::Other(words) => write!(f, ".{words}"),
         }
     }
