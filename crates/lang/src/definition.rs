@@ -1,0 +1,143 @@
+//! What a kernel is once its Rust function has been called: a name, a key and a recipe that
+//! stages it into a module.
+
+use lanework_ptx::{Module, ScalarType};
+use std::fmt;
+use std::sync::Arc;
+
+/// A kernel with its generics and constants chosen, not staged yet.
+#[derive(Clone)]
+pub struct Definition {
+    /// The Rust function's name.
+    pub name: &'static str,
+    /// Unique among all kernels of the program: module path, position, types, constants.
+    pub key: String,
+    /// Builds the module.
+    pub stage: Arc<dyn Fn(&StageOptions) -> Staged + Send + Sync>,
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Definition").field("name", &self.name).field("key", &self.key).finish()
+    }
+}
+
+/// How to stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageOptions {
+    /// Whether indices are checked against lengths and extents at run time.
+    pub checked: bool,
+}
+
+/// A staged kernel.
+#[derive(Clone, Debug)]
+pub struct Staged {
+    /// The module; block and cluster shapes asked for are directives of its entry.
+    pub module: Module,
+    /// The entry's name in the module.
+    pub entry: String,
+    /// The parameters as the kernel's author wrote them. A slice fills two parameters of the
+    /// entry (`.u64` address, `.u64` length in elements), a scalar one. A checked entry has one
+    /// more `.u64` last: the address of the [fault record](FaultRecord).
+    pub parameters: Vec<Parameter>,
+    /// The checked indices, in the order of the fault record's site numbers.
+    pub sites: Vec<CheckSite>,
+    /// What was wrong with the kernel for these generics and constants; launch only when empty.
+    pub errors: Vec<StageError>,
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the source.
+    pub name: String,
+    /// What it is.
+    pub kind: ParameterKind,
+}
+
+/// What a kernel parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Device memory with its length.
+    Slice {
+        /// Element type.
+        element: ScalarType,
+        /// Whether the kernel may write it.
+        mutable: bool,
+    },
+    /// A value.
+    Scalar(ScalarType),
+}
+
+/// A place in the source where an index is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckSite {
+    /// Source file as rustc names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// The array's name in the source, empty when unknown.
+    pub array: String,
+    /// What the index indexes.
+    pub what: IndexKind,
+}
+
+/// What a checked index indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    /// A slice in global memory.
+    Slice,
+    /// Axis `k` (0 is the outermost) of an array in shared memory.
+    SharedAxis(u8),
+}
+
+/// Something wrong with a kernel that only its generics and constants reveal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}\n  --> {file}:{line}:{column}\n   = help: {help}")]
+pub struct StageError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// Source file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// What the first thread with an index out of range leaves behind: 16 little-endian `u32` words
+/// of device memory, all zero before the launch. The thread then exits; the others go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaultRecord {
+    /// Index into [`Staged::sites`].
+    pub site: u32,
+    /// The index, sign-extended.
+    pub index: i64,
+    /// The length or extent it should have been below.
+    pub length: u64,
+    /// `block_idx` of the thread: x, y, z.
+    pub block: [u32; 3],
+    /// `thread_idx` of the thread: x, y, z.
+    pub thread: [u32; 3],
+}
+
+impl FaultRecord {
+    /// Bytes of the record in device memory.
+    pub const BYTES: u64 = 64;
+
+    /// Reads the record back; `None` when no index was out of range.
+    pub fn decode(words: &[u32; 16]) -> Option<FaultRecord> {
+        let long = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        (words[0] != 0).then(|| FaultRecord {
+            site: words[1].wrapping_sub(1),
+            index: long(words[2], words[3]) as i64,
+            length: long(words[4], words[5]),
+            block: [words[6], words[7], words[8]],
+            thread: [words[9], words[10], words[11]],
+        })
+    }
+}
