@@ -4,8 +4,12 @@
 //! This crate reads and writes text. It runs nothing and opens no file.
 
 mod ast;
+mod diagnostics;
+mod parse;
 mod print;
 mod types;
 
 pub use ast::*;
+pub use diagnostics::{Diagnostic, Diagnostics};
+pub use parse::parse_instructions;
 pub use types::{ScalarType, StateSpace};

@@ -29,7 +29,8 @@ impl Display for Module {
         writeln!(f, ".target {}", self.target)?;
         writeln!(f, ".address_size 64")?;
         for (index, file) in self.files.iter().enumerate() {
-            writeln!(f, ".file {} \"{}\"", index + 1, file.replace('\\', "\\\\"))?;
+            let escaped = file.replace('\\', "\\\\").replace('"', "\\\"");
+            writeln!(f, ".file {} \"{escaped}\"", index + 1)?;
         }
         for item in &self.items {
             writeln!(f)?;

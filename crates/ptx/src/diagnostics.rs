@@ -1,0 +1,171 @@
+//! What is wrong with a PTX text: where, what was expected, and what to do.
+
+use std::fmt::{self, Display, Formatter};
+
+/// The most problems reported for one text; what comes after is usually an echo.
+const MOST: usize = 20;
+
+/// The most characters of a source line shown around the problem.
+const WINDOW: usize = 160;
+
+/// One problem in a PTX text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Line of the text, from 1; 0 where the text has no line for it (a module built by a program).
+    pub line: usize,
+    /// Column in characters, from 1; 0 where only the line is known.
+    pub column: usize,
+    /// Characters from the column on that the problem covers, at least 1.
+    pub width: usize,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The whole line of the text; empty where there is none.
+    pub source_line: String,
+}
+
+impl Display for Diagnostic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        if self.line > 0 {
+            write!(f, "\n{margin}--> PTX text, line {}", self.line)?;
+            if self.column > 0 {
+                write!(f, ", column {}", self.column)?;
+            }
+        }
+        if !self.source_line.trim().is_empty() {
+            let (shown, before) = self.window();
+            write!(f, "\n{margin} |\n{number} | {shown}\n{margin} |")?;
+            if self.column > 0 {
+                let room = shown.chars().count().saturating_sub(before.chars().count()).max(1);
+                write!(f, " {before}{}", "^".repeat(self.width.clamp(1, room)))?;
+            }
+        }
+        match &self.help {
+            Some(help) => write!(f, "\n{margin} = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Diagnostic {
+    /// The part of the line to show, and the blanks (tabs kept) that lead to the column in it.
+    fn window(&self) -> (String, String) {
+        let column = self.column.saturating_sub(1);
+        let skipped = if column < WINDOW * 3 / 4 { 0 } else { column - WINDOW / 2 };
+        let shown: String = self.source_line.chars().skip(skipped).take(WINDOW).collect();
+        let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
+        let before = shown.chars().take(column - skipped).map(blank).collect();
+        (shown.trim_end().to_owned(), before)
+    }
+}
+
+/// The problems of a PTX text in the order of the text: never empty, and 20 at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    more: usize,
+}
+
+impl Diagnostics {
+    /// The problems, first to last.
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// How many problems were found beyond the ones kept.
+    pub fn left_out(&self) -> usize {
+        self.more
+    }
+}
+
+impl Display for Diagnostics {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.list.iter().enumerate() {
+            write!(f, "{}{diagnostic}", if index > 0 { "\n\n" } else { "" })?;
+        }
+        match self.more {
+            0 => Ok(()),
+            1 => write!(f, "\n\n... and 1 more problem"),
+            more => write!(f, "\n\n... and {more} more problems"),
+        }
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Gathers problems up to the cap.
+#[derive(Default)]
+pub(crate) struct Collector {
+    list: Vec<Diagnostic>,
+    more: usize,
+}
+
+impl Collector {
+    /// Adds a problem, or only counts it once the list is full.
+    pub(crate) fn push(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
+        if self.list.len() < MOST {
+            self.list.push(diagnostic());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// `value` if nothing was gathered, else the problems.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
+        if self.list.is_empty() {
+            Ok(value)
+        } else {
+            Err(Diagnostics { list: self.list, more: self.more })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(column: usize, source_line: &str) -> Diagnostic {
+        Diagnostic {
+            line: 7,
+            column,
+            width: 3,
+            message: "expected a register, found `;`".to_owned(),
+            help: Some("name the destination".to_owned()),
+            source_line: source_line.to_owned(),
+        }
+    }
+
+    #[test]
+    fn shows_the_line_with_a_caret_under_the_column() {
+        let text = sample(5, "\tadd ;").to_string();
+        assert_eq!(
+            text,
+            "error: expected a register, found `;`\n --> PTX text, line 7, column 5\n  |\n7 | \tadd ;\n  \
+             | \t   ^^\n  = help: name the destination"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_the_column() {
+        let line = "x".repeat(10_000) + "###" + &"y".repeat(10_000);
+        let text = sample(10_001, &line).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        let caret = lines[4].find('^').expect("a caret");
+        assert_eq!(&lines[3][caret..caret + 3], "###");
+        assert!(text.len() < 1_000);
+    }
+
+    #[test]
+    fn keeps_twenty_and_counts_the_rest() {
+        let mut collector = Collector::default();
+        (0..23).for_each(|_| collector.push(|| sample(1, "x")));
+        let diagnostics = collector.finish(()).expect_err("problems");
+        assert_eq!(diagnostics.iter().count(), 20);
+        assert_eq!(diagnostics.left_out(), 3);
+        assert!(diagnostics.to_string().ends_with("... and 3 more problems"));
+    }
+}

@@ -1,0 +1,220 @@
+//! Declarations: registers, variables of every space, parameters, initial values.
+
+use super::lexer::Kind;
+use super::{Parsed, Parser};
+use crate::ast::*;
+use crate::types::{ScalarType, StateSpace};
+
+/// What the dotted words before a variable's name say.
+struct Head {
+    space: StateSpace,
+    align: Option<u32>,
+    vector: u8,
+    ty: ScalarType,
+    attributes: Vec<String>,
+}
+
+impl Head {
+    fn named(&self, linkage: Linkage, name: &str) -> Variable {
+        Variable {
+            linkage,
+            align: self.align,
+            vector: self.vector,
+            attributes: self.attributes.clone(),
+            ..Variable::new(self.space, self.ty, name)
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// `.reg .v2 .b32 %r<10>, %s;`
+    pub(super) fn registers(&mut self) -> Parsed<Registers> {
+        let head = self.head()?;
+        let mut names = Vec::new();
+        loop {
+            let name = self.word("a register name")?.to_owned();
+            let mut count = None;
+            if self.eat(b'<') {
+                count = Some(self.plain_number("the number of registers")?);
+                self.expect(b'>', "after the number of registers")?;
+            }
+            names.push((name, count));
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        self.semicolon("after the registers")?;
+        Ok(Registers { vector: head.vector, ty: head.ty, names })
+    }
+
+    /// Any of `.extern`, `.visible`, `.weak` and `.common`; the last one counts.
+    pub(super) fn linkage(&mut self) -> Linkage {
+        let mut linkage = Linkage::Internal;
+        loop {
+            linkage = match self.spelling() {
+                ".extern" => Linkage::Extern,
+                ".visible" => Linkage::Visible,
+                ".weak" => Linkage::Weak,
+                ".common" => Linkage::Common,
+                _ => return linkage,
+            };
+            self.advance();
+        }
+    }
+
+    /// Variables that share their dotted words, up to and past the semicolon.
+    pub(super) fn variables(
+        &mut self,
+        linkage: Linkage,
+        mut found: impl FnMut(Variable),
+    ) -> Parsed<()> {
+        let head = self.head()?;
+        loop {
+            let name = self.word("a variable name")?;
+            let mut variable = head.named(linkage, name);
+            variable.dims = self.dims()?;
+            if self.eat(b'=') {
+                variable.init = Some(self.initializer()?);
+            }
+            found(variable);
+            if !self.eat(b',') {
+                return self.semicolon("after the variable");
+            }
+        }
+    }
+
+    /// One parameter or return value.
+    pub(super) fn parameter(&mut self) -> Parsed<Variable> {
+        let head = self.head()?;
+        let name = self.word("a parameter name")?;
+        let mut variable = head.named(Linkage::Internal, name);
+        variable.dims = self.dims()?;
+        Ok(variable)
+    }
+
+    /// The dotted words before a name: space, alignment, vector size, type and the rest.
+    fn head(&mut self) -> Parsed<Head> {
+        let space = self.space()?;
+        let mut head =
+            Head { space, align: None, vector: 1, ty: ScalarType::B8, attributes: Vec::new() };
+        let mut typed = false;
+        while self.kind() == Kind::Dotted {
+            let word = self.spelling();
+            let scalar = ScalarType::from_name(&word[1..]);
+            match word {
+                ".attribute" => {
+                    let first = self.at;
+                    self.advance();
+                    self.parenthesised_words()?;
+                    let words = self.normalised(first);
+                    head.attributes.push(words);
+                    continue;
+                }
+                ".align" if !typed => {
+                    self.advance();
+                    head.align = Some(self.integer("an alignment in bytes")?);
+                    continue;
+                }
+                ".v2" | ".v4" if !typed => head.vector = word.as_bytes()[2] - b'0',
+                ".texref" | ".samplerref" | ".surfref" => {
+                    let help = "pass a texture object, a 64-bit handle, as a parameter";
+                    let message = format!("`{word}` variables are not supported");
+                    return Err(self.complain(message, Some(help)));
+                }
+                _ => match scalar {
+                    Some(scalar) if !typed => {
+                        head.ty = scalar;
+                        typed = true;
+                    }
+                    _ if typed && space == StateSpace::Param => {
+                        head.attributes.push(word.to_owned());
+                        self.advance();
+                        if self.kind() == Kind::Number {
+                            head.attributes.push(self.spelling().to_owned());
+                            self.advance();
+                        }
+                        continue;
+                    }
+                    _ => return Err(self.expected("a type such as `.b32`", None)),
+                },
+            }
+            self.advance();
+        }
+        if typed { Ok(head) } else { Err(self.expected("a type such as `.b32`", None)) }
+    }
+
+    fn space(&mut self) -> Parsed<StateSpace> {
+        let space = match self.kind() {
+            Kind::Dotted => StateSpace::from_name(&self.spelling()[1..]),
+            _ => None,
+        };
+        match space {
+            Some(space) => {
+                self.advance();
+                Ok(space)
+            }
+            None => Err(self.expected("a state space such as `.param`", None)),
+        }
+    }
+
+    /// `( ... )` with no meaning here, up to and past the closing parenthesis.
+    fn parenthesised_words(&mut self) -> Parsed<()> {
+        self.expect(b'(', "before the attribute")?;
+        let mut open = 1;
+        while open > 0 {
+            match self.kind() {
+                Kind::Mark(b'(') => open += 1,
+                Kind::Mark(b')') => open -= 1,
+                Kind::End | Kind::Unknown | Kind::Mark(b';' | b'{' | b'}') => {
+                    return Err(self.expected("`)` after the attribute", None));
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+        Ok(())
+    }
+
+    /// `[4][]`, outermost first; none for a scalar.
+    fn dims(&mut self) -> Parsed<Vec<Option<u64>>> {
+        let mut dims = Vec::new();
+        while self.eat(b'[') {
+            if self.eat(b']') {
+                dims.push(None);
+            } else {
+                dims.push(Some(self.integer("the number of elements")?));
+                self.expect(b']', "after the number of elements")?;
+            }
+        }
+        Ok(dims)
+    }
+
+    fn initializer(&mut self) -> Parsed<Initializer> {
+        match self.kind() {
+            Kind::Mark(b'{') => self.nested(|p| {
+                p.advance();
+                Ok(Initializer::List(p.list(b'}', "the values", Self::initializer)?))
+            }),
+            Kind::Number if self.ahead(1).kind == Kind::Mark(b'(') => {
+                let mask = self.absolute()?;
+                self.advance();
+                let address = Box::new(self.initial_address()?);
+                self.expect(b')', "after the address")?;
+                Ok(Initializer::Masked { mask, address })
+            }
+            Kind::Word if self.spelling() != "WARP_SZ" => self.initial_address(),
+            _ => Ok(Initializer::Value(self.constant()?)),
+        }
+    }
+
+    /// `name+8` or `generic(name)+8`.
+    fn initial_address(&mut self) -> Parsed<Initializer> {
+        let mut name = self.word("the name of a variable or function")?.to_owned();
+        let generic = name == "generic" && self.eat(b'(');
+        if generic {
+            name = self.word("the name of a variable or function")?.to_owned();
+            self.expect(b')', "after the name")?;
+        }
+        Ok(Initializer::Address { name, offset: self.offset()?, generic })
+    }
+}

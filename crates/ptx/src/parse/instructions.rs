@@ -1,0 +1,234 @@
+//! Statements of a function's body: labels, instructions with their operands, blocks.
+
+use super::lexer::Kind;
+use super::{Parsed, Parser};
+use crate::ast::*;
+use crate::types::StateSpace;
+
+impl<'a> Parser<'a> {
+    /// Statements up to a `}` that closes no block among them, or the end of the text.
+    pub(super) fn statements(&mut self, statements: &mut Vec<Statement>) {
+        while !matches!(self.kind(), Kind::End | Kind::Mark(b'}')) {
+            let first = self.at;
+            if self.statement(statements).is_err() {
+                self.skip_statement(first);
+            }
+        }
+    }
+
+    /// `{ statements }`, from its open brace on.
+    pub(super) fn body(&mut self) -> Parsed<Vec<Statement>> {
+        let open = self.token();
+        self.nested(|p| {
+            p.advance();
+            let mut statements = Vec::new();
+            p.statements(&mut statements);
+            if !p.eat(b'}') {
+                let help = "close it with `}`; the text may be truncated";
+                return Err(p.complain_at(open, "this `{` is never closed", Some(help)));
+            }
+            Ok(statements)
+        })
+    }
+
+    fn statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
+        match self.kind() {
+            Kind::Mark(b';') => self.advance(),
+            Kind::Mark(b'{') => statements.push(Statement::Block(self.body()?)),
+            Kind::Dotted => self.body_directive(statements)?,
+            Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
+                statements.push(Statement::Label(self.spelling().to_owned()));
+                self.advance();
+                self.advance();
+            }
+            Kind::Word | Kind::Mark(b'@') => {
+                statements.push(Statement::Instruction(self.instruction()?));
+            }
+            _ => return Err(self.expected("an instruction, a label or a directive", None)),
+        }
+        Ok(())
+    }
+
+    fn body_directive(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
+        let word = &self.spelling()[1..];
+        match word {
+            "reg" => statements.push(Statement::Registers(self.registers()?)),
+            "loc" => {
+                self.location = Some(self.loc()?);
+            }
+            "extern" | "visible" | "weak" | "common" => {
+                let linkage = self.linkage();
+                self.variables(linkage, |v| statements.push(Statement::Variable(v)))?;
+            }
+            _ if StateSpace::from_name(word).is_some() => {
+                self.variables(Linkage::Internal, |v| statements.push(Statement::Variable(v)))?;
+            }
+            _ => statements.push(Statement::Directive(self.directive_words()?)),
+        }
+        Ok(())
+    }
+
+    /// A directive that is kept as text, up to and past its semicolon, which is left out.
+    pub(super) fn directive_words(&mut self) -> Parsed<String> {
+        let first = self.at;
+        while !matches!(self.kind(), Kind::End | Kind::Mark(b';' | b'{' | b'}') | Kind::Unknown) {
+            self.advance();
+        }
+        let words = self.normalised(first);
+        self.expect(b';', "after the directive")?;
+        Ok(words)
+    }
+
+    /// `.loc 1 5 3, function_name $L__info_string0, inlined_at 1 9 7`.
+    pub(super) fn loc(&mut self) -> Parsed<Location> {
+        self.advance();
+        let file = self.plain_number("a file number")?;
+        let line = self.plain_number("a line number")?;
+        let column =
+            if self.kind() == Kind::Number { self.plain_number("a column number")? } else { 0 };
+        let first = self.at + 1;
+        while self.is(b',') {
+            self.advance();
+            match self.word("`function_name` or `inlined_at`")? {
+                "function_name" => {
+                    self.word("a label")?;
+                    self.offset()?;
+                }
+                "inlined_at" => {
+                    for what in ["a file number", "a line number", "a column number"] {
+                        self.plain_number(what)?;
+                    }
+                }
+                word => {
+                    let message = format!("`.loc` has no `{word}`");
+                    let help = "it has `function_name` and `inlined_at`";
+                    return Err(self.complain(message, Some(help)));
+                }
+            }
+        }
+        let inlined = (self.at > first).then(|| self.normalised(first));
+        Ok(Location { file, line, column, inlined })
+    }
+
+    /// A literal that is not the start of an expression: what follows it is not an operator.
+    pub(super) fn plain_number(&mut self, what: &str) -> Parsed<u32> {
+        let value = if self.kind() == Kind::Number { self.spelling().parse().ok() } else { None };
+        match value {
+            Some(value) => {
+                self.advance();
+                Ok(value)
+            }
+            None => Err(self.expected(what, None)),
+        }
+    }
+
+    fn instruction(&mut self) -> Parsed<Instruction> {
+        let guard = self.guard()?;
+        let text_line = self.token().line;
+        let opcode = self.word("an instruction")?;
+        if opcode.starts_with(['%', '$', '_']) {
+            self.at -= 1;
+            return Err(self.expected("an instruction, a label or a directive", None));
+        }
+        let mut modifiers = Vec::new();
+        while self.kind() == Kind::Dotted && self.token().line == text_line {
+            modifiers.push(self.spelling()[1..].to_owned());
+            self.advance();
+        }
+        let call = opcode == "call";
+        let mut operands = Vec::new();
+        if !matches!(self.kind(), Kind::Mark(b';' | b'}') | Kind::Dotted) {
+            operands.push(self.operand(call)?);
+            while self.eat(b',') {
+                operands.push(self.operand(call)?);
+            }
+        }
+        self.semicolon("after the instruction")?;
+        let location = self.location.clone();
+        let opcode = opcode.to_owned();
+        Ok(Instruction { guard, opcode, modifiers, operands, location, text_line })
+    }
+
+    /// `@p` or `@!p`, if there is one.
+    fn guard(&mut self) -> Parsed<Option<Guard>> {
+        if !self.eat(b'@') {
+            return Ok(None);
+        }
+        let negated = self.eat(b'!');
+        let register = self.word("a predicate register after `@`")?.to_owned();
+        Ok(Some(Guard { register, negated }))
+    }
+
+    /// A name with the dotted suffixes that touch it: `%tid.x`, `%v.y`.
+    fn dotted_name(&mut self, what: &str) -> Parsed<String> {
+        let mut name = self.word(what)?.to_owned();
+        while self.kind() == Kind::Dotted && self.touches() {
+            name.push_str(self.spelling());
+            self.advance();
+        }
+        Ok(name)
+    }
+
+    /// An operand; parentheses hold arguments in a `call` and an expression elsewhere.
+    fn operand(&mut self, call: bool) -> Parsed<Operand> {
+        match self.kind() {
+            Kind::Word if self.spelling() != "WARP_SZ" => self.named_operand(),
+            Kind::Mark(b'!') if self.ahead(1).kind == Kind::Word => {
+                self.advance();
+                Ok(Operand::Not(self.dotted_name("a predicate register after `!`")?))
+            }
+            Kind::Mark(b'{') => self.nested(|p| {
+                p.advance();
+                Ok(Operand::Vector(p.list(b'}', "the vector", |p| p.operand(false))?))
+            }),
+            Kind::Mark(b'[') => self.nested(Self::address),
+            Kind::Mark(b'(') if call => self.nested(|p| {
+                p.advance();
+                Ok(Operand::Arguments(p.list(b')', "the arguments", |p| p.operand(false))?))
+            }),
+            Kind::Mark(b'-') if self.ahead(1).kind == Kind::Word => {
+                let help = "negate it with `neg` into another register first";
+                Err(self.complain("a register operand cannot be negated", Some(help)))
+            }
+            Kind::Number | Kind::Mark(b'-' | b'+' | b'~' | b'!' | b'(') | Kind::Word => {
+                Ok(Operand::Immediate(self.constant()?))
+            }
+            _ => Err(self.expected("an operand", None)),
+        }
+    }
+
+    fn named_operand(&mut self) -> Parsed<Operand> {
+        let name = self.dotted_name("a name")?;
+        if self.eat(b'|') {
+            let second = self.dotted_name("a register after `|`")?;
+            return Ok(Operand::Pair(Box::new(name.into()), Box::new(second.into())));
+        }
+        if self.is(b'[') {
+            let help = "write the byte offset: `[name+4]`";
+            return Err(self.complain("elements of an array are not indexed here", Some(help)));
+        }
+        Ok(match self.offset()? {
+            0 => Operand::Name(name),
+            offset => Operand::Offset(name, offset),
+        })
+    }
+
+    /// `[base+offset, extra, ...]`, from its open bracket on.
+    fn address(&mut self) -> Parsed<Operand> {
+        self.advance();
+        let base = match self.kind() {
+            Kind::Word => AddressBase::Name(self.dotted_name("a base")?),
+            Kind::Number => AddressBase::Absolute(self.absolute()?),
+            _ => return Err(self.expected("a register, a variable or an address", None)),
+        };
+        let offset = self.offset()?;
+        let mut extra = Vec::new();
+        if !self.eat(b']') {
+            if !self.eat(b',') {
+                return Err(self.expected("`]` or `,` after the address", None));
+            }
+            extra = self.list(b']', "the address", |p| p.operand(false))?;
+        }
+        Ok(Operand::Address(Address { base, offset, extra }))
+    }
+}

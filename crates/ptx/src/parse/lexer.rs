@@ -1,0 +1,233 @@
+//! The lexer: PTX text as tokens. It never fails; what it does not know becomes an `Unknown` token
+//! for the parser to complain about where it stands.
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An identifier or register: `add`, `%r1`, `$L__BB0_1`, `_`.
+    Word,
+    /// A dot and a word: `.global`, `.m16n8k16`, `.shared::cluster`.
+    Dotted,
+    /// A numeric literal, well formed or not.
+    Number,
+    /// A string in double quotes.
+    Text,
+    /// One punctuation character.
+    Mark(u8),
+    /// Anything else, such as an unfinished string.
+    Unknown,
+    /// The end of the text.
+    End,
+}
+
+/// A token: a kind and its byte range in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Line of the text, from 1.
+    pub(super) line: u32,
+}
+
+/// The tokens of `text`, which is under 4 GiB, with an `End` token last.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    // A trailing NUL comes along with texts copied from C strings.
+    let mut lexer = Lexer { bytes: text.trim_end_matches('\0').as_bytes(), at: 0, line: 1 };
+    let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 5 + 1);
+    loop {
+        lexer.skip_blank();
+        let start = lexer.at;
+        let line = lexer.line;
+        let follows_word = tokens.last().is_some_and(|t| {
+            t.end as usize == start && matches!(t.kind, Kind::Word | Kind::Dotted)
+        });
+        let kind = lexer.token(follows_word);
+        tokens.push(Token { kind, start: start as u32, end: lexer.at as u32, line });
+        if kind == Kind::End {
+            return tokens;
+        }
+    }
+}
+
+struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u32,
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
+}
+
+impl Lexer<'_> {
+    /// The byte `ahead` of here, 0 past the end.
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn skip_while(&mut self, test: impl Fn(u8) -> bool) {
+        while self.at < self.bytes.len() && test(self.bytes[self.at]) {
+            self.at += 1;
+        }
+    }
+
+    /// Skips white space, comments, and lines meant for a preprocessor (`#`, `@@DWARF`).
+    fn skip_blank(&mut self) {
+        loop {
+            let line_start = self.at == 0 || self.bytes[self.at - 1] == b'\n';
+            let rest = &self.bytes[self.at..];
+            if rest.starts_with(b"//")
+                || line_start && (rest.starts_with(b"#") || rest.starts_with(b"@@"))
+            {
+                self.skip_while(|b| b != b'\n');
+            } else if rest.starts_with(b"/*") {
+                let length = rest.windows(2).skip(2).position(|pair| pair == b"*/");
+                let end = length.map_or(self.bytes.len(), |n| self.at + n + 4);
+                self.line += rest[..end - self.at].iter().filter(|b| **b == b'\n').count() as u32;
+                self.at = end;
+            } else {
+                match rest.first() {
+                    Some(b'\n') => self.line += 1,
+                    Some(b' ' | b'\t' | b'\r' | 0x0B | 0x0C) => {}
+                    // A byte-order mark opens the text of some editors.
+                    Some(0xEF) if self.at == 0 && rest.starts_with("\u{FEFF}".as_bytes()) => {
+                        self.at += 2
+                    }
+                    _ => return,
+                }
+                self.at += 1;
+            }
+        }
+    }
+
+    /// The token here; `follows_word` where it touches a word, so that `.2d` is no number.
+    fn token(&mut self, follows_word: bool) -> Kind {
+        let byte = self.peek(0);
+        let next = self.peek(1);
+        match byte {
+            _ if self.at >= self.bytes.len() => Kind::End,
+            b'.' if is_word(next) && (follows_word || !next.is_ascii_digit()) => self.dotted(),
+            b'0'..=b'9' | b'.' if byte != b'.' || next.is_ascii_digit() => self.number(),
+            b'%' if is_word(next) && !next.is_ascii_digit() => self.word(),
+            _ if is_word(byte) => self.word(),
+            b'"' => self.text(),
+            byte if byte.is_ascii_punctuation() => {
+                self.at += 1;
+                Kind::Mark(byte)
+            }
+            byte => {
+                self.at += 1;
+                if byte >= 0x80 {
+                    self.skip_while(|b| b >= 0x80);
+                }
+                Kind::Unknown
+            }
+        }
+    }
+
+    fn word(&mut self) -> Kind {
+        self.at += 1;
+        self.skip_while(is_word);
+        Kind::Word
+    }
+
+    fn dotted(&mut self) -> Kind {
+        self.at += 1;
+        self.skip_while(is_word);
+        while self.peek(0) == b':' && self.peek(1) == b':' && is_word(self.peek(2)) {
+            self.at += 2;
+            self.skip_while(is_word);
+        }
+        Kind::Dotted
+    }
+
+    fn number(&mut self) -> Kind {
+        let hexadecimal = self.peek(0) == b'0' && matches!(self.peek(1) | 0x20, b'x' | b'f' | b'd');
+        if !hexadecimal {
+            self.skip_while(|b| b.is_ascii_digit());
+            if self.peek(0) == b'.' {
+                self.at += 1;
+                self.skip_while(|b| b.is_ascii_digit());
+            }
+            if self.peek(0) | 0x20 == b'e' && matches!(self.peek(1), b'+' | b'-') {
+                self.at += 2;
+            }
+        }
+        self.skip_while(is_word);
+        Kind::Number
+    }
+
+    /// A string up to its closing quote; a backslash protects the next character.
+    fn text(&mut self) -> Kind {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.peek(0) {
+                b'"' => {
+                    self.at += 1;
+                    return Kind::Text;
+                }
+                b'\n' => return Kind::Unknown,
+                b'\\' if self.peek(1) != b'\n' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.bytes.len();
+        Kind::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spelled(text: &str) -> Vec<&str> {
+        let tokens = tokens(text);
+        tokens[..tokens.len() - 1].iter().map(|t| &text[t.start as usize..t.end as usize]).collect()
+    }
+
+    #[test]
+    fn an_instruction_comes_apart_at_its_dots() {
+        assert_eq!(
+            spelled("@%p1 tex.2d.v4.f32.f32 {%f1}, [%rd1+8]; // done"),
+            [
+                "@", "%p1", "tex", ".2d", ".v4", ".f32", ".f32", "{", "%f1", "}", ",", "[", "%rd1",
+                "+", "8", "]", ";"
+            ]
+        );
+        assert_eq!(
+            spelled("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"),
+            [
+                "cp",
+                ".async",
+                ".bulk",
+                ".shared::cluster",
+                ".global",
+                ".mbarrier::complete_tx::bytes"
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_signs_and_suffixes() {
+        assert_eq!(
+            spelled("0x1F 0f3F800000 017U 1.5e-3 .5 0b10 5%3"),
+            ["0x1F", "0f3F800000", "017U", "1.5e-3", ".5", "0b10", "5", "%", "3"]
+        );
+        assert_eq!(spelled("%r<10>"), ["%r", "<", "10", ">"]);
+    }
+
+    #[test]
+    fn comments_and_preprocessor_lines_are_blank_but_counted() {
+        let list = tokens("/* a\n b */ x\n# 5 \"f.cu\"\n// c\ny");
+        assert_eq!(list.iter().map(|t| t.line).collect::<Vec<_>>(), [2, 5, 5]);
+    }
+
+    #[test]
+    fn unfinished_strings_and_comments_end_with_the_text() {
+        assert_eq!(tokens("\"abc\\").len(), 2);
+        assert_eq!(tokens("/* abc").len(), 1);
+        assert_eq!(tokens("/*/").len(), 1);
+        assert_eq!(tokens("\"abc\\é\"").len(), 2);
+    }
+}

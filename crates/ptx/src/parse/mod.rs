@@ -1,0 +1,280 @@
+//! The parser: PTX text to a [`Module`], by recursive descent in time linear in the text.
+//!
+//! A problem does not stop it: it skips to the end of the statement and goes on, so that one run
+//! reports several. Nesting is limited, so no text can exhaust the stack.
+
+mod constants;
+mod declarations;
+mod instructions;
+mod lexer;
+mod module;
+#[cfg(test)]
+mod tests;
+
+use crate::ast::{Location, Module, Statement};
+use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
+use lexer::{Kind, Token};
+
+/// The deepest nesting of blocks, braces and parentheses; compilers stay below ten.
+const DEEPEST: usize = 64;
+
+impl Module {
+    /// Parses the text of a whole module.
+    ///
+    /// # Errors
+    /// The problems found, each with its place and what was expected there.
+    pub fn parse(text: &str) -> Result<Module, Diagnostics> {
+        let mut parser = Parser::new(text);
+        let module = parser.module();
+        parser.problems.finish(module)
+    }
+}
+
+/// Parses statements as they stand in a function's body: instructions, labels, declarations and
+/// `{ ... }` blocks. This is what inline assembly consists of.
+///
+/// # Errors
+/// The problems found, each with its place in `text` and what was expected there.
+pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
+    let mut parser = Parser::new(text);
+    let mut statements = Vec::new();
+    loop {
+        parser.statements(&mut statements);
+        if parser.kind() == Kind::End {
+            return parser.problems.finish(statements);
+        }
+        parser.complain("`}` closes nothing", Some("remove it, or add the `{` it belongs to"));
+        parser.advance();
+    }
+}
+
+/// A problem was reported and the construct given up.
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// The tokens, the place among them, and what has been gathered so far.
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+    problems: Collector,
+    /// Position of the last `.loc` of this function.
+    location: Option<Location>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        let fits = u32::try_from(text.len()).is_ok();
+        let text = if fits { text } else { "" };
+        let tokens = lexer::tokens(text);
+        let problems = Collector::default();
+        let mut parser = Parser { text, tokens, at: 0, depth: 0, problems, location: None };
+        if !fits {
+            parser.complain("the text is longer than 4 GiB", Some("split the module"));
+        }
+        parser
+    }
+
+    /// The token here.
+    fn token(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    fn kind(&self) -> Kind {
+        self.token().kind
+    }
+
+    /// The token `ahead` of here; the last one is `End`.
+    fn ahead(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    fn spelling_of(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    fn spelling(&self) -> &'a str {
+        self.spelling_of(self.token())
+    }
+
+    /// Whether the token here touches the one before it.
+    fn touches(&self) -> bool {
+        self.at > 0 && self.tokens[self.at - 1].end == self.token().start
+    }
+
+    /// Moves past the token here, but never past the end.
+    fn advance(&mut self) {
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+    }
+
+    fn is(&self, mark: u8) -> bool {
+        self.kind() == Kind::Mark(mark)
+    }
+
+    /// Whether the token here is this dotted word.
+    fn is_dotted(&self, word: &str) -> bool {
+        self.kind() == Kind::Dotted && self.spelling() == word
+    }
+
+    /// Takes the mark if it stands here.
+    fn eat(&mut self, mark: u8) -> bool {
+        let found = self.is(mark);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Takes the mark, or reports that it was expected `after` something.
+    fn expect(&mut self, mark: u8, after: &str) -> Parsed<()> {
+        if self.eat(mark) {
+            return Ok(());
+        }
+        let wanted = format!("`{}` {after}", char::from(mark));
+        Err(self.expected(&wanted, None))
+    }
+
+    /// Takes the semicolon after a statement. Where the next token is on another line, the semicolon
+    /// was most likely forgotten: that is reported, and parsing goes on as if it were there.
+    fn semicolon(&mut self, after: &str) -> Parsed<()> {
+        if self.eat(b';') {
+            return Ok(());
+        }
+        let before = self.tokens[self.at.saturating_sub(1)];
+        if self.kind() != Kind::End && self.token().line == before.line {
+            return Err(self.expected(&format!("`;` {after}"), None));
+        }
+        let end = Token { start: before.end, ..before };
+        self.complain_at(end, format!("expected `;` {after}"), Some("end the line with `;`"));
+        Ok(())
+    }
+
+    /// A name, without any dotted suffix.
+    fn word(&mut self, what: &str) -> Parsed<&'a str> {
+        if self.kind() != Kind::Word {
+            return Err(self.expected(what, None));
+        }
+        let word = self.spelling();
+        self.advance();
+        Ok(word)
+    }
+
+    /// Items separated by commas, up to and past `close`.
+    fn list<T>(
+        &mut self,
+        close: u8,
+        what: &str,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        if self.eat(close) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if self.eat(close) {
+                return Ok(items);
+            }
+            if !self.eat(b',') {
+                let wanted = format!("`,` or `{}` in {what}", char::from(close));
+                return Err(self.expected(&wanted, None));
+            }
+        }
+    }
+
+    /// Runs `inner` one level deeper, or reports that the nesting is too deep.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEEPEST {
+            let help = "flatten the braces or parentheses";
+            return Err(self.complain("nested more than 64 levels deep", Some(help)));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The tokens from `first` up to here as text: comments gone, white space made one blank.
+    fn normalised(&self, first: usize) -> String {
+        let mut words = String::new();
+        for (index, token) in self.tokens[first..self.at].iter().enumerate() {
+            if index > 0 && self.tokens[first + index - 1].end != token.start {
+                words.push(' ');
+            }
+            words.push_str(self.spelling_of(*token));
+        }
+        words
+    }
+
+    /// Goes to the end of the statement that began at token `first`: past its `;`, or before the
+    /// `}` that closes the block around it.
+    fn skip_statement(&mut self, first: usize) {
+        if self.kind() == Kind::End {
+            return; // Going back would read an unclosed block again, at every level around it.
+        }
+        self.at = first;
+        let mut open = 0;
+        loop {
+            match self.kind() {
+                Kind::End => return,
+                Kind::Mark(b'{') => open += 1,
+                Kind::Mark(b'}') if open == 0 => return,
+                Kind::Mark(b'}') => open -= 1,
+                Kind::Mark(b';') => return self.advance(),
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// Reports that `wanted` was expected here.
+    fn expected(&mut self, wanted: &str, help: Option<&str>) -> Failed {
+        let found = match self.kind() {
+            Kind::End => "the end of the text".to_owned(),
+            Kind::Unknown if self.spelling().starts_with('"') => "an unfinished string".to_owned(),
+            Kind::Unknown => {
+                format!("`{}`, which PTX does not use", self.spelling().escape_debug())
+            }
+            _ => format!("`{}`", shortened(self.spelling())),
+        };
+        self.complain(format!("expected {wanted}, found {found}"), help)
+    }
+
+    /// Reports a problem at the token here.
+    fn complain(&mut self, message: impl Into<String>, help: Option<&str>) -> Failed {
+        self.complain_at(self.token(), message, help)
+    }
+
+    /// Reports a problem at `token`.
+    fn complain_at(
+        &mut self,
+        token: Token,
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) -> Failed {
+        let (text, start) = (self.text, token.start as usize);
+        self.problems.push(|| {
+            let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
+            let line_end = text[start..].find('\n').map_or(text.len(), |n| start + n);
+            Diagnostic {
+                line: token.line as usize,
+                column: text[line_start..start].chars().count() + 1,
+                width: text[start..token.end as usize].chars().count().max(1),
+                message: message.into(),
+                help: help.map(str::to_owned),
+                source_line: text[line_start..line_end].trim_end_matches('\r').to_owned(),
+            }
+        });
+        Failed
+    }
+}
+
+/// At most forty characters of a token, for a message.
+fn shortened(spelling: &str) -> String {
+    match spelling.char_indices().nth(40) {
+        Some((end, _)) => format!("{}...", &spelling[..end]),
+        None => spelling.to_owned(),
+    }
+}

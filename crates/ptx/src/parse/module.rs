@@ -1,0 +1,303 @@
+//! Module scope: the opening directives, functions, variables, debug sections.
+
+use super::lexer::Kind;
+use super::{Parsed, Parser};
+use crate::ast::*;
+use crate::types::StateSpace;
+
+/// The highest `.file` number taken; the table has one entry per number.
+const MOST_FILES: u32 = 1 << 16;
+
+/// What the directives at the top of the text say.
+#[derive(Default)]
+struct Heading {
+    version: Option<Version>,
+    target: Option<Target>,
+    files: Vec<String>,
+}
+
+impl Parser<'_> {
+    /// The whole module; problems are in the collector.
+    pub(super) fn module(&mut self) -> Module {
+        let mut heading = Heading::default();
+        let mut items = Vec::new();
+        let start = self.token();
+        while self.kind() != Kind::End {
+            let first = self.at;
+            if self.item(&mut heading, &mut items).is_err() {
+                self.skip_item(first);
+            }
+        }
+        let missing =
+            [(heading.version.is_none(), ".version"), (heading.target.is_none(), ".target")];
+        if let Some((_, directive)) = missing.into_iter().find(|(missing, _)| *missing) {
+            let help = "a module starts like this: .version 7.0 / .target sm_80 / .address_size 64";
+            self.complain_at(start, format!("the module has no `{directive}`"), Some(help));
+        }
+        Module {
+            version: heading.version.unwrap_or(Version { major: 0, minor: 0 }),
+            target: heading.target.unwrap_or(Target {
+                architecture: 0,
+                specific: Specific::Portable,
+                options: Vec::new(),
+            }),
+            files: heading.files,
+            items,
+        }
+    }
+
+    fn item(&mut self, heading: &mut Heading, items: &mut Vec<Item>) -> Parsed<()> {
+        if self.kind() != Kind::Dotted {
+            let help = "instructions stand in the body of an `.entry` or `.func`";
+            return Err(self.expected("a directive", Some(help)));
+        }
+        match self.spelling() {
+            ".version" => heading.version = Some(self.version(heading.version.is_some())?),
+            ".target" => heading.target = Some(self.target(heading.target.is_some())?),
+            ".address_size" => self.address_size()?,
+            ".file" => self.file(&mut heading.files)?,
+            ".loc" => {
+                self.loc()?;
+            }
+            ".section" => items.push(Item::Directive(self.section()?)),
+            ".pragma" | ".alias" => {
+                let words = self.directive_words()?;
+                items.push(Item::Directive(words + ";"));
+            }
+            _ => self.declaration(items)?,
+        }
+        Ok(())
+    }
+
+    /// A function or variables, from their linkage on.
+    fn declaration(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let linkage = self.linkage();
+        match self.spelling() {
+            ".entry" | ".func" => items.push(Item::Function(self.function(linkage)?)),
+            word if word.starts_with('.') && StateSpace::from_name(&word[1..]).is_some() => {
+                self.variables(linkage, |v| items.push(Item::Variable(v)))?;
+            }
+            _ => {
+                let help = "a module holds `.entry`, `.func`, `.global`, `.const` and `.shared`";
+                return Err(self.expected("a function or a variable", Some(help)));
+            }
+        }
+        Ok(())
+    }
+
+    fn version(&mut self, again: bool) -> Parsed<Version> {
+        self.only_once(again)?;
+        let version = self.spelling().split_once('.').and_then(|(major, minor)| {
+            Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        });
+        match version {
+            Some(version) => {
+                self.advance();
+                Ok(version)
+            }
+            None => Err(self.expected("a version such as 7.0", None)),
+        }
+    }
+
+    /// Moves past a directive's word; complains where a second one stands.
+    fn only_once(&mut self, again: bool) -> Parsed<()> {
+        if again {
+            let message = format!("a second `{}`", self.spelling());
+            return Err(self.complain(message, Some("a text holds one module; parse them apart")));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// `.target sm_90a, debug`.
+    fn target(&mut self, again: bool) -> Parsed<Target> {
+        self.only_once(again)?;
+        let token = self.token();
+        let name = self.word("an architecture such as sm_80")?;
+        let number = name.strip_prefix("sm_").unwrap_or_default();
+        let (number, specific) = match (number.strip_suffix('a'), number.strip_suffix('f')) {
+            (Some(number), _) => (number, Specific::Architecture),
+            (_, Some(number)) => (number, Specific::Family),
+            _ => (number, Specific::Portable),
+        };
+        let Ok(architecture) = number.parse() else {
+            let help = "name an architecture, such as sm_80 or sm_90a";
+            return Err(self.complain_at(token, format!("`{name}` is no target"), Some(help)));
+        };
+        let mut options = Vec::new();
+        while self.eat(b',') {
+            options.push(self.word("a target option")?.to_owned());
+        }
+        Ok(Target { architecture, specific, options })
+    }
+
+    fn address_size(&mut self) -> Parsed<()> {
+        self.advance();
+        let token = self.token();
+        match self.plain_number("64")? {
+            64 => Ok(()),
+            _ => {
+                let help = "compile for 64-bit addresses (nvcc -m64)";
+                Err(self.complain_at(token, "only 64-bit addresses are supported", Some(help)))
+            }
+        }
+    }
+
+    /// `.file 1 "path"`, with or without a time stamp and a size.
+    fn file(&mut self, files: &mut Vec<String>) -> Parsed<()> {
+        self.advance();
+        let token = self.token();
+        let number = self.plain_number("a file number")?;
+        let mut path = self.string("the path of the file")?;
+        if self.kind() == Kind::Text {
+            path = format!("{path}/{}", self.string("the name of the file")?);
+        }
+        while self.eat(b',') {
+            self.integer::<u64>("a time stamp or a size")?;
+        }
+        if number > MOST_FILES {
+            return Err(self.complain_at(token, "the file number is above 65536", None));
+        }
+        // File 0 of newer debug formats is file 1 again.
+        let Some(index) = (number as usize).checked_sub(1) else { return Ok(()) };
+        if files.len() <= index {
+            files.resize(index + 1, String::new());
+        }
+        files[index] = path;
+        Ok(())
+    }
+
+    /// The contents of a string, `\\` and `\"` resolved.
+    fn string(&mut self, what: &str) -> Parsed<String> {
+        if self.kind() != Kind::Text {
+            return Err(self.expected(what, None));
+        }
+        let quoted = self.spelling();
+        self.advance();
+        let mut contents = String::with_capacity(quoted.len());
+        let mut rest = quoted[1..quoted.len() - 1].chars().peekable();
+        while let Some(c) = rest.next() {
+            let escaped = if c == '\\' { rest.next_if(|c| matches!(c, '\\' | '"')) } else { None };
+            contents.push(escaped.unwrap_or(c));
+        }
+        Ok(contents)
+    }
+
+    /// `.section .debug_str { ... }`, its text kept as it is.
+    fn section(&mut self) -> Parsed<String> {
+        let start = self.token().start as usize;
+        while !matches!(self.kind(), Kind::End | Kind::Mark(b'{' | b';' | b'}')) {
+            self.advance();
+        }
+        let open = self.token();
+        self.expect(b'{', "after the section's name")?;
+        let mut depth = 1;
+        while depth > 0 {
+            match self.kind() {
+                Kind::Mark(b'{') => depth += 1,
+                Kind::Mark(b'}') => depth -= 1,
+                Kind::End => {
+                    let help = "close it with `}`; the text may be truncated";
+                    return Err(self.complain_at(open, "the section never ends", Some(help)));
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+        Ok(self.text[start..self.tokens[self.at - 1].end as usize].to_owned())
+    }
+
+    fn function(&mut self, linkage: Linkage) -> Parsed<Function> {
+        let entry = self.is_dotted(".entry");
+        self.advance();
+        let mut returns = Vec::new();
+        if !entry && self.eat(b'(') {
+            returns = self.list(b')', "the return values", Self::parameter)?;
+        }
+        let name = self.word("the function's name")?.to_owned();
+        let mut params = Vec::new();
+        if self.eat(b'(') {
+            params = self.list(b')', "the parameters", Self::parameter)?;
+        }
+        let mut directives = Vec::new();
+        while self.kind() == Kind::Dotted {
+            directives.push(self.function_directive()?);
+        }
+        self.location = None;
+        let body = if self.is(b'{') {
+            Some(self.body()?)
+        } else {
+            self.expect(b';', "or `{` after the function's head")?;
+            None
+        };
+        Ok(Function { linkage, entry, name, returns, params, directives, body })
+    }
+
+    fn function_directive(&mut self) -> Parsed<FunctionDirective> {
+        let first = self.at;
+        let word = self.spelling();
+        self.advance();
+        Ok(match word {
+            ".maxntid" => FunctionDirective::MaxBlock(self.shape()?),
+            ".reqntid" => FunctionDirective::RequiredBlock(self.shape()?),
+            ".reqnctapercluster" => FunctionDirective::RequiredCluster(self.shape()?),
+            ".minnctapersm" => {
+                FunctionDirective::MinBlocksPerSm(self.integer("the number of blocks")?)
+            }
+            ".maxnreg" => FunctionDirective::MaxRegisters(self.integer("the number of registers")?),
+            ".pragma" => FunctionDirective::Other({
+                self.at = first;
+                self.directive_words()?[1..].to_owned()
+            }),
+            _ => FunctionDirective::Other({
+                let ends = |kind| matches!(kind, Kind::End | Kind::Unknown | Kind::Dotted);
+                let punctuation = |kind| matches!(kind, Kind::Mark(b';' | b'{' | b'}'));
+                while !ends(self.kind()) && !punctuation(self.kind()) {
+                    self.advance();
+                }
+                self.normalised(first)[1..].to_owned()
+            }),
+        })
+    }
+
+    /// `x, y, z`, the later ones 1 where absent.
+    fn shape(&mut self) -> Parsed<[u32; 3]> {
+        let mut shape = [1; 3];
+        for (index, extent) in shape.iter_mut().enumerate() {
+            if index > 0 && !self.eat(b',') {
+                break;
+            }
+            *extent = self.integer("the number of threads or blocks")?;
+        }
+        Ok(shape)
+    }
+
+    /// Goes past the item that began at token `first`: past its `;` or its closing brace, or to a
+    /// directive on a later line that surely starts the next one.
+    fn skip_item(&mut self, first: usize) {
+        if self.kind() == Kind::End {
+            return;
+        }
+        const STARTS: [&str; 6] = [".visible", ".extern", ".weak", ".entry", ".func", ".global"];
+        self.at = first;
+        let mut open = 0;
+        loop {
+            let token = self.token();
+            match token.kind {
+                Kind::End => return,
+                Kind::Mark(b'{') => open += 1,
+                Kind::Mark(b'}') if open <= 1 => return self.advance(),
+                Kind::Mark(b'}') => open -= 1,
+                Kind::Mark(b';') if open == 0 => return self.advance(),
+                Kind::Dotted if open == 0 && self.at > first => {
+                    let new_line = self.tokens[self.at - 1].line < token.line;
+                    if new_line && STARTS.contains(&self.spelling()) {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+}
