@@ -1,1 +1,22 @@
-//! sim
+//! A warp-accurate emulator of a CUDA device: it loads PTX modules and runs their kernels on the
+//! host, 32 lanes in lockstep, with barriers, shared memory, atomics and faults as on a GPU.
+//!
+//! The way of a kernel: [`lanework_ptx::Module`] -> `lower` (flat instructions over virtual
+//! registers) -> `control` (blocks, reconvergence points) -> `analysis` (which registers are uniform
+//! or affine over the lanes) -> `assemble` (handlers chosen, registers placed) -> `schedule`
+//! (blocks over workers, warps within a block). Observers watch the run at warp level.
+
+mod counters;
+mod emulator;
+mod fault;
+mod launch;
+mod limits;
+mod memory;
+mod observe;
+
+pub use counters::{Counters, Global, Shared};
+pub use emulator::{Emulator, Program};
+pub use fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
+pub use launch::{Blocks, LaunchConfig, Outcome};
+pub use limits::{Limits, Options, Schedule};
+pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};

@@ -1,0 +1,138 @@
+//! The emulated device: its memory, its programs and its launches.
+
+use crate::fault::{Fault, FaultKind, LoadError, MemoryError, SourceLocation};
+use crate::launch::{LaunchConfig, Outcome};
+use crate::limits::{Limits, Options};
+use crate::memory::Memory;
+use crate::observe::Observer;
+use lanework_ptx::Module;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
+pub struct Emulator {
+    options: Options,
+    memory: RwLock<Memory>,
+}
+
+/// A loaded module.
+pub struct Program {}
+
+impl Program {
+    /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].
+    pub fn instruction_name(&self, _entry: &str, _instruction: u32) -> Option<&str> {
+        None
+    }
+
+    /// The source position of a kernel's instruction.
+    pub fn location(&self, _entry: &str, _instruction: u32) -> Option<SourceLocation> {
+        None
+    }
+}
+
+impl Emulator {
+    /// A device with nothing in its memory.
+    pub fn new(options: Options) -> Emulator {
+        let memory = RwLock::new(Memory::new(options.limits.memory));
+        Emulator { options, memory }
+    }
+
+    /// The device's limits.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    fn reading(&self) -> RwLockReadGuard<'_, Memory> {
+        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self) -> RwLockWriteGuard<'_, Memory> {
+        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
+    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes.
+    ///
+    /// # Errors
+    /// When the device or the host has not enough memory.
+    pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        self.writing().allocate(bytes, name)
+    }
+
+    /// Frees an allocation; waits for running launches.
+    ///
+    /// # Errors
+    /// When `address` is not what [`Emulator::allocate`] returned, or was freed already.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        self.writing().free(address)
+    }
+
+    /// Gives the allocation that starts at `address` another name in messages.
+    ///
+    /// # Errors
+    /// When no live allocation starts there.
+    pub fn rename(&self, address: u64, name: &str) -> Result<(), MemoryError> {
+        self.writing().rename(address, name)
+    }
+
+    /// Copies host bytes to the device; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.writing().write(address, bytes)
+    }
+
+    /// Copies device bytes to the host; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        self.writing().read(address, bytes)
+    }
+
+    /// Sets `bytes` device bytes to `value`; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn fill(&self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
+        self.writing().fill(address, value, bytes)
+    }
+
+    /// Bytes allocated.
+    pub fn memory_used(&self) -> u64 {
+        self.reading().used()
+    }
+
+    /// Bytes of device memory in all.
+    pub fn memory_total(&self) -> u64 {
+        self.reading().total()
+    }
+
+    /// Checks and prepares a module; its global and constant variables are allocated and initialised.
+    ///
+    /// # Errors
+    /// When the module holds something that the emulator does not know, naming it.
+    pub fn load(&self, _module: &Module) -> Result<Arc<Program>, LoadError> {
+        Ok(Arc::new(Program {}))
+    }
+
+    /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds
+    /// whatever had been written.
+    pub fn launch<O: Observer>(
+        &self,
+        _program: &Program,
+        launch: &LaunchConfig<'_>,
+        _arguments: &[&[u8]],
+        _observer: &mut O,
+    ) -> Result<Outcome, Fault> {
+        Err(Fault::before_launch(
+            FaultKind::Unsupported,
+            launch.entry,
+            "the emulator cannot run kernels yet",
+            "",
+        ))
+    }
+}

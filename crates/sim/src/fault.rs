@@ -1,0 +1,216 @@
+//! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
+
+use std::fmt;
+
+/// A position in the source that a kernel was made from (`.loc`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLocation {
+    /// The file as the module names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, or 0 when unknown.
+    pub column: u32,
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.column > 0 { write!(f, ":{}", self.column) } else { Ok(()) }
+    }
+}
+
+/// The allocation nearest to a bad address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearAllocation {
+    /// Its name.
+    pub name: String,
+    /// Where it starts.
+    pub address: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Signed bytes from its start to the bad address.
+    pub offset: i64,
+    /// Bytes between the access and the allocation; 0 if they overlap.
+    pub distance: u64,
+}
+
+/// The kind of a [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// An access outside every allocation.
+    OutOfBounds,
+    /// An address that is not a multiple of the access's size.
+    Misaligned,
+    /// An access near address 0.
+    Null,
+    /// An access to memory already freed.
+    UseAfterFree,
+    /// Threads wait at a barrier that can never complete.
+    Deadlock,
+    /// Part of a warp reached a barrier that the whole warp must reach.
+    BarrierDivergence,
+    /// The launch or kernel asks for more than the device has.
+    LimitExceeded,
+    /// The kernel executed `trap`.
+    Trap,
+    /// Something that the emulator cannot do.
+    Unsupported,
+    /// A warp ran more instructions than allowed.
+    InstructionLimit,
+    /// The arguments do not fit the kernel's parameters, or there is no such kernel.
+    BadArguments,
+}
+
+/// An error in a launch, by its kernel's fault or before it started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub kind: FaultKind,
+    /// What happened, in one line.
+    pub message: String,
+    /// The source position of the instruction, where the module tells.
+    pub location: Option<SourceLocation>,
+    /// The line in the PTX text, 0 when unknown.
+    pub text_line: u32,
+    /// The instruction, as PTX writes its name; empty when there is none.
+    pub instruction: String,
+    /// The kernel.
+    pub kernel: String,
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread in the block.
+    pub thread: [u32; 3],
+    /// The address accessed, for memory faults.
+    pub address: Option<u64>,
+    /// The size of the access in bytes, 0 when there is none.
+    pub size: u32,
+    /// The allocation nearest to the address.
+    pub allocation: Option<NearAllocation>,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Fault {
+    /// A fault that has no place in a kernel.
+    pub(crate) fn before_launch(
+        kind: FaultKind,
+        kernel: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Fault {
+            kind,
+            message: message.into(),
+            location: None,
+            text_line: 0,
+            instruction: String::new(),
+            kernel: kernel.to_owned(),
+            block: [0; 3],
+            thread: [0; 3],
+            address: None,
+            size: 0,
+            allocation: None,
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        let starts = matches!(self.kind, FaultKind::LimitExceeded | FaultKind::BadArguments);
+        if let Some(location) = &self.location {
+            write!(f, "\n  --> {location}")?;
+        } else if self.text_line > 0 {
+            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+        }
+        if !starts {
+            let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
+            write!(f, "\n   = thread ({x},{y},{z}) of block ({bx},{by},{bz})")?;
+            write!(f, " in `{}`", self.kernel)?;
+            if !self.instruction.is_empty() {
+                write!(f, ", `{}`", self.instruction)?;
+            }
+        }
+        if !self.help.is_empty() {
+            write!(f, "\n   = help: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Why a module cannot run on the emulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// What is wrong, naming the instruction or directive.
+    pub message: String,
+    /// The function it is in; empty at module scope.
+    pub function: String,
+    /// The source position, where the module tells.
+    pub location: Option<SourceLocation>,
+    /// The line in the PTX text, 0 when unknown.
+    pub text_line: u32,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        if !self.function.is_empty() {
+            write!(f, " in `{}`", self.function)?;
+        }
+        if let Some(location) = &self.location {
+            write!(f, "\n  --> {location}")?;
+        }
+        if self.text_line > 0 {
+            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+        }
+        if !self.help.is_empty() {
+            write!(f, "\n   = help: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Why the host could not use device memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The device has not enough memory left.
+    #[error(
+        "out of device memory: `{name}` needs {bytes} bytes, {free} of {total} are free; free buffers or make the emulator with a larger `limits.memory`"
+    )]
+    OutOfMemory {
+        /// The allocation's name.
+        name: String,
+        /// Its size in bytes.
+        bytes: u64,
+        /// Bytes free.
+        free: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// The address does not start a live allocation.
+    #[error(
+        "address {address:#x} is not the start of a live allocation; free each allocation once"
+    )]
+    NotAllocated {
+        /// The address.
+        address: u64,
+    },
+    /// A host copy that is not inside one allocation.
+    #[error("{bytes} bytes at {address:#x} are not inside one allocation; nearest: {nearest}")]
+    OutOfBounds {
+        /// First byte.
+        address: u64,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The nearest allocation, in words.
+        nearest: String,
+    },
+}

@@ -1,0 +1,53 @@
+//! What a launch is given and what it gives back.
+
+/// The shape of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchConfig<'a> {
+    /// The entry to run.
+    pub entry: &'a str,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads per block in x, y and z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory per block, in bytes.
+    pub dynamic_shared: u32,
+    /// Which blocks to run.
+    pub blocks: Blocks,
+}
+
+impl<'a> LaunchConfig<'a> {
+    /// All blocks of a grid, with no dynamic shared memory.
+    pub fn new(entry: &'a str, grid: [u32; 3], block: [u32; 3]) -> Self {
+        LaunchConfig { entry, grid, block, dynamic_shared: 0, blocks: Blocks::All }
+    }
+}
+
+/// Which blocks of a grid run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blocks {
+    /// All.
+    #[default]
+    All,
+    /// At most `count` blocks, spread evenly over the grid: the same ones each time. Results of the
+    /// others are not computed; counters cover the blocks that ran.
+    Sample {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What the kernel printed, by block number and then in the order of execution.
+    pub printed: String,
+    /// Blocks that ran.
+    pub blocks_run: u64,
+    /// Blocks in the grid.
+    pub blocks_total: u64,
+    /// PTX instructions executed by warps.
+    pub warp_instructions: u64,
+    /// PTX instructions executed by lanes: warp instructions times active lanes, whatever a guard
+    /// (`@p`) on the instruction says.
+    pub lane_instructions: u64,
+}
