@@ -1,1 +1,17 @@
-//! kernels
+//! The kernels of Lanework: one folder per topic, one file per rung.
+//!
+//! A ladder climbs from the simplest kernel to the fastest, one idea a rung. A rung's file opens
+//! with a header that says its idea, what counters it predicts and what it costs; [`Rung`] reads
+//! it, so the tables, the docs and the tests all say what the file says. To add a rung, add a file
+//! and its line in the ladder's table.
+
+pub mod intro;
+mod rung;
+pub mod transpose;
+
+pub use rung::{Header, Ladder, Rung, RungInfo};
+
+/// Every ladder there is.
+pub fn ladders() -> Vec<Ladder> {
+    vec![transpose::ladder()]
+}

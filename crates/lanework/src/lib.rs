@@ -1,1 +1,59 @@
-//! lanework
+//! CUDA-style kernels in stable Rust: written once, checked and counted on a machine with no GPU,
+//! and run on an NVIDIA GPU through its driver alone.
+//!
+//! ```
+//! use lanework::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = block_idx.x * block_dim.x + thread_idx.x;
+//!     if i < y.len() as u32 {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> lanework::Result<()> {
+//!     let device = Device::best();
+//!     let x = device.upload(&vec![1.0f32; 1000])?;
+//!     let mut y = device.upload(&vec![2.0f32; 1000])?;
+//!     saxpy(3.0, &x, &mut y).grid(4).block(256).launch(&device)?;
+//!     assert_eq!(y.download()?, vec![5.0; 1000]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A [`Device`] is a GPU or the emulator; a [`Buffer`] lives on one; a `#[kernel]` function called
+//! with its arguments is a [`Launch`], which becomes a run once it has a grid and a block.
+
+extern crate self as lanework;
+
+mod arguments;
+mod buffer;
+mod compiled;
+mod device;
+mod error;
+mod gpu;
+mod launch;
+mod shape;
+mod timing;
+
+pub use arguments::{Arg, SliceArg, SliceMutArg, scalar_arg};
+pub use buffer::{Buffer, View, ViewMut};
+pub use compiled::Resources;
+pub use device::{Backend, Device, DeviceInfo};
+pub use error::{Error, IndexFault, Result};
+pub use lanework_lang as lang;
+pub use lanework_lang::Element;
+pub use lanework_macros::{device, kernel};
+pub use lanework_ptx as ptx;
+pub use lanework_sim as sim;
+pub use lanework_sim::Counters;
+pub use launch::{Launch, Prepared, Profile};
+pub use shape::Dim3;
+pub use timing::{Event, Graph};
+
+/// What a file with kernels needs: the attributes, the kernel language and the host types.
+pub mod prelude {
+    pub use crate::lang::prelude::*;
+    pub use crate::{Buffer, Device, Element, Launch, device, kernel};
+}

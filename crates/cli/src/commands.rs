@@ -1,0 +1,8 @@
+//! The commands, one file each.
+
+pub mod climb;
+pub mod devices;
+pub mod hello;
+pub mod list;
+pub mod run;
+pub mod sweep;

@@ -1,0 +1,59 @@
+//! `lanework list`: the ladders and their rungs.
+
+use crate::args::ListArgs;
+use crate::output::{print, print_json, table};
+use crate::Outcome;
+use serde::Serialize;
+
+/// A ladder in JSON.
+#[derive(Serialize)]
+struct LadderJson {
+    ladder: &'static str,
+    title: &'static str,
+    rungs: Vec<RungJson>,
+}
+
+/// A rung in JSON.
+#[derive(Serialize)]
+struct RungJson {
+    name: &'static str,
+    experiment: &'static str,
+    idea: String,
+    predicts: String,
+    costs: String,
+}
+
+/// Lists every ladder with its rungs, experiments and ideas.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn run(args: &ListArgs) -> Outcome {
+    let ladders = lanework_kernels::ladders();
+    if args.json {
+        let ladders: Vec<LadderJson> = ladders.into_iter().map(json).collect();
+        return print_json(&ladders);
+    }
+    let mut text = String::new();
+    for ladder in ladders {
+        let mut rungs = table(&["rung", "experiment", "idea"]);
+        for rung in &ladder.rungs {
+            let name = format!("{}/{}", ladder.name, rung.name);
+            rungs.add_row([&name, rung.experiment, &rung.header().idea]);
+        }
+        text.push_str(&format!("{}: {}\n{rungs}\n", ladder.name, ladder.title));
+    }
+    text.push_str("\nClimb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.\n");
+    print(&text)
+}
+
+fn json(ladder: lanework_kernels::Ladder) -> LadderJson {
+    let rung = |rung: &lanework_kernels::RungInfo| {
+        let lanework_kernels::Header { idea, predicts, costs } = rung.header();
+        RungJson { name: rung.name, experiment: rung.experiment, idea, predicts, costs }
+    };
+    LadderJson {
+        ladder: ladder.name,
+        title: ladder.title,
+        rungs: ladder.rungs.iter().map(rung).collect(),
+    }
+}

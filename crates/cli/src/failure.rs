@@ -1,0 +1,74 @@
+//! How the command fails: in words, with the right exit code, and never as a panic.
+
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// A check failed, or a kernel did wrong: exit code 1.
+    Check(String),
+    /// Bad input or usage: exit code 2.
+    Input(String),
+    /// Whoever read the output has gone: nothing to say.
+    OutputClosed,
+    /// A bug in this program, already reported.
+    Bug,
+}
+
+impl Failure {
+    /// Bad input, and what to do about it.
+    pub fn input(what: impl Display, help: impl Display) -> Self {
+        Failure::Input(format!("{what}\n  = help: {help}"))
+    }
+
+    /// Prints the failure and returns its exit code.
+    pub fn report(self) -> ExitCode {
+        let (message, code) = match self {
+            Failure::Check(message) => (message, 1),
+            Failure::Input(message) => (message, 2),
+            Failure::OutputClosed => return ExitCode::SUCCESS,
+            Failure::Bug => return ExitCode::from(70),
+        };
+        let red = anstyle::AnsiColor::Red.on_default().bold();
+        anstream::eprintln!("{red}error:{red:#} {message}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<lanework::Error> for Failure {
+    fn from(error: lanework::Error) -> Self {
+        if error.is_kernel_fault() {
+            Failure::Check(error.to_string())
+        } else {
+            Failure::Input(error.to_string())
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::OutputClosed,
+            _ => Failure::Input(format!("the output could not be written: {error}")),
+        }
+    }
+}
+
+/// From now on a panic is reported as what it is: a bug, in words a user can pass on.
+pub fn report_bugs_politely() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line()));
+        let said = panic.payload_as_str().unwrap_or("no message");
+        anstream::eprintln!(
+            "error: lanework has a bug{}: {said}\n  = help: please report it with the command line",
+            place.unwrap_or_default()
+        );
+    }));
+}
+
+/// Runs a command; a panic in it becomes [`Failure::Bug`].
+pub fn catch_bugs(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)).unwrap_or(Err(Failure::Bug))
+}

@@ -1,0 +1,114 @@
+//! What the user sees: tables that fit the terminal, progress while waiting, JSON for machines.
+
+use crate::failure::Failure;
+use comfy_table::{ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+/// Prints text to standard output; a reader that went away ends the command quietly.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints one JSON value and a line end.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::Check(format!("the result has no JSON form: {error}")))?;
+    print(&format!("{text}\n"))
+}
+
+/// A table with this header, as wide as the terminal, or 100 columns into a file.
+pub fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if !std::io::stdout().is_terminal() {
+        table.set_width(100);
+    }
+    table.set_header(header.to_vec());
+    table
+}
+
+/// A line on standard error that says what is being worked on, on a terminal only.
+pub struct Spinner(ProgressBar);
+
+impl Spinner {
+    /// A spinner that starts with `what`.
+    pub fn new(what: &str) -> Self {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        bar.set_message(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Spinner(bar)
+    }
+
+    /// Now working on `what`.
+    pub fn say(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Nanoseconds in a unit that reads well.
+pub fn duration(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.0} ns"),
+        ns if ns < 1e6 => format!("{:.2} us", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.3} ms", ns / 1e6),
+        ns => format!("{:.3} s", ns / 1e9),
+    }
+}
+
+/// Bytes in a unit that reads well.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} B"),
+        1024..1_048_576 => format!("{} KB", bytes / 1024),
+        1_048_576..1_073_741_824 => format!("{} MB", bytes >> 20),
+        _ => format!("{:.1} GB", bytes as f64 / f64::from(1 << 30)),
+    }
+}
+
+/// A count with its thousands set apart.
+pub fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(duration(1_234.0), "1.23 us");
+        assert_eq!(bytes(48 * 1024), "48 KB");
+        assert_eq!(thousands(1_048_576), "1,048,576");
+        assert_eq!(thousands(7), "7");
+    }
+}

@@ -1,0 +1,51 @@
+//! Nearest names, for names that are not there.
+
+use crate::failure::Failure;
+use lanework_kernels::Ladder;
+
+/// The ladder called `name`.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
+    let ladders = lanework_kernels::ladders();
+    let names: Vec<&str> = ladders.iter().map(|ladder| ladder.name).collect();
+    let unknown = unknown("ladder", name, &names);
+    ladders.into_iter().find(|ladder| ladder.name == name).ok_or(unknown)
+}
+
+/// Checks that `ladder` has a rung called `name`.
+///
+/// # Errors
+/// When there is none, with the nearest names.
+pub fn check_rung(ladder: &Ladder, name: &str) -> Result<(), Failure> {
+    let names: Vec<&str> = ladder.rungs.iter().map(|rung| rung.name).collect();
+    if names.contains(&name) { Ok(()) } else { Err(unknown("rung", name, &names)) }
+}
+
+/// The failure for a name that is none of `names`.
+pub fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
+    let mut near: Vec<(&str, f64)> =
+        names.iter().map(|&known| (known, strsim::jaro_winkler(name, known))).collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let near: Vec<&str> =
+        near.iter().filter(|(_, likeness)| *likeness > 0.7).take(3).map(|(known, _)| *known).collect();
+    let help = match near.as_slice() {
+        [] => format!("there are: {}", names.join(", ")),
+        near => format!("did you mean {}? `lanework list` shows all", near.join(" or ")),
+    };
+    Failure::input(format_args!("no {kind} is called `{name}`"), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_name_and_nonsense_lists_them() {
+        let Failure::Input(text) = unknown("rung", "paded", &["naive", "padded"]) else { panic!() };
+        assert!(text.contains("did you mean padded?"), "{text}");
+        let Failure::Input(text) = unknown("rung", "xyz", &["naive", "padded"]) else { panic!() };
+        assert!(text.contains("there are: naive, padded"), "{text}");
+    }
+}

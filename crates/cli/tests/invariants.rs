@@ -1,0 +1,72 @@
+//! The invariants of `ARCHITECTURE.md` that a machine can check: the crates depend on each other in
+//! one direction only, every source file says what it is for, and rungs have their headers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each crate's folder and the crates of ours it may use.
+const MAY_USE: [(&str, &[&str]); 9] = [
+    ("ptx", &[]),
+    ("macros", &[]),
+    ("lang", &["ptx"]),
+    ("sim", &["ptx"]),
+    ("cuda", &["ptx"]),
+    ("lanework", &["ptx", "macros", "lang", "sim", "cuda"]),
+    ("kernels", &["lanework"]),
+    ("lab", &["lanework", "kernels"]),
+    ("cli", &["ptx", "lanework", "kernels", "lab"]),
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/").to_owned()
+}
+
+/// Every file under `folder` that `wanted` accepts.
+fn files(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for path in entries.map(|entry| entry.expect("a readable folder").path()) {
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+            found.extend(files(&path, wanted));
+        } else if wanted(&path) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn crates_depend_one_way() {
+    for (folder, allowed) in MAY_USE {
+        let manifest = fs::read_to_string(crates().join(folder).join("Cargo.toml")).expect(folder);
+        let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
+        let dependencies = dependencies.split("\n[").next().unwrap_or_default();
+        for line in dependencies.lines().filter(|line| line.starts_with("lanework")) {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            let name = name.strip_prefix("lanework-").unwrap_or(name);
+            assert!(allowed.contains(&name), "{folder} must not depend on {name}");
+        }
+    }
+}
+
+#[test]
+fn every_crate_is_in_the_table() {
+    let folders = fs::read_dir(crates()).expect("crates/").map(|entry| entry.expect("an entry"));
+    for name in folders.map(|folder| folder.file_name()) {
+        let name = name.to_string_lossy();
+        assert!(MAY_USE.iter().any(|(known, _)| *known == name), "{name} is not in MAY_USE");
+    }
+}
+
+#[test]
+fn every_source_file_says_what_it_is_for() {
+    let is_source = |path: &Path| {
+        path.extension().is_some_and(|kind| kind == "rs") && !path.components().any(|part| part.as_os_str() == "ui")
+    };
+    let sources = files(&crates(), &is_source);
+    assert!(sources.len() > 50, "found only {} source files", sources.len());
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        assert!(text.starts_with("//! "), "{} does not open with `//!`", path.display());
+    }
+}

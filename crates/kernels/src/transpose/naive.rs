@@ -1,0 +1,27 @@
+//! Transpose rung: `naive`, the first.
+//!
+//! Idea: one thread moves one element; a warp reads along a row and writes down a column.
+//! Predicts: 4 sectors per load request of 4-byte elements, and 32 per store request.
+//! Costs: each written sector of 32 bytes carries one element.
+
+use super::Matrices;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn naive<E: Element>(src: &[E], dst: &mut [E], rows: u32, cols: u32) {
+    let x = block_idx.x * block_dim.x + thread_idx.x;
+    let y = block_idx.y * block_dim.y + thread_idx.y;
+    if x < cols && y < rows {
+        dst[x * rows + y] = src[y * cols + x];
+    }
+}
+
+pub(super) fn prepare<'a, E: Element>(
+    m: &'a mut Matrices<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    let launch = naive(&m.src, &mut m.dst, m.rows, m.cols).grid(m.grid(m.block)?);
+    // SAFETY: y < rows and x < cols, so both indices are under rows * cols, the length of both.
+    unsafe { launch.block((m.block, m.block)).prepare_unchecked(device) }
+}

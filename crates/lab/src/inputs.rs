@@ -1,0 +1,28 @@
+//! Inputs: seeded random bits, never zeros.
+
+use lanework::Element;
+use rand::{RngCore, SeedableRng, rngs::StdRng};
+
+/// `length` elements of random bits; the same seed gives the same elements.
+///
+/// Floats drawn this way include NaNs, infinities and denormals, which is what a kernel that only
+/// moves data must survive.
+pub fn random_elements<E: Element>(length: usize, seed: u64) -> Vec<E> {
+    let mut elements = vec![E::zeroed(); length];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
+    StdRng::seed_from_u64(seed).fill_bytes(bytes);
+    elements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_names_its_elements() {
+        let first: Vec<u32> = random_elements(100, 7);
+        assert_eq!(first, random_elements::<u32>(100, 7));
+        assert_ne!(first, random_elements::<u32>(100, 8));
+        assert!(first.iter().filter(|&&word| word == 0).count() < 5);
+    }
+}

@@ -1,0 +1,64 @@
+//! Why a rung is faster or slower than the one before, as far as counts can tell.
+
+use crate::record::{CountersRecord, RungRecord};
+
+/// Changes below this factor are not worth a word.
+const NOTABLE: f64 = 1.15;
+
+/// What is compared: a name and where its count lies.
+const COUNTS: [(&str, fn(&CountersRecord) -> u64); 6] = [
+    ("load sectors", |c| c.global_load.sectors),
+    ("store sectors", |c| c.global_store.sectors),
+    ("global requests", |c| c.global_load.requests + c.global_store.requests),
+    ("bank conflicts", |c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
+    ("shared wavefronts", |c| c.shared_load.wavefronts + c.shared_store.wavefronts),
+    ("instructions", |c| c.warp_instructions),
+];
+
+/// The counts that changed notably from one rung to the next, largest change first, at most three;
+/// `None` where either was not counted in full.
+pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<String> {
+    if before.sampled.is_some() || now.sampled.is_some() {
+        return None;
+    }
+    let (before, now) = (before.counters.as_ref()?, now.counters.as_ref()?);
+    let mut changes: Vec<(f64, String)> = COUNTS
+        .iter()
+        .filter_map(|(name, count)| change(name, count(before), count(now)))
+        .collect();
+    changes.sort_by(|a, b| b.0.total_cmp(&a.0));
+    changes.truncate(3);
+    let words: Vec<String> = changes.into_iter().map(|(_, words)| words).collect();
+    Some(if words.is_empty() { "no count changed".to_owned() } else { words.join(", ") })
+}
+
+/// How notable a change is, and the change in words.
+fn change(name: &str, before: u64, now: u64) -> Option<(f64, String)> {
+    match (before, now) {
+        (0, 0) => None,
+        (0, _) => Some((f64::MAX, format!("+{name}"))),
+        (_, 0) => Some((f64::MAX, format!("no {name}"))),
+        _ => {
+            let ratio = now as f64 / before as f64;
+            let factor = ratio.max(1.0 / ratio);
+            let words = match ratio {
+                ratio if ratio < 1.0 => format!("{name} /{factor:.1}"),
+                _ => format!("{name} x{factor:.1}"),
+            };
+            (factor >= NOTABLE).then_some((factor, words))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_notable_changes_are_named() {
+        assert_eq!(change("sectors", 100, 110), None);
+        assert_eq!(change("sectors", 100, 25), Some((4.0, "sectors /4.0".to_owned())));
+        assert_eq!(change("sectors", 10, 0).map(|c| c.1), Some("no sectors".to_owned()));
+        assert_eq!(change("sectors", 0, 9).map(|c| c.1), Some("+sectors".to_owned()));
+    }
+}

@@ -1,0 +1,72 @@
+//! Order statistics of timing samples.
+
+/// The distribution of samples by rank, in the samples' unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Smallest.
+    pub min: f64,
+    /// A quarter lies below.
+    pub lower_quartile: f64,
+    /// Half lies below.
+    pub median: f64,
+    /// Three quarters lie below.
+    pub upper_quartile: f64,
+    /// 95 % confidence interval of the median, from ranks `n/2 -+ 0.98 sqrt(n)` (the normal
+    /// approximation of the binomial distribution of ranks).
+    pub interval: (f64, f64),
+    /// Number of samples.
+    pub count: usize,
+}
+
+impl Summary {
+    /// The summary of `samples`, or `None` when there are none.
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        if samples.is_empty() {
+            return None;
+        }
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let n = sorted.len() as f64;
+        let rank = |position: f64| sorted[(position.max(0.0) as usize).min(sorted.len() - 1)];
+        let half = sorted.len() / 2;
+        let median = match sorted.len() % 2 {
+            0 => (sorted[half - 1] + sorted[half]) / 2.0,
+            _ => sorted[half],
+        };
+        let reach = 0.98 * n.sqrt();
+        Some(Summary {
+            min: sorted[0],
+            lower_quartile: rank(n / 4.0),
+            median,
+            upper_quartile: rank(3.0 * n / 4.0),
+            interval: (rank((n / 2.0 - reach).floor()), rank((n / 2.0 + reach).ceil())),
+            count: sorted.len(),
+        })
+    }
+
+    /// Width of the median's interval as a part of the median.
+    pub fn relative_width(&self) -> f64 {
+        (self.interval.1 - self.interval.0) / self.median
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_lies_in_its_interval() {
+        let samples: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        let summary = Summary::of(&samples).expect("samples");
+        assert_eq!(summary.median, 50.5);
+        assert_eq!((summary.min, summary.count), (1.0, 100));
+        assert_eq!(summary.interval, (41.0, 61.0));
+        assert_eq!(Summary::of(&[]), None);
+    }
+
+    #[test]
+    fn one_sample_is_its_own_summary() {
+        let summary = Summary::of(&[3.0]).expect("a sample");
+        assert_eq!((summary.median, summary.interval), (3.0, (3.0, 3.0)));
+    }
+}

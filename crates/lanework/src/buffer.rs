@@ -1,0 +1,149 @@
+//! Typed memory on a device.
+
+use crate::{Device, Element, Result};
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+/// `len` elements of `T` on a device; freed when dropped.
+///
+/// Made by [`Device::upload`], [`Device::zeros`] and [`Device::uninit`].
+#[derive(Debug)]
+pub struct Buffer<T: Element> {
+    device: Device,
+    address: u64,
+    length: usize,
+    element: PhantomData<T>,
+}
+
+/// A part of a buffer that a kernel may read.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T: Element> {
+    pub(crate) device: u64,
+    pub(crate) address: u64,
+    pub(crate) length: usize,
+    buffer: PhantomData<&'a Buffer<T>>,
+}
+
+/// A part of a buffer that a kernel may write.
+#[derive(Debug)]
+pub struct ViewMut<'a, T: Element> {
+    pub(crate) device: u64,
+    pub(crate) address: u64,
+    pub(crate) length: usize,
+    buffer: PhantomData<&'a mut Buffer<T>>,
+}
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn new(device: &Device, length: usize, name: &str) -> Result<Self> {
+        let bytes = length as u64 * size_of::<T>() as u64;
+        let address = device.allocate(bytes, name)?;
+        Ok(Buffer { device: device.clone(), address, length, element: PhantomData })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The device that holds it.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Copies everything to the host, after all launches before it have finished.
+    ///
+    /// # Errors
+    /// Any error of a launch that had not been reported yet.
+    pub fn download(&self) -> Result<Vec<T>> {
+        let mut host = vec![T::zeroed(); self.length];
+        self.download_to(&mut host)?;
+        Ok(host)
+    }
+
+    /// Copies everything into `host`, after all launches before it have finished.
+    ///
+    /// # Errors
+    /// Any error of a launch that had not been reported yet.
+    ///
+    /// # Panics
+    /// When `host` has another length.
+    pub fn download_to(&self, host: &mut [T]) -> Result<()> {
+        assert_eq!(host.len(), self.length, "host and device lengths differ");
+        self.device.synchronize()?;
+        self.device.read(self.address, bytemuck::cast_slice_mut(host))
+    }
+
+    /// Replaces the contents by `host`.
+    ///
+    /// # Errors
+    /// When the driver refuses the copy.
+    ///
+    /// # Panics
+    /// When `host` has another length.
+    pub fn upload(&mut self, host: &[T]) -> Result<()> {
+        assert_eq!(host.len(), self.length, "host and device lengths differ");
+        self.device.write(self.address, bytemuck::cast_slice(host))
+    }
+
+    /// Sets every byte to `byte`; 0xFF makes every float a NaN.
+    ///
+    /// # Errors
+    /// When the driver refuses the fill.
+    pub fn fill_bytes(&mut self, byte: u8) -> Result<()> {
+        self.device.fill(self.address, byte, self.bytes())
+    }
+
+    /// A part of the buffer for a kernel to read.
+    ///
+    /// # Panics
+    /// When the range reaches past the end.
+    pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
+        let (address, length) = self.part(range);
+        View { device: self.device.identity(), address, length, buffer: PhantomData }
+    }
+
+    /// A part of the buffer for a kernel to write.
+    ///
+    /// # Panics
+    /// When the range reaches past the end.
+    pub fn view_mut(&mut self, range: impl RangeBounds<usize>) -> ViewMut<'_, T> {
+        let (address, length) = self.part(range);
+        ViewMut { device: self.device.identity(), address, length, buffer: PhantomData }
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.length as u64 * size_of::<T>() as u64
+    }
+
+    /// Address and length of a range.
+    fn part(&self, range: impl RangeBounds<usize>) -> (u64, usize) {
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last + 1,
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => self.length,
+        };
+        assert!(
+            start <= end && end <= self.length,
+            "range {start}..{end} is not within a buffer of {} elements",
+            self.length
+        );
+        (self.address + start as u64 * size_of::<T>() as u64, end - start)
+    }
+}
+
+impl<T: Element> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        self.device.free(self.address);
+    }
+}

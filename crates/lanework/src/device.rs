@@ -1,0 +1,294 @@
+//! Devices: the emulator and the GPUs, behind one type.
+
+use crate::compiled::Compiled;
+use crate::gpu::GpuBackend;
+use crate::{Buffer, Element, Error, Result};
+use lanework_sim::{Emulator, Options};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// A GPU, or the emulator. Cloning it is cheap and names the same device.
+#[derive(Clone)]
+pub struct Device(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    identity: u64,
+    pub(crate) engine: Engine,
+    pub(crate) compiled: Mutex<HashMap<(String, bool), Arc<Compiled>>>,
+}
+
+pub(crate) enum Engine {
+    Emulator(Emulator),
+    Gpu(GpuBackend),
+}
+
+/// The kind of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// Runs on the host, counts and checks.
+    Emulator,
+    /// An NVIDIA GPU through its driver.
+    Cuda,
+}
+
+impl Backend {
+    /// `emulator` or `cuda`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Emulator => "emulator",
+            Backend::Cuda => "cuda",
+        }
+    }
+}
+
+/// What a device is and how much it can hold.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// What to give to [`Device::open`]: `emulator` or `cuda:0`.
+    pub id: String,
+    /// Product name.
+    pub name: String,
+    /// Kind.
+    pub backend: Backend,
+    /// Compute capability, such as (9, 0).
+    pub compute_capability: (u32, u32),
+    /// Total memory in bytes.
+    pub memory_bytes: u64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Most threads in a block.
+    pub max_threads_per_block: u32,
+    /// Most threads in a block along x, y and z.
+    pub max_block: [u32; 3],
+    /// Most blocks in a grid along x, y and z.
+    pub max_grid: [u32; 3],
+    /// Shared memory per block in bytes, without and with asking for more at launch.
+    pub shared_per_block: (u32, u32),
+    /// 32-bit registers per multiprocessor.
+    pub registers_per_multiprocessor: u32,
+    /// Level-2 cache in bytes; 0 where there is none.
+    pub l2_bytes: u64,
+    /// SM clock in kHz; 0 where there is none.
+    pub clock_khz: u32,
+    /// Peak memory bandwidth in bytes per second; 0 where there is none.
+    pub memory_bandwidth: u64,
+    /// Driver version such as 13.0, or the emulator's own.
+    pub driver: String,
+}
+
+impl Device {
+    /// The first GPU, or the emulator where there is none.
+    pub fn best() -> Device {
+        Device::cuda(0).unwrap_or_else(|_| Device::emulator())
+    }
+
+    /// The emulator; every call returns the same one.
+    pub fn emulator() -> Device {
+        static SHARED: OnceLock<Device> = OnceLock::new();
+        SHARED.get_or_init(|| Device::emulator_with(Options::default())).clone()
+    }
+
+    /// An emulator of its own, with other limits, workers or schedule.
+    pub fn emulator_with(options: Options) -> Device {
+        Device::from_engine(Engine::Emulator(Emulator::new(options)))
+    }
+
+    /// GPU number `index`.
+    ///
+    /// # Errors
+    /// When there is no driver or no such GPU, in one line.
+    pub fn cuda(index: usize) -> Result<Device> {
+        static OPENED: Mutex<Vec<(usize, Device)>> = Mutex::new(Vec::new());
+        let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, device)) = opened.iter().find(|(number, _)| *number == index) {
+            return Ok(device.clone());
+        }
+        let device = Device::from_engine(Engine::Gpu(GpuBackend::open(index)?));
+        opened.push((index, device.clone()));
+        Ok(device)
+    }
+
+    /// The device called `id`: `best`, `emulator`, `cuda` or `cuda:1`.
+    ///
+    /// # Errors
+    /// When there is no such device, with those there are.
+    pub fn open(id: &str) -> Result<Device> {
+        match id.split_once(':') {
+            None if id == "best" => Ok(Device::best()),
+            None if id == "emulator" => Ok(Device::emulator()),
+            None if id == "cuda" => Device::cuda(0),
+            Some(("cuda", number)) if number.parse::<usize>().is_ok() => {
+                Device::cuda(number.parse().unwrap_or_default())
+            }
+            _ => Err(Error::Device {
+                name: id.to_owned(),
+                why: "that is not the name of a device".to_owned(),
+                help: "use `best`, `emulator` or `cuda:0`; `lanework devices` lists them".to_owned(),
+            }),
+        }
+    }
+
+    /// Every GPU, or in one line why there is none.
+    pub fn gpus() -> Result<Vec<DeviceInfo>> {
+        crate::gpu::list()
+    }
+
+    /// What this device is.
+    pub fn info(&self) -> DeviceInfo {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => emulator_info(emulator),
+            Engine::Gpu(gpu) => gpu.info(),
+        }
+    }
+
+    /// The kind of this device.
+    pub fn backend(&self) -> Backend {
+        match &self.0.engine {
+            Engine::Emulator(_) => Backend::Emulator,
+            Engine::Gpu(_) => Backend::Cuda,
+        }
+    }
+
+    /// A buffer holding `host`.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn upload<T: Element>(&self, host: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit_named(host.len(), "upload")?;
+        buffer.upload(host)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `length` zeros.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn zeros<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit_named(length, "zeros")?;
+        buffer.fill_bytes(0)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `length` elements with no defined contents.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn uninit<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+        self.uninit_named(length, "uninit")
+    }
+
+    /// As [`Device::uninit`], with the name that reports call it by.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn uninit_named<T: Element>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
+        Buffer::new(self, length, name)
+    }
+
+    /// Waits for everything launched so far.
+    ///
+    /// # Errors
+    /// What went wrong in any launch since the last call.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Ok(()),
+            Engine::Gpu(gpu) => gpu.synchronize(),
+        }
+    }
+
+    /// Free and total memory in bytes.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    pub fn memory(&self) -> Result<(u64, u64)> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                let total = emulator.memory_total();
+                Ok((total.saturating_sub(emulator.memory_used()), total))
+            }
+            Engine::Gpu(gpu) => gpu.memory(),
+        }
+    }
+
+    pub(crate) fn identity(&self) -> u64 {
+        self.0.identity
+    }
+
+    pub(crate) fn allocate(&self, bytes: u64, name: &str) -> Result<u64> {
+        let bytes = bytes.max(1);
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.allocate(bytes, name)?),
+            Engine::Gpu(gpu) => gpu.allocate(bytes),
+        }
+    }
+
+    pub(crate) fn free(&self, address: u64) {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => drop(emulator.free(address)),
+            Engine::Gpu(gpu) => gpu.free(address),
+        }
+    }
+
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.write(address, bytes)?),
+            Engine::Gpu(gpu) => gpu.write(address, bytes),
+        }
+    }
+
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.read(address, bytes)?),
+            Engine::Gpu(gpu) => gpu.read(address, bytes),
+        }
+    }
+
+    pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.fill(address, byte, bytes)?),
+            Engine::Gpu(gpu) => gpu.fill(address, byte, bytes),
+        }
+    }
+
+    fn from_engine(engine: Engine) -> Device {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Device(Arc::new(Inner {
+            identity: NEXT.fetch_add(1, Ordering::Relaxed),
+            engine,
+            compiled: Mutex::default(),
+        }))
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.info().id)
+    }
+}
+
+/// The compute capability whose instructions and limits the emulator has.
+const EMULATED_CAPABILITY: (u32, u32) = (9, 0);
+
+/// The emulator described as a device.
+fn emulator_info(emulator: &Emulator) -> DeviceInfo {
+    let limits = emulator.limits();
+    DeviceInfo {
+        id: "emulator".to_owned(),
+        name: "Lanework emulator".to_owned(),
+        backend: Backend::Emulator,
+        compute_capability: EMULATED_CAPABILITY,
+        memory_bytes: emulator.memory_total(),
+        multiprocessors: limits.multiprocessors,
+        max_threads_per_block: limits.threads_per_block,
+        max_block: limits.block,
+        max_grid: limits.grid,
+        shared_per_block: (limits.static_shared, limits.shared),
+        registers_per_multiprocessor: 65_536,
+        l2_bytes: 0,
+        clock_khz: 0,
+        memory_bandwidth: 0,
+        driver: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

@@ -1,0 +1,154 @@
+//! What can go wrong between a kernel and its results, said so that the next step is clear.
+
+use crate::lang::{CheckSite, FaultRecord, IndexKind, StageError};
+use lanework_sim::FaultKind;
+use std::fmt;
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Any failure of a device, a buffer or a launch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The kernel could not be turned into PTX with these constants.
+    #[error("kernel `{kernel}` cannot be built: {}", first(errors))]
+    Stage {
+        /// The kernel's name.
+        kernel: String,
+        /// What was wrong, each with its source position.
+        errors: Vec<StageError>,
+    },
+    /// An index was outside its slice or tile.
+    #[error("{0}")]
+    Index(Box<IndexFault>),
+    /// The emulator stopped a kernel.
+    #[error("{0}")]
+    Fault(Box<lanework_sim::Fault>),
+    /// The emulator cannot run this module.
+    #[error("{0}")]
+    Load(#[from] lanework_sim::LoadError),
+    /// The emulator's memory.
+    #[error("{0}")]
+    Memory(#[from] lanework_sim::MemoryError),
+    /// The CUDA driver.
+    #[error("{0}")]
+    Cuda(Box<lanework_cuda::CudaError>),
+    /// The launch itself is not possible.
+    #[error("kernel `{kernel}` cannot be launched: {why}\n  = help: {help}")]
+    Launch {
+        /// The kernel's name.
+        kernel: String,
+        /// What is not possible.
+        why: String,
+        /// What to do.
+        help: String,
+    },
+    /// No such device.
+    #[error("no device `{name}`: {why}\n  = help: {help}")]
+    Device {
+        /// What was asked for.
+        name: String,
+        /// Why there is none.
+        why: String,
+        /// What to do.
+        help: String,
+    },
+    /// Only the other kind of device can do this.
+    #[error("{what} is not possible on {device}\n  = help: {help}")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+        /// The device.
+        device: String,
+        /// What to do.
+        help: &'static str,
+    },
+}
+
+impl From<lanework_sim::Fault> for Error {
+    fn from(fault: lanework_sim::Fault) -> Self {
+        Error::Fault(Box::new(fault))
+    }
+}
+
+impl From<lanework_cuda::CudaError> for Error {
+    fn from(error: lanework_cuda::CudaError) -> Self {
+        Error::Cuda(Box::new(error))
+    }
+}
+
+impl Error {
+    /// Whether the kernel did something wrong while it ran, rather than the host asking for
+    /// something that cannot be done.
+    pub fn is_kernel_fault(&self) -> bool {
+        match self {
+            Error::Index(_) => true,
+            Error::Fault(fault) => !matches!(
+                fault.kind,
+                FaultKind::LimitExceeded | FaultKind::BadArguments | FaultKind::Unsupported
+            ),
+            Error::Cuda(error) => matches!(**error, lanework_cuda::CudaError::Kernel { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// The first of several errors, and how many follow.
+fn first(errors: &[StageError]) -> String {
+    match errors {
+        [] => "no reason was given".to_owned(),
+        [only] => only.to_string(),
+        [one, rest @ ..] => format!("{one} (and {} more)", rest.len()),
+    }
+}
+
+/// A failed bounds check of a safe launch: who used which index where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexFault {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The indexed slice or tile and its place in the source.
+    pub site: CheckSite,
+    /// The index, the length it should have been below, the block and the thread.
+    pub record: FaultRecord,
+}
+
+/// Size in 32-bit words of the record a checked kernel writes when an index is out of bounds.
+pub(crate) const RECORD_WORDS: usize = FaultRecord::BYTES as usize / 4;
+
+impl IndexFault {
+    /// The fault in a record, or `None` while no check has failed.
+    pub(crate) fn decode(
+        kernel: &str,
+        sites: &[CheckSite],
+        words: &[u32; RECORD_WORDS],
+    ) -> Option<Self> {
+        let record = FaultRecord::decode(words)?;
+        let site = sites.get(record.site as usize)?.clone();
+        Some(IndexFault { kernel: kernel.to_owned(), site, record })
+    }
+}
+
+impl fmt::Display for IndexFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, site, record } = self;
+        let FaultRecord { index, length, block, thread, .. } = record;
+        let array = match site.array.as_str() {
+            "" => "the array".to_owned(),
+            name => format!("`{name}`"),
+        };
+        let (what, guard) = match site.what {
+            IndexKind::Slice => (format!("{array} has {length} elements"), "if i < x.len() { .. }"),
+            IndexKind::SharedAxis(axis) => {
+                (format!("axis {axis} of {array} has an extent of {length}"), "if i < extent { .. }")
+            }
+        };
+        let triple = |[x, y, z]: &[u32; 3]| format!("({x},{y},{z})");
+        let (block, thread) = (triple(block), triple(thread));
+        writeln!(f, "index {index} is out of bounds: {what}")?;
+        writeln!(f, "  --> {}:{}:{}", site.file, site.line, site.column)?;
+        writeln!(f, "   = kernel `{kernel}`, thread {thread} of block {block}")?;
+        write!(f, "   = help: guard the access, as in `{guard}`, or launch fewer threads")
+    }
+}

@@ -1,0 +1,162 @@
+//! A GPU as a device: the driver's calls, and the records in which checked kernels report a bad
+//! index.
+
+use crate::compiled::Compiled;
+use crate::device::{Backend, DeviceInfo};
+use crate::error::{IndexFault, RECORD_WORDS};
+use crate::{Dim3, Error, Result};
+use lanework_cuda::{Gpu, GpuFunction, PinnedBuffer};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Checked launches that may be in flight before one of them has to be waited for.
+const RECORDS: usize = 256;
+
+pub(crate) struct GpuBackend {
+    gpu: Gpu,
+    records: Mutex<Records>,
+}
+
+/// Records in pinned host memory that kernels write to, and the launches that were given one.
+struct Records {
+    memory: PinnedBuffer,
+    pending: Vec<(&'static str, Arc<Compiled>)>,
+}
+
+/// Every GPU, or why there is none.
+pub(crate) fn list() -> Result<Vec<DeviceInfo>> {
+    Ok(lanework_cuda::devices()?.iter().map(describe).collect())
+}
+
+fn describe(info: &lanework_cuda::DeviceInfo) -> DeviceInfo {
+    DeviceInfo {
+        id: format!("cuda:{}", info.index),
+        name: info.name.clone(),
+        backend: Backend::Cuda,
+        compute_capability: info.compute_capability,
+        memory_bytes: info.memory_bytes as u64,
+        multiprocessors: info.multiprocessors,
+        max_threads_per_block: info.max_threads_per_block,
+        max_block: info.max_block,
+        max_grid: info.max_grid,
+        shared_per_block: (info.shared_per_block, info.shared_per_block_optin),
+        registers_per_multiprocessor: info.registers_per_multiprocessor,
+        l2_bytes: info.l2_bytes.into(),
+        clock_khz: info.clock_khz,
+        memory_bandwidth: info.peak_memory_bandwidth() as u64,
+        driver: match &info.driver_release {
+            Some(release) => release.clone(),
+            None => format!("CUDA {}.{}", info.driver_version.0, info.driver_version.1),
+        },
+    }
+}
+
+impl GpuBackend {
+    pub(crate) fn open(index: usize) -> Result<Self> {
+        let gpu = Gpu::open(index)?;
+        let mut memory = gpu.pinned(RECORDS * RECORD_WORDS * 4)?;
+        memory.as_mut_slice().fill(0);
+        Ok(GpuBackend { gpu, records: Mutex::new(Records { memory, pending: Vec::new() }) })
+    }
+
+    pub(crate) fn raw(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(crate) fn info(&self) -> DeviceInfo {
+        describe(self.gpu.info())
+    }
+
+    pub(crate) fn memory(&self) -> Result<(u64, u64)> {
+        Ok(self.gpu.memory_info()?)
+    }
+
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<u64> {
+        Ok(self.gpu.allocate(bytes)?)
+    }
+
+    pub(crate) fn free(&self, address: u64) {
+        // A failure here was caused by an earlier launch, which the next wait reports.
+        drop(self.gpu.free(address));
+    }
+
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        Ok(self.gpu.write(address, bytes)?)
+    }
+
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        Ok(self.gpu.read(address, bytes)?)
+    }
+
+    pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        Ok(self.gpu.fill(address, byte, bytes)?)
+    }
+
+    pub(crate) fn load(&self, module: &lanework_ptx::Module, entry: &str) -> Result<GpuFunction> {
+        Ok(self.gpu.load(&module.to_string(), entry)?.function(entry)?)
+    }
+
+    /// Queues a kernel; a checked one (with its name and code) gets a fault record as its last
+    /// parameter.
+    ///
+    /// # Safety
+    /// The parameters must be those of the kernel, and its accesses must be within live memory.
+    pub(crate) unsafe fn launch(
+        &self,
+        function: &GpuFunction,
+        (grid, block, dynamic_shared): (Dim3, Dim3, u32),
+        mut parameters: Vec<Vec<u8>>,
+        checked: Option<(&'static str, &Arc<Compiled>)>,
+    ) -> Result<()> {
+        let mut records = self.records();
+        if let Some((kernel, compiled)) = checked {
+            if records.pending.len() == RECORDS {
+                self.gpu.synchronize()?;
+                records.take_fault()?;
+            }
+            let slot = (records.pending.len() * RECORD_WORDS * 4) as u64;
+            parameters.push((records.memory.device_address() + slot).to_le_bytes().to_vec());
+            records.pending.push((kernel, compiled.clone()));
+        }
+        let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
+        // SAFETY: the caller keeps the contract; the record lies in pinned memory that this
+        // backend owns.
+        unsafe {
+            self.gpu.launch(
+                function,
+                grid.to_array(),
+                block.to_array(),
+                dynamic_shared,
+                &arguments,
+                None,
+            )
+        }?;
+        Ok(())
+    }
+
+    /// Waits for all launches and reports the first bad index among them.
+    pub(crate) fn synchronize(&self) -> Result<()> {
+        self.gpu.synchronize()?;
+        self.records().take_fault()
+    }
+
+    fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Records {
+    /// The first fault among the finished launches; forgets them all.
+    fn take_fault(&mut self) -> Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        let mut first = None;
+        for (slot, (kernel, compiled)) in pending.into_iter().enumerate() {
+            let bytes = slot * RECORD_WORDS * 4..(slot + 1) * RECORD_WORDS * 4;
+            let record = &mut self.memory.as_mut_slice()[bytes];
+            let mut words = [0u32; RECORD_WORDS];
+            bytemuck::cast_slice_mut(&mut words).copy_from_slice(record);
+            record.fill(0);
+            first = first.or_else(|| IndexFault::decode(kernel, &compiled.staged.sites, &words));
+        }
+        first.map_or(Ok(()), |fault| Err(Error::Index(Box::new(fault))))
+    }
+}

@@ -1,0 +1,249 @@
+//! Launches: a kernel with its arguments, a grid and a block.
+
+use crate::arguments::Value;
+use crate::compiled::{Code, Compiled, stage};
+use crate::device::{Device, Engine};
+use crate::error::{IndexFault, RECORD_WORDS};
+use crate::lang::Definition;
+use crate::{Arg, Counters, Dim3, Error, Resources, Result};
+use lanework_sim::{Blocks, CountingObserver, LaunchConfig, Observer, Outcome, Quiet};
+use std::sync::Arc;
+
+/// A kernel called with its arguments, waiting for its shape and a device.
+///
+/// Made by calling a `#[kernel]` function.
+#[must_use = "a launch does nothing until `.launch(&device)`"]
+#[derive(Clone)]
+pub struct Launch<'a> {
+    definition: Definition,
+    arguments: Vec<Arg<'a>>,
+    grid: Option<Dim3>,
+    block: Option<Dim3>,
+    dynamic_shared: u32,
+}
+
+/// A launch compiled for a device, to be run any number of times.
+pub struct Prepared<'a> {
+    device: Device,
+    compiled: Arc<Compiled>,
+    kernel: &'static str,
+    arguments: Vec<Arg<'a>>,
+    grid: Dim3,
+    block: Dim3,
+    dynamic_shared: u32,
+    checked: bool,
+}
+
+/// What the emulator counted in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The counts, of the blocks that ran.
+    pub counters: Counters,
+    /// Blocks that ran.
+    pub blocks_run: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch without a shape; the `#[kernel]` macro calls this.
+    pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
+        Launch { definition, arguments, grid: None, block: None, dynamic_shared: 0 }
+    }
+
+    /// The number of blocks, as `4`, `(4, 2)` or `(4, 2, 1)`.
+    pub fn grid(mut self, grid: impl Into<Dim3>) -> Self {
+        self.grid = Some(grid.into());
+        self
+    }
+
+    /// The number of threads per block, as `256`, `(32, 8)` or `(8, 8, 4)`.
+    pub fn block(mut self, block: impl Into<Dim3>) -> Self {
+        self.block = Some(block.into());
+        self
+    }
+
+    /// Bytes of dynamic shared memory per block.
+    pub fn shared_bytes(mut self, bytes: u32) -> Self {
+        self.dynamic_shared = bytes;
+        self
+    }
+
+    /// The PTX of the kernel with its constants, without bounds checks.
+    ///
+    /// # Errors
+    /// When the kernel is not possible with these constants.
+    pub fn module(&self) -> Result<lanework_ptx::Module> {
+        Ok(stage(&self.definition, false)?.module)
+    }
+
+    /// Runs the kernel with every index checked.
+    ///
+    /// On a GPU this returns once the kernel is queued; what goes wrong later is reported by the
+    /// next call that waits for the device, such as [`crate::Buffer::download`].
+    ///
+    /// # Errors
+    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer lies on
+    /// another device, or (at once on the emulator) an index is out of bounds.
+    pub fn launch(self, device: &Device) -> Result<()> {
+        self.prepare(device)?.launch()
+    }
+
+    /// Runs the kernel without bounds checks.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; on the emulator accesses outside any buffer are still reported.
+    ///
+    /// # Safety
+    /// Every index the kernel uses must lie within its slice or tile.
+    pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.prepare_unchecked(device) }?.launch()
+    }
+
+    /// Runs the kernel on the emulator, with every index checked, and counts what it does.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn profile(self, device: &Device) -> Result<Profile> {
+        self.prepare(device)?.profile(Blocks::All)
+    }
+
+    /// Compiles the kernel with bounds checks, to be run repeatedly.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    pub fn prepare(self, device: &Device) -> Result<Prepared<'a>> {
+        self.compile(device, true)
+    }
+
+    /// Compiles the kernel without bounds checks, to be run repeatedly.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    ///
+    /// # Safety
+    /// Every index the kernel uses must lie within its slice or tile, in every run.
+    pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<'a>> {
+        self.compile(device, false)
+    }
+
+    fn compile(self, device: &Device, checked: bool) -> Result<Prepared<'a>> {
+        let kernel = self.definition.name;
+        let refuse = |why: &str, help: &str| Error::Launch {
+            kernel: kernel.to_owned(),
+            why: why.to_owned(),
+            help: help.to_owned(),
+        };
+        let (Some(grid), Some(block)) = (self.grid, self.block) else {
+            return Err(refuse("it has no shape", "add `.grid(..)` and `.block(..)` before the launch"));
+        };
+        let elsewhere = |argument: &Arg| {
+            matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity())
+        };
+        if self.arguments.iter().any(elsewhere) {
+            return Err(refuse(
+                "a buffer lies on another device",
+                "download it and upload it to the device of the launch",
+            ));
+        }
+        Ok(Prepared {
+            compiled: device.compile(&self.definition, checked)?,
+            device: device.clone(),
+            kernel,
+            arguments: self.arguments,
+            grid,
+            block,
+            dynamic_shared: self.dynamic_shared,
+            checked,
+        })
+    }
+}
+
+impl Prepared<'_> {
+    /// Runs it once; on a GPU, queues it.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    pub fn launch(&mut self) -> Result<()> {
+        match &self.device.0.engine {
+            Engine::Emulator(_) => self.emulate(Blocks::All, &mut Quiet).map(drop),
+            Engine::Gpu(gpu) => {
+                let Code::Gpu(function) = &self.compiled.code else { unreachable!("compiled here") };
+                let sites = self.checked.then(|| (self.kernel, &self.compiled));
+                let shape = (self.grid, self.block, self.dynamic_shared);
+                // SAFETY: the arguments match the kernel's parameters, for the macro made both;
+                // the buffers are borrowed and live on this device; indices are checked by the
+                // kernel, or vouched for by the caller of `prepare_unchecked`.
+                unsafe { gpu.launch(function, shape, self.parameters(), sites) }
+            }
+        }
+    }
+
+    /// Runs it once on the emulator, all blocks or a sample, and counts what it does.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        let mut counting = CountingObserver::default();
+        let outcome = self.emulate(blocks, &mut counting)?;
+        Ok(Profile {
+            counters: counting.counters,
+            blocks_run: outcome.blocks_run,
+            blocks: outcome.blocks_total,
+        })
+    }
+
+    /// Registers, local memory and shared memory of the compiled kernel.
+    pub fn resources(&self) -> Resources {
+        self.compiled.resources()
+    }
+
+    /// Runs it on the emulator under `observer`.
+    fn emulate<O: Observer>(&mut self, blocks: Blocks, observer: &mut O) -> Result<Outcome> {
+        let (Engine::Emulator(emulator), Code::Emulator(program)) =
+            (&self.device.0.engine, &self.compiled.code)
+        else {
+            return Err(Error::Unsupported {
+                what: "counting a kernel",
+                device: self.device.info().id,
+                help: "profile it on `Device::emulator()`",
+            });
+        };
+        let mut parameters = self.parameters();
+        let record = if self.checked {
+            let bytes = (RECORD_WORDS * 4) as u64;
+            let address = emulator.allocate(bytes, "fault record")?;
+            emulator.fill(address, 0, bytes)?;
+            parameters.push(address.to_le_bytes().to_vec());
+            Some(address)
+        } else {
+            None
+        };
+        let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
+        let config = LaunchConfig {
+            entry: &self.compiled.staged.entry,
+            grid: self.grid.to_array(),
+            block: self.block.to_array(),
+            dynamic_shared: self.dynamic_shared,
+            blocks,
+        };
+        let outcome = emulator.launch(program, &config, &arguments, observer);
+        let mut words = [0u32; RECORD_WORDS];
+        if let Some(address) = record {
+            emulator.read(address, bytemuck::cast_slice_mut(&mut words))?;
+            emulator.free(address)?;
+        }
+        if let Some(fault) = IndexFault::decode(self.kernel, &self.compiled.staged.sites, &words) {
+            return Err(Error::Index(Box::new(fault)));
+        }
+        let outcome = outcome?;
+        print!("{}", outcome.printed);
+        Ok(outcome)
+    }
+
+    /// The bytes of each PTX parameter.
+    fn parameters(&self) -> Vec<Vec<u8>> {
+        self.arguments.iter().flat_map(Arg::parameters).collect()
+    }
+}
