@@ -205,7 +205,8 @@ pub enum Statement {
     Instruction(Instruction),
     /// `{ ... }`, a scope of its own for registers and variables.
     Block(Vec<Statement>),
-    /// Any other directive inside a body, whole, with its dot and without its semicolon.
+    /// Any other directive inside a body, whole, with its dot and without its semicolon. A `.loc`
+    /// stands here only where no instruction is at that position (an inlined call names it).
     Directive(String),
 }
 

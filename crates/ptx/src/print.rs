@@ -165,6 +165,10 @@ impl<'a> BodyPrinter<'a> {
                 Statement::Registers(registers) => writeln!(f, "{indent}{registers};")?,
                 Statement::Variable(variable) => writeln!(f, "{indent}{variable};")?,
                 Statement::Label(label) => writeln!(f, "{label}:")?,
+                Statement::Directive(words) if words.starts_with(".loc ") => {
+                    self.location = None;
+                    writeln!(f, "{indent}{words}")?;
+                }
                 Statement::Directive(words) => writeln!(f, "{indent}{words};")?,
                 Statement::Block(inner) => {
                     writeln!(f, "{indent}{{")?;
@@ -276,9 +280,9 @@ impl Display for Immediate {
     }
 }
 
-/// `+8`, `-8`, or nothing for zero.
+/// `+8`, `+-8` (ptxas refuses a bare minus), or nothing for zero.
 fn signed_offset(f: &mut Formatter<'_>, offset: i64) -> fmt::Result {
-    if offset == 0 { Ok(()) } else { write!(f, "{offset:+}") }
+    if offset == 0 { Ok(()) } else { write!(f, "+{offset}") }
 }
 
 /// Items separated by a comma and a space.

@@ -54,7 +54,13 @@ impl<'a> Parser<'a> {
         match word {
             "reg" => statements.push(Statement::Registers(self.registers()?)),
             "loc" => {
-                self.location = Some(self.loc()?);
+                let location = self.loc()?;
+                if self.instruction_before_next_loc() {
+                    self.location = Some(location);
+                } else {
+                    // A later `inlined_at` may name it, and ptxas wants to have seen it then.
+                    statements.push(Statement::Directive(location.to_string()));
+                }
             }
             "extern" | "visible" | "weak" | "common" => {
                 let linkage = self.linkage();
@@ -66,6 +72,36 @@ impl<'a> Parser<'a> {
             _ => statements.push(Statement::Directive(self.directive_words()?)),
         }
         Ok(())
+    }
+
+    /// Whether an instruction follows in this function before the next `.loc`.
+    fn instruction_before_next_loc(&self) -> bool {
+        let mut depth = self.depth;
+        let mut at = self.at;
+        loop {
+            let token = self.tokens[at];
+            match token.kind {
+                Kind::Word if self.tokens[at + 1].kind == Kind::Mark(b':') => at += 1,
+                Kind::Word | Kind::Mark(b'@') => return true,
+                Kind::Mark(b'{') => depth += 1,
+                Kind::Mark(b'}') if depth > 1 => depth -= 1,
+                Kind::Mark(b'}') | Kind::End => return false,
+                // Any other directive: its words are no instruction.
+                Kind::Dotted => loop {
+                    if self.tokens[at].kind == Kind::End
+                        || self.spelling_of(self.tokens[at]) == ".loc"
+                    {
+                        return false;
+                    }
+                    if self.tokens[at].kind == Kind::Mark(b';') {
+                        break;
+                    }
+                    at += 1;
+                },
+                _ => {}
+            }
+            at += 1;
+        }
     }
 
     /// A directive that is kept as text, up to and past its semicolon, which is left out.

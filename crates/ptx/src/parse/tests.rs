@@ -77,7 +77,7 @@ fn variables_with_every_kind_of_initial_value() {
             ".visible .global .attribute(.managed) .align 4 .u32 a = -1",
             ".visible .global .attribute(.managed) .align 4 .u32 b[2][2] = {{1, 2}, {3}}",
             ".const .f32 pi = 0f40490FDB",
-            ".global .u64 p[4] = {a+4, generic(b), generic(b)-8, 0}",
+            ".global .u64 p[4] = {a+4, generic(b), generic(b)+-8, 0}",
             ".global .b8 bytes[2] = {0xFF(p), 0xFF00(generic(p)+8)}",
         ]
     );

@@ -1,0 +1,23 @@
+//! Reads PTX from standard input and prints it back, or says what is wrong with it:
+//! `cargo run -p lanework-ptx --example reprint < kernel.ptx`.
+//!
+//! Assembling both texts with `ptxas` and comparing the code is the strongest check of the round trip.
+
+use lanework_ptx::Module;
+use std::io::{self, Read};
+use std::process::ExitCode;
+
+fn main() -> io::Result<ExitCode> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    Ok(match Module::parse(&text) {
+        Ok(module) => {
+            print!("{module}");
+            ExitCode::SUCCESS
+        }
+        Err(diagnostics) => {
+            eprintln!("{diagnostics}");
+            ExitCode::FAILURE
+        }
+    })
+}
