@@ -7,7 +7,7 @@ use crate::record::{
     ClimbRecord, DeviceRecord, HostRecord, RungRecord, SampleRecord, TimeRecord,
 };
 use crate::stats::Summary;
-use crate::transpose::{Matrix, TransposeRung, check_transpose_fits, count, place, poison, prove};
+use crate::transpose::{Matrix, TransposeRung, check_transpose_fits, count, place, poison, prove_transpose};
 use crate::verify::compare_transpose;
 use crate::Progress;
 use lanework::sim::Blocks;
@@ -104,7 +104,7 @@ fn climb_rung<E: Element>(
 ) -> Result<(), String> {
     let matrix = request.matrix;
     let odd = Matrix { rows: 2 * matrix.block + 5, cols: 3 * matrix.block + 1, ..matrix };
-    prove(rung, device, odd, request.seed + 1)?;
+    prove_transpose(rung, device, odd, request.seed + 1)?;
     let failed = |error: lanework::Error| error.to_string();
     let mut matrices = place(device, src, matrix).map_err(failed)?;
     let check = |matrices: &transpose::Matrices<E>| {

@@ -22,7 +22,7 @@ pub use record::{
 };
 pub use stats::Summary;
 pub use sweep::{SweepRequest, sweep_transpose};
-pub use transpose::{Matrix, check_transpose_fits, transpose_with};
+pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
 pub use verify::{Mismatch, compare_transpose};
 
 /// Told what is being worked on, so that the user can be.

@@ -7,7 +7,7 @@ use lanework_kernels::Rung;
 use lanework_kernels::transpose::Matrices;
 
 /// A transpose rung for elements `E`.
-pub(crate) type TransposeRung<E> = Rung<Matrices<E>>;
+pub type TransposeRung<E> = Rung<Matrices<E>>;
 
 /// The shape of a matrix and the edge of the block that works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub fn transpose_with<E: Element>(
 ///
 /// # Errors
 /// A device error, or in words what differs.
-pub(crate) fn prove<E: Element>(
+pub fn prove_transpose<E: Element>(
     rung: &TransposeRung<E>,
     device: &Device,
     matrix: Matrix,

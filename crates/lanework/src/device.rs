@@ -6,6 +6,7 @@ use crate::{Buffer, Element, Error, Result};
 use lanework_sim::{Emulator, Options};
 use std::collections::HashMap;
 use std::fmt;
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -133,6 +134,23 @@ impl Device {
     /// Every GPU, or in one line why there is none.
     pub fn gpus() -> Result<Vec<DeviceInfo>> {
         crate::gpu::list()
+    }
+
+    /// The devices that a test suite should run on: the emulator, and the first GPU where there is
+    /// one. Where there is none, says loudly on standard error, past the capture of test output,
+    /// that `suite` was skipped there and why.
+    pub fn for_tests(suite: &str) -> Vec<Device> {
+        let mut devices = vec![Device::emulator()];
+        match Device::cuda(0) {
+            Ok(gpu) => devices.push(gpu),
+            Err(why) => {
+                let why = why.to_string();
+                let why = why.lines().next().unwrap_or_default();
+                // Nothing to do when even standard error is closed.
+                let _ = writeln!(std::io::stderr(), "SKIPPED on a GPU: {suite}: {why}");
+            }
+        }
+        devices
     }
 
     /// What this device is.

@@ -88,7 +88,7 @@ impl Error {
                 fault.kind,
                 FaultKind::LimitExceeded | FaultKind::BadArguments | FaultKind::Unsupported
             ),
-            Error::Cuda(error) => matches!(**error, lanework_cuda::CudaError::Kernel { .. }),
+            Error::Cuda(error) => error.context_lost(),
             _ => false,
         }
     }

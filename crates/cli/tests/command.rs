@@ -1,0 +1,208 @@
+//! The command as its users meet it: exit codes, JSON, files, and errors that say what to do.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lanework(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lanework")).args(args).output().expect("the command runs")
+}
+
+/// Standard output of a command that must succeed.
+fn succeeds(args: &[&str]) -> String {
+    let output = lanework(args);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {:?}\n{stderr}", output.status);
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Standard error of a command that must end with `code`, free of panics.
+fn fails(code: i32, args: &[&str]) -> String {
+    let output = lanework(args);
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("RUST_BACKTRACE"), "{stderr}");
+    stderr
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&succeeds(args)).expect("one JSON value")
+}
+
+#[test]
+fn devices_lists_the_emulator() {
+    let devices = json(&["devices", "--json"]);
+    let devices = devices.as_array().expect("a list");
+    assert!(devices.iter().any(|device| device["backend"] == "emulator"));
+    assert!(succeeds(&["devices"]).contains("Lanework emulator"));
+}
+
+#[test]
+fn list_names_every_experiment_of_the_transpose() {
+    let text = succeeds(&["list"]);
+    for word in ["transpose/naive", "transpose/padded", "B2", "B3", "B4", "B5", "B6"] {
+        assert!(text.contains(word), "no {word} in\n{text}");
+    }
+}
+
+#[test]
+fn hello_prints_a_line_per_thread_x_before_y() {
+    let text = succeeds(&["hello", "--blocks", "3", "--threads", "2x2", "--device", "emulator"]);
+    let said: Vec<&str> = text.lines().filter(|line| line.contains("Thread (")).collect();
+    assert_eq!(said.len(), 12, "{text}");
+    let order = ["(0, 0)", "(1, 0)", "(0, 1)", "(1, 1)"];
+    for (index, line) in said.iter().enumerate() {
+        let expected =
+            format!("Hello World from Thread {} in Block {}!", order[index % 4], index / 4);
+        assert_eq!(*line, expected);
+    }
+    assert!(text.contains("Hello World from the host"));
+}
+
+#[test]
+fn hello_out_of_range_is_usage() {
+    for args in [["--blocks", "0"], ["--blocks", "33"], ["--threads", "0x1"], ["--threads", "33x2"]] {
+        let stderr = fails(2, &["hello", args[0], args[1]]);
+        assert!(stderr.contains("1 to 32"), "{stderr}");
+    }
+}
+
+#[test]
+fn climb_prints_the_promised_json() {
+    let record = json(&["climb", "transpose", "--rows", "70", "--cols", "45", "--block", "16", "--device", "emulator", "--json"]);
+    assert_eq!(record["ladder"], "transpose");
+    assert_eq!(record["size"], serde_json::json!([70, 45]));
+    assert_eq!(record["device"]["backend"], "emulator");
+    let rungs = record["rungs"].as_array().expect("rungs");
+    assert!(rungs.len() >= 7);
+    for rung in rungs {
+        assert_eq!(rung["verified"], true, "{rung}");
+        assert_eq!(rung["error"], Value::Null);
+        assert_eq!(rung["time"], Value::Null);
+        let counters = &rung["counters"];
+        for (space, figures) in [
+            ("global_load", &["requests", "sectors"][..]),
+            ("global_store", &["requests", "sectors"]),
+            ("shared_load", &["requests", "wavefronts", "bank_conflicts"]),
+            ("shared_store", &["requests", "wavefronts", "bank_conflicts"]),
+        ] {
+            for figure in figures {
+                assert!(counters[space][figure].is_u64(), "{space}.{figure} in {rung}");
+            }
+        }
+        assert!(counters["warp_instructions"].as_u64() > Some(0));
+        assert!(counters["lane_instructions"].as_u64() > counters["warp_instructions"].as_u64());
+    }
+}
+
+#[test]
+fn climb_shows_a_table_and_takes_any_element_type() {
+    for element in ["u8", "f16", "f32", "i64"] {
+        let text = succeeds(&["climb", "transpose", "--size", "65", "--type", element, "--device", "emulator"]);
+        assert!(text.contains("padded") && text.contains("bit-exact"), "{text}");
+    }
+}
+
+#[test]
+fn sweep_has_a_point_per_block_and_size() {
+    let record = json(&["sweep", "transpose", "--block", "8,16", "--size", "33,64,100", "--rungs", "naive,padded", "--device", "emulator", "--json"]);
+    let points = record["points"].as_array().expect("points");
+    assert_eq!(points.len(), 6);
+    assert!(points.iter().all(|point| point["rungs"].as_array().is_some_and(|rungs| rungs.len() == 2)));
+}
+
+#[test]
+fn bad_usage_says_what_to_do() {
+    for (args, words) in [
+        (&["climb", "transpose", "--size", "NaN"][..], "whole number"),
+        (&["climb", "transpose", "--size", "0"], "whole number"),
+        (&["climb", "transpose", "--block", "0"], "whole number"),
+        (&["climb", "transpose", "--block", "33", "--device", "emulator"], "1089 threads"),
+        (&["climb", "transpos"], "did you mean transpose"),
+        (&["climb", "transpose", "--rungs", "paded"], "did you mean padded"),
+        (&["climb", "transpose", "--type", "f33"], "did you mean f32"),
+        (&["climb", "transpose", "--device", "gpu"], "emulator"),
+        (&["climb", "transpose", "--size", "200000", "--device", "emulator"], "GB free"),
+        (&["run", "transpose/paded", "--input", "a.npy", "--output", "b.npy"], "did you mean padded"),
+        (&["run", "padded", "--input", "a.npy", "--output", "b.npy"], "ladder/rung"),
+        (&["nonsense"], "unrecognized"),
+    ] {
+        let stderr = fails(2, args);
+        assert!(stderr.contains(words), "{args:?}: no `{words}` in\n{stderr}");
+    }
+}
+
+/// A .npy file of `f4` elements 0, 1, 2 .. in the given order and shape.
+fn npy(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+    let fortran = if fortran { "True" } else { "False" };
+    let mut dictionary =
+        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
+    while (10 + dictionary.len() + 1) % 64 != 0 {
+        dictionary.push(' ');
+    }
+    dictionary.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((dictionary.len() as u16).to_le_bytes());
+    file.extend(dictionary.as_bytes());
+    file.extend(data);
+    file
+}
+
+fn run_on(folder: &Path, file: &[u8]) -> Output {
+    let (input, output) = (folder.join("a.npy"), folder.join("b.npy"));
+    fs::write(&input, file).expect("written");
+    let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
+    lanework(&["run", "transpose/padded", "--input", &text(&input), "--output", &text(&output), "--device", "emulator"])
+}
+
+#[test]
+fn run_transposes_a_file_of_any_element_size() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (descr, size) in [("|u1", 1), ("<i2", 2), ("<f4", 4), (">f8", 8), ("<c8", 8)] {
+        let data: Vec<u8> = (0..6 * size).map(|byte| byte as u8 + 1).collect();
+        let output = run_on(folder.path(), &npy(descr, false, "(2, 3)", &data));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let written = fs::read(folder.path().join("b.npy")).expect("written");
+        let elements: Vec<&[u8]> = data.chunks(size).collect();
+        let expected = [0, 3, 1, 4, 2, 5].map(|index| elements[index]).concat();
+        assert!(written.ends_with(&expected), "{descr}");
+        assert_eq!(written, npy(descr, false, "(3, 2)", &expected), "{descr}");
+    }
+}
+
+#[test]
+fn run_refuses_what_it_cannot_read_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = [7u8; 24];
+    for (file, words) in [
+        (npy("<f4", false, "(2, 3)", &data[..20]), "cut short"),
+        (npy("<f4", true, "(2, 3)", &data), "Fortran order"),
+        (npy("<f4", false, "(6,)", &data), "1 dimensions"),
+        (npy("<f4", false, "(1, 2, 3)", &data), "3 dimensions"),
+        (npy("<U1", false, "(2, 3)", &data), "elements of type"),
+        (npy("<c16", false, "(1, 1)", &data), "elements of type"),
+        (npy("<f4", false, "(0, 3)", &[]), "no elements"),
+        (npy("<f4", false, "(100000, 100000)", &data), "cut short"),
+        (b"not a matrix".to_vec(), "not a .npy file"),
+        (Vec::new(), "not a .npy file"),
+    ] {
+        let output = run_on(folder.path(), &file);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(words) && stderr.contains("help"), "no `{words}` in\n{stderr}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "something was written");
+    }
+}
+
+#[test]
+fn run_checks_the_output_before_the_work() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = folder.path().join("missing/b.npy");
+    let missing = missing.to_str().expect("UTF-8");
+    let stderr = fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", missing]);
+    assert!(stderr.contains("cannot be written"), "{stderr}");
+    let folder = folder.path().to_str().expect("UTF-8");
+    let stderr = fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", folder]);
+    assert!(stderr.contains("it is a folder"), "{stderr}");
+}

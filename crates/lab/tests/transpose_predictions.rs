@@ -1,0 +1,92 @@
+//! What the rungs predict of their counters, and what Nsight Compute counted on a GPU, against the
+//! emulator.
+
+use lanework::{Counters, Device};
+use lanework_kernels::transpose::{Matrices, rungs};
+
+const N: u32 = 1024;
+/// Warp requests of 4-byte elements that cover the matrix once.
+const REQUESTS: u64 = (N as u64 * N as u64) / 32;
+
+fn counters(name: &str) -> Counters {
+    let device = Device::emulator();
+    let elements = (N * N) as usize;
+    let src: Vec<f32> = lanework_lab::random_elements(elements, 3);
+    let mut matrices = Matrices {
+        rows: N,
+        cols: N,
+        block: 32,
+        src: device.upload(&src).expect("memory"),
+        dst: device.zeros(elements).expect("memory"),
+    };
+    let rung = rungs::<f32>().into_iter().find(|rung| rung.info.name == name).expect(name);
+    let mut prepared = (rung.prepare)(&mut matrices, &device).expect("a kernel");
+    prepared.profile(lanework::sim::Blocks::All).expect("a run").counters
+}
+
+/// Nsight Compute on an H200, 1024x1024 floats, blocks of 32x32.
+#[test]
+fn naive_counts_what_the_hardware_counts() {
+    let counted = counters("naive");
+    assert_eq!((counted.global_load.requests, counted.global_load.sectors), (32_768, 131_072));
+    assert_eq!((counted.global_store.requests, counted.global_store.sectors), (32_768, 1_048_576));
+    assert_eq!((counted.shared_load.requests, counted.shared_load.bank_conflicts), (0, 0));
+}
+
+/// The same; the hardware adds some 150 conflicts of arbitration to the arithmetic value.
+#[test]
+fn unpadded_counts_what_the_hardware_counts() {
+    let counted = counters("unpadded");
+    assert_eq!((counted.global_load.requests, counted.global_load.sectors), (32_768, 131_072));
+    assert_eq!((counted.global_store.requests, counted.global_store.sectors), (32_768, 131_072));
+    assert_eq!(counted.shared_load.requests, 32_768);
+    assert_eq!(counted.shared_load.wavefronts, 1_048_576);
+    assert_eq!(counted.shared_load.bank_conflicts, 1_015_808);
+    assert_eq!(counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn row_order_is_uncoalesced_both_ways() {
+    let counted = counters("row-order");
+    assert_eq!(counted.global_load.sectors, 32 * REQUESTS);
+    assert_eq!(counted.global_store.sectors, 32 * REQUESTS);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn direct_is_uncoalesced_one_way() {
+    let counted = counters("direct");
+    assert_eq!(counted.global_load.sectors, 4 * REQUESTS);
+    assert_eq!(counted.global_store.sectors, 32 * REQUESTS);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn padded_has_no_conflicts() {
+    let counted = counters("padded");
+    assert_eq!(counted.global_load.sectors, 4 * REQUESTS);
+    assert_eq!(counted.global_store.sectors, 4 * REQUESTS);
+    assert_eq!(counted.shared_load.requests, REQUESTS);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn vectorized_makes_a_quarter_of_the_requests() {
+    let counted = counters("vectorized");
+    for global in [counted.global_load, counted.global_store] {
+        assert_eq!(global.requests, REQUESTS / 4);
+        assert_eq!(global.sectors_per_request(), 16.0);
+    }
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn swizzled_runs_fewer_instructions_without_conflicts() {
+    let (before, counted) = (counters("vectorized"), counters("swizzled"));
+    for global in [counted.global_load, counted.global_store] {
+        assert_eq!(global.requests, REQUESTS / 4);
+        assert_eq!(global.sectors_per_request(), 16.0);
+    }
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+    assert!(counted.warp_instructions < before.warp_instructions);
+}
