@@ -1,0 +1,197 @@
+//! What can go wrong on a GPU, said as: what, where, the nearest cause, what to do.
+
+use crate::ledger::Suspects;
+
+/// An error of the GPU backend. Its text is complete: it names the cause and the remedy.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// No usable driver on this machine. `why` is one line.
+    #[error("no CUDA GPU can be used: {why}")]
+    Unavailable {
+        /// The cause and the remedy, in one line.
+        why: String,
+    },
+
+    /// The machine has fewer GPUs than the index asks for.
+    #[error("there is no GPU {index}: this machine has {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The index asked for.
+        index: usize,
+        /// How many GPUs the driver lists.
+        count: usize,
+    },
+
+    /// The driver or the GPU is too old for what was asked.
+    #[error("{what} is not supported here\n  = help: {remedy}")]
+    Unsupported {
+        /// The feature that is missing.
+        what: String,
+        /// What would provide it.
+        remedy: String,
+    },
+
+    /// The GPU's memory does not hold the allocation.
+    #[error(
+        "out of GPU memory: asked for {requested} bytes, {free} of {total} bytes are free\n  \
+         = help: free buffers first, or use a smaller size"
+    )]
+    OutOfMemory {
+        /// Bytes asked for.
+        requested: usize,
+        /// Bytes free when the allocation failed.
+        free: usize,
+        /// Bytes the GPU has.
+        total: usize,
+    },
+
+    /// A host access to GPU memory that lies outside every live allocation.
+    #[error("bad GPU address in {operation}: {bytes} bytes at {address:#x}\n  = note: {nearest}")]
+    Address {
+        /// The operation that was refused.
+        operation: &'static str,
+        /// First byte asked for.
+        address: u64,
+        /// Bytes asked for.
+        bytes: usize,
+        /// The nearest live or freed allocation, in words.
+        nearest: String,
+    },
+
+    /// The driver's assembler rejected a module.
+    #[error(
+        "the driver could not compile module `{module}`: {reason}{excerpt}\n{log}\n  = help: {remedy}"
+    )]
+    Compile {
+        /// The name given to the module.
+        module: String,
+        /// The driver's error, in words.
+        reason: String,
+        /// The offending lines of PTX, with line numbers; empty when the log names none.
+        excerpt: String,
+        /// The assembler's error log.
+        log: String,
+        /// What to try.
+        remedy: String,
+    },
+
+    /// A module has no function or variable of the name.
+    #[error("module `{module}` has no {kind} `{name}`\n  = help: it has {available}")]
+    NoSuchSymbol {
+        /// `kernel` or `variable`.
+        kind: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The module's name.
+        module: String,
+        /// The names that exist, in words.
+        available: String,
+    },
+
+    /// A launch was refused before it reached the GPU, as it breaks a limit.
+    #[error(
+        "launch of `{kernel}` refused: {what} is {asked}, the limit is {limit}\n  = help: {remedy}"
+    )]
+    Limit {
+        /// The kernel's name.
+        kernel: String,
+        /// The quantity at fault.
+        what: String,
+        /// The value asked for.
+        asked: String,
+        /// The largest value allowed, or the rule broken.
+        limit: String,
+        /// What to change.
+        remedy: String,
+    },
+
+    /// The arguments of a launch do not fit the kernel's parameters.
+    #[error("launch of `{kernel}` refused: {what}")]
+    Arguments {
+        /// The kernel's name.
+        kernel: String,
+        /// The mismatch, in words.
+        what: String,
+    },
+
+    /// A kernel failed on the GPU. Found at a later call, attributed to its launch.
+    #[error("{error} on the GPU, in {suspects}\n  = note: the GPU context is lost: every later call on this GPU fails, and its memory cannot be read\n  = help: {}", crate::ledger::remedy(.suspects))]
+    Fault {
+        /// The fault, in words, with the driver's name for it.
+        error: String,
+        /// The launches that may have raised it.
+        suspects: Suspects,
+    },
+
+    /// The context was lost to an earlier fault.
+    #[error(
+        "the GPU context was lost to an earlier fault: {cause}\n  = help: end this process and start it again"
+    )]
+    ContextLost {
+        /// The first line of the error that lost it.
+        cause: String,
+    },
+
+    /// Two objects of different GPUs were used together.
+    #[error("{what} belongs to another GPU\n  = help: create it from the `Gpu` it is used with")]
+    WrongGpu {
+        /// The object at fault.
+        what: String,
+    },
+
+    /// Work could not be captured into a graph.
+    #[error("graph capture failed: {why}")]
+    Capture {
+        /// The cause and the remedy.
+        why: String,
+    },
+
+    /// A request that makes no sense, found before the driver was asked.
+    #[error("{what}")]
+    Invalid {
+        /// The mistake and the remedy.
+        what: String,
+    },
+
+    /// Any other error of the driver.
+    #[error("the CUDA driver refused {call}: {text} ({name}, code {code})")]
+    Driver {
+        /// The driver function.
+        call: &'static str,
+        /// The driver's error code.
+        code: u32,
+        /// The driver's name for it.
+        name: String,
+        /// The driver's description.
+        text: String,
+    },
+}
+
+impl CudaError {
+    /// The error's first line, to be quoted by later errors.
+    pub(crate) fn headline(&self) -> String {
+        self.to_string().lines().next().unwrap_or_default().to_string()
+    }
+
+    /// Whether the GPU context is lost, so that only a new process can use the GPU again.
+    pub fn context_lost(&self) -> bool {
+        matches!(self, CudaError::Fault { .. } | CudaError::ContextLost { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_names_the_cause_and_the_remedy() {
+        let error = CudaError::OutOfMemory { requested: 10, free: 3, total: 8 };
+        assert_eq!(
+            error.to_string(),
+            "out of GPU memory: asked for 10 bytes, 3 of 8 bytes are free\n  \
+             = help: free buffers first, or use a smaller size"
+        );
+        assert!(!error.context_lost());
+        assert!(CudaError::ContextLost { cause: "x".into() }.context_lost());
+    }
+}

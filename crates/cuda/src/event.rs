@@ -1,0 +1,145 @@
+//! Events: marks in a stream, to wait for and to measure between.
+
+use std::sync::Mutex;
+
+use cudarc::driver::sys::{self, CUresult};
+
+use crate::driver::{Handle, lock};
+use crate::ledger::{Finished, Queue};
+use crate::{CudaError, Gpu, Stream};
+
+/// A mark in a stream, with the GPU's time at it.
+#[derive(Debug)]
+pub struct Event {
+    gpu: Gpu,
+    handle: Handle<sys::CUevent_st>,
+    /// Where it was last recorded, and the newest launch before it.
+    recorded: Mutex<Option<(Queue, u64)>>,
+}
+
+impl Gpu {
+    /// A new event, not yet recorded.
+    ///
+    /// # Errors
+    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver refuses.
+    pub fn event(&self) -> Result<Event, CudaError> {
+        self.bind()?;
+        let mut handle = std::ptr::null_mut();
+        let flags = sys::CUevent_flags::CU_EVENT_DEFAULT as u32;
+        // SAFETY: stores one handle.
+        let result = unsafe { sys::cuEventCreate(&mut handle, flags) };
+        self.check(result, "cuEventCreate")?;
+        Ok(Event { gpu: self.clone(), handle: Handle(handle), recorded: Mutex::new(None) })
+    }
+
+    /// GPU time in nanoseconds of what `work` queues on `stream`, from events around it. Waits for
+    /// it. Short work also measures the gap before its launch reaches the GPU.
+    ///
+    /// # Errors
+    /// What `work` returns, and [`CudaError::Fault`] when a kernel failed.
+    pub fn time_events(
+        &self,
+        stream: Option<&Stream>,
+        work: impl FnOnce() -> Result<(), CudaError>,
+    ) -> Result<f64, CudaError> {
+        let (start, stop) = (self.event()?, self.event()?);
+        start.record(stream)?;
+        work()?;
+        stop.record(stream)?;
+        stop.synchronize()?;
+        start.elapsed_ns(&stop)
+    }
+}
+
+impl Event {
+    /// The GPU the event is on.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Marks the present end of `stream`, or of the default stream.
+    ///
+    /// # Errors
+    /// [`CudaError::WrongGpu`] for another GPU's stream.
+    pub fn record(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
+        if let Some(stream) = stream {
+            self.gpu.owns(stream.gpu(), "the stream")?;
+        }
+        self.gpu.bind()?;
+        let up_to = self.gpu.issued();
+        // SAFETY: event and stream are live.
+        let result = unsafe { sys::cuEventRecord(self.handle.0, Stream::raw_or_default(stream)) };
+        self.gpu.check(result, "cuEventRecord")?;
+        let queue = stream.map_or(Queue::DEFAULT, Stream::queue);
+        let captured = self.gpu.is_capturing(stream)?;
+        *lock(&self.recorded) = (!captured).then_some((queue, up_to));
+        Ok(())
+    }
+
+    /// Waits until the GPU has passed the mark; at once when it was never recorded.
+    ///
+    /// # Errors
+    /// [`CudaError::Fault`] when a kernel failed.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.gpu.bind()?;
+        let recorded = *lock(&self.recorded);
+        // SAFETY: the event is live.
+        self.gpu.check(unsafe { sys::cuEventSynchronize(self.handle.0) }, "cuEventSynchronize")?;
+        if let Some((queue, up_to)) = recorded {
+            self.gpu.finished(Finished::Stream(queue.stream), up_to);
+        }
+        Ok(())
+    }
+
+    /// Whether the GPU has passed the mark.
+    ///
+    /// # Errors
+    /// [`CudaError::Fault`] when a kernel failed.
+    pub fn is_finished(&self) -> Result<bool, CudaError> {
+        self.gpu.bind()?;
+        // SAFETY: the event is live.
+        match unsafe { sys::cuEventQuery(self.handle.0) } {
+            CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => self.gpu.check(result, "cuEventQuery").map(|()| true),
+        }
+    }
+
+    /// GPU time from this event to `later`, nanoseconds. The driver's resolution is about half a
+    /// microsecond; it returns single-precision milliseconds.
+    ///
+    /// # Errors
+    /// [`CudaError::Invalid`] when either was not recorded or not yet passed.
+    pub fn elapsed_ns(&self, later: &Event) -> Result<f64, CudaError> {
+        self.gpu.owns(&later.gpu, "the later event")?;
+        self.gpu.bind()?;
+        let mut milliseconds = 0f32;
+        // SAFETY: both events are live; stores one number.
+        let result =
+            unsafe { sys::cuEventElapsedTime(&mut milliseconds, self.handle.0, later.handle.0) };
+        match result {
+            CUresult::CUDA_ERROR_NOT_READY => Err(CudaError::Invalid {
+                what: "elapsed time asked before the GPU passed both events; synchronize the later one first".into(),
+            }),
+            CUresult::CUDA_ERROR_INVALID_HANDLE => Err(CudaError::Invalid {
+                what: "elapsed time asked of an event that was never recorded; record both first".into(),
+            }),
+            result => {
+                self.gpu.check(result, "cuEventElapsedTime")?;
+                Ok(f64::from(milliseconds) * 1e6)
+            }
+        }
+    }
+
+    pub(crate) fn raw(&self) -> sys::CUevent {
+        self.handle.0
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.gpu.bind().is_ok() {
+            // SAFETY: created by `event`, destroyed once; pending work on it is completed.
+            let _ = unsafe { sys::cuEventDestroy_v2(self.handle.0) };
+        }
+    }
+}

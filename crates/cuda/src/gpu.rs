@@ -1,0 +1,195 @@
+//! One GPU: its context, shared by every handle of the process, and its synchronisation.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+use cudarc::driver::sys::{self, CUresult};
+
+use crate::address::AddressTable;
+use crate::driver::{self, Handle, lock};
+use crate::graph::Recording;
+use crate::ledger::{Finished, Ledger};
+use crate::memory::Allocation;
+use crate::{CudaError, DeviceInfo, device};
+
+/// An open GPU. Clones share it, and so do all handles of one index in a process.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What the handles of one GPU share.
+pub(crate) struct Inner {
+    pub info: DeviceInfo,
+    pub context: Handle<sys::CUctx_st>,
+    pub allocations: Mutex<AddressTable<Allocation>>,
+    pub ledger: Mutex<Ledger>,
+    /// The graph being captured, if any; `capturing` spares launches the lock.
+    pub recording: Mutex<Option<Recording>>,
+    pub capturing: AtomicBool,
+    device: sys::CUdevice,
+    /// The headline of the fault that lost the context.
+    lost: OnceLock<String>,
+    blocking: AtomicBool,
+}
+
+/// The GPUs open in this process, so that opening one twice shares its tables.
+static OPEN: Mutex<Vec<(usize, Weak<Inner>)>> = Mutex::new(Vec::new());
+
+impl Gpu {
+    /// Opens the GPU at `index`, retaining its primary context.
+    ///
+    /// # Errors
+    /// [`CudaError::Unavailable`] without a driver, [`CudaError::NoSuchDevice`] for a wrong index,
+    /// [`CudaError::ContextLost`] when a kernel of this process brought the GPU's context down.
+    pub fn open(index: usize) -> Result<Gpu, CudaError> {
+        let device = device::handle(index)?;
+        let mut open = lock(&OPEN);
+        open.retain(|(_, inner)| inner.strong_count() > 0);
+        let known =
+            open.iter().find(|(known, _)| *known == index).and_then(|(_, inner)| inner.upgrade());
+        if let Some(inner) = known {
+            let gpu = Gpu { inner };
+            gpu.alive()?;
+            return Ok(gpu);
+        }
+        let info = device::describe(index)?;
+        let mut context = std::ptr::null_mut();
+        // SAFETY: stores one handle through the pointer; the device handle is the driver's own.
+        let result = unsafe { sys::cuDevicePrimaryCtxRetain(&mut context, device) };
+        driver::check(result, "cuDevicePrimaryCtxRetain")?;
+        let blocking = std::env::var_os("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value == "1");
+        let inner = Arc::new(Inner {
+            info,
+            context: Handle(context),
+            allocations: Mutex::default(),
+            ledger: Mutex::default(),
+            recording: Mutex::new(None),
+            capturing: AtomicBool::new(false),
+            device,
+            lost: OnceLock::new(),
+            blocking: AtomicBool::new(blocking),
+        });
+        open.push((index, Arc::downgrade(&inner)));
+        Ok(Gpu { inner })
+    }
+
+    /// Waits for all work on the GPU.
+    ///
+    /// # Errors
+    /// [`CudaError::Fault`] when a kernel failed, naming its launch or the candidates.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        let up_to = self.issued();
+        // SAFETY: waits for the context bound above.
+        self.check(unsafe { sys::cuCtxSynchronize() }, "cuCtxSynchronize")?;
+        self.finished(Finished::All, up_to);
+        Ok(())
+    }
+
+    /// Waits after each launch, so that a fault is attributed to exactly one. Slow; for debugging.
+    /// Off unless CUDA_LAUNCH_BLOCKING=1.
+    pub fn set_blocking(&self, blocking: bool) {
+        self.inner.blocking.store(blocking, Ordering::Relaxed);
+    }
+
+    /// Whether every launch is waited for.
+    pub fn is_blocking(&self) -> bool {
+        self.inner.blocking.load(Ordering::Relaxed)
+    }
+
+    /// Free and total memory of the GPU, bytes.
+    ///
+    /// # Errors
+    /// [`CudaError::ContextLost`] after a fault.
+    pub fn memory_info(&self) -> Result<(usize, usize), CudaError> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: stores two sizes through the pointers.
+        self.check(unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }, "cuMemGetInfo")?;
+        Ok((free, total))
+    }
+
+    /// Sets the size of the buffer that device `printf` fills between two synchronisations, bytes.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] when the driver refuses the size, or once a printing kernel has run.
+    pub fn set_printf_buffer(&self, bytes: usize) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: takes plain values.
+        let result = unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE, bytes) };
+        self.check(result, "cuCtxSetLimit")
+    }
+
+    /// The driver's `CUcontext`, for libraries called beside this one.
+    pub fn raw_context(&self) -> *mut c_void {
+        self.inner.context.0.cast()
+    }
+
+    /// Whether two handles are the same GPU.
+    pub fn same(&self, other: &Gpu) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// Makes the context current on this thread; every driver call starts here.
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
+        self.alive()?;
+        // SAFETY: the context is retained for as long as `inner` lives.
+        let result = unsafe { sys::cuCtxSetCurrent(self.inner.context.0) };
+        self.check(result, "cuCtxSetCurrent")
+    }
+
+    fn alive(&self) -> Result<(), CudaError> {
+        match self.inner.lost.get() {
+            Some(cause) => Err(CudaError::ContextLost { cause: cause.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Turns a driver result into an error; a fault is attributed to the pending launches.
+    pub(crate) fn check(&self, result: CUresult, call: &'static str) -> Result<(), CudaError> {
+        if !driver::loses_context(result) {
+            return driver::check(result, call);
+        }
+        self.alive()?;
+        let suspects = lock(&self.inner.ledger).suspects();
+        let fault = CudaError::Fault { error: driver::fault_words(result), suspects };
+        // A second thread may have found the same fault first; its words are then kept.
+        let _ = self.inner.lost.set(fault.headline());
+        Err(fault)
+    }
+
+    /// Refuses an object made by another GPU.
+    pub(crate) fn owns(&self, other: &Gpu, what: impl fmt::Display) -> Result<(), CudaError> {
+        if self.same(other) {
+            return Ok(());
+        }
+        Err(CudaError::WrongGpu { what: what.to_string() })
+    }
+
+    /// The newest launch's number: what a wait that starts now can prove finished.
+    pub(crate) fn issued(&self) -> u64 {
+        lock(&self.inner.ledger).issued()
+    }
+
+    /// Notes what a successful wait proved.
+    pub(crate) fn finished(&self, what: Finished, up_to: u64) {
+        lock(&self.inner.ledger).finished(what, up_to);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        lock(&self.allocations).clear();
+        // SAFETY: balances the retain in `open`; nothing that uses the context outlives `Inner`.
+        let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
+    }
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Gpu({})", self.inner.info)
+    }
+}

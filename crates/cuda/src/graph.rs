@@ -1,0 +1,242 @@
+//! Graphs: work recorded once and launched many times, at less cost for each kernel.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::sys;
+
+use crate::driver::{Handle, lock};
+use crate::{CudaError, Gpu, GpuFunction, Stream};
+
+/// Recorded work, ready to launch.
+#[derive(Debug)]
+pub struct Graph {
+    gpu: Gpu,
+    /// Locked for each launch, as the driver does not.
+    executable: Mutex<Handle<sys::CUgraphExec_st>>,
+    nodes: usize,
+    /// The names of its kernels, for messages.
+    name: Arc<str>,
+    /// Keeps its modules loaded.
+    _functions: Recording,
+}
+
+/// The kernels of a graph being captured.
+pub(crate) type Recording = Vec<GpuFunction>;
+
+impl Gpu {
+    /// Records what `work` queues on the stream it is given, and on streams that wait for its
+    /// events, without running it. Calls that wait, allocate or free fail inside `work`.
+    ///
+    /// # Errors
+    /// What `work` returns; [`CudaError::Capture`] when another capture is under way on this GPU,
+    /// or when the work cannot be recorded.
+    pub fn capture(
+        &self,
+        work: impl FnOnce(&Stream) -> Result<(), CudaError>,
+    ) -> Result<Graph, CudaError> {
+        let stream = self.independent_stream()?;
+        let capture = Capture::begin(self, &stream)?;
+        work(&stream)?;
+        let (graph, functions) = capture.end()?;
+        self.instantiate(graph, functions)
+    }
+
+    fn instantiate(&self, graph: RawGraph, functions: Recording) -> Result<Graph, CudaError> {
+        let mut nodes = 0;
+        // SAFETY: the graph is live; with a null list only the count is stored.
+        let result = unsafe { sys::cuGraphGetNodes(graph.0.0, std::ptr::null_mut(), &mut nodes) };
+        self.check(result, "cuGraphGetNodes")?;
+        let mut executable = std::ptr::null_mut();
+        // SAFETY: the graph is live; stores one handle.
+        let result = unsafe { sys::cuGraphInstantiateWithFlags(&mut executable, graph.0.0, 0) };
+        self.check(result, "cuGraphInstantiate")?;
+        Ok(Graph {
+            gpu: self.clone(),
+            executable: Mutex::new(Handle(executable)),
+            nodes,
+            name: graph_name(&functions).into(),
+            _functions: functions,
+        })
+    }
+
+    /// GPU time in nanoseconds of `launches` launches of a graph in a row, from events around
+    /// them. Waits for them.
+    ///
+    /// # Errors
+    /// As [`Graph::launch`], and [`CudaError::Fault`] when a kernel failed.
+    ///
+    /// # Safety
+    /// As [`Graph::launch`].
+    pub unsafe fn time_graph(
+        &self,
+        graph: &Graph,
+        launches: u32,
+        stream: Option<&Stream>,
+    ) -> Result<f64, CudaError> {
+        graph.upload(stream)?;
+        self.time_events(stream, || {
+            for _ in 0..launches {
+                // SAFETY: the caller's promise.
+                unsafe { graph.launch(stream)? };
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Graph {
+    /// How many kernels, copies and fills it holds.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// Sends the graph to the GPU ahead of its first launch.
+    ///
+    /// # Errors
+    /// [`CudaError::WrongGpu`] for another GPU's stream.
+    pub fn upload(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
+        self.ready(stream)?;
+        let executable = lock(&self.executable);
+        // SAFETY: graph and stream are live, and the graph is locked.
+        let result = unsafe { sys::cuGraphUpload(executable.0, Stream::raw_or_default(stream)) };
+        self.gpu.check(result, "cuGraphUpload")
+    }
+
+    /// Queues the recorded work on `stream`, or on the default stream.
+    ///
+    /// # Errors
+    /// As [`Gpu::launch`]; a fault names the graph by its kernels.
+    ///
+    /// # Safety
+    /// The contract of [`Gpu::launch`] holds for each recorded kernel now as it did when recorded,
+    /// and the memory of recorded copies and fills is still allocated.
+    pub unsafe fn launch(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
+        self.ready(stream)?;
+        let executable = lock(&self.executable);
+        // SAFETY: graph and stream are live, and the graph is locked; the rest is the caller's.
+        let result = unsafe { sys::cuGraphLaunch(executable.0, Stream::raw_or_default(stream)) };
+        self.gpu.check(result, "cuGraphLaunch")?;
+        self.gpu.note_launch(Arc::clone(&self.name), [0; 3], [0; 3], stream);
+        drop(executable);
+        if self.gpu.is_blocking() && !self.gpu.is_capturing(stream)? {
+            self.gpu.synchronize()?;
+        }
+        Ok(())
+    }
+
+    fn ready(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
+        if let Some(stream) = stream {
+            self.gpu.owns(stream.gpu(), "the stream")?;
+        }
+        self.gpu.bind()
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if self.gpu.bind().is_ok() {
+            // SAFETY: instantiated once, destroyed once; a running launch is finished first.
+            let _ = unsafe { sys::cuGraphExecDestroy(lock(&self.executable).0) };
+        }
+    }
+}
+
+/// A driver graph, destroyed when dropped.
+struct RawGraph(Handle<sys::CUgraph_st>);
+
+impl Drop for RawGraph {
+    fn drop(&mut self) {
+        // SAFETY: returned by cuStreamEndCapture and destroyed once; executables are independent.
+        let _ = unsafe { sys::cuGraphDestroy(self.0.0) };
+    }
+}
+
+/// A capture under way; dropped before its end, it is abandoned.
+struct Capture<'a> {
+    gpu: &'a Gpu,
+    stream: &'a Stream,
+}
+
+impl<'a> Capture<'a> {
+    fn begin(gpu: &'a Gpu, stream: &'a Stream) -> Result<Self, CudaError> {
+        let mut recording = lock(&gpu.inner.recording);
+        if recording.is_some() {
+            return Err(CudaError::Capture {
+                why: "another capture is under way on this GPU; finish it first".into(),
+            });
+        }
+        gpu.bind()?;
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        // SAFETY: the stream is live and not the default one.
+        let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw_stream(), mode) };
+        gpu.check(result, "cuStreamBeginCapture")?;
+        *recording = Some(Recording::new());
+        gpu.inner.capturing.store(true, Ordering::Release);
+        Ok(Capture { gpu, stream })
+    }
+
+    fn end(self) -> Result<(RawGraph, Recording), CudaError> {
+        let (graph, functions) = self.stop();
+        std::mem::forget(self);
+        Ok((graph?, functions))
+    }
+
+    /// Ends the capture in the driver and here.
+    fn stop(&self) -> (Result<RawGraph, CudaError>, Recording) {
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: the stream is capturing; stores one handle, null when the capture failed.
+        let result = unsafe { sys::cuStreamEndCapture(self.stream.raw_stream(), &mut graph) };
+        let functions = lock(&self.gpu.inner.recording).take().unwrap_or_default();
+        self.gpu.inner.capturing.store(false, Ordering::Release);
+        let ended = match self.gpu.check(result, "cuStreamEndCapture") {
+            Err(CudaError::Driver { name, text, .. }) => Err(CudaError::Capture {
+                why: format!(
+                    "{text} ({name}); work inside a capture must not wait, allocate or free"
+                ),
+            }),
+            Err(other) => Err(other),
+            Ok(()) if graph.is_null() => {
+                Err(CudaError::Capture { why: "the driver returned no graph".into() })
+            }
+            Ok(()) => Ok(RawGraph(Handle(graph))),
+        };
+        (ended, functions)
+    }
+}
+
+impl Drop for Capture<'_> {
+    fn drop(&mut self) {
+        let _ = self.stop();
+    }
+}
+
+/// "graph of 2 x saxpy, 1 x sum".
+fn graph_name(functions: &[GpuFunction]) -> String {
+    counted(functions.iter().map(GpuFunction::name))
+}
+
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_insert(0u32) += 1;
+    }
+    let parts: Vec<String> =
+        counts.iter().map(|(name, count)| format!("{count} x {name}")).collect();
+    match &parts[..] {
+        [] => "graph without kernels".to_string(),
+        parts => format!("graph of {}", parts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_are_named_by_their_kernels() {
+        assert_eq!(counted(["b", "a", "b"].into_iter()), "graph of 1 x a, 2 x b");
+        assert_eq!(counted([].into_iter()), "graph without kernels");
+    }
+}

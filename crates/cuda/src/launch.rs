@@ -1,0 +1,284 @@
+//! Launching kernels.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use cudarc::driver::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
+
+use crate::driver::{self, lock};
+use crate::ledger::Queue;
+use crate::{CudaError, FunctionInfo, Gpu, GpuFunction, LaunchShape, Stream};
+
+impl Gpu {
+    /// Queues a kernel on `stream`, or on the default stream, and returns at once. Each argument
+    /// is the bytes of one parameter. A fault on the GPU is reported by a later call.
+    ///
+    /// # Errors
+    /// [`CudaError::Limit`] or [`CudaError::Arguments`] when the launch is refused beforehand;
+    /// [`CudaError::Fault`] when an *earlier* kernel failed, or, when blocking, this one.
+    ///
+    /// # Safety
+    /// The kernel runs with these arguments unchecked. Until it has finished, every address it
+    /// uses must stay allocated and be used within its bounds; memory that it writes and the host
+    /// can see ([`crate::PinnedBuffer`]) must not be borrowed on the host; and it must not race
+    /// with other work on the same memory. Argument bytes must be valid for the parameters' types;
+    /// where the driver does not tell parameter sizes (before CUDA 12.4), each must have its
+    /// parameter's size, and none may be missing. Captured into a graph, all this must hold for
+    /// each launch of the graph.
+    pub unsafe fn launch(
+        &self,
+        function: &GpuFunction,
+        shape: &LaunchShape,
+        arguments: &[&[u8]],
+        stream: Option<&Stream>,
+    ) -> Result<(), CudaError> {
+        self.owns(function.module().gpu(), format_args!("kernel `{}`", function.name()))?;
+        if let Some(stream) = stream {
+            self.owns(stream.gpu(), "the stream")?;
+        }
+        shape.check(self.info(), function.info())?;
+        check_arguments(function.info(), arguments)?;
+        self.bind()?;
+        function.allow_shared(shape.dynamic_shared)?;
+        if shape.cluster_is_large() {
+            function.allow_large_clusters()?;
+        }
+        // The driver copies what the pointers name before it returns.
+        let mut pointers: Vec<*mut c_void> =
+            arguments.iter().map(|bytes| bytes.as_ptr().cast_mut().cast()).collect();
+        // SAFETY: one pointer for each parameter, of its size; the rest is the caller's promise.
+        let result =
+            unsafe { queue(function, shape, &mut pointers, Stream::raw_or_default(stream)) };
+        self.launched(result, function, shape, stream)
+    }
+
+    /// Checks the driver's answer and notes the launch.
+    fn launched(
+        &self,
+        result: CUresult,
+        function: &GpuFunction,
+        shape: &LaunchShape,
+        stream: Option<&Stream>,
+    ) -> Result<(), CudaError> {
+        let name = &function.info().name;
+        match result {
+            CUresult::CUDA_SUCCESS => {}
+            CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
+                return Err(CudaError::Limit {
+                    kernel: name.to_string(),
+                    what: "registers per block".into(),
+                    asked: format!(
+                        "{} per thread x {} threads",
+                        function.info().registers,
+                        shape.block_threads()
+                    ),
+                    limit: self.info().registers_per_block.to_string(),
+                    remedy: "use smaller blocks, or limit the kernel's registers".into(),
+                });
+            }
+            CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => {
+                return Err(CudaError::Limit {
+                    kernel: name.to_string(),
+                    what: "cooperative grid".into(),
+                    asked: format!("{:?} blocks", shape.grid),
+                    limit: "the blocks that fit on the GPU at once".into(),
+                    remedy: format!(
+                        "launch at most `occupancy()` x {} blocks",
+                        self.info().multiprocessors
+                    ),
+                });
+            }
+            CUresult::CUDA_ERROR_INVALID_VALUE => {
+                return Err(CudaError::Invalid {
+                    what: format!(
+                        "the driver refused the shape of the launch of `{name}`: {shape:?}\n  \
+                         = help: where the kernel declares .reqntid or .reqnctapercluster, block and cluster must equal them"
+                    ),
+                });
+            }
+            failed => return self.check(failed, "cuLaunchKernel"),
+        }
+        if self.is_capturing(stream)? {
+            if let Some(recording) = &mut *lock(&self.inner.recording) {
+                recording.push(function.clone());
+            }
+            return Ok(());
+        }
+        self.note_launch(Arc::clone(name), shape.grid, shape.block, stream);
+        if self.is_blocking() { self.synchronize() } else { Ok(()) }
+    }
+
+    /// Notes work that may fail later.
+    pub(crate) fn note_launch(
+        &self,
+        name: Arc<str>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        stream: Option<&Stream>,
+    ) {
+        let queue = stream.map_or(Queue::DEFAULT, Stream::queue);
+        lock(&self.inner.ledger).launched(name, grid, block, queue);
+    }
+
+    /// Whether work on `stream` is being recorded rather than run. The context is bound.
+    pub(crate) fn is_capturing(&self, stream: Option<&Stream>) -> Result<bool, CudaError> {
+        let Some(stream) = stream else { return Ok(false) };
+        if !self.inner.capturing.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: the stream is live; stores one value.
+        let result = unsafe { sys::cuStreamIsCapturing(stream.raw_stream(), &mut status) };
+        self.check(result, "cuStreamIsCapturing")?;
+        Ok(status != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+    }
+}
+
+/// Hands the launch to the driver: the plain call, or the extended one for clusters and
+/// cooperative grids.
+///
+/// # Safety
+/// `parameters` holds one pointer for each of the kernel's parameters, to as many readable bytes
+/// as it has; what the kernel does with them is the caller's to answer for.
+unsafe fn queue(
+    function: &GpuFunction,
+    shape: &LaunchShape,
+    parameters: &mut [*mut c_void],
+    stream: sys::CUstream,
+) -> CUresult {
+    let [grid_x, grid_y, grid_z] = shape.grid;
+    let [block_x, block_y, block_z] = shape.block;
+    let mut attributes = attributes(shape);
+    if attributes.is_empty() {
+        // SAFETY: the function is loaded, the stream live, the parameters as promised.
+        return unsafe {
+            sys::cuLaunchKernel(
+                function.inner.handle.0,
+                grid_x,
+                grid_y,
+                grid_z,
+                block_x,
+                block_y,
+                block_z,
+                shape.dynamic_shared,
+                stream,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+    }
+    if !driver::has("cuLaunchKernelEx") {
+        return CUresult::CUDA_ERROR_NOT_SUPPORTED;
+    }
+    let config = sys::CUlaunchConfig {
+        gridDimX: grid_x,
+        gridDimY: grid_y,
+        gridDimZ: grid_z,
+        blockDimX: block_x,
+        blockDimY: block_y,
+        blockDimZ: block_z,
+        sharedMemBytes: shape.dynamic_shared,
+        hStream: stream,
+        attrs: attributes.as_mut_ptr(),
+        numAttrs: attributes.len() as u32,
+    };
+    // SAFETY: as above; the configuration and its attributes outlive the call.
+    unsafe {
+        sys::cuLaunchKernelEx(
+            &config,
+            function.inner.handle.0,
+            parameters.as_mut_ptr(),
+            std::ptr::null_mut(),
+        )
+    }
+}
+
+/// The launch attributes a shape needs.
+fn attributes(shape: &LaunchShape) -> Vec<sys::CUlaunchAttribute> {
+    let attribute = |id, set: &dyn Fn(&mut sys::CUlaunchAttributeValue)| {
+        let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
+        set(&mut value);
+        sys::CUlaunchAttribute { id, pad: [0; 4], value }
+    };
+    let mut attributes = Vec::new();
+    if let Some([x, y, z]) = shape.cluster {
+        attributes.push(attribute(AttributeId::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
+            value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
+        }));
+    }
+    if shape.cooperative {
+        attributes.push(attribute(AttributeId::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &|value| {
+            value.cooperative = 1;
+        }));
+    }
+    attributes
+}
+
+/// Refuses arguments that do not fit the parameters, where their sizes are known.
+fn check_arguments(function: &FunctionInfo, arguments: &[&[u8]]) -> Result<(), CudaError> {
+    let Some(parameters) = &function.parameters else { return Ok(()) };
+    let refuse =
+        |what: String| Err(CudaError::Arguments { kernel: function.name.to_string(), what });
+    if parameters.len() != arguments.len() {
+        return refuse(format!(
+            "it has {} parameters (of {parameters:?} bytes), {} arguments were given",
+            parameters.len(),
+            arguments.len()
+        ));
+    }
+    for (index, (&parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+        if parameter != argument.len() {
+            return refuse(format!(
+                "parameter {index} has {parameter} bytes, the argument has {}",
+                argument.len()
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_must_fit_the_parameters() {
+        let function = FunctionInfo {
+            name: "k".into(),
+            registers: 0,
+            local_bytes: 0,
+            static_shared: 0,
+            constant_bytes: 0,
+            max_threads: 1024,
+            binary_version: 90,
+            ptx_version: 80,
+            parameters: Some(vec![8, 4]),
+        };
+        let (pointer, count) = (0u64.to_ne_bytes(), 7u32.to_ne_bytes());
+        assert!(check_arguments(&function, &[&pointer, &count]).is_ok());
+        let missing = check_arguments(&function, &[&pointer]).expect_err("one is missing");
+        assert!(
+            missing.to_string().contains("2 parameters (of [8, 4] bytes), 1 arguments"),
+            "{missing}"
+        );
+        let swapped = check_arguments(&function, &[&count, &pointer]).expect_err("sizes differ");
+        assert!(
+            swapped.to_string().contains("parameter 0 has 8 bytes, the argument has 4"),
+            "{swapped}"
+        );
+        let unknown = FunctionInfo { parameters: None, ..function };
+        assert!(check_arguments(&unknown, &[]).is_ok());
+    }
+
+    #[test]
+    fn only_clusters_and_cooperation_need_attributes() {
+        let shape = LaunchShape::new([4, 1, 1], [32, 1, 1]);
+        assert!(attributes(&shape).is_empty());
+        let both = attributes(&shape.cluster([2, 1, 1]).cooperative());
+        assert_eq!(both.len(), 2);
+        // SAFETY: the first attribute was set through this field.
+        let cluster = unsafe { both[0].value.clusterDim };
+        assert_eq!((cluster.x, cluster.y, cluster.z), (2, 1, 1));
+    }
+}
