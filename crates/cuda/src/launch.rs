@@ -11,8 +11,9 @@ use crate::ledger::Queue;
 use crate::{CudaError, FunctionInfo, Gpu, GpuFunction, LaunchShape, Stream};
 
 impl Gpu {
-    /// Queues a kernel on `stream`, or on the default stream, and returns at once. Each argument
-    /// is the bytes of one parameter. A fault on the GPU is reported by a later call.
+    /// Queues `grid` blocks of `block` threads, with `dynamic_shared` bytes of dynamic shared
+    /// memory each, on `stream` or on the default stream, and returns at once. Each argument is
+    /// the bytes of one parameter. A fault on the GPU is reported by a later call.
     ///
     /// # Errors
     /// [`CudaError::Limit`] or [`CudaError::Arguments`] when the launch is refused beforehand;
@@ -27,6 +28,27 @@ impl Gpu {
     /// parameter's size, and none may be missing. Captured into a graph, all this must hold for
     /// each launch of the graph.
     pub unsafe fn launch(
+        &self,
+        function: &GpuFunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        dynamic_shared: u32,
+        arguments: &[&[u8]],
+        stream: Option<&Stream>,
+    ) -> Result<(), CudaError> {
+        let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
+        // SAFETY: the caller's promise.
+        unsafe { self.launch_shaped(function, &shape, arguments, stream) }
+    }
+
+    /// [`Gpu::launch`] with a shape that may also have clusters or be cooperative.
+    ///
+    /// # Errors
+    /// As [`Gpu::launch`].
+    ///
+    /// # Safety
+    /// As [`Gpu::launch`].
+    pub unsafe fn launch_shaped(
         &self,
         function: &GpuFunction,
         shape: &LaunchShape,

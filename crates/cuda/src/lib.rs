@@ -6,14 +6,14 @@
 //! ```no_run
 //! # fn main() -> Result<(), lanework_cuda::CudaError> {
 //! # let ptx = "";
-//! use lanework_cuda::{Gpu, LaunchShape};
+//! use lanework_cuda::Gpu;
 //!
 //! let gpu = Gpu::open(0)?;
 //! let double = gpu.load(ptx, "doubling")?.function("double")?;
 //! let data = gpu.allocate(1024 * 4)?;
 //! gpu.fill(data, 1, 1024 * 4)?;
 //! // SAFETY: `double` touches the 1024 words at `data`, which stay allocated until `read` returns.
-//! unsafe { gpu.launch(&double, &LaunchShape::new([4, 1, 1], [256, 1, 1]), &[&data.to_ne_bytes()], None)? };
+//! unsafe { gpu.launch(&double, [4, 1, 1], [256, 1, 1], 0, &[&data.to_ne_bytes()], None)? };
 //! let mut result = vec![0u8; 1024 * 4];
 //! gpu.read(data, &mut result)?;
 //! gpu.free(data)?;

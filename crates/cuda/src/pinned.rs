@@ -67,14 +67,14 @@ impl PinnedBuffer {
     }
 
     /// The bytes. No kernel may be writing them; see [`Gpu::launch`].
-    pub fn as_bytes(&self) -> &[u8] {
+    pub fn as_slice(&self) -> &[u8] {
         // SAFETY: owned, initialised and of this length; `launch`'s contract keeps kernels away.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 
     /// The bytes, to be changed. No kernel may be using them; see [`Gpu::launch`].
-    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as `as_bytes`, and borrowed exclusively.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: as `as_slice`, and borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 
