@@ -62,9 +62,8 @@ impl Event {
     /// # Errors
     /// [`CudaError::WrongGpu`] for another GPU's stream.
     pub fn record(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
-        if let Some(stream) = stream {
-            self.gpu.owns(stream.gpu(), "the stream")?;
-        }
+        let stream = self.gpu.resolve(stream)?;
+        let stream = stream.as_ref();
         self.gpu.bind()?;
         let up_to = self.gpu.issued();
         // SAFETY: event and stream are live.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 
 use cudarc::driver::sys;
 
@@ -19,15 +20,22 @@ pub struct Graph {
     /// The names of its kernels, for messages.
     name: Arc<str>,
     /// Keeps its modules loaded.
-    _functions: Recording,
+    functions: Vec<GpuFunction>,
 }
 
-/// The kernels of a graph being captured.
-pub(crate) type Recording = Vec<GpuFunction>;
+/// A graph being captured.
+pub(crate) struct Recording {
+    /// What the default stream stands for meanwhile, on the capturing thread.
+    pub stream: Stream,
+    pub thread: ThreadId,
+    /// The kernels so far.
+    pub functions: Vec<GpuFunction>,
+}
 
 impl Gpu {
     /// Records what `work` queues on the stream it is given, and on streams that wait for its
-    /// events, without running it. Calls that wait, allocate or free fail inside `work`.
+    /// events, without running it. On this thread the default stream stands for the captured one
+    /// meanwhile. Calls that wait, allocate or free fail inside `work`.
     ///
     /// # Errors
     /// What `work` returns; [`CudaError::Capture`] when another capture is under way on this GPU,
@@ -43,7 +51,11 @@ impl Gpu {
         self.instantiate(graph, functions)
     }
 
-    fn instantiate(&self, graph: RawGraph, functions: Recording) -> Result<Graph, CudaError> {
+    fn instantiate(
+        &self,
+        graph: RawGraph,
+        functions: Vec<GpuFunction>,
+    ) -> Result<Graph, CudaError> {
         let mut nodes = 0;
         // SAFETY: the graph is live; with a null list only the count is stored.
         let result = unsafe { sys::cuGraphGetNodes(graph.0.0, std::ptr::null_mut(), &mut nodes) };
@@ -57,7 +69,7 @@ impl Gpu {
             executable: Mutex::new(Handle(executable)),
             nodes,
             name: graph_name(&functions).into(),
-            _functions: functions,
+            functions,
         })
     }
 
@@ -97,7 +109,8 @@ impl Graph {
     /// # Errors
     /// [`CudaError::WrongGpu`] for another GPU's stream.
     pub fn upload(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
-        self.ready(stream)?;
+        let stream = self.ready(stream)?;
+        let stream = stream.as_ref();
         let executable = lock(&self.executable);
         // SAFETY: graph and stream are live, and the graph is locked.
         let result = unsafe { sys::cuGraphUpload(executable.0, Stream::raw_or_default(stream)) };
@@ -113,24 +126,27 @@ impl Graph {
     /// The contract of [`Gpu::launch`] holds for each recorded kernel now as it did when recorded,
     /// and the memory of recorded copies and fills is still allocated.
     pub unsafe fn launch(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
-        self.ready(stream)?;
+        let stream = self.ready(stream)?;
+        let stream = stream.as_ref();
         let executable = lock(&self.executable);
         // SAFETY: graph and stream are live, and the graph is locked; the rest is the caller's.
         let result = unsafe { sys::cuGraphLaunch(executable.0, Stream::raw_or_default(stream)) };
         self.gpu.check(result, "cuGraphLaunch")?;
-        self.gpu.note_launch(Arc::clone(&self.name), [0; 3], [0; 3], stream);
         drop(executable);
-        if self.gpu.is_blocking() && !self.gpu.is_capturing(stream)? {
-            self.gpu.synchronize()?;
+        if self.gpu.is_capturing(stream)? {
+            if let Some(recording) = &mut *lock(&self.gpu.inner.recording) {
+                recording.functions.extend_from_slice(&self.functions);
+            }
+            return Ok(());
         }
-        Ok(())
+        self.gpu.note_launch(Arc::clone(&self.name), [0; 3], [0; 3], stream);
+        if self.gpu.is_blocking() { self.gpu.synchronize() } else { Ok(()) }
     }
 
-    fn ready(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
-        if let Some(stream) = stream {
-            self.gpu.owns(stream.gpu(), "the stream")?;
-        }
-        self.gpu.bind()
+    /// The stream to use; the context is bound.
+    fn ready(&self, stream: Option<&Stream>) -> Result<Option<Stream>, CudaError> {
+        self.gpu.bind()?;
+        self.gpu.resolve(stream)
     }
 }
 
@@ -172,23 +188,28 @@ impl<'a> Capture<'a> {
         // SAFETY: the stream is live and not the default one.
         let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw_stream(), mode) };
         gpu.check(result, "cuStreamBeginCapture")?;
-        *recording = Some(Recording::new());
+        *recording = Some(Recording {
+            stream: stream.clone(),
+            thread: std::thread::current().id(),
+            functions: Vec::new(),
+        });
         gpu.inner.capturing.store(true, Ordering::Release);
         Ok(Capture { gpu, stream })
     }
 
-    fn end(self) -> Result<(RawGraph, Recording), CudaError> {
+    fn end(self) -> Result<(RawGraph, Vec<GpuFunction>), CudaError> {
         let (graph, functions) = self.stop();
         std::mem::forget(self);
         Ok((graph?, functions))
     }
 
     /// Ends the capture in the driver and here.
-    fn stop(&self) -> (Result<RawGraph, CudaError>, Recording) {
+    fn stop(&self) -> (Result<RawGraph, CudaError>, Vec<GpuFunction>) {
         let mut graph = std::ptr::null_mut();
         // SAFETY: the stream is capturing; stores one handle, null when the capture failed.
         let result = unsafe { sys::cuStreamEndCapture(self.stream.raw_stream(), &mut graph) };
-        let functions = lock(&self.gpu.inner.recording).take().unwrap_or_default();
+        let recording = lock(&self.gpu.inner.recording).take();
+        let functions = recording.map(|recording| recording.functions).unwrap_or_default();
         self.gpu.inner.capturing.store(false, Ordering::Release);
         let ended = match self.gpu.check(result, "cuStreamEndCapture") {
             Err(CudaError::Driver { name, text, .. }) => Err(CudaError::Capture {

@@ -56,9 +56,8 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         self.owns(function.module().gpu(), format_args!("kernel `{}`", function.name()))?;
-        if let Some(stream) = stream {
-            self.owns(stream.gpu(), "the stream")?;
-        }
+        let stream = self.resolve(stream)?;
+        let stream = stream.as_ref();
         shape.check(self.info(), function.info())?;
         check_arguments(function.info(), arguments)?;
         self.bind()?;
@@ -123,7 +122,7 @@ impl Gpu {
         }
         if self.is_capturing(stream)? {
             if let Some(recording) = &mut *lock(&self.inner.recording) {
-                recording.push(function.clone());
+                recording.functions.push(function.clone());
             }
             return Ok(());
         }
@@ -141,6 +140,22 @@ impl Gpu {
     ) {
         let queue = stream.map_or(Queue::DEFAULT, Stream::queue);
         lock(&self.inner.ledger).launched(name, grid, block, queue);
+    }
+
+    /// The stream that work goes to: during a capture on this thread, the default stream stands
+    /// for the captured one. `None` is the driver's default stream.
+    pub(crate) fn resolve(&self, stream: Option<&Stream>) -> Result<Option<Stream>, CudaError> {
+        if let Some(stream) = stream {
+            self.owns(stream.gpu(), "the stream")?;
+            return Ok(Some(stream.clone()));
+        }
+        if !self.inner.capturing.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        let recording = lock(&self.inner.recording);
+        let here =
+            recording.as_ref().filter(|recording| recording.thread == std::thread::current().id());
+        Ok(here.map(|recording| recording.stream.clone()))
     }
 
     /// Whether work on `stream` is being recorded rather than run. The context is bound.

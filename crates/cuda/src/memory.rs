@@ -146,6 +146,8 @@ impl Gpu {
             return Ok(());
         }
         self.bind()?;
+        let stream = self.resolve(stream)?;
+        let stream = stream.as_ref();
         // SAFETY: the range is live, and `free` waits for the work that still uses it.
         let result =
             unsafe { sys::cuMemsetD8Async(address, value, bytes, Stream::raw_or_default(stream)) };
@@ -165,6 +167,8 @@ impl Gpu {
             return Ok(());
         }
         self.bind()?;
+        let stream = self.resolve(stream)?;
+        let stream = stream.as_ref();
         // SAFETY: both ranges are live, and `free` waits for the work that still uses them.
         let result =
             unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, bytes, Stream::raw_or_default(stream)) };
