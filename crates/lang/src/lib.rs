@@ -1,18 +1,41 @@
 //! The kernel language: Rust functions that build PTX.
 //!
 //! `#[kernel]` and `#[device]` rewrite a Rust function into one that, when called, *stages* the
-//! kernel: every expression on run-time values becomes a typed handle and an instruction.
+//! kernel: every expression on run-time values becomes a typed handle ([`Var`]) and an
+//! instruction. Ordinary Rust values in the body (literals, generics, `#[constant]` parameters)
+//! stay ordinary Rust values, so that `if`, shapes and unrolled loops on them are resolved while
+//! staging.
 
+mod arithmetic;
+mod builder;
+mod cast;
+mod compare;
+mod control;
 mod definition;
+mod fold;
+mod intrinsics;
+mod memory;
+mod merge;
+mod operators;
+mod optimize;
+mod print;
+pub mod rt;
 mod scalar;
+mod stage;
+mod value;
+mod var;
 
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged,
 };
+pub use memory::{Place, Shared, Slice, SliceMut};
 pub use scalar::{Element, Float, Integer, Number, Scalar};
+pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.
 pub mod prelude {
-    pub use crate::{Element, Float, Integer, Number};
+    pub use crate::intrinsics::*;
+    pub use crate::memory::{shared, shared_dynamic};
+    pub use crate::{Element, Float, Integer, Number, Shared, Slice, SliceMut, Var};
 }

@@ -1,0 +1,183 @@
+//! Conversions: `as` with Rust's meaning on host values and on handles.
+
+use crate::arithmetic::{from_f32, normalize, to_f32};
+use crate::builder::{Builder, here, with};
+use crate::compare::{Relation, relate};
+use crate::scalar::Scalar;
+use crate::value::{Value, compute_type, integer, is_narrow, wrap};
+use crate::var::Var;
+use half::{bf16, f16};
+use lanework_ptx::ScalarType;
+
+/// `self as U`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cast to `{U}` in a kernel",
+    label = "cannot be cast",
+    note = "`as` converts between bool, u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
+)]
+pub trait Cast<U> {
+    /// `U` or `Var<U>`.
+    type Output;
+    /// Converts as Rust's `as` does: integers wrap, floats saturate to integers.
+    fn cast(self) -> Self::Output;
+}
+
+impl<T: Scalar, U: Scalar> Cast<U> for T {
+    type Output = U;
+    fn cast(self) -> U {
+        U::from_bits(convert(self.bits(), T::SCALAR, U::SCALAR))
+    }
+}
+
+impl<T: Scalar, U: Scalar> Cast<U> for Var<T> {
+    type Output = Var<U>;
+    #[track_caller]
+    fn cast(self) -> Var<U> {
+        here();
+        Var::new(with(|b| cast(b, self.value, T::SCALAR, U::SCALAR)))
+    }
+}
+
+/// A constant of type `from` converted to `to`.
+fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
+    let wide = match from {
+        ScalarType::F32 => f64::from(f32::from_bits(bits as u32)),
+        ScalarType::F64 => f64::from_bits(bits),
+        ScalarType::F16 => f16::from_bits(bits as u16).to_f64(),
+        ScalarType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
+        _ => {
+            let whole = integer(bits, from);
+            return match to {
+                ScalarType::F32 => (whole as f32).to_bits().into(),
+                ScalarType::F64 => (whole as f64).to_bits(),
+                ScalarType::F16 => f16::from_f64(whole as f64).to_bits().into(),
+                ScalarType::Bf16 => bf16::from_f64(whole as f64).to_bits().into(),
+                _ => wrap(whole, to),
+            };
+        }
+    };
+    match to {
+        ScalarType::F32 => (wide as f32).to_bits().into(),
+        ScalarType::F64 => wide.to_bits(),
+        ScalarType::F16 => f16::from_f64(wide).to_bits().into(),
+        ScalarType::Bf16 => bf16::from_f64(wide).to_bits().into(),
+        ScalarType::U8 => (wide as u8).into(),
+        ScalarType::U16 => (wide as u16).into(),
+        ScalarType::U32 => (wide as u32).into(),
+        ScalarType::S8 => u64::from(wide as i8 as u8),
+        ScalarType::S16 => u64::from(wide as i16 as u16),
+        ScalarType::S32 => u64::from(wide as i32 as u32),
+        ScalarType::S64 => wide as i64 as u64,
+        _ => wide as u64,
+    }
+}
+
+/// `x as to` for a value of type `from`.
+pub(crate) fn cast(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+    if let Value::Constant(bits) = x {
+        return Value::Constant(convert(bits, from, to));
+    }
+    if from == to {
+        return x;
+    }
+    if from == ScalarType::Pred {
+        let one = [(Value::Constant(1), ScalarType::U32), (Value::Constant(0), ScalarType::U32)];
+        let word = b.pure("selp.b32", ScalarType::U32, &[one[0], one[1], (x, from)]);
+        return cast(b, word, ScalarType::U32, to);
+    }
+    if to == ScalarType::Pred {
+        return relate(b, Relation::Ne, from, x, Value::Constant(0));
+    }
+    match (from.is_float(), to.is_float()) {
+        (false, false) => whole_to_whole(b, x, from, to),
+        (false, true) => whole_to_float(b, x, from, to),
+        (true, false) => float_to_whole(b, x, from, to),
+        (true, true) => float_to_float(b, x, from, to),
+    }
+}
+
+fn whole_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+    let (wide, narrow) = (compute_type(from), compute_type(to));
+    let resized = match (wide.size(), narrow.size()) {
+        (4, 8) if wide.is_signed() => b.pure("cvt.s64.s32", narrow, &[(x, wide)]),
+        (4, 8) => b.pure("cvt.u64.u32", narrow, &[(x, wide)]),
+        (8, 4) => b.pure("cvt.u32.u64", narrow, &[(x, wide)]),
+        _ => x,
+    };
+    // A narrow value that widens keeps its meaning; only a narrower or same-width, differently
+    // signed target needs to be brought into range.
+    let fits = from.size() < to.size() && (!from.is_signed() || to.is_signed());
+    if is_narrow(to) && !fits { normalize(b, to, resized) } else { resized }
+}
+
+fn whole_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+    let from = compute_type(from);
+    if to == ScalarType::Bf16 {
+        let single = b.pure(&format!("cvt.rn.f32.{}", from.name()), ScalarType::F32, &[(x, from)]);
+        return from_f32(b, to, single);
+    }
+    b.pure(&format!("cvt.rn.{}.{}", to.name(), from.name()), to, &[(x, from)])
+}
+
+/// Rounds towards zero and saturates; NaN becomes 0. `cvt` saturates to 32- and 64-bit types
+/// and gives 0 for a NaN of `f32` or narrower only, so the rest is done by hand.
+fn float_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+    let (x, from) = match from {
+        ScalarType::F16 | ScalarType::Bf16 => (to_f32(b, from, x), ScalarType::F32),
+        _ => (x, from),
+    };
+    let compute = compute_type(to);
+    let name = format!("cvt.rzi.{}.{}", compute.name(), from.name());
+    let mut whole = b.pure(&name, compute, &[(x, from)]);
+    if is_narrow(to) {
+        use crate::arithmetic::{Operation, binary};
+        let (least, most) = match to {
+            ScalarType::U8 => (0, 255),
+            ScalarType::U16 => (0, 65_535),
+            ScalarType::S8 => (-128, 127),
+            _ => (-32_768, 32_767),
+        };
+        let bound = |value: i128| Value::Constant(wrap(value, compute));
+        whole = binary(b, Operation::Min, compute, whole, bound(most));
+        if to.is_signed() {
+            whole = binary(b, Operation::Max, compute, whole, bound(least));
+        }
+    }
+    if from == ScalarType::F64 || compute.size() == 8 {
+        let number = relate(b, Relation::Eq, from, x, x);
+        let ty = crate::value::Class::of(compute).bits_type();
+        let inputs = [(whole, ty), (Value::Constant(0), ty), (number, ScalarType::Pred)];
+        whole = b.pure(&format!("selp.{}", ty.name()), compute, &inputs);
+    }
+    whole
+}
+
+fn float_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+    match (from, to) {
+        (ScalarType::F32, ScalarType::F64) => b.pure("cvt.f64.f32", to, &[(x, from)]),
+        (ScalarType::F64, ScalarType::F32) => b.pure("cvt.rn.f32.f64", to, &[(x, from)]),
+        (ScalarType::F64, ScalarType::F16) => b.pure("cvt.rn.f16.f64", to, &[(x, from)]),
+        (ScalarType::F32, _) => from_f32(b, to, x),
+        (ScalarType::F64, _) => {
+            let single = round_to_odd(b, x);
+            from_f32(b, to, single)
+        }
+        _ => {
+            let single = to_f32(b, from, x);
+            cast(b, single, ScalarType::F32, to)
+        }
+    }
+}
+
+/// An `f64` as an `f32` that rounds to any narrower format as the `f64` itself would: truncated,
+/// with the last bit set when anything was cut off.
+fn round_to_odd(b: &mut Builder, x: Value) -> Value {
+    let (single, double, word) = (ScalarType::F32, ScalarType::F64, ScalarType::B32);
+    let cut = b.pure("cvt.rz.f32.f64", single, &[(x, double)]);
+    let back = b.pure("cvt.f64.f32", double, &[(cut, single)]);
+    let inexact = relate(b, Relation::Ne, double, back, x);
+    let sticky = cast(b, inexact, ScalarType::Pred, ScalarType::U32);
+    let bits = b.pure("mov.b32", word, &[(cut, single)]);
+    let odd = b.pure("or.b32", word, &[(bits, word), (sticky, word)]);
+    b.pure("mov.b32", single, &[(odd, word)])
+}

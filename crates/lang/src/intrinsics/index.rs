@@ -1,0 +1,43 @@
+//! Where a thread is: its index, its block's, and the shapes of both.
+#![allow(non_upper_case_globals)]
+
+use crate::value::Value;
+use crate::var::Var;
+
+/// A position or shape in x, y and z.
+#[derive(Clone, Copy, Debug)]
+pub struct Index3 {
+    /// x, the fastest.
+    pub x: Var<u32>,
+    /// y.
+    pub y: Var<u32>,
+    /// z.
+    pub z: Var<u32>,
+}
+
+const fn special(x: &'static str, y: &'static str, z: &'static str) -> Index3 {
+    Index3 {
+        x: Var::new(Value::Special(x)),
+        y: Var::new(Value::Special(y)),
+        z: Var::new(Value::Special(z)),
+    }
+}
+
+/// The thread's position in its block (`%tid`).
+pub static thread_idx: Index3 = special("%tid.x", "%tid.y", "%tid.z");
+/// The block's position in the grid (`%ctaid`).
+pub static block_idx: Index3 = special("%ctaid.x", "%ctaid.y", "%ctaid.z");
+/// The block's shape in threads (`%ntid`).
+pub static block_dim: Index3 = special("%ntid.x", "%ntid.y", "%ntid.z");
+/// The grid's shape in blocks (`%nctaid`).
+pub static grid_dim: Index3 = special("%nctaid.x", "%nctaid.y", "%nctaid.z");
+
+/// The thread's lane in its warp, 0 to 31 (`%laneid`).
+pub fn lane_id() -> Var<u32> {
+    Var::new(Value::Special("%laneid"))
+}
+
+/// A mask of the lanes below this one (`%lanemask_lt`).
+pub fn lane_mask_lt() -> Var<u32> {
+    Var::new(Value::Special("%lanemask_lt"))
+}

@@ -1,0 +1,84 @@
+//! What may index an array: run-time and host integers.
+
+use crate::builder::Builder;
+use crate::scalar::Integer;
+use crate::value::{Value, integer};
+use crate::var::Var;
+use lanework_ptx::ScalarType;
+
+/// An integer that may index memory: a host value or a run-time one, of any whole type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot index an array",
+    label = "expected a whole number"
+)]
+pub trait IndexValue: Copy {
+    /// The index as a handle's parts.
+    #[doc(hidden)]
+    fn parts(self) -> Index;
+}
+
+/// An index and its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    pub(crate) value: Value,
+    pub(crate) ty: ScalarType,
+}
+
+impl<T: Integer> IndexValue for T {
+    fn parts(self) -> Index {
+        Index { value: Value::Constant(self.bits()), ty: T::SCALAR }
+    }
+}
+
+impl<T: Integer> IndexValue for Var<T> {
+    fn parts(self) -> Index {
+        Index { value: self.value, ty: T::SCALAR }
+    }
+}
+
+impl Index {
+    /// The index where it is known at staging time.
+    pub(crate) fn known(self) -> Option<i128> {
+        match self.value {
+            Value::Constant(bits) => Some(integer(bits, self.ty)),
+            _ => None,
+        }
+    }
+
+    /// The index plus `count`.
+    pub(crate) fn plus(self, b: &mut Builder, count: u64) -> Index {
+        use crate::arithmetic::{Operation, binary};
+        let value = binary(b, Operation::Add, self.ty, self.value, Value::Constant(count));
+        Index { value, ty: self.ty }
+    }
+
+    /// The index sign- or zero-extended to 64 bits.
+    pub(crate) fn widened(self, b: &mut Builder) -> Value {
+        match self.value {
+            Value::Constant(bits) => Value::Constant(integer(bits, self.ty) as u64),
+            value if self.ty.size() == 8 => value,
+            value if self.ty.is_signed() => {
+                b.pure("cvt.s64.s32", ScalarType::S64, &[(value, ScalarType::S32)])
+            }
+            value => b.pure("cvt.u64.u32", ScalarType::U64, &[(value, ScalarType::U32)]),
+        }
+    }
+}
+
+/// A host integer that is an array's extent or a constant index.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not known while the kernel is staged",
+    label = "a run-time value cannot be used here",
+    note = "register arrays and shapes take literals, const generics, `#[constant]` parameters and \
+            the variables of `#[unroll]` loops; put the array in shared memory for run-time indices"
+)]
+pub trait Extent: Copy {
+    /// The value; `None` when negative or too large.
+    fn extent(self) -> Option<usize>;
+}
+
+impl<T: Integer> Extent for T {
+    fn extent(self) -> Option<usize> {
+        usize::try_from(self.widen()).ok()
+    }
+}

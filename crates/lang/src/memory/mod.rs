@@ -1,0 +1,14 @@
+//! Memory: slices in global memory, arrays in shared memory, places and their accesses.
+
+pub(crate) mod check;
+mod index;
+mod place;
+mod registers;
+mod shared;
+pub(crate) mod slice;
+
+pub use index::{Extent, IndexValue};
+pub use place::{Place, Space};
+pub use registers::{Get, Locate, Put, row};
+pub use shared::{IntoShape, Shared, shared, shared_dynamic};
+pub use slice::{Slice, SliceMut};

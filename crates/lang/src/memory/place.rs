@@ -1,0 +1,189 @@
+//! Places: an element's address in global or shared memory, and the accesses to it.
+
+use super::index::Index;
+use crate::arithmetic::{Operation, binary};
+use crate::builder::{Builder, with};
+use crate::scalar::{Number, Scalar};
+use crate::value::{Value, memory_type};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::{Operand, ScalarType};
+use std::marker::PhantomData;
+
+/// Which memory a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// The device's memory.
+    Global,
+    /// The block's memory.
+    Shared,
+}
+
+impl Space {
+    /// The word in an instruction.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+        }
+    }
+}
+
+/// Where an address starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// A register.
+    Register(Value),
+    /// A variable, by its index in the builder's symbols.
+    Symbol(usize),
+}
+
+/// One element's place in memory: `&x[i]` or `&mut tile[[y, x]]` in a kernel.
+#[derive(Debug)]
+pub struct Place<T> {
+    pub(crate) space: Space,
+    pub(crate) base: Base,
+    pub(crate) offset: i64,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Place<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<T> {}
+
+impl<T> Place<T> {
+    pub(crate) fn new(space: Space, base: Base, offset: i64) -> Self {
+        Place { space, base, offset, element: PhantomData }
+    }
+
+    /// The address as an operand in brackets.
+    pub(crate) fn operand(self, b: &mut Builder) -> Operand {
+        let base = match self.base {
+            Base::Register(value) => match b.operand(value, ScalarType::U64) {
+                Operand::Name(name) => name,
+                other => other.to_string(),
+            },
+            Base::Symbol(symbol) => b.symbols[symbol].clone(),
+        };
+        Operand::address(base, self.offset)
+    }
+
+    /// The address in a register: 64 bits in global memory, 32 in shared memory.
+    pub(crate) fn address(self, b: &mut Builder) -> Value {
+        let ty = match self.space {
+            Space::Global => ScalarType::U64,
+            Space::Shared => ScalarType::U32,
+        };
+        let base = match self.base {
+            Base::Register(value) => value,
+            Base::Symbol(symbol) => b.symbol_address(symbol),
+        };
+        let offset = crate::value::wrap(self.offset.into(), ty);
+        binary(b, Operation::Add, ty, base, Value::Constant(offset))
+    }
+}
+
+impl<T: Number> Place<T> {
+    /// The place `count` elements further on.
+    ///
+    /// The distance is folded into the instruction, and is not checked.
+    #[allow(clippy::should_implement_trait)]
+    pub fn add(self, count: impl super::Extent) -> Place<T> {
+        let bytes = count.extent().map_or(0, |n| n as i64 * i64::from(T::SCALAR.size()));
+        Place { offset: self.offset + bytes, ..self }
+    }
+
+    /// Reads the element.
+    #[track_caller]
+    pub fn load(self) -> Var<T> {
+        crate::builder::here();
+        self.load_with("")
+    }
+
+    /// Writes the element.
+    #[track_caller]
+    pub fn store(self, value: impl IntoVar<T>) {
+        crate::builder::here();
+        let value = value.into_var();
+        with(|b| {
+            let name = format!("st.{}.{}", self.space.word(), memory_type(T::SCALAR).name());
+            let operands = vec![self.operand(b), b.operand(value.value, T::SCALAR)];
+            b.emit(&name, operands);
+        });
+    }
+
+    /// Reads the element with words such as `.nc` after the space.
+    pub(crate) fn load_with(self, words: &str) -> Var<T> {
+        Var::new(with(|b| {
+            let ty = memory_type(T::SCALAR);
+            let name = format!("ld.{}{words}.{}", self.space.word(), ty.name());
+            let address = self.operand(b);
+            b.emit_to(&name, T::SCALAR, vec![address])
+        }))
+    }
+
+    /// Reads `N` neighbouring elements with one instruction.
+    pub(crate) fn load_vector<const N: usize>(self, words: &str) -> [Var<T>; N] {
+        with(|b| {
+            vector_width::<T>(b, N);
+            let ty = memory_type(T::SCALAR);
+            let registers: [_; N] = std::array::from_fn(|_| b.register(T::SCALAR, false));
+            let elements = registers.iter().map(|r| Operand::Name(r.name())).collect();
+            let name = format!("ld.{}{words}.v{N}.{}", self.space.word(), ty.name());
+            let operands = vec![Operand::Vector(elements), self.operand(b)];
+            b.emit(&name, operands);
+            registers.map(|r| Var::new(Value::Register(r)))
+        })
+    }
+
+    /// Writes `N` neighbouring elements with one instruction.
+    pub(crate) fn store_vector<const N: usize>(self, words: &str, values: [Var<T>; N]) {
+        with(|b| {
+            vector_width::<T>(b, N);
+            let ty = memory_type(T::SCALAR);
+            let elements = values.iter().map(|v| b.operand(v.value, T::SCALAR)).collect();
+            let name = format!("st.{}{words}.v{N}.{}", self.space.word(), ty.name());
+            let operands = vec![self.operand(b), Operand::Vector(elements)];
+            b.emit(&name, operands);
+        });
+    }
+}
+
+/// Refuses vectors wider than one access.
+fn vector_width<T: Scalar>(b: &mut Builder, count: usize) {
+    let bytes = count * T::SCALAR.size() as usize;
+    if bytes > 16 {
+        b.error(
+            format!("one access moves at most 16 bytes, this one {bytes}"),
+            "load or store fewer elements at a time",
+        );
+    }
+}
+
+/// The place of element `index` after a 64-bit `base` in global memory.
+pub(crate) fn global_place<T: Scalar>(b: &mut Builder, base: Value, index: Index) -> Place<T> {
+    let size = i64::from(T::SCALAR.size());
+    if let Some(known) = index.known() {
+        return Place::new(Space::Global, Base::Register(base), known as i64 * size);
+    }
+    let scale = Value::Constant(size as u64);
+    let (wide, narrow) = match index.ty.is_signed() {
+        true => ("mad.wide.s32", ScalarType::S32),
+        false => ("mad.wide.u32", ScalarType::U32),
+    };
+    let long = ScalarType::S64;
+    let (address, constant) = if index.ty.size() == 8 {
+        // Addresses wrap as 64-bit indices do, so a constant part moves into the instruction.
+        let (variable, constant) = b.split_sum(index.value);
+        let inputs = [(variable, long), (scale, long), (base, long)];
+        (b.pure("mad.lo.s64", ScalarType::U64, &inputs), constant)
+    } else {
+        // A 32-bit sum may wrap where the address would not: nothing is split off.
+        let inputs = [(index.value, narrow), (scale, narrow), (base, long)];
+        (b.pure(wide, ScalarType::U64, &inputs), 0)
+    };
+    Place::new(Space::Global, Base::Register(address), constant.wrapping_mul(size))
+}

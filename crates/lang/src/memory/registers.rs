@@ -1,0 +1,88 @@
+//! Indexing: what `a[i]` means for each kind of `a`, register arrays included.
+
+use super::index::Extent;
+use super::place::Place;
+use crate::builder::{here, with};
+use crate::var::{AssignTo, Read};
+
+/// `a[i]` where a value is wanted.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be indexed by `{I}`",
+    label = "cannot be indexed by `{I}`",
+    note = "arrays of registers take indices known while staging: literals, const generics, \
+            `#[constant]` parameters and the variables of `#[unroll]` loops; \
+            put the array in shared memory for run-time indices"
+)]
+pub trait Get<I> {
+    /// The element.
+    type Output;
+    /// Reads the element.
+    fn get(&self, index: I) -> Self::Output;
+}
+
+/// `a[i] = value`.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign `{V}` to an element of `{Self}` at `{I}`",
+    label = "cannot be assigned",
+    note = "writable are `&mut [T]` slices, shared arrays, and `let mut` arrays at indices known \
+            while staging; the value must have the element's type"
+)]
+pub trait Put<I, V> {
+    /// Writes the element.
+    fn put(&self, index: I, value: V);
+}
+
+/// `&a[i]`.
+#[diagnostic::on_unimplemented(
+    message = "an element of `{Self}` at `{I}` has no address",
+    label = "not in memory",
+    note = "elements of slices and shared arrays have addresses; registers have none"
+)]
+pub trait Locate<I> {
+    /// Type of the element.
+    type Element;
+    /// The element's place, bounds-checked.
+    fn locate(&self, index: I) -> Place<Self::Element>;
+}
+
+/// Element `index` of a register array; reports one that is out of range.
+#[track_caller]
+fn element<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
+    here();
+    let at = index.extent().filter(|at| *at < N).unwrap_or_else(|| {
+        let what = index.extent().map_or("a negative number".to_owned(), |at| at.to_string());
+        with(|b| {
+            b.error(
+                format!("index {what} is out of range: the register array has {N} elements"),
+                "correct the index or the array's length",
+            );
+        });
+        0
+    });
+    match array.get(at) {
+        Some(element) => *element,
+        None => std::panic::resume_unwind(Box::new(crate::stage::Abandon)),
+    }
+}
+
+impl<X: Read, I: Extent, const N: usize> Get<I> for [X; N] {
+    type Output = X::Value;
+    #[track_caller]
+    fn get(&self, index: I) -> X::Value {
+        element(self, index).view()
+    }
+}
+
+/// `a[i]` where it is indexed further: a row of an array of arrays.
+#[track_caller]
+pub fn row<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
+    element(array, index)
+}
+
+impl<X: Copy, I: Extent, V: AssignTo<X>, const N: usize> Put<I, V> for [X; N] {
+    #[track_caller]
+    fn put(&self, index: I, value: V) {
+        let variable = element(self, index);
+        value.assign_to(variable);
+    }
+}

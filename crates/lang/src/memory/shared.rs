@@ -1,0 +1,281 @@
+//! Shared memory: arrays of up to three dimensions that the threads of a block have in common.
+
+use super::index::{Extent, Index, IndexValue};
+use super::place::{Base, Place, Space};
+use super::registers::{Get, Locate, Put};
+use crate::builder::{Builder, here, with};
+use crate::definition::IndexKind;
+use crate::scalar::{Element, Number, Scalar};
+use crate::value::{Value, integer, memory_type};
+use crate::var::{IntoVar, Read, Var};
+use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
+use std::marker::PhantomData;
+
+/// An array in shared memory with `D` dimensions, outermost first.
+#[derive(Debug)]
+pub struct Shared<T, const D: usize> {
+    symbol: usize,
+    /// Byte offset from the symbol, for arrays in dynamic shared memory.
+    start: i64,
+    dims: [u32; D],
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T, const D: usize> Clone for Shared<T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const D: usize> Copy for Shared<T, D> {}
+
+/// A shape: one extent, or an array of one to three, outermost first.
+pub trait IntoShape<const D: usize> {
+    /// The extents; `None` when one is negative or too large.
+    fn shape(self) -> Option<[u32; D]>;
+}
+
+impl<N: Extent> IntoShape<1> for N {
+    fn shape(self) -> Option<[u32; 1]> {
+        Some([u32::try_from(self.extent()?).ok()?])
+    }
+}
+
+impl<N: Extent, const D: usize> IntoShape<D> for [N; D] {
+    fn shape(self) -> Option<[u32; D]> {
+        let mut shape = [0; D];
+        for (extent, wanted) in shape.iter_mut().zip(self) {
+            *extent = u32::try_from(wanted.extent()?).ok()?;
+        }
+        Some(shape)
+    }
+}
+
+/// An array in shared memory whose size is known while the kernel is staged.
+///
+/// `shared::<f32>(256)` has one dimension, `shared::<f32>([T, T + 1])` two. It starts at a multiple
+/// of 16 bytes and holds nothing sensible until written.
+#[track_caller]
+pub fn shared<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
+    here();
+    with(|b| {
+        let dims = checked_shape(b, shape);
+        let hint = b.take_hint("shared_array");
+        let name = b.unique(&crate::stage::identifier(hint));
+        b.variables.push(Variable {
+            align: Some(16),
+            dims: dims.iter().map(|extent| Some(u64::from(*extent))).collect(),
+            ..Variable::new(StateSpace::Shared, memory_type(T::SCALAR), &name)
+        });
+        b.symbols.push(name);
+        Shared { symbol: b.symbols.len() - 1, start: 0, dims, element: PhantomData }
+    })
+}
+
+/// The name of the array that the launch gives its size.
+const DYNAMIC: &str = "dynamic_shared";
+
+/// An array in the shared memory whose size the launch gives.
+///
+/// Several in one kernel lie one after another, each at a multiple of 16 bytes; the launch must
+/// ask for the bytes of all of them.
+#[track_caller]
+pub fn shared_dynamic<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
+    here();
+    with(|b| {
+        let dims = checked_shape(b, shape);
+        let start = b.dynamic_shared;
+        let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
+        let bytes = elements * u64::from(T::SCALAR.size());
+        b.dynamic_shared = start + bytes.next_multiple_of(16);
+        let symbol = b.symbols.iter().position(|s| s == DYNAMIC).unwrap_or_else(|| {
+            b.globals.push(Variable {
+                linkage: Linkage::Extern,
+                align: Some(16),
+                dims: vec![None],
+                ..Variable::new(StateSpace::Shared, ScalarType::B8, DYNAMIC)
+            });
+            b.symbols.push(DYNAMIC.to_owned());
+            b.symbols.len() - 1
+        });
+        Shared { symbol, start: start as i64, dims, element: PhantomData }
+    })
+}
+
+fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
+    let dims = shape.shape().unwrap_or_else(|| {
+        b.error("an extent of this array is negative or too large", "extents are 1 to 2^32 - 1");
+        [1; D]
+    });
+    if dims.contains(&0) {
+        b.error("an extent of this array is 0", "extents are 1 to 2^32 - 1");
+        return [1; D];
+    }
+    dims
+}
+
+impl<T: Scalar, const D: usize> Shared<T, D> {
+    /// The extents, outermost first.
+    pub fn shape(&self) -> [u32; D] {
+        self.dims
+    }
+
+    /// The number of elements.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> u32 {
+        self.dims.iter().product()
+    }
+
+    /// The place of an element, `count` elements of the last axis being in range.
+    fn place(&self, index: [Index; D], count: u32) -> Place<T> {
+        with(|b| {
+            let name = b.symbols[self.symbol].clone();
+            for (axis, (index, extent)) in index.into_iter().zip(self.dims).enumerate() {
+                let index = match axis + 1 == D && count > 1 {
+                    true => index.plus(b, u64::from(count) - 1),
+                    false => index,
+                };
+                let extent = Value::Constant(extent.into());
+                b.check(index, extent, &name, IndexKind::SharedAxis(axis as u8));
+            }
+            self.unchecked(b, index)
+        })
+    }
+
+    /// Addresses are 32-bit and wrap as the arithmetic of indices does, so the constant part of
+    /// every index moves into the instruction.
+    fn unchecked(&self, b: &mut Builder, index: [Index; D]) -> Place<T> {
+        let mut offset = self.start;
+        let mut address = None;
+        let mut stride = i64::from(T::SCALAR.size());
+        let strides: Vec<i64> = self
+            .dims
+            .iter()
+            .rev()
+            .map(|extent| {
+                let this = stride;
+                stride *= i64::from(*extent);
+                this
+            })
+            .collect();
+        let ty = ScalarType::U32;
+        for (index, stride) in index.into_iter().zip(strides.into_iter().rev()) {
+            let (value, constant) = match index.value {
+                Value::Constant(bits) => (None, integer(bits, index.ty) as i64),
+                value => {
+                    let (value, constant) = b.split_sum(value);
+                    (Some(value), constant)
+                }
+            };
+            offset += constant * stride;
+            if let Some(value) = value {
+                let word = match index.ty.size() {
+                    8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
+                    _ => value,
+                };
+                let base = match address {
+                    Some(address) => address,
+                    None => b.symbol_address(self.symbol),
+                };
+                let scale = Value::Constant(stride as u64);
+                let inputs = [(word, ty), (scale, ty), (base, ty)];
+                address = Some(b.pure("mad.lo.u32", ty, &inputs));
+            }
+        }
+        let base = address.map_or(Base::Symbol(self.symbol), Base::Register);
+        Place::new(Space::Shared, base, offset)
+    }
+}
+
+impl<T: Scalar, const D: usize> Read for Shared<T, D> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+macro_rules! shared_index {
+    ($dimensions:literal, [$($i:ident $axis:tt),*], $index:ty, $of:expr) => {
+        impl<T: Number, $($i: IndexValue),*> Locate<$index> for Shared<T, $dimensions> {
+            type Element = T;
+            #[track_caller]
+            fn locate(&self, index: $index) -> Place<T> {
+                here();
+                self.place($of(index), 1)
+            }
+        }
+
+        impl<T: Number, $($i: IndexValue),*> Get<$index> for Shared<T, $dimensions> {
+            type Output = Var<T>;
+            #[track_caller]
+            fn get(&self, index: $index) -> Var<T> {
+                self.locate(index).load_with("")
+            }
+        }
+
+        impl<T: Number, $($i: IndexValue,)* V: IntoVar<T>> Put<$index, V>
+            for Shared<T, $dimensions>
+        {
+            #[track_caller]
+            fn put(&self, index: $index, value: V) {
+                self.locate(index).store(value);
+            }
+        }
+
+        impl<T: Number, $($i: IndexValue),*> Coordinates<T, $dimensions> for ($($i,)*) {
+            fn coordinates(self) -> [Index; $dimensions] {
+                [$(self.$axis.parts()),*]
+            }
+        }
+    };
+}
+
+/// Indices of every axis, as a tuple.
+pub trait Coordinates<T, const D: usize> {
+    #[doc(hidden)]
+    fn coordinates(self) -> [Index; D];
+}
+
+shared_index!(1, [I 0], I, |i: I| [i.parts()]);
+shared_index!(2, [I 0, J 1], (I, J), |(i, j): (I, J)| [i.parts(), j.parts()]);
+shared_index!(3, [I 0, J 1, K 2], (I, J, K), |(i, j, k): (I, J, K)| {
+    [i.parts(), j.parts(), k.parts()]
+});
+
+impl<T: Element, const D: usize> Shared<T, D> {
+    /// `N` neighbouring elements of the last axis in one access.
+    #[track_caller]
+    fn vector<const N: usize>(&self, at: impl Coordinates<T, D>) -> Place<T> {
+        here();
+        self.place(at.coordinates(), N as u32)
+    }
+
+    /// Two neighbouring elements of the last axis in one access, which must be aligned to its
+    /// size.
+    #[track_caller]
+    pub fn load2(&self, at: impl Coordinates<T, D>) -> [Var<T>; 2] {
+        self.vector::<2>(at).load_vector("")
+    }
+
+    /// Four neighbouring elements of the last axis in one access, which must be aligned to its
+    /// size.
+    #[track_caller]
+    pub fn load4(&self, at: impl Coordinates<T, D>) -> [Var<T>; 4] {
+        self.vector::<4>(at).load_vector("")
+    }
+
+    /// Writes two neighbouring elements of the last axis in one access, aligned to its size.
+    #[track_caller]
+    pub fn store2<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 2]) {
+        self.vector::<2>(at).store_vector("", values.map(V::into_var));
+    }
+
+    /// Writes four neighbouring elements of the last axis in one access, aligned to its size.
+    #[track_caller]
+    pub fn store4<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 4]) {
+        self.vector::<4>(at).store_vector("", values.map(V::into_var));
+    }
+}

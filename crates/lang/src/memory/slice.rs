@@ -1,0 +1,163 @@
+//! Slices: the device memory that a kernel is given.
+
+use super::index::{Index, IndexValue};
+use super::place::{Place, global_place};
+use super::registers::{Get, Locate, Put};
+use crate::builder::{here, with};
+use crate::definition::IndexKind;
+use crate::scalar::{Element, Number, Scalar};
+use crate::value::Value;
+use crate::var::{IntoVar, Read, Var};
+use std::marker::PhantomData;
+
+/// Device memory that the kernel reads: a parameter `x: &[T]`.
+#[derive(Debug)]
+pub struct Slice<T> {
+    pub(crate) memory: Memory,
+    element: PhantomData<fn() -> T>,
+}
+
+/// Device memory that the kernel may write: a parameter `x: &mut [T]`.
+#[derive(Debug)]
+pub struct SliceMut<T> {
+    pub(crate) memory: Memory,
+    element: PhantomData<fn() -> T>,
+}
+
+/// Address, length and name of a slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub base: Value,
+    pub length: Value,
+    pub name: &'static str,
+}
+
+impl Memory {
+    /// The checked place of `count` elements from `index` on.
+    pub fn place<T: Scalar>(self, index: Index, count: u64) -> Place<T> {
+        with(|b| {
+            let last = if count > 1 { index.plus(b, count - 1) } else { index };
+            b.check(last, self.length, self.name, IndexKind::Slice);
+            global_place(b, self.base, index)
+        })
+    }
+}
+
+macro_rules! slices {
+    ($($slice:ident)*) => {$(
+        impl<T> Clone for $slice<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $slice<T> {}
+
+        impl<T> $slice<T> {
+            pub(crate) fn new(memory: Memory) -> Self {
+                $slice { memory, element: PhantomData }
+            }
+
+            /// The number of elements.
+            pub fn len(&self) -> Var<usize> {
+                Var::new(self.memory.length)
+            }
+
+            /// Whether it has no elements.
+            #[track_caller]
+            pub fn is_empty(&self) -> Var<bool> {
+                crate::compare::Equate::eq(self.len(), 0usize)
+            }
+        }
+
+        impl<T: Element> $slice<T> {
+            /// Elements `i` and `i + 1` in one access; `i` must be even.
+            #[track_caller]
+            pub fn load2(&self, i: impl IndexValue) -> [Var<T>; 2] {
+                here();
+                self.memory.place::<T>(i.parts(), 2).load_vector("")
+            }
+
+            /// Elements `i` to `i + 3` in one access; `i` must be a multiple of 4.
+            #[track_caller]
+            pub fn load4(&self, i: impl IndexValue) -> [Var<T>; 4] {
+                here();
+                self.memory.place::<T>(i.parts(), 4).load_vector("")
+            }
+
+            /// [`load2`](Self::load2) through the read-only cache (`ld.global.nc`): no thread may
+            /// write the elements while the kernel runs.
+            #[track_caller]
+            pub fn load2_nc(&self, i: impl IndexValue) -> [Var<T>; 2] {
+                here();
+                self.memory.place::<T>(i.parts(), 2).load_vector(".nc")
+            }
+
+            /// [`load4`](Self::load4) through the read-only cache (`ld.global.nc`): no thread may
+            /// write the elements while the kernel runs.
+            #[track_caller]
+            pub fn load4_nc(&self, i: impl IndexValue) -> [Var<T>; 4] {
+                here();
+                self.memory.place::<T>(i.parts(), 4).load_vector(".nc")
+            }
+        }
+
+        impl<T: Number, I: IndexValue> Locate<I> for $slice<T> {
+            type Element = T;
+            #[track_caller]
+            fn locate(&self, index: I) -> Place<T> {
+                here();
+                self.memory.place(index.parts(), 1)
+            }
+        }
+
+        impl<T: Number, I: IndexValue> Get<I> for $slice<T> {
+            type Output = Var<T>;
+            #[track_caller]
+            fn get(&self, index: I) -> Var<T> {
+                self.locate(index).load_with("")
+            }
+        }
+
+        impl<T> Read for $slice<T> {
+            type Value = Self;
+            fn view(self) -> Self {
+                self
+            }
+            fn copy(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+slices!(Slice SliceMut);
+
+impl<T: Element> SliceMut<T> {
+    /// Writes elements `i` and `i + 1` in one access; `i` must be even.
+    #[track_caller]
+    pub fn store2<V: IntoVar<T>>(&self, i: impl IndexValue, values: [V; 2]) {
+        here();
+        self.memory.place::<T>(i.parts(), 2).store_vector("", values.map(V::into_var));
+    }
+
+    /// Writes elements `i` to `i + 3` in one access; `i` must be a multiple of 4.
+    #[track_caller]
+    pub fn store4<V: IntoVar<T>>(&self, i: impl IndexValue, values: [V; 4]) {
+        here();
+        self.memory.place::<T>(i.parts(), 4).store_vector("", values.map(V::into_var));
+    }
+}
+
+impl<T: Number, I: IndexValue, V: IntoVar<T>> Put<I, V> for SliceMut<T> {
+    #[track_caller]
+    fn put(&self, index: I, value: V) {
+        self.locate(index).store(value);
+    }
+}
+
+impl<T> From<SliceMut<T>> for Slice<T> {
+    fn from(slice: SliceMut<T>) -> Slice<T> {
+        Slice::new(slice.memory)
+    }
+}

@@ -1,0 +1,160 @@
+//! The finish: computations nobody reads are dropped, and moves into variables are folded into
+//! the instruction that computed the value.
+
+use crate::builder::Line;
+use crate::value::Register;
+use lanework_ptx::{AddressBase, Instruction, Operand};
+use std::collections::HashMap;
+
+/// Improves a finished body in place.
+pub(crate) fn optimize(lines: &mut Vec<Line>) {
+    fold_moves(lines);
+    drop_unread(lines);
+}
+
+/// Calls `f` with every register named in an operand.
+fn names<'a>(operand: &'a Operand, f: &mut impl FnMut(&'a str)) {
+    match operand {
+        Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => f(name),
+        Operand::Immediate(_) => {}
+        Operand::Vector(list) | Operand::Arguments(list) => {
+            list.iter().for_each(|o| names(o, f));
+        }
+        Operand::Pair(a, b) => {
+            names(a, f);
+            names(b, f);
+        }
+        Operand::Address(address) => {
+            if let AddressBase::Name(name) = &address.base {
+                f(name);
+            }
+            address.extra.iter().for_each(|o| names(o, f));
+        }
+    }
+}
+
+/// Calls `f` with every register that the instruction reads.
+fn reads<'a>(instruction: &'a Instruction, dest: Option<Register>, f: &mut impl FnMut(&'a str)) {
+    if let Some(guard) = &instruction.guard {
+        f(&guard.register);
+    }
+    let skip = usize::from(dest.is_some());
+    instruction.operands.iter().skip(skip).for_each(|operand| names(operand, f));
+}
+
+/// Calls `f` with every register that a line of raw PTX mentions.
+fn raw_reads(statement: &lanework_ptx::Statement, f: &mut impl FnMut(&str)) {
+    match statement {
+        lanework_ptx::Statement::Instruction(instruction) => reads(instruction, None, f),
+        lanework_ptx::Statement::Block(inner) => inner.iter().for_each(|s| raw_reads(s, f)),
+        _ => {}
+    }
+}
+
+/// How often each register is read.
+fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for line in lines {
+        let mut count = |name: &str| {
+            if name.starts_with('%') {
+                *counts.entry(name.to_owned()).or_insert(0) += 1;
+            }
+        };
+        match line {
+            Line::Op { instruction, dest, .. } => reads(instruction, *dest, &mut count),
+            Line::Statement(statement) => raw_reads(statement, &mut count),
+            Line::Label(_) => {}
+        }
+    }
+    counts
+}
+
+/// Drops pure computations and moves whose result is never read, and those that fed only them.
+fn drop_unread(lines: &mut Vec<Line>) {
+    let mut counts = count_reads(lines);
+    loop {
+        let before = lines.len();
+        // Last to first, so that a chain goes in one sweep.
+        let mut kept = Vec::with_capacity(lines.len());
+        for line in lines.drain(..).rev() {
+            if let Line::Op { instruction, dest: Some(dest), pure } = &line
+                && (*pure || instruction.opcode == "mov")
+                && instruction.guard.is_none()
+                && counts.get(&dest.name()).is_none_or(|reads| *reads == 0)
+            {
+                reads(instruction, Some(*dest), &mut |name| {
+                    if let Some(count) = counts.get_mut(name) {
+                        *count -= 1;
+                    }
+                });
+                continue;
+            }
+            kept.push(line);
+        }
+        kept.reverse();
+        *lines = kept;
+        if lines.len() == before {
+            return;
+        }
+    }
+}
+
+/// Turns `op t, ...; mov v, t` into `op v, ...` where `t` is read nowhere else.
+fn fold_moves(lines: &mut Vec<Line>) {
+    let counts = count_reads(lines);
+    let mut folded = vec![false; lines.len()];
+    // Where in the current straight line of code each register was last computed.
+    let mut computed: HashMap<String, usize> = HashMap::new();
+    // Where each register was last mentioned.
+    let mut mentioned: HashMap<String, usize> = HashMap::new();
+    for at in 0..lines.len() {
+        let Line::Op { instruction, dest, .. } = &lines[at] else {
+            computed.clear();
+            continue;
+        };
+        let (instruction, dest) = (instruction.clone(), *dest);
+        if let Some(variable) = dest
+            && let Some(source) = moved(&instruction)
+            && counts.get(source) == Some(&1)
+            && let Some(&origin) = computed.get(source)
+            && mentioned.get(&variable.name()).is_none_or(|last| *last <= origin)
+            && let Line::Op { instruction: first, dest: first_dest, pure } = &mut lines[origin]
+        {
+            first.operands[0] = Operand::Name(variable.name());
+            *first_dest = Some(variable);
+            // A variable is written more than once: no longer to be dropped or moved.
+            *pure = false;
+            folded[at] = true;
+            mentioned.insert(variable.name(), at);
+            computed.remove(source);
+            continue;
+        }
+        for operand in &instruction.operands {
+            names(operand, &mut |name| {
+                mentioned.insert(name.to_owned(), at);
+            });
+        }
+        if let Some(guard) = &instruction.guard {
+            mentioned.insert(guard.register.clone(), at);
+        }
+        if matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit" | "call") {
+            computed.clear();
+        } else if let Some(dest) = dest
+            && !dest.mutable
+            && instruction.guard.is_none()
+            && moved(&instruction).is_none()
+        {
+            computed.insert(dest.name(), at);
+        }
+    }
+    let mut folded = folded.into_iter();
+    lines.retain(|_| !folded.next().unwrap_or(false));
+}
+
+/// The source of a plain move from a register.
+fn moved(instruction: &Instruction) -> Option<&str> {
+    match (instruction.opcode.as_str(), instruction.operands.as_slice()) {
+        ("mov", [_, Operand::Name(source)]) if source.starts_with('%') => Some(source),
+        _ => None,
+    }
+}

@@ -1,0 +1,113 @@
+//! What `#[kernel]` and `#[device]` write into the functions they rewrite. Not for use by hand.
+
+pub use crate::cast::Cast;
+pub use crate::compare::{Condition, Connect, Equate, Order};
+pub use crate::control::{
+    Walk, break_loop, continue_loop, endless_loop, for_loop, if_else, if_then, return_kernel,
+    unrolled, while_loop,
+};
+pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, Space, row};
+pub use crate::merge::Never;
+pub use crate::stage::{
+    Directive, bool_parameter, scalar_parameter, slice_mut_parameter, slice_parameter, stage,
+};
+pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
+
+use crate::builder::{here, with};
+
+/// `a[i]`.
+#[track_caller]
+pub fn get<A: Get<I> + ?Sized, I>(array: &A, index: I) -> A::Output {
+    array.get(index)
+}
+
+/// `a[i] = value`.
+#[track_caller]
+pub fn put<A: Put<I, V> + ?Sized, I, V>(array: &A, index: I, value: V) {
+    array.put(index, value);
+}
+
+/// `a[i] op= value`, with the index evaluated once.
+#[track_caller]
+pub fn update<A, I: Copy, V>(array: &A, index: I, f: impl FnOnce(A::Output) -> V)
+where
+    A: Get<I> + Put<I, V> + ?Sized,
+{
+    let old = array.get(index);
+    array.put(index, f(old));
+}
+
+/// `&a[i]`.
+#[track_caller]
+pub fn locate<A: Locate<I> + ?Sized, I>(array: &A, index: I) -> Place<A::Element> {
+    array.locate(index)
+}
+
+/// `let mut x = value`.
+#[track_caller]
+pub fn variable<X: IntoVariable>(value: X) -> X::Variable {
+    here();
+    value.into_variable()
+}
+
+/// `x = value`.
+#[track_caller]
+pub fn assign<V, X: AssignTo<V>>(variable: V, value: X) {
+    here();
+    value.assign_to(variable);
+}
+
+/// The value of `x`, used before `x` can change.
+pub fn view<X: Read>(variable: X) -> X::Value {
+    variable.view()
+}
+
+/// The value of `x`, kept though `x` may change.
+#[track_caller]
+pub fn copy<X: Read>(variable: X) -> X::Value {
+    here();
+    variable.copy()
+}
+
+/// `value as U`.
+#[track_caller]
+pub fn cast<U, X: Cast<U>>(value: X) -> X::Output {
+    value.cast()
+}
+
+/// `let x: T = value`.
+pub fn ascribe<T, X: Ascribe<T>>(value: X) -> X::Output {
+    value.ascribe()
+}
+
+/// `let name = array(...)`: the array takes the variable's name.
+pub fn named<R>(name: &'static str, array: impl FnOnce() -> R) -> R {
+    with(|b| b.hint_name(Some(name)));
+    let result = array();
+    with(|b| b.hint_name(None));
+    result
+}
+
+macro_rules! relations {
+    ($($trait:ident: $($name:ident)*;)*) => {$($(
+        /// A comparison.
+        #[track_caller]
+        pub fn $name<L: $trait<R>, R>(left: L, right: R) -> L::Output {
+            left.$name(right)
+        }
+    )*)*};
+}
+
+relations!(Equate: eq ne; Order: lt le gt ge;);
+
+/// `left && right()`.
+#[track_caller]
+pub fn and<L: Connect<R>, R>(left: L, right: impl FnOnce() -> R) -> L::Output {
+    left.and(right)
+}
+
+/// `left || right()`.
+#[track_caller]
+pub fn or<L: Connect<R>, R>(left: L, right: impl FnOnce() -> R) -> L::Output {
+    left.or(right)
+}

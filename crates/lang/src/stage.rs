@@ -1,0 +1,197 @@
+//! From a kernel's body to a module: parameters, the frame around the body, and the finish.
+
+use crate::builder::{Builder, Line, here, install, with};
+use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
+use crate::memory::check::FAULT_PARAMETER;
+use crate::memory::{Slice, SliceMut};
+use crate::optimize::optimize;
+use crate::scalar::Element;
+use crate::value::{Class, Value, memory_type};
+use crate::var::Var;
+use lanework_ptx::{
+    Function, FunctionDirective, Item, Linkage, Module, Operand, Registers,
+    ScalarType, Specific, StateSpace, Statement, Target, Variable, Version,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Unwinds out of a kernel's body after an error that staging cannot go on from.
+pub(crate) struct Abandon;
+
+/// A launch directive asked for by the `#[kernel(...)]` attribute.
+pub type Directive = FunctionDirective;
+
+/// Stages `body` as the entry `name`.
+///
+/// A panic of the body, such as a failed `assert!` on its constants, becomes a [`StageError`].
+pub fn stage(
+    options: &StageOptions,
+    name: &'static str,
+    directives: Vec<Directive>,
+    body: impl FnOnce(),
+) -> Staged {
+    let mut builder = Builder::new(options.checked);
+    let entry = builder.unique(&identifier(name));
+    let outer = install(Some(builder));
+    let result = catch_unwind(AssertUnwindSafe(body));
+    let mut builder = install(outer).expect("installed above");
+    if let Err(payload) = result
+        && !payload.is::<Abandon>()
+    {
+        let message = payload
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "the kernel's body panicked".to_owned());
+        builder.error(message, "the kernel refuses these generics and constants; choose others");
+    }
+    finish(builder, entry, directives)
+}
+
+/// The name as PTX takes it.
+pub(crate) fn identifier(name: &str) -> String {
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let reserved = RESERVED.binary_search(&name.as_str()).is_ok();
+    if reserved || name.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
+        format!("k_{name}")
+    } else {
+        name
+    }
+}
+
+/// Names that PTX reads as words of its own, sorted.
+const RESERVED: [&str; 71] = [
+    "abs", "activemask", "add", "and", "atom", "bar", "bfe", "bfi", "bra", "brev", "brkpt", "call",
+    "clz", "cnot", "copysign", "cos", "cp", "cvt", "cvta", "discard", "div", "ex2", "exit", "fence",
+    "fma", "fns", "isspacep", "istypep", "ld", "ldmatrix", "ldu", "lg2", "lop3", "mad", "mad24",
+    "mapa", "match", "max", "mbarrier", "membar", "min", "mma", "mov", "mul", "mul24", "nanosleep",
+    "neg", "not", "or", "pmevent", "popc", "prefetch", "prmt", "rcp", "red", "redux", "rem", "ret",
+    "rsqrt", "sad", "selp", "set", "setp", "shf", "shfl", "shl", "shr", "sin", "sqrt", "st", "sub",
+];
+
+/// Declares the parameter `name: &[T]`.
+pub fn slice_parameter<T: Element>(name: &'static str) -> Slice<T> {
+    Slice::new(memory_parameter::<T>(name, false))
+}
+
+/// Declares the parameter `name: &mut [T]`.
+pub fn slice_mut_parameter<T: Element>(name: &'static str) -> SliceMut<T> {
+    SliceMut::new(memory_parameter::<T>(name, true))
+}
+
+fn memory_parameter<T: Element>(name: &'static str, mutable: bool) -> crate::memory::slice::Memory {
+    with(|b| {
+        let kind = ParameterKind::Slice { element: T::SCALAR, mutable };
+        b.parameters.push(Parameter { name: name.to_owned(), kind });
+        let address = b.parameter(&format!("{name}_address"), ScalarType::U64);
+        let length = b.parameter(&format!("{name}_length"), ScalarType::U64);
+        let base = b.register(ScalarType::U64, false);
+        let generic = b.operand(address, ScalarType::U64);
+        b.at_top("cvta.to.global.u64", base, vec![Operand::Name(base.name()), generic]);
+        crate::memory::slice::Memory { base: Value::Register(base), length, name }
+    })
+}
+
+/// Declares the parameter `name: T`.
+pub fn scalar_parameter<T: Element>(name: &'static str) -> Var<T> {
+    Var::new(with(|b| {
+        let kind = ParameterKind::Scalar(T::SCALAR);
+        b.parameters.push(Parameter { name: name.to_owned(), kind });
+        b.parameter(name, T::SCALAR)
+    }))
+}
+
+/// Declares the parameter `name: bool`, passed as a `u8` of 0 or 1.
+pub fn bool_parameter(name: &'static str) -> Var<bool> {
+    let byte = scalar_parameter::<u8>(name);
+    Var::new(with(|b| {
+        let flag = b.register(ScalarType::Pred, false);
+        let byte = b.operand(byte.value, ScalarType::U32);
+        let operands = vec![Operand::Name(flag.name()), byte, Operand::integer(0)];
+        b.at_top("setp.ne.u32", flag, operands);
+        Value::Register(flag)
+    }))
+}
+
+impl Builder {
+    /// A parameter of the entry, read at the kernel's top.
+    fn parameter(&mut self, name: &str, ty: ScalarType) -> Value {
+        let name = self.unique(&identifier(name));
+        let memory = memory_type(ty);
+        self.entry_parameters.push(Variable::new(StateSpace::Param, memory, &name));
+        let register = self.register(ty, false);
+        let operands = vec![Operand::Name(register.name()), Operand::address(name, 0)];
+        self.at_top(&format!("ld.param.{}", memory.name()), register, operands);
+        Value::Register(register)
+    }
+}
+
+fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> Staged {
+    let b = &mut builder;
+    if !b.dead {
+        b.emit("ret", vec![]);
+        b.dead = true;
+    }
+    b.finish_checks();
+    let mut params = std::mem::take(&mut b.entry_parameters);
+    if b.checked {
+        params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
+    }
+    let mut lines = std::mem::take(&mut b.prologue);
+    lines.append(&mut b.lines);
+    optimize(&mut lines);
+
+    let mut body: Vec<Statement> =
+        std::mem::take(&mut b.variables).into_iter().map(Statement::Variable).collect();
+    for class in Class::ALL {
+        if let Some(count) = b.counts.get(&class) {
+            let names = vec![(class.prefix().to_owned(), Some(count + 1))];
+            body.push(Statement::Registers(Registers { vector: 1, ty: class.bits_type(), names }));
+        }
+    }
+    body.extend(lines.into_iter().map(|line| match line {
+        Line::Op { instruction, .. } => Statement::Instruction(instruction),
+        Line::Label(label) => Statement::Label(label),
+        Line::Statement(statement) => statement,
+    }));
+
+    let mut items = Vec::new();
+    if b.uses_printf {
+        items.push(Item::Function(crate::print::vprintf_declaration()));
+    }
+    items.extend(std::mem::take(&mut b.globals).into_iter().map(Item::Variable));
+    items.push(Item::Function(Function {
+        linkage: Linkage::Visible,
+        entry: true,
+        name: entry.clone(),
+        returns: Vec::new(),
+        params,
+        directives,
+        body: Some(body),
+    }));
+    let module = Module {
+        version: Version { major: 7, minor: 0 },
+        target: Target {
+            architecture: 70,
+            specific: Specific::Portable,
+            options: Vec::new(),
+        },
+        files: builder.files,
+        items,
+    };
+    Staged {
+        module,
+        entry,
+        parameters: builder.parameters,
+        sites: builder.sites,
+        errors: builder.errors,
+    }
+}
+
+/// Records an error of the kernel at the caller's position.
+#[track_caller]
+pub fn report(message: &str, help: &str) {
+    here();
+    with(|b| b.error(message, help));
+}
+

@@ -1,0 +1,297 @@
+//! Typed handles: what a run-time value is while a kernel is staged.
+
+use crate::builder::{here, with};
+use crate::scalar::Scalar;
+use crate::value::{Register, Value};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A run-time value of type `T`: a register or a constant of the kernel being staged.
+///
+/// It behaves as a `T` in a kernel's text: operators, comparisons, `as` and the methods of `T`
+/// give handles again. Mixing it with an ordinary Rust value of type `T` needs no conversion.
+pub struct Var<T> {
+    pub(crate) value: Value,
+    scalar: PhantomData<fn() -> T>,
+}
+
+/// A mutable variable of type `T` (`let mut x`): one register that assignments write.
+pub struct Mut<T> {
+    pub(crate) register: Register,
+    scalar: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Var<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Var<T> {}
+
+impl<T> Clone for Mut<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Mut<T> {}
+
+impl<T: Scalar> fmt::Debug for Var<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            Value::Constant(bits) => write!(f, "{:?}", T::from_bits(bits)),
+            Value::Register(register) => f.write_str(&register.name()),
+            Value::Special(name) => f.write_str(name),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Mut<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.register.name())
+    }
+}
+
+impl<T> Var<T> {
+    pub(crate) const fn new(value: Value) -> Self {
+        Var { value, scalar: PhantomData }
+    }
+}
+
+impl<T: Scalar> Var<T> {
+    /// A constant of the kernel.
+    pub fn constant(value: T) -> Self {
+        Var::new(Value::Constant(value.bits()))
+    }
+
+    /// The value where it is known at staging time.
+    pub fn known(self) -> Option<T> {
+        match self.value {
+            Value::Constant(bits) => Some(T::from_bits(bits)),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Scalar> Mut<T> {
+    /// A variable without a value yet.
+    pub(crate) fn uninit() -> Self {
+        let register = with(|b| b.register(T::SCALAR, true));
+        Mut { register, scalar: PhantomData }
+    }
+
+    /// The variable's current value; a later assignment shows through it.
+    pub(crate) fn view(self) -> Var<T> {
+        Var::new(Value::Register(self.register))
+    }
+
+    /// `self = value`.
+    pub(crate) fn assign(self, value: Var<T>) {
+        with(|b| b.assign(self.register, value.value, T::SCALAR));
+    }
+}
+
+/// A value of type `T`, known now or only at run time.
+#[diagnostic::on_unimplemented(
+    message = "expected a value of type `{T}`, found `{Self}`",
+    label = "not a `{T}`",
+    note = "the kernel language converts nothing silently: use `as {T}`"
+)]
+pub trait IntoVar<T: Scalar> {
+    /// The handle.
+    fn into_var(self) -> Var<T>;
+}
+
+impl<T: Scalar> IntoVar<T> for T {
+    fn into_var(self) -> Var<T> {
+        Var::constant(self)
+    }
+}
+
+impl<T: Scalar> IntoVar<T> for Var<T> {
+    fn into_var(self) -> Var<T> {
+        self
+    }
+}
+
+/// What `let mut` may hold: scalars, and arrays of scalars, which become arrays of registers.
+#[diagnostic::on_unimplemented(
+    message = "`let mut` cannot hold `{Self}` in a kernel",
+    label = "not a scalar or an array of scalars",
+    note = "mutable variables are registers; bind anything else with `let`"
+)]
+pub trait IntoVariable: Copy {
+    /// The variable: `Mut<T>`, or an array of them.
+    type Variable: Copy;
+    /// A new variable that holds the value.
+    fn into_variable(self) -> Self::Variable;
+}
+
+impl<T: Scalar> IntoVariable for T {
+    type Variable = Mut<T>;
+    fn into_variable(self) -> Mut<T> {
+        Var::constant(self).into_variable()
+    }
+}
+
+impl<T: Scalar> IntoVariable for Var<T> {
+    type Variable = Mut<T>;
+    fn into_variable(self) -> Mut<T> {
+        let variable = Mut::uninit();
+        variable.assign(self);
+        variable
+    }
+}
+
+impl<X: IntoVariable, const N: usize> IntoVariable for [X; N] {
+    type Variable = [X::Variable; N];
+    fn into_variable(self) -> Self::Variable {
+        self.map(X::into_variable)
+    }
+}
+
+impl<A: IntoVariable, B: IntoVariable> IntoVariable for (A, B) {
+    type Variable = (A::Variable, B::Variable);
+    fn into_variable(self) -> Self::Variable {
+        (self.0.into_variable(), self.1.into_variable())
+    }
+}
+
+/// Reading what a name stands for: a variable's current value, anything else as it is.
+pub trait Read: Copy {
+    /// What is read.
+    type Value;
+    /// The value now; a later assignment to the variable shows through it.
+    fn view(self) -> Self::Value;
+    /// The value now, unaffected by later assignments.
+    fn copy(self) -> Self::Value;
+}
+
+impl<T: Scalar> Read for T {
+    type Value = T;
+    fn view(self) -> T {
+        self
+    }
+    fn copy(self) -> T {
+        self
+    }
+}
+
+impl<T: Scalar> Read for Var<T> {
+    type Value = Var<T>;
+    fn view(self) -> Var<T> {
+        self
+    }
+    fn copy(self) -> Var<T> {
+        match self.value {
+            Value::Register(register) if register.mutable => {
+                let snapshot = with(|b| {
+                    let fresh = b.register(T::SCALAR, false);
+                    b.assign(fresh, self.value, T::SCALAR);
+                    fresh
+                });
+                Var::new(Value::Register(snapshot))
+            }
+            _ => self,
+        }
+    }
+}
+
+impl<T: Scalar> Read for Mut<T> {
+    type Value = Var<T>;
+    fn view(self) -> Var<T> {
+        Mut::view(self)
+    }
+    fn copy(self) -> Var<T> {
+        Mut::view(self).copy()
+    }
+}
+
+impl<X: Read, const N: usize> Read for [X; N] {
+    type Value = [X::Value; N];
+    fn view(self) -> Self::Value {
+        self.map(X::view)
+    }
+    fn copy(self) -> Self::Value {
+        self.map(X::copy)
+    }
+}
+
+impl<A: Read, B: Read> Read for (A, B) {
+    type Value = (A::Value, B::Value);
+    fn view(self) -> Self::Value {
+        (self.0.view(), self.1.view())
+    }
+    fn copy(self) -> Self::Value {
+        (self.0.copy(), self.1.copy())
+    }
+}
+
+/// What a type written in the source may be given: `let x: f32 = e`.
+#[diagnostic::on_unimplemented(
+    message = "expected `{T}`, found `{Self}`",
+    label = "not a `{T}`",
+    note = "the kernel language converts nothing silently: use `as {T}`"
+)]
+pub trait Ascribe<T> {
+    /// The same value.
+    type Output;
+    /// Returns it unchanged.
+    fn ascribe(self) -> Self::Output;
+}
+
+impl<T: Scalar> Ascribe<T> for T {
+    type Output = T;
+    fn ascribe(self) -> T {
+        self
+    }
+}
+
+impl<T: Scalar> Ascribe<T> for Var<T> {
+    type Output = Var<T>;
+    fn ascribe(self) -> Var<T> {
+        self
+    }
+}
+
+impl<T, X: Ascribe<T>, const N: usize> Ascribe<[T; N]> for [X; N] {
+    type Output = [X::Output; N];
+    fn ascribe(self) -> Self::Output {
+        self.map(X::ascribe)
+    }
+}
+
+impl<T, U, X: Ascribe<T>, Y: Ascribe<U>> Ascribe<(T, U)> for (X, Y) {
+    type Output = (X::Output, Y::Output);
+    fn ascribe(self) -> Self::Output {
+        (self.0.ascribe(), self.1.ascribe())
+    }
+}
+
+/// What an assignment's right-hand side may be for a variable of the left-hand side's kind.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign `{Self}` to this variable",
+    label = "of another type than the variable"
+)]
+pub trait AssignTo<V> {
+    /// `variable = self`.
+    fn assign_to(self, variable: V);
+}
+
+impl<T: Scalar, X: IntoVar<T>> AssignTo<Mut<T>> for X {
+    #[track_caller]
+    fn assign_to(self, variable: Mut<T>) {
+        here();
+        variable.assign(self.into_var());
+    }
+}
+
+impl<V, X: AssignTo<V>, const N: usize> AssignTo<[V; N]> for [X; N] {
+    #[track_caller]
+    fn assign_to(self, variables: [V; N]) {
+        for (value, variable) in self.into_iter().zip(variables) {
+            value.assign_to(variable);
+        }
+    }
+}
