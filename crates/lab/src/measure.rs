@@ -86,7 +86,7 @@ pub fn measure(
     let timer = if once < SHORT_NS {
         let rounds = (GRAPH_NS / once / jobs.len() as f64).ceil() as usize;
         let launches = rounds * jobs.len();
-        let graph = device.capture(|| (0..launches).try_for_each(|i| jobs[i % jobs.len()].launch()))?;
+        let graph = device.record(jobs, launches)?;
         graph.launch()?;
         device.synchronize()?;
         let stop = sample(&mut samples, started, limit, || {

@@ -67,9 +67,9 @@ impl Compiled {
                 static_shared: static_shared(&self.staged),
             },
             Code::Gpu(function) => Resources {
-                registers: Some(function.registers()),
-                local_bytes: Some(function.local_bytes()),
-                static_shared: function.static_shared(),
+                registers: Some(function.info().registers),
+                local_bytes: Some(function.info().local_bytes),
+                static_shared: function.info().static_shared,
             },
         }
     }

@@ -67,11 +67,12 @@ impl GpuBackend {
     }
 
     pub(crate) fn memory(&self) -> Result<(u64, u64)> {
-        Ok(self.gpu.memory_info()?)
+        let (free, total) = self.gpu.memory_info()?;
+        Ok((free as u64, total as u64))
     }
 
     pub(crate) fn allocate(&self, bytes: u64) -> Result<u64> {
-        Ok(self.gpu.allocate(bytes)?)
+        Ok(self.gpu.allocate(bytes as usize)?)
     }
 
     pub(crate) fn free(&self, address: u64) {
@@ -88,7 +89,7 @@ impl GpuBackend {
     }
 
     pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
-        Ok(self.gpu.fill(address, byte, bytes)?)
+        Ok(self.gpu.fill(address, byte, bytes as usize)?)
     }
 
     pub(crate) fn load(&self, module: &lanework_ptx::Module, entry: &str) -> Result<GpuFunction> {

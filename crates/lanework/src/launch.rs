@@ -130,11 +130,7 @@ impl<'a> Launch<'a> {
 
     fn compile(self, device: &Device, checked: bool) -> Result<Prepared<'a>> {
         let kernel = self.definition.name;
-        let refuse = |why: &str, help: &str| Error::Launch {
-            kernel: kernel.to_owned(),
-            why: why.to_owned(),
-            help: help.to_owned(),
-        };
+        let refuse = |why: &str, help: &str| refusal(kernel, why, help);
         let (Some(grid), Some(block)) = (self.grid, self.block) else {
             return Err(refuse("it has no shape", "add `.grid(..)` and `.block(..)` before the launch"));
         };
@@ -178,6 +174,16 @@ impl Prepared<'_> {
                 unsafe { gpu.launch(function, shape, self.parameters(), sites) }
             }
         }
+    }
+
+    /// Whether it checks its indices.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
+    /// The error that says why this launch is not possible.
+    pub(crate) fn refusal(&self, why: &str, help: &str) -> Error {
+        refusal(self.kernel, why, help)
     }
 
     /// Runs it once on the emulator, all blocks or a sample, and counts what it does.
@@ -246,4 +252,8 @@ impl Prepared<'_> {
     fn parameters(&self) -> Vec<Vec<u8>> {
         self.arguments.iter().flat_map(Arg::parameters).collect()
     }
+}
+
+fn refusal(kernel: &str, why: &str, help: &str) -> Error {
+    Error::Launch { kernel: kernel.to_owned(), why: why.to_owned(), help: help.to_owned() }
 }

@@ -13,11 +13,12 @@
 //! }
 //!
 //! fn main() -> lanework::Result<()> {
-//!     let device = Device::best();
-//!     let x = device.upload(&vec![1.0f32; 1000])?;
-//!     let mut y = device.upload(&vec![2.0f32; 1000])?;
-//!     saxpy(3.0, &x, &mut y).grid(4).block(256).launch(&device)?;
-//!     assert_eq!(y.download()?, vec![5.0; 1000]);
+//!     for device in Device::for_tests("the saxpy example") {
+//!         let x = device.upload(&[1.0f32; 1000])?;
+//!         let mut y = device.upload(&[2.0f32; 1000])?;
+//!         saxpy(3.0, &x, &mut y).grid(4).block(256).launch(&device)?;
+//!         assert_eq!(y.download()?, [5.0; 1000]);
+//!     }
 //!     Ok(())
 //! }
 //! ```
@@ -57,3 +58,8 @@ pub mod prelude {
     pub use crate::lang::prelude::*;
     pub use crate::{Buffer, Device, Element, Launch, device, kernel};
 }
+
+/// The README's examples, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

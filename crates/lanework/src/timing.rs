@@ -3,13 +3,17 @@
 //! The emulator has no time, only counts, so both exist on GPUs alone.
 
 use crate::device::{Device, Engine};
-use crate::{Error, Result};
+use crate::{Error, Prepared, Result};
+use std::marker::PhantomData;
 
 /// A point in a GPU's stream of work.
 pub struct Event(lanework_cuda::Event);
 
-/// A recorded sequence of launches, replayed as a whole.
-pub struct Graph(lanework_cuda::Graph);
+/// A recorded sequence of launches, replayed as a whole. It borrows what the launches use.
+pub struct Graph<'a> {
+    graph: lanework_cuda::Graph,
+    jobs: PhantomData<&'a mut ()>,
+}
 
 impl Device {
     /// Marks this point of the GPU's work.
@@ -17,25 +21,35 @@ impl Device {
     /// # Errors
     /// [`Error::Unsupported`] on the emulator.
     pub fn event(&self) -> Result<Event> {
-        Ok(Event(self.gpu("timing")?.event()?))
+        let event = self.gpu("timing")?.event()?;
+        event.record(None)?;
+        Ok(Event(event))
     }
 
-    /// Records the launches of `job`, which must neither allocate, copy to the host nor wait.
+    /// Records `launches` launches, rotating over `jobs`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] on the emulator; whatever `job` returns.
-    pub fn capture(&self, job: impl FnOnce() -> Result<()>) -> Result<Graph> {
+    /// [`Error::Unsupported`] on the emulator; [`Error::Launch`] for a job that checks its indices,
+    /// since a replay could not report them.
+    pub fn record<'a>(&self, jobs: &'a mut [Prepared<'_>], launches: usize) -> Result<Graph<'a>> {
+        if let Some(job) = jobs.iter().find(|job| job.is_checked()) {
+            return Err(job.refusal(
+                "it checks its indices, and a recorded launch could not report them",
+                "prepare it with `prepare_unchecked`",
+            ));
+        }
         let gpu = self.gpu("recording a graph")?;
+        let count = jobs.len();
         let mut outcome = Ok(());
-        let graph = gpu.capture(|| {
-            outcome = job();
+        let graph = gpu.capture(|_| {
+            outcome = (0..launches).try_for_each(|index| jobs[index % count].launch());
             Ok(())
         });
         outcome?;
-        Ok(Graph(graph?))
+        Ok(Graph { graph: graph?, jobs: PhantomData })
     }
 
-    pub(crate) fn gpu(&self, what: &'static str) -> Result<&lanework_cuda::Gpu> {
+    fn gpu(&self, what: &'static str) -> Result<&lanework_cuda::Gpu> {
         match &self.0.engine {
             Engine::Gpu(gpu) => Ok(gpu.raw()),
             Engine::Emulator(_) => Err(Error::Unsupported {
@@ -53,16 +67,19 @@ impl Event {
     /// # Errors
     /// What went wrong in any launch before this event.
     pub fn nanoseconds_since(&self, earlier: &Event) -> Result<f64> {
-        Ok(self.0.elapsed_ns(&earlier.0)?)
+        self.0.synchronize()?;
+        Ok(earlier.0.elapsed_ns(&self.0)?)
     }
 }
 
-impl Graph {
+impl Graph<'_> {
     /// Queues one replay.
     ///
     /// # Errors
     /// When the driver refuses it.
     pub fn launch(&self) -> Result<()> {
-        Ok(self.0.launch()?)
+        // SAFETY: the graph borrows its jobs, whose buffers therefore still live; that their
+        // accesses are within bounds was vouched for when they were prepared.
+        Ok(unsafe { self.graph.launch(None) }?)
     }
 }
