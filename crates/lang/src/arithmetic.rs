@@ -137,7 +137,9 @@ fn simplify(b: &mut Builder, op: Operation, ty: ScalarType, x: Value, bits: u64)
         ) => Some(x),
         (Operation::And, _) if bits == ones => Some(x),
         (Operation::Mul, _) => power.map(|k| binary(b, Operation::Shl, ty, x, k)),
-        (Operation::Div, _) if !ty.is_signed() => power.map(|k| binary(b, Operation::Shr, ty, x, k)),
+        (Operation::Div, _) if !ty.is_signed() => {
+            power.map(|k| binary(b, Operation::Shr, ty, x, k))
+        }
         (Operation::Rem, _) if !ty.is_signed() && power.is_some() => {
             Some(binary(b, Operation::And, ty, x, Value::Constant(bits - 1)))
         }

@@ -155,8 +155,7 @@ impl Builder {
     /// Records an error of the kernel at the current position.
     pub fn error(&mut self, message: impl Into<String>, help: impl Into<String>) {
         let (file, line, column) = self.source();
-        let error =
-            StageError { message: message.into(), help: help.into(), file, line, column };
+        let error = StageError { message: message.into(), help: help.into(), file, line, column };
         if !self.errors.contains(&error) {
             self.errors.push(error);
         }

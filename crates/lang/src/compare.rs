@@ -33,6 +33,17 @@ impl Relation {
         }
     }
 
+    /// The same relation with its sides exchanged.
+    fn mirrored(self) -> Relation {
+        match self {
+            Relation::Eq | Relation::Ne => self,
+            Relation::Lt => Relation::Gt,
+            Relation::Le => Relation::Ge,
+            Relation::Gt => Relation::Lt,
+            Relation::Ge => Relation::Le,
+        }
+    }
+
     /// The word of `setp`; a NaN differs from everything, as in Rust.
     fn word(self, float: bool) -> &'static str {
         match self {
@@ -57,6 +68,9 @@ pub(crate) fn relate(
 ) -> Value {
     if let (Value::Constant(a), Value::Constant(c)) = (x, y) {
         return Value::Constant(relation.holds(order(ty, a, c)).into());
+    }
+    if matches!(x, Value::Constant(_)) {
+        return relate(b, relation.mirrored(), ty, y, x);
     }
     match ty {
         ScalarType::Pred => {

@@ -2,10 +2,11 @@
 //!
 //! Every branch's join is the label right after it, so that it is the immediate post-dominator.
 
+use crate::arithmetic::{Operation, binary};
 use crate::builder::{Builder, CallFrame, Line, LoopFrame, here, with};
 use crate::compare::{Condition, Relation, relate};
 use crate::merge::{Choose, Merge};
-use crate::scalar::Integer;
+use crate::scalar::{Integer, Scalar};
 use crate::value::{Register, Value};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
@@ -247,6 +248,34 @@ pub struct Walk<A, B, S> {
     pub step: S,
     /// Whether the bound itself is visited.
     pub inclusive: bool,
+    /// Whether the values come last to first.
+    pub reverse: bool,
+}
+
+/// How far apart the values of a `for` are.
+pub trait Step<T: Scalar> {
+    /// The distance.
+    fn distance(self) -> Var<T>;
+}
+
+/// No `.step_by(s)`: every value.
+#[derive(Clone, Copy, Debug)]
+pub struct OneByOne;
+
+/// `.step_by(s)`.
+#[derive(Clone, Copy, Debug)]
+pub struct By<S>(pub S);
+
+impl<T: Scalar> Step<T> for OneByOne {
+    fn distance(self) -> Var<T> {
+        Var::new(Value::Constant(1))
+    }
+}
+
+impl<T: Scalar, S: IntoVar<T>> Step<T> for By<S> {
+    fn distance(self) -> Var<T> {
+        self.0.into_var()
+    }
 }
 
 /// `for i in start..end { body(i) }`, or with `..=` and `.step_by(step)`.
@@ -255,14 +284,22 @@ pub struct Walk<A, B, S> {
 #[track_caller]
 pub fn for_loop<T: Integer>(
     name: Option<&'static str>,
-    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl IntoVar<T>>,
+    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step<T>>,
     body: impl FnOnce(Var<T>),
 ) {
     here();
     let ty = T::SCALAR;
-    let start = walk.start.into_var();
+    let start = crate::var::Read::copy(walk.start.into_var());
     let end = crate::var::Read::copy(walk.end.into_var());
-    let step = crate::var::Read::copy(walk.step.into_var());
+    let step = crate::var::Read::copy(walk.step.distance());
+    let mirrored = walk.reverse.then(|| {
+        // Counting up, and handing out first + last - counter.
+        with(|b| {
+            let sum = binary(b, Operation::Add, ty, start.value, end.value);
+            let excluded = Value::Constant(u64::from(!walk.inclusive));
+            binary(b, Operation::Sub, ty, sum, excluded)
+        })
+    });
     let relation = if walk.inclusive { Relation::Le } else { Relation::Lt };
     let entered = with(|b| {
         let enters = relate(b, relation, ty, start.value, end.value);
@@ -282,7 +319,13 @@ pub fn for_loop<T: Integer>(
     });
     let Some((counter, (head, next, exit))) = entered else { return };
     let value = Value::Register(counter);
-    in_loop(name, &exit, &next, || body(Var::new(value)));
+    in_loop(name, &exit, &next, || {
+        let handed_out = match mirrored {
+            Some(sum) => with(|b| binary(b, Operation::Sub, ty, sum, value)),
+            None => value,
+        };
+        body(Var::new(handed_out));
+    });
     with(|b| {
         b.step_counter(counter, ty, step.value);
         b.enter();
@@ -303,11 +346,8 @@ impl Builder {
         let compute = crate::value::compute_type(ty);
         let name = format!("add.{}", compute.name());
         let value = Value::Register(counter);
-        let operands = vec![
-            counter.name().into(),
-            self.operand(value, compute),
-            self.operand(step, compute),
-        ];
+        let operands =
+            vec![counter.name().into(), self.operand(value, compute), self.operand(step, compute)];
         self.emit(&name, operands);
     }
 }
@@ -401,4 +441,3 @@ pub(crate) fn leave_call() {
         None => b.error("`return` outside a function", "use it in the body only"),
     });
 }
-

@@ -8,9 +8,8 @@ use lanework_ptx::ScalarType;
 /// `a op b` on constants; `None` where the result is better left to run time.
 pub(crate) fn fold(op: Operation, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
     match ty {
-        ScalarType::F32 => {
-            float32(op, f32::from_bits(a as u32), f32::from_bits(b as u32)).map(|v| v.to_bits().into())
-        }
+        ScalarType::F32 => float32(op, f32::from_bits(a as u32), f32::from_bits(b as u32))
+            .map(|v| v.to_bits().into()),
         ScalarType::F64 => float64(op, f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
         ScalarType::F16 => {
             let wide = |bits: u64| f16::from_bits(bits as u16).to_f32();

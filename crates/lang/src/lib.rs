@@ -8,10 +8,12 @@
 
 mod arithmetic;
 mod builder;
+mod call;
 mod cast;
 mod compare;
 mod control;
 mod definition;
+mod directive;
 mod fold;
 mod intrinsics;
 mod memory;

@@ -10,11 +10,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Su
 
 /// `x op y`, both of type `T`.
 #[track_caller]
-pub(crate) fn operate<T: Scalar>(
-    op: Operation,
-    x: impl IntoVar<T>,
-    y: impl IntoVar<T>,
-) -> Var<T> {
+pub(crate) fn operate<T: Scalar>(op: Operation, x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     here();
     let (x, y) = (x.into_var(), y.into_var());
     Var::new(with(|b| binary(b, op, T::SCALAR, x.value, y.value)))

@@ -3,13 +3,15 @@
 
 use crate::builder::Line;
 use crate::value::Register;
-use lanework_ptx::{AddressBase, Instruction, Operand};
+use lanework_ptx::{AddressBase, Immediate, Instruction, Operand};
 use std::collections::HashMap;
 
 /// Improves a finished body in place.
 pub(crate) fn optimize(lines: &mut Vec<Line>) {
     fold_moves(lines);
     drop_unread(lines);
+    fuse_products(lines);
+    drop_jumps_to_next(lines);
 }
 
 /// Calls `f` with every register named in an operand.
@@ -102,6 +104,12 @@ fn drop_unread(lines: &mut Vec<Line>) {
 /// Turns `op t, ...; mov v, t` into `op v, ...` where `t` is read nowhere else.
 fn fold_moves(lines: &mut Vec<Line>) {
     let counts = count_reads(lines);
+    let mut writes: HashMap<Register, usize> = HashMap::new();
+    for line in lines.iter() {
+        if let Line::Op { dest: Some(dest), .. } = line {
+            *writes.entry(*dest).or_insert(0) += 1;
+        }
+    }
     let mut folded = vec![false; lines.len()];
     // Where in the current straight line of code each register was last computed.
     let mut computed: HashMap<String, usize> = HashMap::new();
@@ -140,15 +148,98 @@ fn fold_moves(lines: &mut Vec<Line>) {
         if matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit" | "call") {
             computed.clear();
         } else if let Some(dest) = dest
-            && !dest.mutable
+            && writes.get(&dest) == Some(&1)
             && instruction.guard.is_none()
-            && moved(&instruction).is_none()
         {
             computed.insert(dest.name(), at);
         }
     }
     let mut folded = folded.into_iter();
     lines.retain(|_| !folded.next().unwrap_or(false));
+}
+
+/// Turns an integer product or shift that only feeds a sum into `mad.lo`.
+fn fuse_products(lines: &mut Vec<Line>) {
+    let counts = count_reads(lines);
+    let mut writes: HashMap<String, usize> = HashMap::new();
+    for line in lines.iter() {
+        if let Line::Op { dest: Some(dest), .. } = line {
+            *writes.entry(dest.name()).or_insert(0) += 1;
+        }
+    }
+    // A factor that changes may differ by the time of the sum.
+    let steady = |operand: &Operand| match operand {
+        Operand::Name(name) => writes.get(name) == Some(&1),
+        _ => true,
+    };
+    let mut products: HashMap<String, usize> = HashMap::new();
+    let mut dropped = vec![false; lines.len()];
+    for at in 0..lines.len() {
+        let Line::Op { instruction, dest: Some(dest), .. } = &lines[at] else { continue };
+        let name = instruction.name();
+        match name.as_str() {
+            "mul.lo.u32" | "mul.lo.s32" | "mul.lo.u64" | "mul.lo.s64" | "shl.b32" | "shl.b64" => {
+                let read_once = counts.get(&dest.name()) == Some(&1);
+                let scale = !name.starts_with("shl")
+                    || matches!(instruction.operands[2], Operand::Immediate(_));
+                if read_once && scale && instruction.operands[1..].iter().all(steady) {
+                    products.insert(dest.name(), at);
+                }
+            }
+            "add.u32" | "add.s32" | "add.u64" | "add.s64" => {
+                let [_, left, right] = instruction.operands.as_slice() else { continue };
+                let (product, rest) = match (is_in(&products, left), is_in(&products, right)) {
+                    (Some(origin), _) => (origin, right.clone()),
+                    (None, Some(origin)) => (origin, left.clone()),
+                    (None, None) => continue,
+                };
+                let Line::Op { instruction: first, .. } = &lines[product] else { continue };
+                let factors = (first.operands[1].clone(), scale(first));
+                let word = name.trim_start_matches("add.").to_owned();
+                if let Line::Op { instruction, .. } = &mut lines[at] {
+                    let sum = instruction.operands[0].clone();
+                    instruction.opcode = "mad".to_owned();
+                    instruction.modifiers = vec!["lo".to_owned(), word];
+                    instruction.operands = vec![sum, factors.0, factors.1, rest];
+                }
+                dropped[product] = true;
+            }
+            _ => {}
+        }
+    }
+    let mut dropped = dropped.into_iter();
+    lines.retain(|_| !dropped.next().unwrap_or(false));
+}
+
+/// Where the product that an operand names was computed.
+fn is_in(products: &HashMap<String, usize>, operand: &Operand) -> Option<usize> {
+    match operand {
+        Operand::Name(name) => products.get(name).copied(),
+        _ => None,
+    }
+}
+
+/// The second factor of a product; a shift by `k` multiplies by `2^k`.
+fn scale(product: &Instruction) -> Operand {
+    match (&product.operands[2], product.opcode.as_str()) {
+        (Operand::Immediate(Immediate::Integer(k)), "shl") => Operand::integer(1i128 << (k & 63)),
+        (factor, _) => factor.clone(),
+    }
+}
+
+/// Drops jumps to the label that follows.
+fn drop_jumps_to_next(lines: &mut Vec<Line>) {
+    let is_needless = |pair: &[Line]| match pair {
+        [Line::Op { instruction, .. }, Line::Label(label)] => {
+            instruction.opcode == "bra"
+                && instruction.guard.is_none()
+                && instruction.operands == [Operand::Name(label.clone())]
+        }
+        _ => false,
+    };
+    let needless: Vec<bool> = lines.windows(2).map(is_needless).collect();
+    let mut needless = needless.into_iter();
+    lines.retain(|_| !needless.next().unwrap_or(false));
 }
 
 /// The source of a plain move from a register.

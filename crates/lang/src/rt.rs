@@ -1,11 +1,16 @@
 //! What `#[kernel]` and `#[device]` write into the functions they rewrite. Not for use by hand.
 
+pub use crate::call::{
+    Registers, ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit,
+    return_value,
+};
 pub use crate::cast::Cast;
 pub use crate::compare::{Condition, Connect, Equate, Order};
 pub use crate::control::{
-    Walk, break_loop, continue_loop, endless_loop, for_loop, if_else, if_then, return_kernel,
-    unrolled, while_loop,
+    By, OneByOne, Step, Walk, break_loop, continue_loop, endless_loop, for_loop, if_else, if_then,
+    return_kernel, unrolled, while_loop,
 };
+pub use crate::directive::*;
 pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, Space, row};
 pub use crate::merge::Never;
 pub use crate::stage::{
@@ -14,6 +19,11 @@ pub use crate::stage::{
 pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
 
 use crate::builder::{here, with};
+
+/// What tells a kernel's stagings apart: where it is, its types and its constants.
+pub fn key(module: &str, name: &str, line: u32, parts: &[String]) -> String {
+    format!("{module}::{name}:{line}<{}>", parts.join(", "))
+}
 
 /// `a[i]`.
 #[track_caller]

@@ -9,8 +9,8 @@ use crate::scalar::Element;
 use crate::value::{Class, Value, memory_type};
 use crate::var::Var;
 use lanework_ptx::{
-    Function, FunctionDirective, Item, Linkage, Module, Operand, Registers,
-    ScalarType, Specific, StateSpace, Statement, Target, Variable, Version,
+    Function, FunctionDirective, Item, Linkage, Module, Operand, Registers, ScalarType, Specific,
+    StateSpace, Statement, Target, Variable, Version,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -61,12 +61,77 @@ pub(crate) fn identifier(name: &str) -> String {
 
 /// Names that PTX reads as words of its own, sorted.
 const RESERVED: [&str; 71] = [
-    "abs", "activemask", "add", "and", "atom", "bar", "bfe", "bfi", "bra", "brev", "brkpt", "call",
-    "clz", "cnot", "copysign", "cos", "cp", "cvt", "cvta", "discard", "div", "ex2", "exit", "fence",
-    "fma", "fns", "isspacep", "istypep", "ld", "ldmatrix", "ldu", "lg2", "lop3", "mad", "mad24",
-    "mapa", "match", "max", "mbarrier", "membar", "min", "mma", "mov", "mul", "mul24", "nanosleep",
-    "neg", "not", "or", "pmevent", "popc", "prefetch", "prmt", "rcp", "red", "redux", "rem", "ret",
-    "rsqrt", "sad", "selp", "set", "setp", "shf", "shfl", "shl", "shr", "sin", "sqrt", "st", "sub",
+    "abs",
+    "activemask",
+    "add",
+    "and",
+    "atom",
+    "bar",
+    "bfe",
+    "bfi",
+    "bra",
+    "brev",
+    "brkpt",
+    "call",
+    "clz",
+    "cnot",
+    "copysign",
+    "cos",
+    "cp",
+    "cvt",
+    "cvta",
+    "discard",
+    "div",
+    "ex2",
+    "exit",
+    "fence",
+    "fma",
+    "fns",
+    "isspacep",
+    "istypep",
+    "ld",
+    "ldmatrix",
+    "ldu",
+    "lg2",
+    "lop3",
+    "mad",
+    "mad24",
+    "mapa",
+    "match",
+    "max",
+    "mbarrier",
+    "membar",
+    "min",
+    "mma",
+    "mov",
+    "mul",
+    "mul24",
+    "nanosleep",
+    "neg",
+    "not",
+    "or",
+    "pmevent",
+    "popc",
+    "prefetch",
+    "prmt",
+    "rcp",
+    "red",
+    "redux",
+    "rem",
+    "ret",
+    "rsqrt",
+    "sad",
+    "selp",
+    "set",
+    "setp",
+    "shf",
+    "shfl",
+    "shl",
+    "shr",
+    "sin",
+    "sqrt",
+    "st",
+    "sub",
 ];
 
 /// Declares the parameter `name: &[T]`.
@@ -171,11 +236,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     }));
     let module = Module {
         version: Version { major: 7, minor: 0 },
-        target: Target {
-            architecture: 70,
-            specific: Specific::Portable,
-            options: Vec::new(),
-        },
+        target: Target { architecture: 70, specific: Specific::Portable, options: Vec::new() },
         files: builder.files,
         items,
     };
@@ -194,4 +255,3 @@ pub fn report(message: &str, help: &str) {
     here();
     with(|b| b.error(message, help));
 }
-

@@ -186,12 +186,8 @@ impl<T: Scalar> Read for Var<T> {
     fn copy(self) -> Var<T> {
         match self.value {
             Value::Register(register) if register.mutable => {
-                let snapshot = with(|b| {
-                    let fresh = b.register(T::SCALAR, false);
-                    b.assign(fresh, self.value, T::SCALAR);
-                    fresh
-                });
-                Var::new(Value::Register(snapshot))
+                let name = format!("mov.{}", register.class.bits_type().name());
+                Var::new(with(|b| b.pure(&name, T::SCALAR, &[(self.value, T::SCALAR)])))
             }
             _ => self,
         }

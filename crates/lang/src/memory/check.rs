@@ -99,8 +99,7 @@ impl Builder {
         self.emit("st.global.u32", vec![at(4), name(site)]);
         self.emit("st.global.u64", vec![at(8), name(index)]);
         self.emit("st.global.u64", vec![at(16), name(length)]);
-        let position =
-            ["%ctaid.x", "%ctaid.y", "%ctaid.z", "%tid.x", "%tid.y", "%tid.z"];
+        let position = ["%ctaid.x", "%ctaid.y", "%ctaid.z", "%tid.x", "%tid.y", "%tid.z"];
         for (word, special) in position.into_iter().enumerate() {
             let value = self.register(ScalarType::U32, false);
             self.emit("mov.u32", vec![name(value), Operand::from(special)]);

@@ -1,0 +1,158 @@
+//! `#[device]`: functions that are inlined into the kernels that call them.
+
+use crate::kernel::check_signature;
+use crate::scope::{Mode, Returns, Tail, Translator};
+use crate::types::{Kind, parameter, refuse};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{ItemFn, ReturnType, Type};
+
+/// Rewrites a device function, or reports why it cannot be.
+pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<ItemFn>(item) {
+        Ok(function) => function,
+        Err(error) => return error.to_compile_error(),
+    };
+    let returns = match &function.sig.output {
+        ReturnType::Default => Returns::Unit,
+        ReturnType::Type(_, ty) if is_unit(ty) => Returns::Unit,
+        ReturnType::Type(..) => Returns::Value,
+    };
+    let mut translator = Translator::new(returns);
+    if !attribute.is_empty() {
+        translator.push_error(refuse(
+            &attribute,
+            "#[device] takes no arguments",
+            "launch bounds belong to the kernel",
+        ));
+    }
+    let rewritten = match rewrite(&function, &mut translator) {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            translator.push_error(error);
+            TokenStream::new()
+        }
+    };
+    translator.finish().unwrap_or(rewritten)
+}
+
+fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
+    let signature = &function.sig;
+    check_signature(signature)?;
+    let mut parameters = Vec::new();
+    let mut bindings = Vec::new();
+    for argument in &signature.inputs {
+        let parameter = parameter(argument)?;
+        let (name, span) = (&parameter.name, argument.span());
+        let mut variable = parameter.mutable;
+        let scalar = |ty: &Type| {
+            let parameter = quote_spanned!(span => #name: impl ::lanework::lang::rt::IntoVar<#ty>);
+            let binding = quote_spanned!(span =>
+                let #name = ::lanework::lang::rt::by_value::<#ty>(#name););
+            (parameter, binding)
+        };
+        let mut binding = TokenStream::new();
+        match &parameter.kind {
+            Kind::Constant(ty) => parameters.push(quote!(#name: #ty)),
+            Kind::Flag => {
+                let (parameter, bind) = scalar(&syn::parse_quote!(bool));
+                parameters.push(parameter);
+                binding = bind;
+            }
+            Kind::Scalar(ty) if is_handle(ty) => parameters.push(quote!(#name: #ty)),
+            Kind::Scalar(ty) => {
+                let (parameter, bind) = scalar(ty);
+                parameters.push(parameter);
+                binding = bind;
+            }
+            Kind::Slice { element, mutable: false } => {
+                parameters.push(quote_spanned!(span =>
+                    #name: impl ::core::convert::Into<::lanework::lang::Slice<#element>>));
+                binding = quote_spanned!(span =>
+                    let #name: ::lanework::lang::Slice<#element> = #name.into(););
+            }
+            Kind::Slice { element, mutable: true } => {
+                parameters.push(quote!(#name: ::lanework::lang::SliceMut<#element>));
+            }
+            Kind::Reference { inner, .. } if is_handle(inner) => {
+                parameters.push(quote!(#name: #inner));
+            }
+            Kind::Reference { inner, mutable: true } => {
+                let ty = variable_type(inner);
+                parameters.push(quote!(#name: #ty));
+                variable = true;
+            }
+            Kind::Reference { inner, mutable: false } => match &**inner {
+                Type::Array(_) => {
+                    parameters.push(quote_spanned!(span =>
+                        #name: impl ::lanework::lang::rt::Registers<#inner>));
+                    binding = quote_spanned!(span =>
+                        let #name = ::lanework::lang::rt::Registers::<#inner>::registers(#name););
+                }
+                _ => {
+                    let (parameter, bind) = scalar(inner);
+                    parameters.push(parameter);
+                    binding = bind;
+                }
+            },
+        }
+        bindings.push(binding);
+        if parameter.mutable {
+            bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
+        }
+        translator.declare(name, variable);
+    }
+    let (output, body) = match (&signature.output, translator.returns) {
+        (ReturnType::Type(_, ty), Returns::Value) => {
+            let body = translator.statements(&function.block, Tail::Value(Mode::Keep));
+            let output = quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle);
+            (output, quote!(::lanework::lang::rt::call_value::<#ty, _>(|__returned| { #body })))
+        }
+        _ => {
+            let body = translator.statements(&function.block, Tail::Unit);
+            (TokenStream::new(), quote!(::lanework::lang::rt::call_unit(|| { #body })))
+        }
+    };
+    let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
+    let (generics, bounds) = (&signature.generics, &signature.generics.where_clause);
+    Ok(quote! {
+        #(#attributes)*
+        #[allow(
+            unused_parens, unused_braces, clippy::too_many_arguments,
+            clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
+            clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
+            clippy::identity_op, clippy::erasing_op, clippy::neg_multiply,
+            clippy::double_parens, clippy::blocks_in_conditions
+        )]
+        #visibility fn #name #generics (#(#parameters),*) #output #bounds {
+            #(#bindings)*
+            #body
+        }
+    })
+}
+
+/// The type of the variables behind `&mut T`.
+fn variable_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Array(array) => {
+            let (element, length) = (variable_type(&array.elem), &array.len);
+            quote!([#element; #length])
+        }
+        scalar => quote!(::lanework::lang::Mut<#scalar>),
+    }
+}
+
+/// Whether a type is one of the language's own, passed as it is.
+fn is_handle(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|segment| {
+        ["Shared", "Slice", "SliceMut", "Place", "Var", "Mut"]
+            .iter()
+            .any(|handle| segment.ident == handle)
+    })
+}
+
+fn is_unit(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+}

@@ -1,0 +1,307 @@
+//! Expressions.
+
+use crate::scope::{Mode, Tail, Translator, as_name, root};
+use crate::statement::is_array_function;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, UnOp};
+
+impl Translator {
+    /// The tokens that stage an expression's value.
+    pub fn value(&mut self, expression: &Expr, mode: Mode) -> TokenStream {
+        let span = expression.span();
+        match expression {
+            Expr::Lit(literal) => self.literal(literal),
+            Expr::Path(path) => match path.path.get_ident() {
+                Some(name) if self.is_variable(name) => match mode {
+                    Mode::View => quote_spanned!(span => ::lanework::lang::rt::view(#name)),
+                    Mode::Keep => quote_spanned!(span => ::lanework::lang::rt::copy(#name)),
+                },
+                _ => quote!(#path),
+            },
+            Expr::Paren(inner) => {
+                let inner = self.value(&inner.expr, mode);
+                quote_spanned!(span => (#inner))
+            }
+            Expr::Group(inner) => self.value(&inner.expr, mode),
+            Expr::Unary(unary) => {
+                let op = &unary.op;
+                match op {
+                    UnOp::Deref(_) => self.value(&unary.expr, mode),
+                    _ => {
+                        let inner = self.value(&unary.expr, Mode::View);
+                        quote_spanned!(span => #op #inner)
+                    }
+                }
+            }
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Cast(cast) => {
+                let (inner, ty) = (self.bare(&cast.expr, Mode::View), &cast.ty);
+                quote_spanned!(span => ::lanework::lang::rt::cast::<#ty, _>(#inner))
+            }
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                let got = quote_spanned!(span => ::lanework::lang::rt::get(&#base, #at));
+                match root(&index.expr) {
+                    Some(name) if mode == Mode::Keep && self.is_variable(name) => {
+                        quote_spanned!(span => ::lanework::lang::rt::copy(#got))
+                    }
+                    _ => got,
+                }
+            }
+            Expr::Field(field) => {
+                let (base, member) = (self.value(&field.base, mode), &field.member);
+                quote_spanned!(span => #base.#member)
+            }
+            Expr::MethodCall(call) => {
+                let receiver = self.value(&call.receiver, Mode::View);
+                let (method, turbofish) = (&call.method, &call.turbofish);
+                let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
+                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
+            }
+            Expr::Call(call) => {
+                let function = match &*call.func {
+                    Expr::Path(path) => {
+                        let path = with_inferred_shape(path.clone());
+                        quote!(#path)
+                    }
+                    other => self.refuse(
+                        other,
+                        "a kernel calls functions by their names",
+                        "call a #[device] function or an intrinsic",
+                    ),
+                };
+                let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
+                quote_spanned!(span => #function(#(#arguments),*))
+            }
+            Expr::Reference(reference) => self.reference(reference),
+            Expr::Tuple(tuple) => {
+                let parts: Vec<_> = tuple.elems.iter().map(|e| self.bare(e, mode)).collect();
+                match parts.len() {
+                    1 => quote_spanned!(span => (#(#parts)*,)),
+                    _ => quote_spanned!(span => (#(#parts),*)),
+                }
+            }
+            Expr::Array(array) => {
+                let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, mode)).collect();
+                quote_spanned!(span => [#(#parts),*])
+            }
+            Expr::Repeat(repeat) => {
+                let (element, length) = (self.bare(&repeat.expr, mode), &repeat.len);
+                quote_spanned!(span => [#element; #length])
+            }
+            Expr::Range(range) => {
+                let (limits, start, end) = (&range.limits, &range.start, &range.end);
+                let start = start.as_ref().map(|e| self.value(e, Mode::View));
+                let end = end.as_ref().map(|e| self.value(e, Mode::View));
+                quote_spanned!(span => #start #limits #end)
+            }
+            Expr::Block(block) if block.label.is_none() => {
+                self.block(&block.block, Tail::Value(mode))
+            }
+            Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
+            Expr::If(branch) => self.branch(branch, Tail::Value(mode)),
+            Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::ForLoop(_)
+            | Expr::Break(_)
+            | Expr::Continue(_)
+            | Expr::Return(_)
+            | Expr::Assign(_) => {
+                let statement = self.statement_expression(expression);
+                quote_spanned!(span => { #statement })
+            }
+            Expr::Macro(call) => self.macro_call(&call.mac),
+            _ => self.unsupported(expression),
+        }
+    }
+
+    /// A value without the parentheses that only grouped it.
+    pub fn bare(&mut self, expression: &Expr, mode: Mode) -> TokenStream {
+        match expression {
+            Expr::Paren(inner) => self.bare(&inner.expr, mode),
+            other => self.value(other, mode),
+        }
+    }
+
+    /// An argument of a call; a name that is a variable passes its current value.
+    fn argument(&mut self, expression: &Expr) -> TokenStream {
+        self.bare(expression, Mode::View)
+    }
+
+    fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
+        match &literal.lit {
+            syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
+            syn::Lit::Byte(_) => quote!(#literal),
+            other => self.refuse(
+                other,
+                "text has no place in a kernel",
+                "only print!, println! and assert! take text",
+            ),
+        }
+    }
+
+    /// What an index is applied to: a name stays the array itself, a row of an array stays one.
+    pub fn base(&mut self, expression: &Expr) -> TokenStream {
+        let span = expression.span();
+        match expression {
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                quote_spanned!(span => ::lanework::lang::rt::row(&#base, #at))
+            }
+            Expr::Paren(inner) => self.base(&inner.expr),
+            Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) => self.base(expr),
+            Expr::Field(field) => {
+                let (base, member) = (self.base(&field.base), &field.member);
+                quote_spanned!(span => #base.#member)
+            }
+            other => match as_name(other) {
+                Some(name) => quote!(#name),
+                None => self.value(other, Mode::View),
+            },
+        }
+    }
+
+    /// An index; `[[i, j]]` becomes a tuple so that its parts may have different types.
+    pub fn index(&mut self, expression: &Expr) -> TokenStream {
+        match expression {
+            Expr::Array(array) if array.elems.len() > 1 => {
+                let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, Mode::View)).collect();
+                quote_spanned!(expression.span() => (#(#parts),*))
+            }
+            Expr::Array(array) if array.elems.len() == 1 => self.bare(&array.elems[0], Mode::View),
+            Expr::Range(_) => self.refuse(
+                expression,
+                "ranges cannot index an array in a kernel",
+                "index one element, or pass the offset to the function that needs it",
+            ),
+            other => self.bare(other, Mode::View),
+        }
+    }
+
+    fn reference(&mut self, reference: &syn::ExprReference) -> TokenStream {
+        let span = reference.span();
+        match &*reference.expr {
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                match root(&index.expr) {
+                    Some(name) if self.is_variable(name) => {
+                        quote_spanned!(span => ::lanework::lang::rt::row(&#base, #at))
+                    }
+                    _ => quote_spanned!(span => ::lanework::lang::rt::locate(&#base, #at)),
+                }
+            }
+            other => match as_name(other) {
+                Some(name) => quote!(#name),
+                None => self.refuse(
+                    reference,
+                    "a reference is to a name or to an element in a kernel",
+                    "write `&x[i]`, `&mut x[i]`, `&x` or `&mut x`, or pass the value itself",
+                ),
+            },
+        }
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary) -> TokenStream {
+        let span = binary.span();
+        let relation = match binary.op {
+            BinOp::Eq(_) => Some("eq"),
+            BinOp::Ne(_) => Some("ne"),
+            BinOp::Lt(_) => Some("lt"),
+            BinOp::Le(_) => Some("le"),
+            BinOp::Gt(_) => Some("gt"),
+            BinOp::Ge(_) => Some("ge"),
+            _ => None,
+        };
+        // A right side that may assign must not change a left side read before it.
+        let mode = if may_assign(&binary.right) { Mode::Keep } else { Mode::View };
+        if let Some(relation) = relation {
+            let relation = syn::Ident::new(relation, span);
+            let left = self.bare(&binary.left, mode);
+            let right = self.bare(&binary.right, Mode::View);
+            return quote_spanned!(span => ::lanework::lang::rt::#relation(#left, #right));
+        }
+        match binary.op {
+            BinOp::And(_) | BinOp::Or(_) => {
+                let connective = match binary.op {
+                    BinOp::And(_) => quote_spanned!(span => and),
+                    _ => quote_spanned!(span => or),
+                };
+                let left = self.bare(&binary.left, mode);
+                let right = self.bare(&binary.right, Mode::View);
+                quote_spanned!(span => ::lanework::lang::rt::#connective(#left, || #right))
+            }
+            BinOp::AddAssign(_)
+            | BinOp::SubAssign(_)
+            | BinOp::MulAssign(_)
+            | BinOp::DivAssign(_)
+            | BinOp::RemAssign(_)
+            | BinOp::BitXorAssign(_)
+            | BinOp::BitAndAssign(_)
+            | BinOp::BitOrAssign(_)
+            | BinOp::ShlAssign(_)
+            | BinOp::ShrAssign(_) => self.compound_assignment(binary),
+            op => {
+                let left = self.value(&binary.left, mode);
+                let right = self.value(&binary.right, Mode::View);
+                quote!(#left #op #right)
+            }
+        }
+    }
+
+    fn unsupported(&mut self, expression: &Expr) -> TokenStream {
+        let (message, help) = match expression {
+            Expr::Match(_) => ("`match` is not supported in a kernel", "use `if` and `else if`"),
+            Expr::Closure(_) => {
+                ("closures are not supported in a kernel", "write a #[device] function")
+            }
+            Expr::Struct(_) => {
+                ("structs are not supported in a kernel", "use a tuple or separate variables")
+            }
+            Expr::Let(_) => {
+                ("`if let` and `while let` are not supported in a kernel", "compare with `==`")
+            }
+            Expr::Async(_) | Expr::Await(_) => {
+                ("kernels are not asynchronous", "launch on a stream from the host")
+            }
+            Expr::Try(_) => ("`?` is not supported in a kernel", "test a condition and `return`"),
+            _ => (
+                "this expression is not supported in a kernel",
+                "kernels take arithmetic, indexing, calls, `if`, loops and assignments",
+            ),
+        };
+        self.refuse(expression, message, help)
+    }
+}
+
+/// `shared::<f32>` as `shared::<f32, _>`: the number of dimensions follows from the shape.
+fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
+    if let Some(last) = path.path.segments.last_mut()
+        && is_array_function(&last.ident)
+        && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
+        && arguments.args.len() == 1
+    {
+        arguments.args.push(syn::parse_quote!(_));
+    }
+    path
+}
+
+/// Whether evaluating an expression may assign to a variable.
+fn may_assign(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(_) | Expr::Path(_) => false,
+        Expr::Paren(inner) => may_assign(&inner.expr),
+        Expr::Group(inner) => may_assign(&inner.expr),
+        Expr::Unary(unary) => may_assign(&unary.expr),
+        Expr::Cast(cast) => may_assign(&cast.expr),
+        Expr::Field(field) => may_assign(&field.base),
+        Expr::Binary(binary) => may_assign(&binary.left) || may_assign(&binary.right),
+        Expr::Index(index) => may_assign(&index.expr) || may_assign(&index.index),
+        Expr::Array(array) => array.elems.iter().any(may_assign),
+        Expr::MethodCall(call) => may_assign(&call.receiver) || call.args.iter().any(may_assign),
+        Expr::Call(call) => call.args.iter().any(may_assign),
+        Expr::Reference(reference) => reference.mutability.is_some(),
+        _ => true,
+    }
+}

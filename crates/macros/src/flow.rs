@@ -1,0 +1,191 @@
+//! `if`, loops and jumps.
+
+use crate::scope::{Mode, Returns, Tail, Translator, label_tokens};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, RangeLimits};
+
+impl Translator {
+    /// `if` and `else`, for their statements or for their value.
+    pub fn branch(&mut self, branch: &syn::ExprIf, tail: Tail) -> TokenStream {
+        let span = branch.span();
+        let condition = self.bare(&branch.cond, Mode::View);
+        let Some((_, otherwise)) = &branch.else_branch else {
+            let then = self.block(&branch.then_branch, Tail::Unit);
+            return quote_spanned!(span => ::lanework::lang::rt::if_then(#condition, || #then));
+        };
+        let then = self.block(&branch.then_branch, tail);
+        let otherwise = match &**otherwise {
+            Expr::Block(block) => self.block(&block.block, tail),
+            Expr::If(next) => self.branch(next, tail),
+            other => self.unsupported_else(other),
+        };
+        quote_spanned!(span =>
+            ::lanework::lang::rt::if_else(#condition, || #then, || #otherwise))
+    }
+
+    fn unsupported_else(&mut self, other: &Expr) -> TokenStream {
+        self.refuse(other, "`else` takes a block", "write `else { ... }`")
+    }
+
+    /// `while`.
+    pub fn while_loop(&mut self, turn: &syn::ExprWhile) -> TokenStream {
+        let span = turn.span();
+        let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
+        let condition = self.bare(&turn.cond, Mode::View);
+        let body = self.block(&turn.body, Tail::Unit);
+        quote_spanned!(span =>
+            ::lanework::lang::rt::while_loop(#name, || #condition, || #body))
+    }
+
+    /// `loop`.
+    pub fn endless_loop(&mut self, turn: &syn::ExprLoop) -> TokenStream {
+        let span = turn.span();
+        let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
+        let body = self.block(&turn.body, Tail::Unit);
+        quote_spanned!(span => ::lanework::lang::rt::endless_loop(#name, || #body))
+    }
+
+    /// `for`, staged over a range or unrolled over any host iterator.
+    pub fn for_loop(&mut self, turn: &syn::ExprForLoop) -> TokenStream {
+        let span = turn.span();
+        let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
+        let mut unroll = false;
+        for attribute in &turn.attrs {
+            if attribute.path().is_ident("unroll") {
+                unroll = true;
+            } else {
+                self.refuse(
+                    attribute,
+                    "a loop in a kernel takes no attribute but #[unroll]",
+                    "remove it",
+                );
+            }
+        }
+        if unroll {
+            let items = self.bare(&turn.expr, Mode::View);
+            let (pattern, body) = self.scoped(|t| {
+                let pattern = t.plain_pattern(&turn.pat);
+                (pattern, t.block(&turn.body, Tail::Unit))
+            });
+            return quote_spanned!(span =>
+                ::lanework::lang::rt::unrolled(#name, #items, |#pattern| #body));
+        }
+        let Some(walk) = self.walk(&turn.expr) else { return TokenStream::new() };
+        let (pattern, body) = self.scoped(|t| {
+            let pattern = t.plain_pattern(&turn.pat);
+            (pattern, t.block(&turn.body, Tail::Unit))
+        });
+        quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, |#pattern| #body))
+    }
+
+    /// The range of a staged `for`: `a..b`, `a..=b`, and either with `.step_by(s)` or `.rev()`.
+    fn walk(&mut self, expression: &Expr) -> Option<TokenStream> {
+        let span = expression.span();
+        let mut reverse = false;
+        let mut step = None;
+        let mut range = expression;
+        loop {
+            match range {
+                Expr::Paren(inner) => range = &inner.expr,
+                Expr::MethodCall(call)
+                    if call.method == "step_by" && call.args.len() == 1 && step.is_none() =>
+                {
+                    if reverse {
+                        // `.rev().step_by(s)` counts from the other end than `.step_by(s).rev()`.
+                        return self.refuse_range(expression);
+                    }
+                    step = Some(&call.args[0]);
+                    range = &call.receiver;
+                }
+                Expr::MethodCall(call)
+                    if call.method == "rev" && call.args.is_empty() && step.is_none() =>
+                {
+                    reverse = !reverse;
+                    range = &call.receiver;
+                }
+                _ => break,
+            }
+        }
+        let Expr::Range(range) = range else { return self.refuse_range(expression) };
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            return self.refuse_range(expression);
+        };
+        if reverse && step.is_some() {
+            return self.refuse_range(expression);
+        }
+        let start = self.bare(start, Mode::Keep);
+        let end = self.bare(end, Mode::Keep);
+        let step = match step {
+            Some(step) => {
+                let step = self.bare(step, Mode::Keep);
+                quote!(::lanework::lang::rt::By(#step))
+            }
+            None => quote!(::lanework::lang::rt::OneByOne),
+        };
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        Some(quote_spanned!(span => ::lanework::lang::rt::Walk {
+            start: #start, end: #end, step: #step, inclusive: #inclusive, reverse: #reverse
+        }))
+    }
+
+    fn refuse_range(&mut self, expression: &Expr) -> Option<TokenStream> {
+        self.refuse(
+            expression,
+            "a `for` at run time goes over a range",
+            "write `a..b`, `a..=b`, `(a..b).step_by(s)` or `(a..b).rev()`, \
+             or mark the loop #[unroll] to go over any host values",
+        );
+        None
+    }
+
+    /// `break`, `continue` and `return`.
+    pub fn jump(&mut self, expression: &Expr) -> TokenStream {
+        let span = expression.span();
+        match expression {
+            Expr::Break(jump) => {
+                if let Some(value) = &jump.expr {
+                    return self.refuse(
+                        value,
+                        "`break` with a value is not supported in a kernel",
+                        "assign to a variable declared before the loop, then `break`",
+                    );
+                }
+                let name = label_tokens(jump.label.as_ref());
+                quote_spanned!(span => ::lanework::lang::rt::break_loop(#name))
+            }
+            Expr::Continue(jump) => {
+                let name = label_tokens(jump.label.as_ref());
+                quote_spanned!(span => ::lanework::lang::rt::continue_loop(#name))
+            }
+            Expr::Return(jump) => self.return_expression(jump),
+            other => self.statement_expression(other),
+        }
+    }
+
+    fn return_expression(&mut self, jump: &syn::ExprReturn) -> TokenStream {
+        let span = jump.span();
+        match (self.returns, &jump.expr) {
+            (Returns::Kernel, None) => {
+                quote_spanned!(span => ::lanework::lang::rt::return_kernel())
+            }
+            (Returns::Unit, None) => {
+                quote_spanned!(span => ::lanework::lang::rt::return_unit())
+            }
+            (Returns::Value, Some(value)) => {
+                let value = self.bare(value, Mode::View);
+                quote_spanned!(span =>
+                    ::lanework::lang::rt::return_value(__returned, #value))
+            }
+            (Returns::Value, None) => {
+                self.refuse(jump, "this function returns a value", "write `return value;`")
+            }
+            (_, Some(value)) => self.refuse(
+                value,
+                "a kernel returns nothing",
+                "write the result to a `&mut [T]` parameter",
+            ),
+        }
+    }
+}

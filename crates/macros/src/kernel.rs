@@ -1,0 +1,190 @@
+//! `#[kernel]`: the function that makes a launch out of its arguments.
+
+use crate::attribute::Directives;
+use crate::scope::{Returns, Tail, Translator};
+use crate::types::{Kind, parameter, refuse};
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{GenericParam, ItemFn, ReturnType};
+
+/// Rewrites a kernel, or reports why it cannot be.
+pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<ItemFn>(item) {
+        Ok(function) => function,
+        Err(error) => return error.to_compile_error(),
+    };
+    let directives = syn::parse2::<Directives>(attribute);
+    let mut translator = Translator::new(Returns::Kernel);
+    let rewritten = directives.and_then(|d| rewrite(&function, &d, &mut translator));
+    let rewritten = match rewritten {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            translator.push_error(error);
+            TokenStream::new()
+        }
+    };
+    translator.finish().unwrap_or(rewritten)
+}
+
+/// Refuses what neither kernels nor device functions can be.
+pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
+    let help = "remove it";
+    if let Some(word) = &signature.asyncness {
+        return Err(refuse(word, "a kernel is not `async`", "launch it on a stream instead"));
+    }
+    if let Some(word) = &signature.constness {
+        return Err(refuse(word, "a kernel is not `const`", help));
+    }
+    if let Some(word) = &signature.abi {
+        return Err(refuse(word, "a kernel has no ABI of its own", help));
+    }
+    if let Some(word) = &signature.variadic {
+        return Err(refuse(word, "a kernel has a fixed number of parameters", "pass a slice"));
+    }
+    if let Some(lifetime) = signature.generics.lifetimes().next() {
+        return Err(refuse(lifetime, "a kernel takes no lifetimes", "write `&[T]` without one"));
+    }
+    Ok(())
+}
+
+fn rewrite(
+    function: &ItemFn,
+    directives: &Directives,
+    translator: &mut Translator,
+) -> syn::Result<TokenStream> {
+    let signature = &function.sig;
+    check_signature(signature)?;
+    if let ReturnType::Type(_, ty) = &signature.output {
+        return Err(refuse(
+            ty,
+            "a kernel returns nothing",
+            "write the result to a `&mut [T]` parameter",
+        ));
+    }
+    if let Some(word) = &signature.unsafety {
+        return Err(refuse(
+            word,
+            "a kernel is not marked `unsafe`",
+            "bounds are checked; `launch_unchecked` is the unsafe way to launch",
+        ));
+    }
+    let mut parameters = Vec::new();
+    let mut bindings = Vec::new();
+    let mut arguments = Vec::new();
+    let mut constants = Vec::new();
+    for argument in &signature.inputs {
+        let parameter = parameter(argument)?;
+        let (name, text) = (&parameter.name, parameter.name.to_string());
+        let span = argument.span();
+        match &parameter.kind {
+            Kind::Constant(ty) => {
+                parameters.push(quote!(#name: #ty));
+                constants.push(name.clone());
+                translator.declare(name, false);
+                if parameter.mutable {
+                    return Err(refuse(argument, "a constant is not `mut`", "remove `mut`"));
+                }
+                continue;
+            }
+            Kind::Flag => {
+                parameters.push(quote!(#name: bool));
+                arguments.push(quote!(::lanework::scalar_arg(u8::from(#name))));
+                bindings.push(quote!(let #name = ::lanework::lang::rt::bool_parameter(#text);));
+            }
+            Kind::Scalar(ty) => {
+                parameters.push(quote!(#name: #ty));
+                arguments.push(quote_spanned!(span => ::lanework::scalar_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::scalar_parameter::<#ty>(#text);));
+            }
+            Kind::Slice { element, mutable: false } => {
+                parameters.push(quote!(#name: impl ::lanework::SliceArg<'launch, #element>));
+                arguments.push(quote!(::lanework::SliceArg::into_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::slice_parameter::<#element>(#text);));
+            }
+            Kind::Slice { element, mutable: true } => {
+                parameters.push(quote!(#name: impl ::lanework::SliceMutArg<'launch, #element>));
+                arguments.push(quote!(::lanework::SliceMutArg::into_arg(#name)));
+                bindings.push(quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::slice_mut_parameter::<#element>(#text);));
+            }
+            Kind::Reference { inner, .. } => {
+                return Err(refuse(
+                    inner,
+                    "a kernel cannot take a reference to this",
+                    "pass device memory as `&[T]` or `&mut [T]`, values as they are",
+                ));
+            }
+        }
+        translator.declare(name, parameter.mutable);
+        if parameter.mutable {
+            bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
+        }
+    }
+    let body = translator.statements(&function.block, Tail::Unit);
+    let directives = directives.tokens();
+
+    let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
+    let text = name.to_string();
+    let generics = with_launch_lifetime(&signature.generics);
+    let (generics, _, bounds) = generics.split_for_impl();
+    let key = key_parts(&signature.generics, &constants);
+    Ok(quote! {
+        #(#attributes)*
+        #[allow(
+            unused_parens, unused_braces, unused_variables, clippy::too_many_arguments,
+            clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
+            clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
+            clippy::identity_op, clippy::erasing_op, clippy::neg_multiply, clippy::clone_on_copy,
+            clippy::double_parens, clippy::blocks_in_conditions
+        )]
+        #visibility fn #name #generics (#(#parameters),*) -> ::lanework::Launch<'launch> #bounds {
+            let __key = ::lanework::lang::rt::key(
+                ::core::module_path!(), #text, ::core::line!(), &[#(#key),*],
+            );
+            let __arguments = ::std::vec![#(#arguments),*];
+            let __stage = move |__options: &::lanework::lang::StageOptions| {
+                #(let #constants = ::core::clone::Clone::clone(&#constants);)*
+                let __directives = ::std::vec![#(#directives),*];
+                ::lanework::lang::rt::stage(__options, #text, __directives, || {
+                    #(#bindings)*
+                    #body
+                })
+            };
+            ::lanework::Launch::new(
+                ::lanework::lang::Definition {
+                    name: #text,
+                    key: __key,
+                    stage: ::std::sync::Arc::new(__stage),
+                },
+                __arguments,
+            )
+        }
+    })
+}
+
+/// The generics with the lifetime of the launch in front.
+fn with_launch_lifetime(generics: &syn::Generics) -> syn::Generics {
+    let mut generics = generics.clone();
+    generics.params.insert(0, syn::parse_quote!('launch));
+    generics
+}
+
+/// What tells apart the stagings of one kernel: its types, const generics and constants.
+fn key_parts(generics: &syn::Generics, constants: &[syn::Ident]) -> Vec<TokenStream> {
+    let generics = generics.params.iter().filter_map(|parameter| match parameter {
+        GenericParam::Type(ty) => {
+            let name = &ty.ident;
+            Some(quote!(::std::string::String::from(::core::any::type_name::<#name>())))
+        }
+        GenericParam::Const(constant) => {
+            let name = &constant.ident;
+            Some(quote!(::std::format!("{:?}", #name)))
+        }
+        GenericParam::Lifetime(_) => None,
+    });
+    let constants = constants.iter().map(|name| quote!(::std::format!("{:?}", #name)));
+    generics.chain(constants).collect()
+}

@@ -1,0 +1,121 @@
+//! The translator's state: which names are variables, and the errors found so far.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::collections::HashMap;
+
+/// Whether a value may be the variable itself or must not change when the variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Used at once: operands, indices, conditions.
+    View,
+    /// Kept under another name: `let`, tuples, values of blocks.
+    Keep,
+}
+
+/// What a block is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// Its statements; the last expression has type `()`.
+    Unit,
+    /// Its value.
+    Value(Mode),
+}
+
+/// What `return` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returns {
+    /// Ends the thread.
+    Kernel,
+    /// Ends an inlined function without a value.
+    Unit,
+    /// Ends an inlined function with a value.
+    Value,
+}
+
+/// Rewrites one function.
+pub struct Translator {
+    /// What `return` does here.
+    pub returns: Returns,
+    scopes: Vec<HashMap<String, bool>>,
+    error: Option<syn::Error>,
+}
+
+impl Translator {
+    /// A translator without names.
+    pub fn new(returns: Returns) -> Self {
+        Translator { returns, scopes: vec![HashMap::new()], error: None }
+    }
+
+    /// Reports what is wrong at `place`, and gives tokens to go on with.
+    pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
+        let text = format!("{message}\n  = help: {help}");
+        self.push_error(syn::Error::new_spanned(place, text));
+        TokenStream::new()
+    }
+
+    /// Keeps an error.
+    pub fn push_error(&mut self, error: syn::Error) {
+        match &mut self.error {
+            Some(first) => first.combine(error),
+            None => self.error = Some(error),
+        }
+    }
+
+    /// The errors found, as tokens that make the compiler report them.
+    pub fn finish(self) -> Option<TokenStream> {
+        self.error.map(|error| error.to_compile_error())
+    }
+
+    /// Runs `f` with a scope of its own for names.
+    pub fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.push(HashMap::new());
+        let result = f(self);
+        self.scopes.pop();
+        result
+    }
+
+    /// Declares a name; `mutable` when it is a variable.
+    pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_string(), mutable);
+        }
+    }
+
+    /// Whether a name is a variable (`let mut`).
+    pub fn is_variable(&self, name: &syn::Ident) -> bool {
+        let name = name.to_string();
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name)).copied().unwrap_or(false)
+    }
+}
+
+/// The identifier that a path is, if it is a single one.
+pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
+    match expression {
+        syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        syn::Expr::Paren(inner) => as_name(&inner.expr),
+        syn::Expr::Group(inner) => as_name(&inner.expr),
+        _ => None,
+    }
+}
+
+/// The name at the bottom of `a[i][j]` or `a.0`.
+pub fn root(expression: &syn::Expr) -> Option<&syn::Ident> {
+    match expression {
+        syn::Expr::Index(index) => root(&index.expr),
+        syn::Expr::Field(field) => root(&field.base),
+        syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => root(expr),
+        other => as_name(other),
+    }
+}
+
+/// The name of a loop's label, as the runtime takes it.
+pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
+    match label {
+        Some(label) => {
+            let name = label.ident.to_string();
+            quote::quote_spanned!(label.span() => ::core::option::Option::Some(#name))
+        }
+        None => quote::quote!(::core::option::Option::None),
+    }
+}

@@ -1,0 +1,310 @@
+//! Blocks, `let`, assignments and macros.
+
+use crate::scope::{Mode, Tail, Translator, as_name, root};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Block, Expr, Pat, Stmt};
+
+impl Translator {
+    /// A block, in braces.
+    pub fn block(&mut self, block: &Block, tail: Tail) -> TokenStream {
+        let body = self.scoped(|t| t.statements(block, tail));
+        quote_spanned!(block.span() => { #body })
+    }
+
+    /// A block's statements, without braces.
+    pub fn statements(&mut self, block: &Block, tail: Tail) -> TokenStream {
+        let mut out = TokenStream::new();
+        let last = block.stmts.len().saturating_sub(1);
+        for (index, statement) in block.stmts.iter().enumerate() {
+            let is_last = index == last;
+            out.extend(match statement {
+                Stmt::Local(local) => self.local(local),
+                Stmt::Item(item) => self.item(item),
+                Stmt::Macro(call) => {
+                    let value = self.macro_call(&call.mac);
+                    match (is_last && call.semi_token.is_none(), tail) {
+                        (true, Tail::Value(_)) => value,
+                        _ => quote!(#value;),
+                    }
+                }
+                Stmt::Expr(expression, semicolon) => {
+                    let leaves =
+                        matches!(expression, Expr::Break(_) | Expr::Continue(_) | Expr::Return(_));
+                    match (is_last && semicolon.is_none(), tail) {
+                        (_, Tail::Value(_)) if is_last && leaves => {
+                            let jump = self.jump(expression);
+                            quote!(#jump; ::lanework::lang::rt::Never)
+                        }
+                        (true, Tail::Value(mode)) => self.bare(expression, mode),
+                        _ => {
+                            let statement = self.statement_expression(expression);
+                            quote!(#statement;)
+                        }
+                    }
+                }
+            });
+        }
+        out
+    }
+
+    /// An expression whose value is not used.
+    pub fn statement_expression(&mut self, expression: &Expr) -> TokenStream {
+        match expression {
+            Expr::If(branch) => self.branch(branch, Tail::Unit),
+            Expr::While(turn) => self.while_loop(turn),
+            Expr::Loop(turn) => self.endless_loop(turn),
+            Expr::ForLoop(turn) => self.for_loop(turn),
+            Expr::Block(block) if block.label.is_none() => self.block(&block.block, Tail::Unit),
+            Expr::Unsafe(block) => self.block(&block.block, Tail::Unit),
+            Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => self.jump(expression),
+            Expr::Assign(assignment) => self.assignment(assignment),
+            other => self.bare(other, Mode::View),
+        }
+    }
+
+    fn item(&mut self, item: &syn::Item) -> TokenStream {
+        match item {
+            syn::Item::Const(_) | syn::Item::Use(_) | syn::Item::Type(_) => quote!(#item),
+            other => self.refuse(
+                other,
+                "only `const`, `use` and `type` may be declared inside a kernel",
+                "move it out of the function",
+            ),
+        }
+    }
+
+    fn local(&mut self, local: &syn::Local) -> TokenStream {
+        let span = local.span();
+        let Some(init) = &local.init else {
+            return self.refuse(
+                local,
+                "a variable in a kernel needs a value from the start",
+                "write `let mut x = 0.0;`",
+            );
+        };
+        if let Some((_, otherwise)) = &init.diverge {
+            return self.refuse(
+                otherwise,
+                "`let ... else` is not supported in a kernel",
+                "use `if` and `return`",
+            );
+        }
+        let (pattern, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
+            other => (other, None),
+        };
+        let single = match pattern {
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
+            _ => None,
+        };
+        let mutable = single.is_some_and(|name| name.mutability.is_some());
+        let mode = if mutable { Mode::View } else { Mode::Keep };
+        let mut value = self.bare(&init.expr, mode);
+        if let Some(ty) = ty {
+            value = quote_spanned!(init.expr.span() =>
+                ::lanework::lang::rt::ascribe::<#ty, _>(#value));
+        }
+        if let (Some(name), true) = (single, declares_array(&init.expr)) {
+            let text = name.ident.to_string();
+            value = quote!(::lanework::lang::rt::named(#text, || #value));
+        }
+        if mutable {
+            value = quote_spanned!(init.expr.span() => ::lanework::lang::rt::variable(#value));
+        }
+        if let Some(name) = single {
+            self.declare(&name.ident, mutable);
+            let name = &name.ident;
+            return quote_spanned!(span => let #name = #value;);
+        }
+        let mut variables = Vec::new();
+        let pattern = self.pattern(pattern, &mut variables);
+        quote_spanned!(span => let #pattern = #value;
+            #(let #variables = ::lanework::lang::rt::variable(#variables);)*)
+    }
+
+    /// A pattern of names, `_` and tuples; the names marked `mut` are collected.
+    fn pattern(&mut self, pattern: &Pat, variables: &mut Vec<syn::Ident>) -> TokenStream {
+        match pattern {
+            Pat::Wild(_) => quote!(#pattern),
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                self.declare(&name.ident, name.mutability.is_some());
+                if name.mutability.is_some() {
+                    variables.push(name.ident.clone());
+                }
+                let name = &name.ident;
+                quote!(#name)
+            }
+            Pat::Tuple(tuple) => {
+                let parts: Vec<_> =
+                    tuple.elems.iter().map(|p| self.pattern(p, variables)).collect();
+                quote_spanned!(tuple.span() => (#(#parts),*))
+            }
+            Pat::Slice(slice) => {
+                let parts: Vec<_> =
+                    slice.elems.iter().map(|p| self.pattern(p, variables)).collect();
+                quote_spanned!(slice.span() => [#(#parts),*])
+            }
+            Pat::Paren(inner) => self.pattern(&inner.pat, variables),
+            other => self.refuse(
+                other,
+                "this pattern is not supported in a kernel",
+                "bind names, `_`, tuples and arrays of them",
+            ),
+        }
+    }
+
+    /// A pattern whose names are not variables.
+    pub fn plain_pattern(&mut self, pattern: &Pat) -> TokenStream {
+        let mut variables = Vec::new();
+        let tokens = self.pattern(pattern, &mut variables);
+        if let Some(name) = variables.first() {
+            self.refuse(
+                name,
+                "a loop's variable cannot be `mut`",
+                "copy it inside the loop: `let mut j = i;`",
+            );
+        }
+        tokens
+    }
+
+    fn assignment(&mut self, assignment: &syn::ExprAssign) -> TokenStream {
+        let span = assignment.span();
+        if let Expr::Infer(_) = &*assignment.left {
+            let value = self.bare(&assignment.right, Mode::View);
+            return quote_spanned!(span => let _ = #value);
+        }
+        if let Expr::Tuple(tuple) = &*assignment.left {
+            return self.tuple_assignment(tuple, &assignment.right);
+        }
+        let value = self.bare(&assignment.right, Mode::View);
+        self.store(&assignment.left, value, span)
+    }
+
+    /// `(a, b) = (b, a)`: every value is read before any is written.
+    fn tuple_assignment(&mut self, tuple: &syn::ExprTuple, right: &Expr) -> TokenStream {
+        let span = tuple.span();
+        let value = self.bare(right, Mode::Keep);
+        let names: Vec<_> = (0..tuple.elems.len())
+            .map(|i| format_ident!("__part{}", i, span = Span::mixed_site()))
+            .collect();
+        let stores: Vec<_> = tuple
+            .elems
+            .iter()
+            .zip(&names)
+            .map(|(place, name)| self.store(place, quote!(#name), span))
+            .collect();
+        quote_spanned!(span => { let (#(#names),*) = #value; #(#stores;)* })
+    }
+
+    /// `place = value`.
+    fn store(&mut self, place: &Expr, value: TokenStream, span: Span) -> TokenStream {
+        match place {
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                quote_spanned!(span => ::lanework::lang::rt::put(&#base, #at, #value))
+            }
+            other => match self.variable(other) {
+                Some(variable) => {
+                    quote_spanned!(span => ::lanework::lang::rt::assign(#variable, #value))
+                }
+                None => TokenStream::new(),
+            },
+        }
+    }
+
+    /// The variable that an assignment writes.
+    fn variable(&mut self, place: &Expr) -> Option<TokenStream> {
+        match place {
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
+                self.variable(expr)
+            }
+            Expr::Field(_) if root(place).is_some_and(|name| self.is_variable(name)) => {
+                Some(self.base(place))
+            }
+            _ => match as_name(place) {
+                Some(name) if self.is_variable(name) => Some(quote!(#name)),
+                Some(name) => {
+                    self.refuse(
+                        name,
+                        &format!("cannot assign to `{name}`, which is not a mutable variable"),
+                        &format!("declare it with `let mut {name} = ...;`"),
+                    );
+                    None
+                }
+                None => {
+                    self.refuse(
+                        place,
+                        "this cannot be assigned to in a kernel",
+                        "assign to a variable or an element: `x = v`, `a[i] = v`",
+                    );
+                    None
+                }
+            },
+        }
+    }
+
+    /// `place op= value`.
+    pub fn compound_assignment(&mut self, binary: &syn::ExprBinary) -> TokenStream {
+        let span = binary.span();
+        let op = match binary.op {
+            BinOp::AddAssign(op) => quote_spanned!(op.span() => +),
+            BinOp::SubAssign(op) => quote_spanned!(op.span() => -),
+            BinOp::MulAssign(op) => quote_spanned!(op.span() => *),
+            BinOp::DivAssign(op) => quote_spanned!(op.span() => /),
+            BinOp::RemAssign(op) => quote_spanned!(op.span() => %),
+            BinOp::BitXorAssign(op) => quote_spanned!(op.span() => ^),
+            BinOp::BitAndAssign(op) => quote_spanned!(op.span() => &),
+            BinOp::BitOrAssign(op) => quote_spanned!(op.span() => |),
+            BinOp::ShlAssign(op) => quote_spanned!(op.span() => <<),
+            _ => quote_spanned!(span => >>),
+        };
+        let value = self.bare(&binary.right, Mode::View);
+        // With the author's spans, so that the operation's source line is the author's.
+        let old = syn::Ident::new("__old", binary.left.span());
+        let right = syn::Ident::new("__right", binary.right.span());
+        match &*binary.left {
+            Expr::Index(index) => {
+                let (base, at) = (self.base(&index.expr), self.index(&index.index));
+                quote_spanned!(span => {
+                    let #right = #value;
+                    ::lanework::lang::rt::update(&#base, #at, |#old| #old #op #right)
+                })
+            }
+            place => match self.variable(place) {
+                Some(variable) => quote_spanned!(span => {
+                    let #right = #value;
+                    let #old = ::lanework::lang::rt::view(#variable);
+                    ::lanework::lang::rt::assign(#variable, #old #op #right)
+                }),
+                None => TokenStream::new(),
+            },
+        }
+    }
+
+    /// A macro inside a kernel.
+    pub fn macro_call(&mut self, call: &syn::Macro) -> TokenStream {
+        let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
+        match name.as_str() {
+            "assert" | "assert_eq" | "assert_ne" | "debug_assert" => quote!(#call),
+            _ => self.refuse(
+                call,
+                &format!("`{name}!` is not supported in a kernel"),
+                "kernels take print!, println!, ptx!, and assert! on host values",
+            ),
+        }
+    }
+}
+
+/// Whether an expression declares an array in memory, which takes the variable's name.
+fn declares_array(expression: &Expr) -> bool {
+    let Expr::Call(call) = expression else { return false };
+    let Expr::Path(path) = &*call.func else { return false };
+    path.path.segments.last().is_some_and(|segment| is_array_function(&segment.ident))
+}
+
+/// Whether a function declares an array in memory.
+pub fn is_array_function(name: &syn::Ident) -> bool {
+    name == "shared" || name == "shared_dynamic"
+}

@@ -1,0 +1,111 @@
+//! The types of parameters.
+
+use syn::{Attribute, FnArg, Ident, Type};
+
+/// What a parameter is.
+pub enum Kind {
+    /// `#[constant] t: u32`: an ordinary Rust value.
+    Constant(Box<Type>),
+    /// `x: bool`.
+    Flag,
+    /// `x: f32`.
+    Scalar(Box<Type>),
+    /// `x: &[f32]` or `&mut [f32]`.
+    Slice {
+        /// Element type.
+        element: Box<Type>,
+        /// Whether it is `&mut`.
+        mutable: bool,
+    },
+    /// `x: &T` or `&mut T` for another `T`.
+    Reference {
+        /// What is referred to.
+        inner: Box<Type>,
+        /// Whether it is `&mut`.
+        mutable: bool,
+    },
+}
+
+/// A parameter of a kernel or a device function.
+pub struct Parameter {
+    /// Its name.
+    pub name: Ident,
+    /// Whether it is written `mut x`.
+    pub mutable: bool,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Reads a parameter.
+pub fn parameter(argument: &FnArg) -> syn::Result<Parameter> {
+    let typed = match argument {
+        FnArg::Typed(typed) => typed,
+        FnArg::Receiver(receiver) => {
+            return Err(refuse(
+                receiver,
+                "kernels and device functions are free functions",
+                "move it out of the `impl` block and pass what it needs",
+            ));
+        }
+    };
+    let (name, mutable) = match &*typed.pat {
+        syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+            (name.ident.clone(), name.mutability.is_some())
+        }
+        other => {
+            return Err(refuse(
+                other,
+                "a parameter of a kernel is a plain name",
+                "take it apart in the body",
+            ));
+        }
+    };
+    let constant = is_constant(&typed.attrs)?;
+    let kind = if constant { Kind::Constant(typed.ty.clone()) } else { kind(&typed.ty)? };
+    Ok(Parameter { name, mutable, kind })
+}
+
+fn is_constant(attributes: &[Attribute]) -> syn::Result<bool> {
+    let mut constant = false;
+    for attribute in attributes {
+        if attribute.path().is_ident("constant") {
+            constant = true;
+        } else if !attribute.path().is_ident("doc") && !attribute.path().is_ident("allow") {
+            return Err(refuse(
+                attribute,
+                "a parameter takes no attribute but #[constant]",
+                "remove it",
+            ));
+        }
+    }
+    Ok(constant)
+}
+
+fn kind(ty: &Type) -> syn::Result<Kind> {
+    match ty {
+        Type::Reference(reference) => {
+            let mutable = reference.mutability.is_some();
+            match &*reference.elem {
+                Type::Slice(slice) => Ok(Kind::Slice { element: slice.elem.clone(), mutable }),
+                Type::Path(path) if path.path.is_ident("str") => {
+                    Err(refuse(path, "text cannot be passed to a kernel", "pass bytes as `&[u8]`"))
+                }
+                _ => Ok(Kind::Reference { inner: reference.elem.clone(), mutable }),
+            }
+        }
+        Type::Path(path) if path.path.is_ident("bool") => Ok(Kind::Flag),
+        Type::Path(_) => Ok(Kind::Scalar(Box::new(ty.clone()))),
+        Type::Paren(inner) => kind(&inner.elem),
+        Type::Group(inner) => kind(&inner.elem),
+        other => Err(refuse(
+            other,
+            "this type cannot be a parameter of a kernel",
+            "use scalars, `&[T]`, `&mut [T]`, or mark it #[constant]",
+        )),
+    }
+}
+
+/// An error at `place` with a remedy.
+pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Error {
+    syn::Error::new_spanned(place, format!("{message}\n  = help: {help}"))
+}
