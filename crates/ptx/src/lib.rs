@@ -7,7 +7,9 @@ mod ast;
 mod diagnostics;
 mod parse;
 mod print;
+mod requirements;
 mod types;
+mod validate;
 
 pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};

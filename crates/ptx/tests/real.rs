@@ -66,3 +66,24 @@ fn a_truncated_module_is_refused() {
         }
     }
 }
+
+#[test]
+fn real_modules_are_valid() {
+    for (name, text) in real_modules() {
+        let module = Module::parse(&text).unwrap_or_else(|e| panic!("{name}\n{e}"));
+        module.validate().unwrap_or_else(|e| panic!("{name}\n{e}"));
+    }
+}
+
+/// Compilers state the version of their release and the target they were asked for, so what the
+/// module needs is never more.
+#[test]
+fn real_modules_need_no_more_than_they_state() {
+    for (name, text) in real_modules() {
+        let module = Module::parse(&text).unwrap_or_else(|e| panic!("{name}\n{e}"));
+        let (version, architecture, specific) = module.lowest_requirements();
+        let stated = (module.version, module.target.architecture, module.target.specific);
+        assert!(version <= stated.0, "{name} needs {version}");
+        assert!((architecture, specific) <= (stated.1, stated.2), "{name} needs sm_{architecture}");
+    }
+}

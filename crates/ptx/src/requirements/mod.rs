@@ -1,0 +1,244 @@
+//! The lowest `.version` and `.target` that cover what a module uses, so that the oldest driver
+//! which can run it accepts it.
+//!
+//! The rules are a table; the figures were measured with ptxas 12.9, by lowering version and target
+//! until it refused (`measured.txt` holds what it said, and the tests hold the table to it).
+
+mod rules;
+
+use crate::ast::*;
+use crate::types::ScalarType;
+use rules::{Need, RULES, SPECIAL_REGISTERS, TARGETS};
+
+/// What a module with nothing special in it asks for: warp instructions with a member mask came with
+/// 6.0, and sm_50 is the oldest target that drivers of our time still take.
+const LEAST: Need = Need { version: (6, 0), architecture: 50, specific: Specific::Portable };
+
+/// Parameters of an entry beyond this many bytes need a newer version.
+const PARAMETER_BYTES: u64 = 4352;
+
+impl Module {
+    /// The lowest PTX version, architecture and suffix that cover what the module uses. Features of
+    /// two different single architectures cannot be had together: then the higher one is returned.
+    ///
+    /// Operands are not typed here, so the few features that only an operand's type tells apart
+    /// (a predicate as the last operand of `cp.async`) are not seen.
+    pub fn lowest_requirements(&self) -> (Version, u32, Specific) {
+        let mut need = LEAST;
+        for item in &self.items {
+            match item {
+                Item::Variable(variable) => add_variable(&mut need, variable),
+                Item::Function(function) => add_function(&mut need, function),
+                Item::Directive(words) if words.starts_with(".alias") => {
+                    need.add(Need::version(6, 3));
+                }
+                Item::Directive(_) => {}
+            }
+        }
+        for (architecture, specific, version) in TARGETS {
+            if (architecture, specific) == (need.architecture, need.specific) {
+                need.version = need.version.max(version);
+            }
+        }
+        let (major, minor) = need.version;
+        (Version { major, minor }, need.architecture, need.specific)
+    }
+
+    /// Sets `.version` and `.target` to [`Module::lowest_requirements`]; options stay.
+    pub fn set_lowest_requirements(&mut self) {
+        let (version, architecture, specific) = self.lowest_requirements();
+        self.version = version;
+        self.target.architecture = architecture;
+        self.target.specific = specific;
+    }
+}
+
+fn add_variable(need: &mut Need, variable: &Variable) {
+    add_type(need, variable.ty);
+    if variable.init.as_ref().is_some_and(is_masked) {
+        need.add(Need::version(7, 1)); // Initializers: the mask() operator
+    }
+}
+
+fn is_masked(init: &Initializer) -> bool {
+    match init {
+        Initializer::Masked { .. } => true,
+        Initializer::List(list) => list.iter().any(is_masked),
+        Initializer::Value(_) | Initializer::Address { .. } => false,
+    }
+}
+
+/// Fundamental Types: `.b128` is the only one that is not in every version.
+fn add_type(need: &mut Need, ty: ScalarType) {
+    if ty == ScalarType::B128 {
+        need.add(Need { version: (8, 3), architecture: 70, specific: Specific::Portable });
+    }
+}
+
+fn add_function(need: &mut Need, function: &Function) {
+    let parameter_bytes: u64 = function.params.iter().map(Variable::size).sum();
+    if function.entry && parameter_bytes > PARAMETER_BYTES {
+        need.add(Need { version: (8, 1), architecture: 70, specific: Specific::Portable });
+    }
+    for directive in &function.directives {
+        let word = match directive {
+            FunctionDirective::RequiredCluster(_) => "reqnctapercluster",
+            FunctionDirective::Other(words) => words.split_whitespace().next().unwrap_or_default(),
+            _ => continue,
+        };
+        need.add(match word {
+            // Cluster Dimension Directives
+            "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => {
+                Need { version: (7, 8), architecture: 90, specific: Specific::Portable }
+            }
+            "blocksareclusters" => {
+                Need { version: (9, 0), architecture: 90, specific: Specific::Portable }
+            }
+            "noreturn" => Need::version(6, 4), // Performance-Tuning Directives: .noreturn
+            "abi_preserve" | "abi_preserve_control" => Need::version(9, 0),
+            _ => continue,
+        });
+    }
+    add_statements(need, function.body.as_deref().unwrap_or_default());
+}
+
+fn add_statements(need: &mut Need, statements: &[Statement]) {
+    for statement in statements {
+        match statement {
+            Statement::Registers(registers) => add_type(need, registers.ty),
+            Statement::Variable(variable) => add_variable(need, variable),
+            Statement::Instruction(instruction) => add_instruction(need, instruction),
+            Statement::Block(inner) => add_statements(need, inner),
+            Statement::Label(_) | Statement::Directive(_) => {}
+        }
+    }
+}
+
+fn add_instruction(need: &mut Need, instruction: &Instruction) {
+    let modifiers = format!(".{}.", instruction.modifiers.join("."));
+    let operands = instruction.operands.len();
+    RULES
+        .iter()
+        .filter(|rule| rule.applies(&instruction.opcode, &modifiers, operands))
+        .for_each(|rule| need.add(rule.need));
+    for operand in &instruction.operands {
+        add_special_register(need, operand);
+    }
+    if instruction.location.as_ref().is_some_and(|l| l.inlined.is_some()) {
+        need.add(Need::version(7, 2)); // Debugging Directives: .loc, function_name
+    }
+}
+
+fn add_special_register(need: &mut Need, operand: &Operand) {
+    match operand {
+        Operand::Name(name) if name.starts_with('%') => {
+            let base = name.split('.').next().unwrap_or_default();
+            let special = SPECIAL_REGISTERS.iter().find(|(names, _)| names.contains(&base));
+            if let Some((_, found)) = special {
+                need.add(*found);
+            }
+        }
+        Operand::Vector(elements) => elements.iter().for_each(|e| add_special_register(need, e)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_instructions;
+
+    fn module_of(statements: Vec<Statement>) -> Module {
+        let text = ".version 1.0\n.target sm_10\n.entry k {}";
+        let mut module = Module::parse(text).expect("a module");
+        if let Item::Function(function) = &mut module.items[0] {
+            function.body = Some(statements);
+        }
+        module
+    }
+
+    fn shown((version, architecture, specific): (Version, u32, Specific)) -> String {
+        let options = Vec::new();
+        format!("{version} {}", Target { architecture, specific, options })
+    }
+
+    fn of_module(text: &str) -> String {
+        let text = format!(".version 1.0\n.target sm_10\n{text}");
+        shown(Module::parse(&text).unwrap_or_else(|e| panic!("{e}")).lowest_requirements())
+    }
+
+    /// The table agrees with ptxas on every measured instruction.
+    #[test]
+    fn agrees_with_ptxas() {
+        let mut wrong = Vec::new();
+        let lines = include_str!("measured.txt").lines().filter(|line| !line.starts_with('#'));
+        for line in lines.clone() {
+            let (expected, text) = line.split_once(" | ").expect("`version target | instruction`");
+            let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
+            let found = shown(module_of(statements).lowest_requirements());
+            if found != expected {
+                wrong.push(format!("{text} needs {expected}, the table says {found}"));
+            }
+        }
+        assert!(lines.count() > 200);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// No rule is there without a measured instruction that it decides about or matches.
+    #[test]
+    fn every_rule_is_used() {
+        let mut instructions = Vec::new();
+        for line in include_str!("measured.txt").lines().filter(|line| !line.starts_with('#')) {
+            let text = line.split_once(" | ").expect("a separator").1;
+            instructions.extend(parse_instructions(text).unwrap_or_else(|e| panic!("{e}")));
+        }
+        let matches = |rule: &&rules::Rule| {
+            instructions.iter().any(|statement| match statement {
+                Statement::Instruction(i) => rule.applies(
+                    &i.opcode,
+                    &format!(".{}.", i.modifiers.join(".")),
+                    i.operands.len(),
+                ),
+                _ => false,
+            })
+        };
+        let unused: Vec<_> =
+            RULES.iter().filter(|r| !matches(r)).map(|r| (r.opcodes, r.modifiers)).collect();
+        assert!(unused.is_empty(), "{unused:?}");
+    }
+
+    #[test]
+    fn what_stands_outside_instructions_counts_too() {
+        assert_eq!(of_module(".entry k(.param .b8 p[4352]) { ret; }"), "6.0 sm_50");
+        assert_eq!(of_module(".entry k(.param .b8 p[4356]) { ret; }"), "8.1 sm_70");
+        assert_eq!(of_module(".entry k .reqnctapercluster 2 { ret; }"), "7.8 sm_90");
+        assert_eq!(of_module(".func f .noreturn;"), "6.4 sm_50");
+        assert_eq!(of_module(".global .b8 x[1] = {0xFF(y)};"), "7.1 sm_50");
+        assert_eq!(of_module(".entry k { { .reg .b128 %w; } }"), "8.3 sm_70");
+        assert_eq!(
+            of_module(".entry k { .loc 1 1 1, function_name a, inlined_at 1 2 3 ret; }"),
+            "7.2 sm_50"
+        );
+    }
+
+    #[test]
+    fn the_highest_need_wins_and_a_suffix_stays() {
+        assert_eq!(
+            of_module(".entry k { wgmma.fence.sync.aligned; tanh.approx.f32 a, b; }"),
+            "8.0 sm_90a"
+        );
+        assert_eq!(
+            of_module(".entry k { redux.sync.add.u32 a, b, c; fence.sc.cta; }"),
+            "7.0 sm_80"
+        );
+    }
+
+    #[test]
+    fn setting_them_keeps_the_options() {
+        let text = ".version 8.8\n.target sm_100a, debug\n.entry k { bar.sync 0; }";
+        let mut module = Module::parse(text).expect("a module");
+        module.set_lowest_requirements();
+        assert_eq!(module.target.to_string(), "sm_50, debug");
+        assert_eq!(module.version, Version { major: 6, minor: 0 });
+    }
+}

@@ -1,0 +1,274 @@
+//! The table: which instructions need which PTX version and target.
+//!
+//! A rule's opcodes and modifiers are alternatives separated by `|`; all groups of modifiers
+//! (separated by blanks) must be there. `*` at an end stands for any rest, `!` before a group means
+//! that none of it may be there, and `a.b` means both in this order. The last column is the section
+//! of the PTX manual.
+
+use crate::ast::Specific::{self, Architecture, Portable};
+
+/// A version and a target.
+#[derive(Clone, Copy)]
+pub(super) struct Need {
+    pub(super) version: (u8, u8),
+    pub(super) architecture: u32,
+    pub(super) specific: Specific,
+}
+
+impl Need {
+    /// A version on any target.
+    pub(super) const fn version(major: u8, minor: u8) -> Self {
+        Need { version: (major, minor), architecture: 0, specific: Portable }
+    }
+
+    /// Raises this need so that it covers `other` too.
+    pub(super) fn add(&mut self, other: Need) {
+        self.version = self.version.max(other.version);
+        self.architecture = self.architecture.max(other.architecture);
+        self.specific = self.specific.max(other.specific);
+    }
+}
+
+/// What some instructions need.
+pub(super) struct Rule {
+    pub(super) opcodes: &'static str,
+    pub(super) modifiers: &'static str,
+    /// How many operands there must be at least.
+    operands: usize,
+    pub(super) need: Need,
+}
+
+impl Rule {
+    /// Whether the rule is about an instruction with these modifiers, `.a.b.c.`, and operands.
+    pub(super) fn applies(&self, opcode: &str, modifiers: &str, operands: usize) -> bool {
+        operands >= self.operands
+            && self.opcodes.split('|').any(|o| o == opcode)
+            && self.modifiers.split_whitespace().all(|group| match group.strip_prefix('!') {
+                Some(group) => !has_one_of(modifiers, group),
+                None => has_one_of(modifiers, group),
+            })
+    }
+}
+
+fn has_one_of(modifiers: &str, group: &str) -> bool {
+    group.split('|').any(|word| {
+        modifiers.match_indices('.').any(|(dot, _)| {
+            let rest = &modifiers[dot + 1..];
+            match word.strip_suffix('*') {
+                Some(start) => rest.starts_with(start),
+                None => rest.strip_prefix(word).is_some_and(|rest| rest.starts_with('.')),
+            }
+        })
+    })
+}
+
+/// A rule; the section is there for the reader.
+const fn rule(
+    opcodes: &'static str,
+    modifiers: &'static str,
+    version: (u8, u8),
+    architecture: u32,
+    specific: Specific,
+    _section: &'static str,
+) -> Rule {
+    let need = Need { version, architecture, specific };
+    Rule { opcodes, modifiers, operands: 0, need }
+}
+
+/// The same for instructions with at least so many operands.
+const fn with_operands(operands: usize, rule: Rule) -> Rule {
+    Rule { operands, ..rule }
+}
+
+const fn portable(version: (u8, u8), architecture: u32) -> Need {
+    Need { version, architecture, specific: Portable }
+}
+
+/// The first version that knows each target (manual, "PTX Module Directives: .target").
+pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 26] = [
+    (72, Portable, (6, 1)),
+    (75, Portable, (6, 3)),
+    (80, Portable, (7, 0)),
+    (86, Portable, (7, 1)),
+    (87, Portable, (7, 4)),
+    (88, Portable, (9, 0)),
+    (89, Portable, (7, 8)),
+    (90, Portable, (7, 8)),
+    (90, Architecture, (8, 0)),
+    (100, Portable, (8, 6)),
+    (100, Architecture, (8, 6)),
+    (100, Specific::Family, (8, 8)),
+    (101, Portable, (8, 6)),
+    (101, Architecture, (8, 6)),
+    (101, Specific::Family, (8, 8)),
+    (103, Portable, (8, 8)),
+    (103, Architecture, (8, 8)),
+    (103, Specific::Family, (8, 8)),
+    (110, Portable, (9, 0)),
+    (110, Architecture, (9, 0)),
+    (120, Portable, (8, 7)),
+    (120, Architecture, (8, 7)),
+    (120, Specific::Family, (8, 8)),
+    (121, Portable, (8, 8)),
+    (121, Architecture, (8, 8)),
+    (121, Specific::Family, (8, 8)),
+];
+
+/// Special registers that are not in every version (manual, "Special Registers").
+pub(super) const SPECIAL_REGISTERS: [(&[&str], Need); 4] = [
+    (
+        &[
+            "%clusterid",
+            "%nclusterid",
+            "%cluster_ctaid",
+            "%cluster_nctaid",
+            "%cluster_ctarank",
+            "%cluster_nctarank",
+            "%is_explicit_cluster",
+        ],
+        portable((7, 8), 90),
+    ),
+    (&["%aggr_smem_size"], portable((8, 1), 90)),
+    (&["%current_graph_exec"], portable((8, 0), 50)),
+    (
+        &[
+            "%reserved_smem_offset_begin",
+            "%reserved_smem_offset_end",
+            "%reserved_smem_offset_cap",
+            "%reserved_smem_offset_0",
+            "%reserved_smem_offset_1",
+        ],
+        portable((7, 6), 80),
+    ),
+];
+
+/// The rules about instructions, by chapter.
+#[rustfmt::skip]
+pub(super) const RULES: &[Rule] = &[
+    // Half precision and packed arithmetic
+    rule("add|sub|mul|fma|neg|setp|set", "f16|f16x2", (6, 0), 53, Portable, "Half Precision Floating Point Instructions"),
+    rule("abs", "f16|f16x2", (6, 5), 53, Portable, "Half Precision: abs"),
+    rule("min|max", "f16|f16x2", (7, 0), 80, Portable, "Half Precision: min, max"),
+    rule("fma|neg|abs|min|max", "bf16|bf16x2", (7, 0), 80, Portable, "Half Precision: fma, neg, abs, min, max"),
+    rule("add|sub|mul|setp|set", "bf16|bf16x2", (7, 8), 90, Portable, "Half Precision: add, sub, mul; Comparison"),
+    rule("fma", "relu", (7, 0), 80, Portable, "Half Precision: fma"),
+    rule("fma", "oob", (8, 1), 90, Portable, "Half Precision: fma"),
+    rule("add|sub|fma", "f32.f16|f32.bf16", (8, 6), 100, Portable, "Mixed Precision Floating-Point Instructions"),
+    rule("add|sub|mul|fma", "f32x2", (8, 6), 100, Portable, "Floating Point: add, sub, mul, fma"),
+    rule("min|max", "NaN", (7, 0), 80, Portable, "Floating Point: min, max"),
+    rule("min|max", "xorsign", (7, 2), 86, Portable, "Floating Point: min, max"),
+    with_operands(4, rule("min|max", "f32", (8, 8), 100, Portable, "Floating Point: min, max")),
+    rule("add|min|max", "u16x2|s16x2", (8, 0), 90, Portable, "Integer: add, min, max"),
+    rule("min|max", "relu", (8, 0), 90, Portable, "Integer: min, max"),
+    rule("ex2", "f16|f16x2", (7, 0), 75, Portable, "Half Precision: ex2"),
+    rule("tanh", "", (7, 0), 75, Portable, "Floating Point: tanh"),
+    rule("ex2|tanh", "bf16|bf16x2", (7, 8), 90, Portable, "Half Precision: tanh, ex2"),
+    // Integers and bits
+    rule("dp4a|dp2a", "", (6, 0), 61, Portable, "Integer: dp4a, dp2a"),
+    rule("szext|bmsk", "", (7, 6), 70, Portable, "Integer: szext, bmsk"),
+    rule("lop3", "and|or|xor", (8, 2), 70, Portable, "Logic and Shift: lop3"),
+    // Conversions
+    rule("cvt", "bf16|bf16x2|f16x2|relu|tf32", (7, 0), 80, Portable, "Data Movement: cvt"),
+    rule("cvt", "f32.bf16", (7, 1), 80, Portable, "Data Movement: cvt"),
+    rule("cvt", "bf16 u8|u16|u32|u64|s8|s16|s32|s64|f16|f64|bf16.bf16", (7, 8), 90, Portable, "Data Movement: cvt"),
+    rule("cvt", "rn.tf32|rz.tf32", (7, 8), 90, Portable, "Data Movement: cvt"),
+    rule("cvt", "satfinite", (8, 1), 70, Portable, "Data Movement: cvt"),
+    rule("cvt", "e4m3x2|e5m2x2", (8, 1), 89, Portable, "Data Movement: cvt"),
+    rule("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", (8, 6), 100, Architecture, "Data Movement: cvt"),
+    rule("cvt", "rs", (8, 7), 100, Architecture, "Data Movement: cvt"),
+    rule("cvt", "pack", (6, 5), 72, Portable, "Data Movement: cvt.pack"),
+    rule("cvta", "param", (7, 7), 70, Portable, "Data Movement: cvta"),
+    rule("isspacep", "param*", (7, 7), 70, Portable, "Data Movement: isspacep"),
+    // Loads and stores
+    rule("ld|st", "weak|relaxed|acquire|release", (6, 0), 70, Portable, "Data Movement: ld, st"),
+    rule("ld|st", "mmio", (8, 2), 70, Portable, "Data Movement: ld, st"),
+    rule("ld|st", "L1::*", (7, 4), 70, Portable, "Cache Eviction Priority Hints"),
+    rule("ld", "L2::64B|L2::128B", (7, 4), 75, Portable, "Data Movement: ld"),
+    rule("ld", "L2::256B", (7, 4), 80, Portable, "Data Movement: ld"),
+    rule("ld|st|atom|red|cp", "L2::cache_hint", (7, 4), 80, Portable, "Cache Eviction Priority Hints"),
+    rule("ld|st", "v8", (8, 8), 100, Portable, "Data Movement: ld, st"),
+    rule("ld|st", "v4 b64|u64|s64|f64", (8, 8), 100, Portable, "Data Movement: ld, st"),
+    rule("ld|st|mov", "b128", (8, 3), 70, Portable, "Data Movement: ld, st, mov"),
+    rule("ld|st|atom|red|isspacep|cvta|mapa|mbarrier", "shared::cta", (7, 8), 50, Portable, "State Spaces: shared"),
+    rule("ld|st|atom|red|isspacep|cvta|mapa", "shared::cluster", (7, 8), 90, Portable, "State Spaces: shared"),
+    rule("ld|st|atom|red|fence", "cluster", (7, 8), 90, Portable, "Memory Consistency Model: Scope"),
+    rule("st", "async", (8, 1), 90, Portable, "Data Movement: st.async"),
+    rule("st", "bulk", (8, 6), 100, Portable, "Data Movement: st.bulk"),
+    rule("prefetch", "L2::*", (7, 4), 80, Portable, "Data Movement: prefetch"),
+    rule("prefetch", "tensormap", (8, 0), 90, Portable, "Data Movement: prefetch"),
+    rule("applypriority|discard|createpolicy", "", (7, 4), 80, Portable, "Data Movement: applypriority, discard, createpolicy"),
+    rule("mapa|getctarank", "", (7, 8), 90, Portable, "Data Movement: mapa, getctarank"),
+    // Asynchronous copies
+    rule("cp", "async", (7, 0), 80, Portable, "Data Movement: cp.async"),
+    rule("cp", "async L2::64B|L2::128B|L2::256B", (7, 4), 80, Portable, "Data Movement: cp.async"),
+    rule("cp", "bulk", (8, 0), 90, Portable, "Data Movement: cp.async.bulk"),
+    rule("cp", "bulk shared::cta mbarrier::* !shared::cluster", (8, 6), 90, Portable, "Data Movement: cp.async.bulk"),
+    rule("cp", "cta_group::*|tile::gather4|tile::scatter4", (8, 6), 100, Architecture, "Data Movement: cp.async.bulk.tensor"),
+    rule("cp", "cp_mask", (8, 6), 100, Portable, "Data Movement: cp.async.bulk"),
+    rule("multimem", "", (8, 1), 90, Portable, "Data Movement: multimem"),
+    rule("tensormap", "", (8, 3), 90, Architecture, "Data Movement: tensormap.replace"),
+    // Synchronisation and communication
+    rule("barrier", "cta", (7, 8), 50, Portable, "Parallel Synchronization: barrier"),
+    rule("barrier", "cluster", (7, 8), 90, Portable, "Parallel Synchronization: barrier.cluster"),
+    rule("barrier", "cluster release|acquire|relaxed", (8, 0), 90, Portable, "Parallel Synchronization: barrier.cluster"),
+    rule("match", "", (6, 0), 70, Portable, "Parallel Synchronization: match.sync"),
+    rule("activemask", "", (6, 2), 50, Portable, "Parallel Synchronization: activemask"),
+    rule("redux", "", (7, 0), 80, Portable, "Parallel Synchronization: redux.sync"),
+    rule("redux", "f32", (8, 6), 100, Architecture, "Parallel Synchronization: redux.sync"),
+    rule("elect", "", (8, 0), 90, Portable, "Parallel Synchronization: elect.sync"),
+    rule("griddepcontrol", "", (7, 8), 90, Portable, "Parallel Synchronization: griddepcontrol"),
+    rule("clusterlaunchcontrol", "", (8, 6), 100, Portable, "Parallel Synchronization: clusterlaunchcontrol"),
+    rule("fence", "", (6, 0), 70, Portable, "Parallel Synchronization: fence"),
+    rule("fence", "proxy", (7, 5), 70, Portable, "Parallel Synchronization: fence"),
+    rule("fence", "async*|mbarrier_init", (8, 0), 90, Portable, "Parallel Synchronization: fence"),
+    rule("fence", "tensormap*", (8, 3), 90, Portable, "Parallel Synchronization: fence"),
+    rule("fence", "sync_restrict*", (8, 6), 90, Portable, "Parallel Synchronization: fence"),
+    rule("membar", "proxy", (7, 5), 60, Portable, "Parallel Synchronization: membar"),
+    rule("atom|red", "cta|gpu|sys", (6, 0), 60, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "relaxed|acquire|release|acq_rel", (6, 0), 70, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "f64", (6, 0), 60, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "f16x2", (6, 2), 60, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "f16", (6, 3), 70, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom", "b16", (6, 3), 70, Portable, "Parallel Synchronization: atom"),
+    rule("atom|red", "bf16|bf16x2", (7, 8), 90, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "v2|v4|v8", (8, 1), 90, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom", "b128", (8, 3), 90, Portable, "Parallel Synchronization: atom"),
+    rule("red", "async", (8, 1), 90, Portable, "Parallel Synchronization: red.async"),
+    rule("mbarrier", "", (7, 0), 80, Portable, "mbarrier"),
+    rule("mbarrier", "parity", (7, 1), 80, Portable, "mbarrier.test_wait"),
+    rule("mbarrier", "try_wait", (7, 8), 90, Portable, "mbarrier.try_wait"),
+    with_operands(3, rule("mbarrier", "arrive|arrive_drop !noComplete", (7, 8), 90, Portable, "mbarrier.arrive")),
+    rule("mbarrier", "expect_tx|complete_tx|cluster|shared::cluster", (8, 0), 90, Portable, "mbarrier.expect_tx"),
+    rule("mbarrier", "release|acquire", (8, 0), 80, Portable, "mbarrier.arrive, mbarrier.test_wait"),
+    rule("mbarrier", "arrive|arrive_drop|test_wait|try_wait relaxed", (8, 6), 90, Portable, "mbarrier.arrive, mbarrier.test_wait"),
+    // Matrices
+    rule("ldmatrix", "", (6, 5), 75, Portable, "Warp-level Matrix: ldmatrix"),
+    rule("ldmatrix", "m16n16|m8n16", (8, 6), 100, Architecture, "Warp-level Matrix: ldmatrix"),
+    rule("stmatrix", "", (7, 8), 90, Portable, "Warp-level Matrix: stmatrix"),
+    rule("stmatrix", "m16n8", (8, 6), 100, Architecture, "Warp-level Matrix: stmatrix"),
+    rule("movmatrix", "", (7, 8), 75, Portable, "Warp-level Matrix: movmatrix"),
+    rule("wmma", "", (6, 3), 70, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "s8|u8", (6, 3), 72, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "s4|u4|b1", (6, 3), 75, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "bf16|tf32|f64", (7, 0), 80, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma|mma", "and", (7, 1), 80, Portable, "Warp-level Matrix: wmma.mma, mma"),
+    rule("mma", "", (6, 4), 70, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "m16n8k8|m8n8k16|m8n8k32", (6, 5), 75, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "m8n8k128", (7, 0), 75, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "m16n8k4|m16n8k16|m16n8k32|m16n8k64|m16n8k128|m16n8k256", (7, 0), 80, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "bf16|tf32|f64", (7, 0), 80, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "f64 m16n8k4|m16n8k8|m16n8k16", (7, 8), 90, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "e4m3|e5m2", (8, 4), 89, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "e4m3|e5m2 m16n8k16|f16", (8, 7), 89, Portable, "Warp-level Matrix: mma"),
+    rule("mma", "kind::*", (8, 7), 120, Architecture, "Warp-level Matrix: mma"),
+    rule("mma", "sp", (7, 1), 80, Portable, "Warp-level Matrix: mma.sp"),
+    rule("mma", "sp::ordered_metadata", (8, 5), 80, Portable, "Warp-level Matrix: mma.sp"),
+    rule("wgmma", "", (8, 0), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
+    rule("wgmma", "sp", (8, 2), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
+    rule("tcgen05", "", (8, 6), 100, Architecture, "TensorCore 5th Generation"),
+    rule("tcgen05", "ld.red", (8, 8), 103, Architecture, "TensorCore 5th Generation: tcgen05.ld"),
+    // The rest
+    rule("nanosleep", "", (6, 2), 70, Portable, "Miscellaneous: nanosleep"),
+    rule("setmaxnreg", "", (8, 0), 90, Architecture, "Miscellaneous: setmaxnreg"),
+    rule("alloca|stacksave|stackrestore", "", (7, 3), 52, Portable, "Stack Manipulation: alloca, stacksave, stackrestore"),
+];
