@@ -53,9 +53,13 @@ impl<T> AddressTable<T> {
         if let Some((start, (length, _))) = below {
             let offset = address - start;
             if offset < *length as u64 {
-                let over = (offset as u128 + bytes as u128) - *length as u128;
+                let end = u128::from(offset) + bytes as u128;
+                let over = match end.checked_sub(*length as u128) {
+                    Some(over @ 1..) => format!("runs {over} bytes past its end"),
+                    _ => "is not its start".to_string(),
+                };
                 return format!(
-                    "it starts at byte {offset} of the {length}-byte allocation at {start:#x} and runs {over} bytes past its end"
+                    "it lies at byte {offset} of the {length}-byte allocation at {start:#x} and {over}"
                 );
             }
         }
@@ -112,7 +116,7 @@ mod tests {
         assert!(
             table
                 .explain(0x10f0, 32)
-                .contains("byte 240 of the 256-byte allocation at 0x1000 and runs 16")
+                .contains("byte 240 of the 256-byte allocation at 0x1000 and runs 16 bytes past")
         );
         assert!(
             table.explain(0x1104, 4).contains("4 bytes past the end of the 256-byte allocation")

@@ -3,6 +3,7 @@
 use crate::ledger::Suspects;
 
 /// An error of the GPU backend. Its text is complete: it names the cause and the remedy.
+/// (Boxed strings keep it small, as every call returns it.)
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
@@ -64,15 +65,15 @@ pub enum CudaError {
     )]
     Compile {
         /// The name given to the module.
-        module: String,
+        module: Box<str>,
         /// The driver's error, in words.
-        reason: String,
+        reason: Box<str>,
         /// The offending lines of PTX, with line numbers; empty when the log names none.
-        excerpt: String,
+        excerpt: Box<str>,
         /// The assembler's error log.
-        log: String,
+        log: Box<str>,
         /// What to try.
-        remedy: String,
+        remedy: Box<str>,
     },
 
     /// A module has no function or variable of the name.
@@ -94,15 +95,15 @@ pub enum CudaError {
     )]
     Limit {
         /// The kernel's name.
-        kernel: String,
+        kernel: Box<str>,
         /// The quantity at fault.
-        what: String,
+        what: Box<str>,
         /// The value asked for.
-        asked: String,
+        asked: Box<str>,
         /// The largest value allowed, or the rule broken.
-        limit: String,
+        limit: Box<str>,
         /// What to change.
-        remedy: String,
+        remedy: Box<str>,
     },
 
     /// The arguments of a launch do not fit the kernel's parameters.
@@ -182,6 +183,11 @@ impl CudaError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_are_small() {
+        assert!(size_of::<CudaError>() < 128, "{} bytes", size_of::<CudaError>());
+    }
 
     #[test]
     fn every_text_names_the_cause_and_the_remedy() {

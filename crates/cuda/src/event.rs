@@ -80,6 +80,7 @@ impl Event {
     /// # Errors
     /// [`CudaError::Fault`] when a kernel failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.gpu.outside_capture("waiting")?;
         self.gpu.bind()?;
         let recorded = *lock(&self.recorded);
         // SAFETY: the event is live.

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use cudarc::driver::sys::{self, CUresult};
 
@@ -29,6 +29,8 @@ pub(crate) struct Inner {
     /// The graph being captured, if any; `capturing` spares launches the lock.
     pub recording: Mutex<Option<Recording>>,
     pub capturing: AtomicBool,
+    /// Held for writing by a capture: the driver lets nobody wait for the whole GPU meanwhile.
+    pub waiting: RwLock<()>,
     device: sys::CUdevice,
     /// The headline of the fault that lost the context.
     lost: OnceLock<String>,
@@ -45,7 +47,6 @@ impl Gpu {
     /// [`CudaError::Unavailable`] without a driver, [`CudaError::NoSuchDevice`] for a wrong index,
     /// [`CudaError::ContextLost`] when a kernel of this process brought the GPU's context down.
     pub fn open(index: usize) -> Result<Gpu, CudaError> {
-        let device = device::handle(index)?;
         let mut open = lock(&OPEN);
         open.retain(|(_, inner)| inner.strong_count() > 0);
         let known =
@@ -55,6 +56,7 @@ impl Gpu {
             gpu.alive()?;
             return Ok(gpu);
         }
+        let device = device::handle(index)?;
         let info = device::describe(index)?;
         let mut context = std::ptr::null_mut();
         // SAFETY: stores one handle through the pointer; the device handle is the driver's own.
@@ -68,6 +70,7 @@ impl Gpu {
             ledger: Mutex::default(),
             recording: Mutex::new(None),
             capturing: AtomicBool::new(false),
+            waiting: RwLock::new(()),
             device,
             lost: OnceLock::new(),
             blocking: AtomicBool::new(blocking),
@@ -76,11 +79,14 @@ impl Gpu {
         Ok(Gpu { inner })
     }
 
-    /// Waits for all work on the GPU.
+    /// Waits for all work on the GPU, and for a capture on another thread to end.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed, naming its launch or the candidates.
+    /// [`CudaError::Fault`] when a kernel failed, naming its launch or the candidates;
+    /// [`CudaError::Capture`] inside a capture.
     pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.outside_capture("waiting")?;
+        let _no_capture = self.inner.waiting.read().unwrap_or_else(PoisonError::into_inner);
         self.bind()?;
         let up_to = self.issued();
         // SAFETY: waits for the context bound above.
@@ -139,6 +145,20 @@ impl Gpu {
         // SAFETY: the context is retained for as long as `inner` lives.
         let result = unsafe { sys::cuCtxSetCurrent(self.inner.context.0) };
         self.check(result, "cuCtxSetCurrent")
+    }
+
+    /// Refuses what would spoil a capture on this thread.
+    pub(crate) fn outside_capture(&self, operation: &str) -> Result<(), CudaError> {
+        if !self.inner.capturing.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let here = std::thread::current().id();
+        match &*lock(&self.inner.recording) {
+            Some(recording) if recording.thread == here => Err(CudaError::Capture {
+                why: format!("{operation} is not possible while recording; do it before or after"),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn alive(&self) -> Result<(), CudaError> {

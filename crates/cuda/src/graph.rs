@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard};
 use std::thread::ThreadId;
 
 use cudarc::driver::sys;
@@ -35,15 +35,18 @@ pub(crate) struct Recording {
 impl Gpu {
     /// Records what `work` queues on the stream it is given, and on streams that wait for its
     /// events, without running it. On this thread the default stream stands for the captured one
-    /// meanwhile. Calls that wait, allocate or free fail inside `work`.
+    /// meanwhile. Calls that wait, allocate, free or copy to or from the host are refused inside
+    /// `work`; on other threads, calls that wait for the whole GPU ([`Gpu::synchronize`],
+    /// [`Gpu::free`], another capture) are held up until the end.
     ///
     /// # Errors
-    /// What `work` returns; [`CudaError::Capture`] when another capture is under way on this GPU,
-    /// or when the work cannot be recorded.
+    /// What `work` returns; [`CudaError::Capture`] inside another capture, or when the work cannot
+    /// be recorded.
     pub fn capture(
         &self,
         work: impl FnOnce(&Stream) -> Result<(), CudaError>,
     ) -> Result<Graph, CudaError> {
+        self.outside_capture("a second capture")?;
         let stream = self.independent_stream()?;
         let capture = Capture::begin(self, &stream)?;
         work(&stream)?;
@@ -173,33 +176,31 @@ impl Drop for RawGraph {
 struct Capture<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
+    ended: bool,
+    /// Keeps other threads from waiting for the whole GPU, and from capturing, meanwhile.
+    _nobody_waits: RwLockWriteGuard<'a, ()>,
 }
 
 impl<'a> Capture<'a> {
     fn begin(gpu: &'a Gpu, stream: &'a Stream) -> Result<Self, CudaError> {
-        let mut recording = lock(&gpu.inner.recording);
-        if recording.is_some() {
-            return Err(CudaError::Capture {
-                why: "another capture is under way on this GPU; finish it first".into(),
-            });
-        }
+        let nobody_waits = gpu.inner.waiting.write().unwrap_or_else(PoisonError::into_inner);
         gpu.bind()?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the stream is live and not the default one.
         let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw_stream(), mode) };
         gpu.check(result, "cuStreamBeginCapture")?;
-        *recording = Some(Recording {
+        *lock(&gpu.inner.recording) = Some(Recording {
             stream: stream.clone(),
             thread: std::thread::current().id(),
             functions: Vec::new(),
         });
         gpu.inner.capturing.store(true, Ordering::Release);
-        Ok(Capture { gpu, stream })
+        Ok(Capture { gpu, stream, ended: false, _nobody_waits: nobody_waits })
     }
 
-    fn end(self) -> Result<(RawGraph, Vec<GpuFunction>), CudaError> {
+    fn end(mut self) -> Result<(RawGraph, Vec<GpuFunction>), CudaError> {
+        self.ended = true;
         let (graph, functions) = self.stop();
-        std::mem::forget(self);
         Ok((graph?, functions))
     }
 
@@ -229,7 +230,9 @@ impl<'a> Capture<'a> {
 
 impl Drop for Capture<'_> {
     fn drop(&mut self) {
-        let _ = self.stop();
+        if !self.ended {
+            let _ = self.stop();
+        }
     }
 }
 

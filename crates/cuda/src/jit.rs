@@ -34,6 +34,7 @@ pub(crate) fn load(
     name: &str,
     options: JitOptions,
 ) -> Result<(sys::CUmodule, String), CudaError> {
+    gpu.outside_capture("loading a module")?;
     let image = CString::new(ptx).map_err(|nul| CudaError::Invalid {
         what: format!("the PTX of module `{name}` has a NUL byte at offset {}", nul.nul_position()),
     })?;
@@ -114,12 +115,13 @@ fn rejected(gpu: &Gpu, result: CUresult, ptx: &str, name: &str, log: &str) -> Cu
         },
     };
     let (code, text) = driver::describe(result);
+    let log = if log.is_empty() { "(the assembler left no log)" } else { log };
     CudaError::Compile {
-        module: name.to_string(),
-        reason: format!("{text} ({code})"),
-        excerpt: excerpt(ptx, log),
-        log: if log.is_empty() { "(the assembler left no log)".into() } else { log.to_string() },
-        remedy,
+        module: name.into(),
+        reason: format!("{text} ({code})").into(),
+        excerpt: excerpt(ptx, log).into(),
+        log: log.into(),
+        remedy: remedy.into(),
     }
 }
 

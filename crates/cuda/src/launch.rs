@@ -86,28 +86,24 @@ impl Gpu {
         match result {
             CUresult::CUDA_SUCCESS => {}
             CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
+                let registers = function.info().registers;
                 return Err(CudaError::Limit {
-                    kernel: name.to_string(),
+                    kernel: (**name).into(),
                     what: "registers per block".into(),
-                    asked: format!(
-                        "{} per thread x {} threads",
-                        function.info().registers,
-                        shape.block_threads()
-                    ),
-                    limit: self.info().registers_per_block.to_string(),
+                    asked: format!("{registers} x {} threads", shape.block_threads()).into(),
+                    limit: self.info().registers_per_block.to_string().into(),
                     remedy: "use smaller blocks, or limit the kernel's registers".into(),
                 });
             }
             CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => {
+                let multiprocessors = self.info().multiprocessors;
                 return Err(CudaError::Limit {
-                    kernel: name.to_string(),
+                    kernel: (**name).into(),
                     what: "cooperative grid".into(),
-                    asked: format!("{:?} blocks", shape.grid),
+                    asked: format!("{:?} blocks", shape.grid).into(),
                     limit: "the blocks that fit on the GPU at once".into(),
-                    remedy: format!(
-                        "launch at most `occupancy()` x {} blocks",
-                        self.info().multiprocessors
-                    ),
+                    remedy: format!("launch at most `occupancy()` x {multiprocessors} blocks")
+                        .into(),
                 });
             }
             CUresult::CUDA_ERROR_INVALID_VALUE => {
@@ -118,7 +114,13 @@ impl Gpu {
                     ),
                 });
             }
-            failed => return self.check(failed, "cuLaunchKernel"),
+            failed => {
+                // Blocking, the driver may already have waited: the fault is then this launch's.
+                if self.is_blocking() {
+                    self.note_launch(Arc::clone(name), shape.grid, shape.block, stream);
+                }
+                return self.check(failed, "cuLaunchKernel");
+            }
         }
         if self.is_capturing(stream)? {
             if let Some(recording) = &mut *lock(&self.inner.recording) {

@@ -47,6 +47,7 @@ impl Gpu {
     /// # Errors
     /// [`CudaError::OutOfMemory`], with the bytes that are free.
     pub fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
+        self.outside_capture("allocating")?;
         self.bind()?;
         let mut address = 0;
         // SAFETY: stores one address through the pointer.
@@ -67,6 +68,7 @@ impl Gpu {
     /// [`CudaError::Address`] when `address` is not the start of a live allocation, or the fault
     /// that the wait found; the memory is then freed all the same.
     pub fn free(&self, address: u64) -> Result<(), CudaError> {
+        self.outside_capture("freeing")?;
         let owner = lock(&self.inner.allocations).remove(address);
         let Some(owner) = owner else {
             let nearest = lock(&self.inner.allocations).explain(address, 0);
@@ -86,6 +88,7 @@ impl Gpu {
     /// # Errors
     /// [`CudaError::Address`] when the target is not inside one live allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
+        self.outside_capture("writing")?;
         let _owner = self.live("write", address, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());
@@ -103,6 +106,7 @@ impl Gpu {
     /// [`CudaError::Address`] when the source is not inside one live allocation;
     /// [`CudaError::Fault`] when a kernel before it failed.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), CudaError> {
+        self.outside_capture("reading")?;
         let _owner = self.live("read", address, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());

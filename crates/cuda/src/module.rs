@@ -144,6 +144,7 @@ impl GpuModule {
     }
 
     fn sized_variable(&self, name: &str, bytes: usize) -> Result<u64, CudaError> {
+        self.inner.gpu.outside_capture("copying a variable")?;
         let (address, size) = self.variable(name)?;
         if size == bytes {
             return Ok(address);

@@ -27,6 +27,7 @@ impl Gpu {
     /// # Errors
     /// [`CudaError::Driver`] when the host has no such memory left.
     pub fn pinned(&self, bytes: usize) -> Result<PinnedBuffer, CudaError> {
+        self.outside_capture("allocating")?;
         self.bind()?;
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let mut pointer = std::ptr::null_mut();

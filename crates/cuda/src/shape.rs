@@ -62,8 +62,13 @@ impl LaunchShape {
     /// [`CudaError::Limit`] with the quantity, the limit and the remedy.
     pub fn check(&self, device: &DeviceInfo, function: &FunctionInfo) -> Result<(), CudaError> {
         let refuse = |what: &str, asked: String, limit: String, remedy: String| {
-            let kernel = function.name.to_string();
-            Err(CudaError::Limit { kernel, what: what.into(), asked, limit, remedy })
+            Err(CudaError::Limit {
+                kernel: (*function.name).into(),
+                what: what.into(),
+                asked: asked.into(),
+                limit: limit.into(),
+                remedy: remedy.into(),
+            })
         };
         for (what, extent, limit) in
             [("grid", self.grid, device.max_grid), ("block", self.block, device.max_block)]
@@ -146,11 +151,11 @@ impl LaunchShape {
             return Ok(());
         };
         Err(CudaError::Limit {
-            kernel: function.name.to_string(),
+            kernel: (*function.name).into(),
             what: "cluster".into(),
-            asked: format!("{} ({blocks} blocks)", shown(cluster)),
-            limit,
-            remedy,
+            asked: format!("{} ({blocks} blocks)", shown(cluster)).into(),
+            limit: limit.into(),
+            remedy: remedy.into(),
         })
     }
 }

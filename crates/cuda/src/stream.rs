@@ -68,6 +68,7 @@ impl Stream {
     /// [`CudaError::Fault`] when a kernel failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         let gpu = self.gpu();
+        gpu.outside_capture("waiting")?;
         gpu.bind()?;
         let up_to = gpu.issued();
         // SAFETY: the stream is live.
