@@ -341,6 +341,14 @@ impl Builder {
         }
     }
 
+    /// The value as an operand of an untyped (`.b32`, `.b64`) instruction.
+    pub fn bit_operand(&mut self, value: Value, ty: ScalarType) -> Operand {
+        match value {
+            Value::Constant(bits) => Operand::integer(bits),
+            other => self.operand(other, ty),
+        }
+    }
+
     /// The register that holds a special register's value, read at the kernel's top.
     fn special(&mut self, name: &'static str) -> Register {
         if let Some(register) = self.specials.get(name) {

@@ -31,7 +31,7 @@ pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged,
 };
-pub use memory::{Place, Shared, Slice, SliceMut};
+pub use memory::{Place, ReadPlace, Shared, Slice, SliceMut};
 pub use scalar::{Element, Float, Integer, Number, Scalar};
 pub use var::{Mut, Var};
 

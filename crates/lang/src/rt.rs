@@ -11,7 +11,9 @@ pub use crate::control::{
     return_kernel, unrolled, while_loop,
 };
 pub use crate::directive::*;
-pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, Space, row};
+pub use crate::memory::{
+    Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space, row,
+};
 pub use crate::merge::Never;
 pub use crate::stage::{
     Directive, bool_parameter, scalar_parameter, slice_mut_parameter, slice_parameter, stage,
@@ -49,7 +51,7 @@ where
 
 /// `&a[i]`.
 #[track_caller]
-pub fn locate<A: Locate<I> + ?Sized, I>(array: &A, index: I) -> Place<A::Element> {
+pub fn locate<A: Locate<I> + ?Sized, I>(array: &A, index: I) -> A::Place {
     array.locate(index)
 }
 

@@ -1,6 +1,6 @@
 //! From a kernel's body to a module: parameters, the frame around the body, and the finish.
 
-use crate::builder::{Builder, Line, here, install, with};
+use crate::builder::{Builder, Line, install, with};
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
 use crate::memory::check::FAULT_PARAMETER;
 use crate::memory::{Slice, SliceMut};
@@ -247,11 +247,4 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
         sites: builder.sites,
         errors: builder.errors,
     }
-}
-
-/// Records an error of the kernel at the caller's position.
-#[track_caller]
-pub fn report(message: &str, help: &str) {
-    here();
-    with(|b| b.error(message, help));
 }

@@ -1,7 +1,23 @@
 //! The words of CUDA: indices, barriers, warp operations, atomics and mathematics.
 
+mod async_copy;
+mod atomic;
+mod bits;
+mod clock;
+mod float;
 mod index;
+mod math;
+mod memory;
 mod sync;
+mod warp;
 
+pub use async_copy::*;
+pub use atomic::*;
+pub use bits::*;
+pub use clock::*;
+pub use float::*;
 pub use index::*;
+pub use math::*;
+pub use memory::*;
 pub use sync::*;
+pub use warp::*;

@@ -4,7 +4,7 @@ use super::index::Index;
 use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::definition::{CheckSite, IndexKind};
-use crate::value::{Value, compute_type};
+use crate::value::Value;
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType, Statement};
 
 /// A check's way to the report.
@@ -107,13 +107,5 @@ impl Builder {
         }
         self.emit("exit", vec![]);
         self.dead = true;
-    }
-}
-
-/// The unsigned type of the width that `ty` computes in.
-pub(crate) fn unsigned(ty: ScalarType) -> ScalarType {
-    match compute_type(ty).size() {
-        8 => ScalarType::U64,
-        _ => ScalarType::U32,
     }
 }

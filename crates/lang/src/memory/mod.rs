@@ -8,7 +8,7 @@ mod shared;
 pub(crate) mod slice;
 
 pub use index::{Extent, IndexValue};
-pub use place::{Place, Space};
+pub use place::{Place, ReadPlace, Space};
 pub use registers::{Get, Locate, Put, row};
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
 pub use slice::{Slice, SliceMut};

@@ -86,6 +86,42 @@ impl<T> Place<T> {
     }
 }
 
+/// One element's place in memory that may only be read: `&x[i]` of a parameter `x: &[T]`.
+#[derive(Debug)]
+pub struct ReadPlace<T> {
+    pub(crate) place: Place<T>,
+}
+
+impl<T> Clone for ReadPlace<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for ReadPlace<T> {}
+
+impl<T> From<Place<T>> for ReadPlace<T> {
+    fn from(place: Place<T>) -> Self {
+        ReadPlace { place }
+    }
+}
+
+impl<T: Number> ReadPlace<T> {
+    /// The place `count` elements further on.
+    ///
+    /// The distance is folded into the instruction, and is not checked.
+    #[allow(clippy::should_implement_trait)]
+    pub fn add(self, count: impl super::Extent) -> ReadPlace<T> {
+        ReadPlace { place: self.place.add(count) }
+    }
+
+    /// Reads the element.
+    #[track_caller]
+    pub fn load(self) -> Var<T> {
+        self.place.load()
+    }
+}
+
 impl<T: Number> Place<T> {
     /// The place `count` elements further on.
     ///
@@ -113,6 +149,16 @@ impl<T: Number> Place<T> {
             let operands = vec![self.operand(b), b.operand(value.value, T::SCALAR)];
             b.emit(&name, operands);
         });
+    }
+
+    /// Reads the element from memory itself.
+    pub(crate) fn load_volatile(self) -> Var<T> {
+        Var::new(with(|b| {
+            let ty = memory_type(T::SCALAR);
+            let name = format!("ld.volatile.{}.{}", self.space.word(), ty.name());
+            let address = self.operand(b);
+            b.emit_to(&name, T::SCALAR, vec![address])
+        }))
     }
 
     /// Reads the element with words such as `.nc` after the space.

@@ -1,7 +1,6 @@
 //! Indexing: what `a[i]` means for each kind of `a`, register arrays included.
 
 use super::index::Extent;
-use super::place::Place;
 use crate::builder::{here, with};
 use crate::var::{AssignTo, Read};
 
@@ -39,10 +38,10 @@ pub trait Put<I, V> {
     note = "elements of slices and shared arrays have addresses; registers have none"
 )]
 pub trait Locate<I> {
-    /// Type of the element.
-    type Element;
+    /// [`Place`](super::Place), or [`ReadPlace`](super::ReadPlace) where nothing may be written.
+    type Place;
     /// The element's place, bounds-checked.
-    fn locate(&self, index: I) -> Place<Self::Element>;
+    fn locate(&self, index: I) -> Self::Place;
 }
 
 /// Element `index` of a register array; reports one that is out of range.

@@ -200,7 +200,7 @@ impl<T: Scalar, const D: usize> Read for Shared<T, D> {
 macro_rules! shared_index {
     ($dimensions:literal, [$($i:ident $axis:tt),*], $index:ty, $of:expr) => {
         impl<T: Number, $($i: IndexValue),*> Locate<$index> for Shared<T, $dimensions> {
-            type Element = T;
+            type Place = Place<T>;
             #[track_caller]
             fn locate(&self, index: $index) -> Place<T> {
                 here();
@@ -265,6 +265,24 @@ impl<T: Element, const D: usize> Shared<T, D> {
     #[track_caller]
     pub fn load4(&self, at: impl Coordinates<T, D>) -> [Var<T>; 4] {
         self.vector::<4>(at).load_vector("")
+    }
+
+    /// `N` neighbouring elements of the last axis in one access, for an `N` of 2 or 4, aligned to
+    /// its size.
+    #[track_caller]
+    pub fn load_vec<const N: usize>(&self, at: impl Coordinates<T, D>) -> [Var<T>; N] {
+        self.vector::<N>(at).load_vector("")
+    }
+
+    /// Writes `N` neighbouring elements of the last axis in one access, for an `N` of 2 or 4,
+    /// aligned to its size.
+    #[track_caller]
+    pub fn store_vec<V: IntoVar<T>, const N: usize>(
+        &self,
+        at: impl Coordinates<T, D>,
+        values: [V; N],
+    ) {
+        self.vector::<N>(at).store_vector("", values.map(V::into_var));
     }
 
     /// Writes two neighbouring elements of the last axis in one access, aligned to its size.

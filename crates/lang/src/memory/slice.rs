@@ -1,7 +1,7 @@
 //! Slices: the device memory that a kernel is given.
 
 use super::index::{Index, IndexValue};
-use super::place::{Place, global_place};
+use super::place::{Place, ReadPlace, global_place};
 use super::registers::{Get, Locate, Put};
 use crate::builder::{here, with};
 use crate::definition::IndexKind;
@@ -44,7 +44,7 @@ impl Memory {
 }
 
 macro_rules! slices {
-    ($($slice:ident)*) => {$(
+    ($($slice:ident $place:ident)*) => {$(
         impl<T> Clone for $slice<T> {
             fn clone(&self) -> Self {
                 *self
@@ -85,6 +85,22 @@ macro_rules! slices {
                 self.memory.place::<T>(i.parts(), 4).load_vector("")
             }
 
+            /// Elements `i` to `i + N - 1` in one access, for an `N` of 2 or 4; `i` must be a multiple
+            /// of `N`.
+            #[track_caller]
+            pub fn load_vec<const N: usize>(&self, i: impl IndexValue) -> [Var<T>; N] {
+                here();
+                self.memory.place::<T>(i.parts(), N as u64).load_vector("")
+            }
+
+            /// [`load_vec`](Self::load_vec) through the read-only cache (`ld.global.nc`): no thread
+            /// may write the elements while the kernel runs.
+            #[track_caller]
+            pub fn load_vec_nc<const N: usize>(&self, i: impl IndexValue) -> [Var<T>; N] {
+                here();
+                self.memory.place::<T>(i.parts(), N as u64).load_vector(".nc")
+            }
+
             /// [`load2`](Self::load2) through the read-only cache (`ld.global.nc`): no thread may
             /// write the elements while the kernel runs.
             #[track_caller]
@@ -103,11 +119,11 @@ macro_rules! slices {
         }
 
         impl<T: Number, I: IndexValue> Locate<I> for $slice<T> {
-            type Element = T;
+            type Place = $place<T>;
             #[track_caller]
-            fn locate(&self, index: I) -> Place<T> {
+            fn locate(&self, index: I) -> $place<T> {
                 here();
-                self.memory.place(index.parts(), 1)
+                self.memory.place::<T>(index.parts(), 1).into()
             }
         }
 
@@ -115,7 +131,8 @@ macro_rules! slices {
             type Output = Var<T>;
             #[track_caller]
             fn get(&self, index: I) -> Var<T> {
-                self.locate(index).load_with("")
+                here();
+                self.memory.place::<T>(index.parts(), 1).load_with("")
             }
         }
 
@@ -131,7 +148,7 @@ macro_rules! slices {
     )*};
 }
 
-slices!(Slice SliceMut);
+slices!(Slice ReadPlace SliceMut Place);
 
 impl<T: Element> SliceMut<T> {
     /// Writes elements `i` and `i + 1` in one access; `i` must be even.
@@ -139,6 +156,14 @@ impl<T: Element> SliceMut<T> {
     pub fn store2<V: IntoVar<T>>(&self, i: impl IndexValue, values: [V; 2]) {
         here();
         self.memory.place::<T>(i.parts(), 2).store_vector("", values.map(V::into_var));
+    }
+
+    /// Writes elements `i` to `i + N - 1` in one access, for an `N` of 2 or 4; `i` must be a
+    /// multiple of `N`.
+    #[track_caller]
+    pub fn store_vec<V: IntoVar<T>, const N: usize>(&self, i: impl IndexValue, values: [V; N]) {
+        here();
+        self.memory.place::<T>(i.parts(), N as u64).store_vector("", values.map(V::into_var));
     }
 
     /// Writes elements `i` to `i + 3` in one access; `i` must be a multiple of 4.

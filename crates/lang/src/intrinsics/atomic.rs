@@ -1,0 +1,126 @@
+//! Atomics on places in global and shared memory; each returns the value before.
+
+use crate::builder::{here, with};
+use crate::memory::Place;
+use crate::scalar::{Element, Integer};
+use crate::value::Value;
+use crate::var::{IntoVar, Var};
+use lanework_ptx::ScalarType;
+
+/// Types that `atomic_add` takes.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic addition of `{Self}`",
+    note = "atomic addition takes i32, u32, i64, u64, usize, f32 and f64"
+)]
+pub trait AtomicAdd: Element {}
+
+/// Types that the other atomics take.
+#[diagnostic::on_unimplemented(
+    message = "there is no such atomic on `{Self}`",
+    note = "atomics take i32, u32, i64, u64 and usize"
+)]
+pub trait AtomicInteger: AtomicAdd + Integer {}
+
+macro_rules! atomic_types {
+    ($trait:ident: $($t:ty)*) => { $(impl $trait for $t {})* };
+}
+
+atomic_types!(AtomicAdd: u32 i32 u64 i64 usize isize f32 f64);
+atomic_types!(AtomicInteger: u32 i32 u64 i64 usize isize);
+
+/// `atom.space.op.type`.
+fn atomic<T: Element>(op: &str, word: &str, place: Place<T>, values: &[Value]) -> Var<T> {
+    Var::new(with(|b| {
+        let mut operands = vec![place.operand(b)];
+        operands.extend(values.iter().map(|value| b.operand(*value, T::SCALAR)));
+        b.emit_to(&format!("atom.{}.{op}.{word}", place.space.word()), T::SCALAR, operands)
+    }))
+}
+
+/// The untyped word of a type's width.
+fn bits(ty: ScalarType) -> &'static str {
+    if ty.size() == 8 { "b64" } else { "b32" }
+}
+
+/// `*place += value`.
+#[track_caller]
+pub fn atomic_add<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
+    here();
+    // There is no signed 64-bit form; two's complement makes the unsigned one the same.
+    let word = match T::SCALAR {
+        ScalarType::S64 => "u64",
+        other => other.name(),
+    };
+    atomic("add", word, place, &[value.into_var().value])
+}
+
+/// `*place -= value`.
+#[track_caller]
+pub fn atomic_sub<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
+    let negated = -value.into_var();
+    atomic_add(place, negated)
+}
+
+macro_rules! atomics {
+    ($($(#[$doc:meta])* $name:ident $op:literal $typed:literal;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<T: AtomicInteger>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
+            here();
+            let word = if $typed { T::SCALAR.name() } else { bits(T::SCALAR) };
+            atomic($op, word, place, &[value.into_var().value])
+        }
+    )*};
+}
+
+atomics! {
+    /// `*place = min(*place, value)`.
+    atomic_min "min" true;
+    /// `*place = max(*place, value)`.
+    atomic_max "max" true;
+    /// `*place &= value`.
+    atomic_and "and" false;
+    /// `*place |= value`.
+    atomic_or "or" false;
+    /// `*place ^= value`.
+    atomic_xor "xor" false;
+}
+
+/// `*place = value`.
+#[track_caller]
+pub fn atomic_exch<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
+    here();
+    let value = value.into_var().value;
+    Var::new(with(|b| {
+        let value = b.bit_operand(value, T::SCALAR);
+        let operands = vec![place.operand(b), value];
+        let name = format!("atom.{}.exch.{}", place.space.word(), bits(T::SCALAR));
+        b.emit_to(&name, T::SCALAR, operands)
+    }))
+}
+
+/// `if *place == expected { *place = value }`.
+#[track_caller]
+pub fn atomic_cas<T: AtomicInteger>(
+    place: Place<T>,
+    expected: impl IntoVar<T>,
+    value: impl IntoVar<T>,
+) -> Var<T> {
+    here();
+    let values = [expected.into_var().value, value.into_var().value];
+    atomic("cas", bits(T::SCALAR), place, &values)
+}
+
+/// `*place = if *place >= limit { 0 } else { *place + 1 }`.
+#[track_caller]
+pub fn atomic_inc(place: Place<u32>, limit: impl IntoVar<u32>) -> Var<u32> {
+    here();
+    atomic("inc", "u32", place, &[limit.into_var().value])
+}
+
+/// `*place = if *place == 0 || *place > limit { limit } else { *place - 1 }`.
+#[track_caller]
+pub fn atomic_dec(place: Place<u32>, limit: impl IntoVar<u32>) -> Var<u32> {
+    here();
+    atomic("dec", "u32", place, &[limit.into_var().value])
+}

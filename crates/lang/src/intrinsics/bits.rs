@@ -1,0 +1,178 @@
+//! Operations on the bits of whole numbers.
+
+use crate::arithmetic::normalize;
+use crate::builder::{Builder, here, with};
+use crate::scalar::Integer;
+use crate::value::{Value, compute_type, is_narrow};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::ScalarType;
+
+/// The value zero-extended in its register, and the register's width in bits.
+fn raw(b: &mut Builder, ty: ScalarType, value: Value) -> (Value, u32) {
+    let value = match ty {
+        ScalarType::S8 => normalize(b, ScalarType::U8, value),
+        ScalarType::S16 => normalize(b, ScalarType::U16, value),
+        _ => value,
+    };
+    (value, 8 * compute_type(ty).size())
+}
+
+/// A pure operation on the bits of one value.
+fn unary<T: Integer>(value: Var<T>, op: &str, out: ScalarType) -> Value {
+    with(|b| {
+        let (value, bits) = raw(b, T::SCALAR, value.value);
+        let ty = if bits == 64 { ScalarType::U64 } else { ScalarType::U32 };
+        b.pure(&format!("{op}.b{bits}"), out, &[(value, ty)])
+    })
+}
+
+impl<T: Integer> Var<T> {
+    /// The number of set bits.
+    #[track_caller]
+    pub fn count_ones(self) -> Var<u32> {
+        here();
+        if let Some(known) = self.known() {
+            return Var::constant(known.bits().count_ones());
+        }
+        Var::new(unary(self, "popc", ScalarType::U32))
+    }
+
+    /// The number of zero bits above the highest set one.
+    #[track_caller]
+    pub fn leading_zeros(self) -> Var<u32> {
+        here();
+        let zeros = Var::new(unary(self, "clz", ScalarType::U32));
+        let width = T::SCALAR.size() * 8;
+        if width < 32 { zeros - (32 - width) } else { zeros }
+    }
+
+    /// The number of zero bits below the lowest set one; the width for 0.
+    #[track_caller]
+    pub fn trailing_zeros(self) -> Var<u32> {
+        here();
+        let reversed = self.reversed_register();
+        let zeros = Var::<u32>::new(with(|b| {
+            let bits = 8 * compute_type(T::SCALAR).size();
+            let ty = if bits == 64 { ScalarType::U64 } else { ScalarType::U32 };
+            b.pure(&format!("clz.b{bits}"), ScalarType::U32, &[(reversed, ty)])
+        }));
+        if is_narrow(T::SCALAR) { zeros.min(T::SCALAR.size() * 8) } else { zeros }
+    }
+
+    /// The bits in reverse order.
+    #[track_caller]
+    pub fn reverse_bits(self) -> Var<T> {
+        here();
+        let reversed = Var::<T>::new(self.reversed_register());
+        if is_narrow(T::SCALAR) {
+            // The bits have come to the top of the register; a shift brings them down, with sign.
+            let compute = compute_type(T::SCALAR);
+            let by = Value::Constant(u64::from(32 - 8 * T::SCALAR.size()));
+            let name = format!("shr.{}", compute.name());
+            let inputs = [(reversed.value, compute), (by, ScalarType::U32)];
+            return Var::new(with(|b| b.pure(&name, compute, &inputs)));
+        }
+        reversed
+    }
+
+    /// The whole register's bits in reverse order.
+    fn reversed_register(self) -> Value {
+        unary(self, "brev", compute_type(T::SCALAR))
+    }
+
+    /// The upper half of the double-width product.
+    #[track_caller]
+    pub fn mul_hi(self, other: impl IntoVar<T>) -> Var<T> {
+        here();
+        let other = other.into_var();
+        if is_narrow(T::SCALAR) {
+            let product = Var::<T>::new(with(|b| {
+                let ty = compute_type(T::SCALAR);
+                b.pure(&format!("mul.lo.{}", ty.name()), ty, &[(self.value, ty), (other.value, ty)])
+            }));
+            let by = Value::Constant(u64::from(8 * T::SCALAR.size()));
+            return Var::new(with(|b| {
+                let ty = compute_type(T::SCALAR);
+                b.pure(
+                    &format!("shr.{}", ty.name()),
+                    ty,
+                    &[(product.value, ty), (by, ScalarType::U32)],
+                )
+            }));
+        }
+        let name = format!("mul.hi.{}", T::SCALAR.name());
+        let inputs = [(self.value, T::SCALAR), (other.value, T::SCALAR)];
+        Var::new(with(|b| b.pure(&name, T::SCALAR, &inputs)))
+    }
+
+    /// The quotient, rounded up.
+    #[track_caller]
+    pub fn div_ceil(self, other: impl IntoVar<T>) -> Var<T> {
+        here();
+        let other = other.into_var();
+        let (quotient, rest) = (self / other, self % other);
+        let zero = Var::<T>::new(Value::Constant(0));
+        let more = crate::compare::Order::gt(rest, zero);
+        let more = crate::cast::Cast::<T>::cast(more);
+        quotient + more
+    }
+}
+
+impl Var<u32> {
+    /// The bits moved up by `by` modulo 32, those that leave coming in below
+    /// (`shf.l.wrap.b32`).
+    #[track_caller]
+    pub fn rotate_left(self, by: impl IntoVar<u32>) -> Var<u32> {
+        here();
+        let (ty, by) = (ScalarType::U32, by.into_var().value);
+        Var::new(with(|b| {
+            b.pure("shf.l.wrap.b32", ty, &[(self.value, ty), (self.value, ty), (by, ty)])
+        }))
+    }
+
+    /// The `f32` with these bits.
+    #[track_caller]
+    pub fn to_f32_bits(self) -> Var<f32> {
+        here();
+        match self.value {
+            Value::Constant(bits) => Var::new(Value::Constant(bits)),
+            value => {
+                let inputs = [(value, ScalarType::B32)];
+                Var::new(with(|b| b.pure("mov.b32", ScalarType::F32, &inputs)))
+            }
+        }
+    }
+}
+
+/// The number of set bits.
+#[track_caller]
+pub fn popc<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
+    x.into_var().count_ones()
+}
+
+/// The number of zero bits above the highest set one.
+#[track_caller]
+pub fn clz<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
+    x.into_var().leading_zeros()
+}
+
+/// The bits in reverse order.
+#[track_caller]
+pub fn brev<T: Integer>(x: impl IntoVar<T>) -> Var<T> {
+    x.into_var().reverse_bits()
+}
+
+/// The position of the lowest set bit, from 1; 0 when there is none.
+#[track_caller]
+pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
+    here();
+    let x = x.into_var();
+    let none = crate::compare::Equate::eq(x, Var::<T>::new(Value::Constant(0)));
+    crate::merge::select::<u32>(none, 0u32, x.trailing_zeros() + 1)
+}
+
+/// The upper half of the double-width product.
+#[track_caller]
+pub fn mul_hi<T: Integer>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
+    x.into_var().mul_hi(y)
+}

@@ -1,0 +1,92 @@
+//! Minimum, maximum, absolute value and the like, on any numbers.
+
+use crate::arithmetic::{Operation, from_f32, normalize, to_f32};
+use crate::builder::here;
+use crate::builder::with;
+use crate::operators::operate;
+use crate::scalar::Number;
+use crate::value::{Value, compute_type, integer, wrap};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::ScalarType;
+
+impl<T: Number> Var<T> {
+    /// The lesser; for floats, the number when the other is NaN.
+    #[track_caller]
+    pub fn min(self, other: impl IntoVar<T>) -> Var<T> {
+        operate(Operation::Min, self, other)
+    }
+
+    /// The greater; for floats, the number when the other is NaN.
+    #[track_caller]
+    pub fn max(self, other: impl IntoVar<T>) -> Var<T> {
+        operate(Operation::Max, self, other)
+    }
+
+    /// The value kept between `low` and `high`.
+    #[track_caller]
+    pub fn clamp(self, low: impl IntoVar<T>, high: impl IntoVar<T>) -> Var<T> {
+        self.max(low).min(high)
+    }
+
+    /// The absolute value; the least integer stays itself.
+    #[track_caller]
+    pub fn abs(self) -> Var<T> {
+        here();
+        let ty = T::SCALAR;
+        Var::new(with(|b| match (self.value, ty) {
+            (Value::Constant(bits), _) if !ty.is_float() => {
+                Value::Constant(wrap(integer(bits, ty).abs(), ty))
+            }
+            (value, ScalarType::F16 | ScalarType::Bf16) => {
+                let wide = to_f32(b, ty, value);
+                let single = ScalarType::F32;
+                let wide = b.pure("abs.f32", single, &[(wide, single)]);
+                from_f32(b, ty, wide)
+            }
+            (value, ScalarType::F32 | ScalarType::F64) => {
+                b.pure(&format!("abs.{}", ty.name()), ty, &[(value, ty)])
+            }
+            (value, _) if ty.is_signed() => {
+                let compute = compute_type(ty);
+                let name = format!("abs.{}", compute.name());
+                let magnitude = b.pure(&name, compute, &[(value, compute)]);
+                normalize(b, ty, magnitude)
+            }
+            (value, _) => value,
+        }))
+    }
+}
+
+/// The lesser of two numbers.
+#[track_caller]
+pub fn min<T: Number>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
+    x.into_var().min(y)
+}
+
+/// The greater of two numbers.
+#[track_caller]
+pub fn max<T: Number>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
+    x.into_var().max(y)
+}
+
+/// The absolute value.
+#[track_caller]
+pub fn abs<T: Number>(x: impl IntoVar<T>) -> Var<T> {
+    x.into_var().abs()
+}
+
+/// `condition ? x : y` without a branch; both are computed (`selp`).
+#[track_caller]
+pub fn select<T: Number>(
+    condition: impl IntoVar<bool>,
+    x: impl IntoVar<T>,
+    y: impl IntoVar<T>,
+) -> Var<T> {
+    here();
+    let condition = condition.into_var();
+    match condition.known() {
+        Some(true) => x.into_var(),
+        Some(false) => y.into_var(),
+        None => crate::merge::select(condition, x, y),
+    }
+}

@@ -1,0 +1,203 @@
+//! Warp operations: shuffles, votes, matches and reductions among the lanes of a mask.
+//!
+//! Every lane named in the mask must execute the same call.
+
+use crate::builder::{Builder, here, with};
+use crate::scalar::{Integer, Number};
+use crate::value::{Class, Value};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::{Operand, ScalarType};
+
+/// All 32 lanes.
+pub const FULL_MASK: u32 = u32::MAX;
+
+/// `shfl.sync.mode` of a value of any width: 64-bit values go in two halves.
+fn shuffle<T: Number>(
+    mode: &str,
+    clamp: u64,
+    mask: impl IntoVar<u32>,
+    value: impl IntoVar<T>,
+    lane: impl IntoVar<u32>,
+) -> Var<T> {
+    let (mask, value, lane) = (mask.into_var(), value.into_var(), lane.into_var());
+    let name = format!("shfl.sync.{mode}.b32");
+    let word = |b: &mut Builder, operand: Operand, ty: ScalarType| {
+        let operands = vec![
+            operand,
+            b.operand(lane.value, ScalarType::U32),
+            Operand::integer(clamp),
+            b.operand(mask.value, ScalarType::U32),
+        ];
+        b.emit_to(&name, ty, operands)
+    };
+    Var::new(with(|b| match Class::of(T::SCALAR) {
+        Class::Long | Class::Double => {
+            let (low, high) = split(b, value.value, T::SCALAR);
+            let low = b.operand(low, ScalarType::B32);
+            let high = b.operand(high, ScalarType::B32);
+            let low = word(b, low, ScalarType::B32);
+            let high = word(b, high, ScalarType::B32);
+            let halves = vec![b.operand(low, ScalarType::B32), b.operand(high, ScalarType::B32)];
+            b.emit_to("mov.b64", T::SCALAR, vec![Operand::Vector(halves)])
+        }
+        Class::Half => {
+            let zero = b.operand(Value::Constant(0), ScalarType::B16);
+            let halves = vec![b.operand(value.value, T::SCALAR), zero];
+            let wide = b.emit_to("mov.b32", ScalarType::B32, vec![Operand::Vector(halves)]);
+            let wide = b.operand(wide, ScalarType::B32);
+            let moved = word(b, wide, ScalarType::B32);
+            let (low, high) = (b.register(T::SCALAR, false), b.register(ScalarType::B16, false));
+            let halves = vec![low.name().into(), high.name().into()];
+            let moved = b.operand(moved, ScalarType::B32);
+            b.emit("mov.b32", vec![Operand::Vector(halves), moved]);
+            Value::Register(low)
+        }
+        _ => {
+            let operand = b.bit_operand(value.value, T::SCALAR);
+            word(b, operand, T::SCALAR)
+        }
+    }))
+}
+
+/// The low and high words of a 64-bit value.
+fn split(b: &mut Builder, value: Value, ty: ScalarType) -> (Value, Value) {
+    let (low, high) = (b.register(ScalarType::B32, false), b.register(ScalarType::B32, false));
+    let halves = Operand::Vector(vec![low.name().into(), high.name().into()]);
+    let whole = match value {
+        Value::Constant(bits) => {
+            let register = b.register(ty, false);
+            b.assign(register, Value::Constant(bits), ty);
+            Value::Register(register)
+        }
+        other => other,
+    };
+    let whole = b.operand(whole, ty);
+    b.emit("mov.b64", vec![halves, whole]);
+    (Value::Register(low), Value::Register(high))
+}
+
+macro_rules! shuffles {
+    ($($(#[$doc:meta])* $name:ident $mode:literal $clamp:literal $lane:ident;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<T: Number>(
+            mask: impl IntoVar<u32>,
+            value: impl IntoVar<T>,
+            $lane: impl IntoVar<u32>,
+        ) -> Var<T> {
+            here();
+            shuffle($mode, $clamp, mask, value, $lane)
+        }
+    )*};
+}
+
+shuffles! {
+    /// The `value` that lane `lane` has (`shfl.sync.idx`).
+    shfl_sync "idx" 0x1f lane;
+    /// The `value` that the lane `delta` below has; the lowest lanes keep theirs
+    /// (`shfl.sync.up`).
+    shfl_up_sync "up" 0 delta;
+    /// The `value` that the lane `delta` above has; the highest lanes keep theirs
+    /// (`shfl.sync.down`).
+    shfl_down_sync "down" 0x1f delta;
+    /// The `value` that the lane whose number differs in the bits of `bits` has
+    /// (`shfl.sync.bfly`).
+    shfl_xor_sync "bfly" 0x1f bits;
+}
+
+#[track_caller]
+fn vote(
+    name: &str,
+    ty: ScalarType,
+    mask: impl IntoVar<u32>,
+    condition: impl IntoVar<bool>,
+) -> Value {
+    here();
+    let (mask, condition) = (mask.into_var(), condition.into_var());
+    with(|b| {
+        let operands = vec![
+            b.operand(condition.value, ScalarType::Pred),
+            b.operand(mask.value, ScalarType::U32),
+        ];
+        b.emit_to(name, ty, operands)
+    })
+}
+
+/// The lanes for which `condition` holds, as bits (`vote.sync.ballot.b32`).
+#[track_caller]
+pub fn ballot_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<u32> {
+    Var::new(vote("vote.sync.ballot.b32", ScalarType::U32, mask, condition))
+}
+
+/// Whether `condition` holds for any lane (`vote.sync.any.pred`).
+#[track_caller]
+pub fn any_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<bool> {
+    Var::new(vote("vote.sync.any.pred", ScalarType::Pred, mask, condition))
+}
+
+/// Whether `condition` holds for every lane (`vote.sync.all.pred`).
+#[track_caller]
+pub fn all_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<bool> {
+    Var::new(vote("vote.sync.all.pred", ScalarType::Pred, mask, condition))
+}
+
+/// The lanes whose `value` equals this lane's, as bits (`match.any.sync`).
+#[track_caller]
+pub fn match_any_sync<T: Integer>(mask: impl IntoVar<u32>, value: impl IntoVar<T>) -> Var<u32> {
+    here();
+    let (mask, value) = (mask.into_var(), value.into_var());
+    Var::new(with(|b| {
+        let name = if T::SCALAR.size() == 8 { "match.any.sync.b64" } else { "match.any.sync.b32" };
+        let operands =
+            vec![b.operand(value.value, T::SCALAR), b.operand(mask.value, ScalarType::U32)];
+        b.emit_to(name, ScalarType::U32, operands)
+    }))
+}
+
+/// The lanes that execute this together, as bits (`activemask.b32`).
+#[track_caller]
+pub fn active_mask() -> Var<u32> {
+    here();
+    Var::new(with(|b| b.emit_to("activemask.b32", ScalarType::U32, vec![])))
+}
+
+/// Whole numbers of 32 bits.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of 32 bits")]
+pub trait Word: Integer {}
+
+impl Word for u32 {}
+impl Word for i32 {}
+
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident $op:literal $typed:literal;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<T: Word>(mask: impl IntoVar<u32>, value: impl IntoVar<T>) -> Var<T> {
+            here();
+            let (mask, value) = (mask.into_var(), value.into_var());
+            Var::new(with(|b| {
+                let word = if $typed { T::SCALAR.name() } else { "b32" };
+                let operands = vec![
+                    b.operand(value.value, T::SCALAR),
+                    b.operand(mask.value, ScalarType::U32),
+                ];
+                b.emit_to(&format!("redux.sync.{}.{word}", $op), T::SCALAR, operands)
+            }))
+        }
+    )*};
+}
+
+reductions! {
+    /// The sum over the lanes (`redux.sync.add`, from sm_80).
+    reduce_add_sync "add" true;
+    /// The least value of the lanes (`redux.sync.min`, from sm_80).
+    reduce_min_sync "min" true;
+    /// The greatest value of the lanes (`redux.sync.max`, from sm_80).
+    reduce_max_sync "max" true;
+    /// The bits that all lanes have set (`redux.sync.and`, from sm_80).
+    reduce_and_sync "and" false;
+    /// The bits that any lane has set (`redux.sync.or`, from sm_80).
+    reduce_or_sync "or" false;
+    /// The bits that an odd number of lanes have set (`redux.sync.xor`, from sm_80).
+    reduce_xor_sync "xor" false;
+}
