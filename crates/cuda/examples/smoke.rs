@@ -143,10 +143,8 @@ fn streams_and_graphs(gpu: &Gpu) -> Result<(), CudaError> {
     // SAFETY: `data` is still allocated.
     unsafe { graph.launch(Some(&stream))? };
     // SAFETY: as above.
-    say(
-        "Gpu::time_graph",
-        format!("{:.0} ns for 10", unsafe { gpu.time_graph(&graph, 10, Some(&stream))? }),
-    );
+    let time = unsafe { gpu.time_graph(&graph, 10, Some(&stream))? };
+    say("Gpu::time_graph", format!("{time:.0} ns for 10"));
     gpu.synchronize()?;
     say("Gpu::synchronize", "done");
     gpu.free(data)

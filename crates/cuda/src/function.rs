@@ -48,6 +48,31 @@ pub(crate) struct Function {
     module: GpuModule,
 }
 
+impl FunctionInfo {
+    /// Refuses arguments that do not fit the parameters, where their sizes are known.
+    pub(crate) fn check_arguments(&self, arguments: &[&[u8]]) -> Result<(), CudaError> {
+        let Some(parameters) = &self.parameters else { return Ok(()) };
+        let refuse =
+            |what: String| Err(CudaError::Arguments { kernel: self.name.to_string(), what });
+        if parameters.len() != arguments.len() {
+            return refuse(format!(
+                "it has {} parameters (of {parameters:?} bytes), {} arguments were given",
+                parameters.len(),
+                arguments.len()
+            ));
+        }
+        for (index, (&parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
+            if parameter != argument.len() {
+                return refuse(format!(
+                    "parameter {index} has {parameter} bytes, the argument has {}",
+                    argument.len()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl GpuFunction {
     /// Reads what the driver says about a kernel of a loaded module. The context is bound.
     pub(crate) fn describe(
@@ -179,5 +204,39 @@ fn parameter_sizes(function: sys::CUfunction) -> Option<Vec<usize>> {
             CUresult::CUDA_ERROR_INVALID_VALUE => return Some(sizes),
             _ => return None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_must_fit_the_parameters() {
+        let function = FunctionInfo {
+            name: "k".into(),
+            registers: 0,
+            local_bytes: 0,
+            static_shared: 0,
+            constant_bytes: 0,
+            max_threads: 1024,
+            binary_version: 90,
+            ptx_version: 80,
+            parameters: Some(vec![8, 4]),
+        };
+        let (pointer, count) = (0u64.to_ne_bytes(), 7u32.to_ne_bytes());
+        assert!(function.check_arguments(&[&pointer, &count]).is_ok());
+        let missing = function.check_arguments(&[&pointer]).expect_err("one is missing");
+        assert!(
+            missing.to_string().contains("2 parameters (of [8, 4] bytes), 1 arguments"),
+            "{missing}"
+        );
+        let swapped = function.check_arguments(&[&count, &pointer]).expect_err("sizes differ");
+        assert!(
+            swapped.to_string().contains("parameter 0 has 8 bytes, the argument has 4"),
+            "{swapped}"
+        );
+        let unknown = FunctionInfo { parameters: None, ..function };
+        assert!(unknown.check_arguments(&[]).is_ok());
     }
 }

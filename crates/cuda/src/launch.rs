@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
 
 use crate::driver::{self, lock};
 use crate::ledger::Queue;
-use crate::{CudaError, FunctionInfo, Gpu, GpuFunction, LaunchShape, Stream};
+use crate::{CudaError, Gpu, GpuFunction, LaunchShape, Stream};
 
 impl Gpu {
     /// Queues `grid` blocks of `block` threads, with `dynamic_shared` bytes of dynamic shared
@@ -59,7 +59,7 @@ impl Gpu {
         let stream = self.resolve(stream)?;
         let stream = stream.as_ref();
         shape.check(self.info(), function.info())?;
-        check_arguments(function.info(), arguments)?;
+        function.info().check_arguments(arguments)?;
         self.bind()?;
         function.allow_shared(shape.dynamic_shared)?;
         if shape.cluster_is_large() {
@@ -254,61 +254,9 @@ fn attributes(shape: &LaunchShape) -> Vec<sys::CUlaunchAttribute> {
     attributes
 }
 
-/// Refuses arguments that do not fit the parameters, where their sizes are known.
-fn check_arguments(function: &FunctionInfo, arguments: &[&[u8]]) -> Result<(), CudaError> {
-    let Some(parameters) = &function.parameters else { return Ok(()) };
-    let refuse =
-        |what: String| Err(CudaError::Arguments { kernel: function.name.to_string(), what });
-    if parameters.len() != arguments.len() {
-        return refuse(format!(
-            "it has {} parameters (of {parameters:?} bytes), {} arguments were given",
-            parameters.len(),
-            arguments.len()
-        ));
-    }
-    for (index, (&parameter, argument)) in parameters.iter().zip(arguments).enumerate() {
-        if parameter != argument.len() {
-            return refuse(format!(
-                "parameter {index} has {parameter} bytes, the argument has {}",
-                argument.len()
-            ));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arguments_must_fit_the_parameters() {
-        let function = FunctionInfo {
-            name: "k".into(),
-            registers: 0,
-            local_bytes: 0,
-            static_shared: 0,
-            constant_bytes: 0,
-            max_threads: 1024,
-            binary_version: 90,
-            ptx_version: 80,
-            parameters: Some(vec![8, 4]),
-        };
-        let (pointer, count) = (0u64.to_ne_bytes(), 7u32.to_ne_bytes());
-        assert!(check_arguments(&function, &[&pointer, &count]).is_ok());
-        let missing = check_arguments(&function, &[&pointer]).expect_err("one is missing");
-        assert!(
-            missing.to_string().contains("2 parameters (of [8, 4] bytes), 1 arguments"),
-            "{missing}"
-        );
-        let swapped = check_arguments(&function, &[&count, &pointer]).expect_err("sizes differ");
-        assert!(
-            swapped.to_string().contains("parameter 0 has 8 bytes, the argument has 4"),
-            "{swapped}"
-        );
-        let unknown = FunctionInfo { parameters: None, ..function };
-        assert!(check_arguments(&unknown, &[]).is_ok());
-    }
 
     #[test]
     fn only_clusters_and_cooperation_need_attributes() {

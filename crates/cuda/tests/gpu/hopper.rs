@@ -61,7 +61,7 @@ fn the_copy_engine_reads_tiles_and_zeros_outside() {
                 },
             )
             .collect();
-        assert_eq!(out.get(), expected, "tile at column {x}, row {y}");
+        assert!(out.get() == expected, "tile at column {x}, row {y}: {:?}...", &out.get()[..18]);
     }
 }
 
