@@ -1,0 +1,152 @@
+//! The kernels: one row each. The PTX is what nvcc 13.0 (`-arch=sm_80 -ptx`) made of the `.cu` file
+//! beside it; the `.cl` file is the same kernel in OpenCL C.
+
+use crate::job::Job;
+use crate::jobs;
+
+/// What decides a kernel's speed in the emulator, and so what is demanded of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A matrix product with affine addresses.
+    Product,
+    /// A short kernel with affine addresses: a block is over in some hundred warp instructions.
+    Short,
+    /// Addresses that are not affine over the lanes.
+    NotAffine,
+    /// Lanes that branch apart.
+    Divergent,
+}
+
+/// What the counters of a correct run must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic {
+    /// Global 32-byte sectors per load request.
+    pub load_sectors: f64,
+    /// Global 32-byte sectors per store request.
+    pub store_sectors: f64,
+    /// Shared-memory bank conflicts, loads and stores together.
+    pub bank_conflicts: u64,
+}
+
+/// One kernel of the benchmark.
+pub struct Case {
+    /// Its name, which is also its entry's.
+    pub name: &'static str,
+    /// What is demanded.
+    pub class: Class,
+    /// The PTX module.
+    pub ptx: &'static str,
+    /// The same kernel in OpenCL C.
+    pub opencl: &'static str,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads per block in x, y and z.
+    pub block: [u32; 3],
+    /// Makes inputs and reference, given the number of threads.
+    pub job: fn(u64) -> Job,
+    /// The counters where they can be told by hand.
+    pub traffic: Option<Traffic>,
+}
+
+impl Case {
+    /// Threads in the grid.
+    pub fn threads(&self) -> u64 {
+        self.grid.iter().chain(&self.block).map(|&extent| u64::from(extent)).product()
+    }
+}
+
+/// Every kernel, in the order of the table.
+pub const CASES: &[Case] = &[
+    Case {
+        name: "sgemm_naive",
+        class: Class::Product,
+        ptx: include_str!("../kernels/sgemm_naive.ptx"),
+        opencl: include_str!("../kernels/sgemm_naive.cl"),
+        grid: [32, 32, 1],
+        block: [16, 16, 1],
+        job: |threads| jobs::product(threads, jobs::NAIVE_INSTRUCTIONS),
+        // A warp spans two rows of the block: one sector of each row of A, or 16 words of B.
+        traffic: Some(Traffic { load_sectors: 2.0, store_sectors: 4.0, bank_conflicts: 0 }),
+    },
+    Case {
+        name: "sgemm_naive_u32",
+        class: Class::Product,
+        ptx: include_str!("../kernels/sgemm_naive_u32.ptx"),
+        opencl: include_str!("../kernels/sgemm_naive_u32.cl"),
+        grid: [32, 32, 1],
+        block: [16, 16, 1],
+        job: |threads| jobs::product(threads, jobs::NAIVE_U32_INSTRUCTIONS),
+        traffic: Some(Traffic { load_sectors: 2.0, store_sectors: 4.0, bank_conflicts: 0 }),
+    },
+    Case {
+        name: "sgemm_tiled",
+        class: Class::Product,
+        ptx: include_str!("../kernels/sgemm_tiled.ptx"),
+        opencl: include_str!("../kernels/sgemm_tiled.cl"),
+        grid: [32, 32, 1],
+        block: [16, 16, 1],
+        job: |threads| jobs::product(threads, jobs::TILED_INSTRUCTIONS),
+        // Two rows of 16 words; the tile's rows are broadcast or read side by side.
+        traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
+    },
+    Case {
+        name: "transpose_padded",
+        class: Class::Short,
+        ptx: include_str!("../kernels/transpose_padded.ptx"),
+        opencl: include_str!("../kernels/transpose_padded.cl"),
+        grid: [32, 32, 1],
+        block: [32, 8, 1],
+        job: jobs::transpose,
+        traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
+    },
+    Case {
+        name: "saxpy",
+        class: Class::Short,
+        ptx: include_str!("../kernels/saxpy.ptx"),
+        opencl: include_str!("../kernels/saxpy.cl"),
+        grid: [4096, 1, 1],
+        block: [256, 1, 1],
+        job: jobs::saxpy,
+        traffic: Some(Traffic { load_sectors: 4.0, store_sectors: 4.0, bank_conflicts: 0 }),
+    },
+    Case {
+        name: "gather",
+        class: Class::NotAffine,
+        ptx: include_str!("../kernels/gather.ptx"),
+        opencl: include_str!("../kernels/gather.cl"),
+        grid: [4096, 1, 1],
+        block: [256, 1, 1],
+        job: jobs::gather,
+        traffic: None,
+    },
+    Case {
+        name: "xorshift",
+        class: Class::NotAffine,
+        ptx: include_str!("../kernels/xorshift.ptx"),
+        opencl: include_str!("../kernels/xorshift.cl"),
+        grid: [256, 1, 1],
+        block: [256, 1, 1],
+        job: jobs::xorshift,
+        traffic: None,
+    },
+    Case {
+        name: "collatz",
+        class: Class::Divergent,
+        ptx: include_str!("../kernels/collatz.ptx"),
+        opencl: include_str!("../kernels/collatz.cl"),
+        grid: [512, 1, 1],
+        block: [256, 1, 1],
+        job: jobs::collatz,
+        traffic: None,
+    },
+    Case {
+        name: "collatz_nested",
+        class: Class::Divergent,
+        ptx: include_str!("../kernels/collatz_nested.ptx"),
+        opencl: include_str!("../kernels/collatz_nested.cl"),
+        grid: [512, 1, 1],
+        block: [256, 1, 1],
+        job: jobs::collatz_nested,
+        traffic: None,
+    },
+];
