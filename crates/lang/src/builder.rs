@@ -74,6 +74,8 @@ pub(crate) struct Builder {
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.
     pub uses_printf: bool,
+    /// Bytes of the largest argument list printed.
+    pub print_bytes: u32,
     symbol_addresses: HashMap<usize, Register>,
     position: Option<Location>,
     caller: Option<&'static Caller<'static>>,
@@ -432,7 +434,12 @@ impl Builder {
         split
     }
 
-    fn located(&self, mut instruction: Instruction) -> Instruction {
+    /// The source position of the instructions that follow.
+    pub fn position(&self) -> Option<&Location> {
+        self.position.as_ref()
+    }
+
+    pub fn located(&self, mut instruction: Instruction) -> Instruction {
         instruction.location = self.position.clone();
         instruction
     }

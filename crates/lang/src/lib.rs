@@ -15,6 +15,7 @@ mod control;
 mod definition;
 mod directive;
 mod fold;
+mod inline;
 mod intrinsics;
 mod memory;
 mod merge;
@@ -31,13 +32,15 @@ pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged,
 };
-pub use memory::{Place, ReadPlace, Shared, Slice, SliceMut};
+pub use memory::{Place, ReadPlace, RegisterArray, Shared, Slice, SliceMut};
 pub use scalar::{Element, Float, Integer, Number, Scalar};
 pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.
 pub mod prelude {
     pub use crate::intrinsics::*;
-    pub use crate::memory::{shared, shared_dynamic};
-    pub use crate::{Element, Float, Integer, Number, Shared, Slice, SliceMut, Var};
+    pub use crate::memory::{registers, shared, shared_dynamic};
+    pub use crate::{
+        Element, Float, Integer, Number, Place, RegisterArray, Shared, Slice, SliceMut, Var,
+    };
 }

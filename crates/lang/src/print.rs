@@ -1,6 +1,201 @@
-//! Printing from the device.
+//! Printing from the device: `print!` and `println!` become calls of the driver's `vprintf`.
 
-use lanework_ptx::{Function, Linkage, ScalarType, StateSpace, Variable};
+use crate::builder::{Builder, Line, here, with};
+use crate::cast::cast;
+use crate::scalar::Scalar;
+use crate::value::{Value, compute_type};
+use crate::var::Var;
+use lanework_ptx::{
+    Function, Immediate, Initializer, Instruction, Linkage, Operand, ScalarType, StateSpace,
+    Statement, Variable,
+};
+
+/// One part of a format string.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece {
+    /// Text as it is.
+    Text(&'static str),
+    /// A value.
+    Value {
+        /// Flags, width and precision as `printf` writes them.
+        form: &'static str,
+        /// How it is shown.
+        show: Show,
+    },
+}
+
+/// How a value is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// `{}`: whole numbers in decimal, floats in the shorter of decimal and scientific notation.
+    Plain,
+    /// `{:.3}`: floats with that many decimals.
+    Fixed,
+    /// `{:x}`.
+    Hex,
+    /// `{:X}`.
+    UpperHex,
+    /// `{:e}`.
+    Scientific,
+}
+
+/// A value that may be printed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be printed from a kernel",
+    label = "not a scalar"
+)]
+pub trait Printable {
+    /// The value and its type.
+    fn printable(&self) -> Printed;
+}
+
+/// A value to print.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed {
+    value: Value,
+    ty: ScalarType,
+}
+
+impl<T: Scalar> Printable for T {
+    fn printable(&self) -> Printed {
+        Printed { value: Value::Constant(self.bits()), ty: T::SCALAR }
+    }
+}
+
+impl<T: Scalar> Printable for Var<T> {
+    fn printable(&self) -> Printed {
+        Printed { value: self.value, ty: T::SCALAR }
+    }
+}
+
+/// The buffer that arguments are handed over in.
+const BUFFER: &str = "print_arguments";
+
+/// Prints `pieces`, each value piece taking the next of `values`.
+#[track_caller]
+pub fn print(pieces: &[Piece], values: &[Printed]) {
+    here();
+    with(|b| {
+        let mut text = String::new();
+        let mut values = values.iter();
+        let mut offset = 0;
+        for piece in pieces {
+            match piece {
+                Piece::Text(part) => text.push_str(&part.replace('%', "%%")),
+                Piece::Value { form, show } => {
+                    let Some(printed) = values.next() else { continue };
+                    let (value, ty) = promoted(b, *printed);
+                    text.push_str(&format!("%{form}{}", conversion(ty, *show)));
+                    offset = u32::next_multiple_of(offset, ty.size());
+                    let operands =
+                        vec![Operand::address(BUFFER, offset.into()), b.operand(value, ty)];
+                    b.emit(&format!("st.local.{}", ty.name()), operands);
+                    offset += ty.size();
+                }
+            }
+        }
+        b.print_bytes = b.print_bytes.max(offset);
+        let format = b.text(&text);
+        b.call_vprintf(&format, offset > 0);
+    });
+}
+
+/// The value as C's variable arguments pass it: floats as `f64`, small integers in 32 bits.
+fn promoted(b: &mut Builder, printed: Printed) -> (Value, ScalarType) {
+    let ty = match printed.ty {
+        ScalarType::Pred => ScalarType::U32,
+        ty if ty.is_float() => ScalarType::F64,
+        ty => compute_type(ty),
+    };
+    (cast(b, printed.value, printed.ty, ty), ty)
+}
+
+/// The `printf` conversion for a promoted type.
+fn conversion(ty: ScalarType, show: Show) -> &'static str {
+    match (ty, show) {
+        (ScalarType::F64, Show::Fixed) => "f",
+        (ScalarType::F64, Show::Scientific) => "e",
+        (ScalarType::F64, _) => "g",
+        (ScalarType::U64 | ScalarType::S64, Show::Hex) => "llx",
+        (ScalarType::U64 | ScalarType::S64, Show::UpperHex) => "llX",
+        (ScalarType::U64, _) => "llu",
+        (ScalarType::S64, _) => "lld",
+        (_, Show::Hex) => "x",
+        (_, Show::UpperHex) => "X",
+        (ScalarType::S32, _) => "d",
+        _ => "u",
+    }
+}
+
+impl Builder {
+    /// The name of a module variable that holds `text` and a final zero.
+    fn text(&mut self, text: &str) -> String {
+        let byte = |byte: u8| Initializer::Value(Immediate::Integer(byte.into()));
+        let bytes: Vec<_> = text.bytes().chain([0]).map(byte).collect();
+        let init = Some(Initializer::List(bytes));
+        if let Some(known) = self.globals.iter().find(|g| g.init == init) {
+            return known.name.clone();
+        }
+        let name = self.unique("print_format");
+        self.globals.push(Variable {
+            align: Some(1),
+            dims: vec![Some(text.len() as u64 + 1)],
+            init,
+            ..Variable::new(StateSpace::Global, ScalarType::B8, &name)
+        });
+        name
+    }
+
+    /// `vprintf(format, arguments)`.
+    fn call_vprintf(&mut self, format: &str, has_arguments: bool) {
+        self.uses_printf = true;
+        let long = ScalarType::B64;
+        let generic = |b: &mut Builder, space: &str, symbol: &str| {
+            let key = b.computation(&format!("generic.{symbol}"), [].into_iter());
+            let address = vec![Operand::from(symbol)];
+            let address = b.pure_operands(key, "mov.u64", long, address);
+            b.pure(&format!("cvta.{space}u64"), long, &[(address, long)])
+        };
+        let format = generic(self, "global.", format);
+        let arguments = match has_arguments {
+            true => generic(self, "local.", BUFFER),
+            false => Value::Constant(0),
+        };
+        let parameter = |ty, name| Statement::Variable(Variable::new(StateSpace::Param, ty, name));
+        let (format, arguments) = (self.operand(format, long), self.operand(arguments, long));
+        let store = |name: &str, value| {
+            Instruction::new("st.param.b64", vec![Operand::address(name, 0), value])
+        };
+        let call = Instruction::new(
+            "call.uni",
+            vec![
+                Operand::Arguments(vec!["print_status".into()]),
+                "vprintf".into(),
+                Operand::Arguments(vec!["print_text".into(), "print_values".into()]),
+            ],
+        );
+        let statements = vec![
+            parameter(long, "print_text"),
+            parameter(long, "print_values"),
+            parameter(ScalarType::B32, "print_status"),
+            Statement::Instruction(self.located(store("print_text", format))),
+            Statement::Instruction(self.located(store("print_values", arguments))),
+            Statement::Instruction(self.located(call)),
+        ];
+        self.push(Line::Statement(Statement::Block(statements)));
+    }
+
+    /// Declares what printing needs.
+    pub fn finish_print(&mut self) {
+        if self.print_bytes > 0 {
+            self.variables.push(Variable {
+                align: Some(8),
+                dims: vec![Some(self.print_bytes.into())],
+                ..Variable::new(StateSpace::Local, ScalarType::B8, BUFFER)
+            });
+        }
+    }
+}
 
 /// The declaration of `vprintf`, which the driver provides.
 pub(crate) fn vprintf_declaration() -> Function {

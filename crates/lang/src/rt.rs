@@ -11,10 +11,12 @@ pub use crate::control::{
     return_kernel, unrolled, while_loop,
 };
 pub use crate::directive::*;
+pub use crate::inline::{Input, Written, inline, output};
 pub use crate::memory::{
     Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space, row,
 };
 pub use crate::merge::Never;
+pub use crate::print::{Piece, Printable, Printed, Show, print};
 pub use crate::stage::{
     Directive, bool_parameter, scalar_parameter, slice_mut_parameter, slice_parameter, stage,
 };

@@ -198,6 +198,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
         b.dead = true;
     }
     b.finish_checks();
+    b.finish_print();
     let mut params = std::mem::take(&mut b.entry_parameters);
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
@@ -234,12 +235,13 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
         directives,
         body: Some(body),
     }));
-    let module = Module {
+    let mut module = Module {
         version: Version { major: 7, minor: 0 },
         target: Target { architecture: 70, specific: Specific::Portable, options: Vec::new() },
         files: builder.files,
         items,
     };
+    module.set_lowest_requirements();
     Staged {
         module,
         entry,

@@ -147,7 +147,7 @@ fn variable_type(ty: &Type) -> TokenStream {
 fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|segment| {
-        ["Shared", "Slice", "SliceMut", "Place", "Var", "Mut"]
+        ["Shared", "Slice", "SliceMut", "Place", "ReadPlace", "RegisterArray", "Var", "Mut"]
             .iter()
             .any(|handle| segment.ident == handle)
     })

@@ -8,6 +8,8 @@ mod attribute;
 mod device;
 mod expression;
 mod flow;
+mod format;
+mod inline;
 mod kernel;
 mod scope;
 mod statement;

@@ -282,19 +282,6 @@ impl Translator {
             },
         }
     }
-
-    /// A macro inside a kernel.
-    pub fn macro_call(&mut self, call: &syn::Macro) -> TokenStream {
-        let name = call.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-        match name.as_str() {
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" => quote!(#call),
-            _ => self.refuse(
-                call,
-                &format!("`{name}!` is not supported in a kernel"),
-                "kernels take print!, println!, ptx!, and assert! on host values",
-            ),
-        }
-    }
 }
 
 /// Whether an expression declares an array in memory, which takes the variable's name.

@@ -1,5 +1,6 @@
 //! Memory: slices in global memory, arrays in shared memory, places and their accesses.
 
+mod array;
 pub(crate) mod check;
 mod index;
 mod place;
@@ -7,6 +8,7 @@ mod registers;
 mod shared;
 pub(crate) mod slice;
 
+pub use array::{RegisterArray, registers};
 pub use index::{Extent, IndexValue};
 pub use place::{Place, ReadPlace, Space};
 pub use registers::{Get, Locate, Put, row};

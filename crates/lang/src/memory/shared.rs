@@ -102,7 +102,7 @@ pub fn shared_dynamic<T: Element, const D: usize>(shape: impl IntoShape<D>) -> S
     })
 }
 
-fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
+pub(super) fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
     let dims = shape.shape().unwrap_or_else(|| {
         b.error("an extent of this array is negative or too large", "extents are 1 to 2^32 - 1");
         [1; D]

@@ -1,0 +1,128 @@
+//! Register arrays whose extents are ordinary Rust values.
+
+use super::index::Extent;
+use super::registers::{Get, Put};
+use super::shared::IntoShape;
+use crate::builder::{here, with};
+use crate::scalar::Number;
+use crate::value::{Class, Register, Value};
+use crate::var::{IntoVar, IntoVariable, Read, Var};
+use std::marker::PhantomData;
+
+/// An array of registers with `D` dimensions, outermost first.
+///
+/// Where the extents are literals or const generics, `let mut acc = [0.0; N]` reads better.
+#[derive(Debug)]
+pub struct RegisterArray<T, const D: usize> {
+    first: u32,
+    dims: [u32; D],
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T, const D: usize> Clone for RegisterArray<T, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const D: usize> Copy for RegisterArray<T, D> {}
+
+/// An array of registers, each holding `value` at first: `registers(0.0f32, [rows, columns])`.
+#[track_caller]
+pub fn registers<T: Number, const D: usize>(
+    value: impl IntoVar<T>,
+    shape: impl IntoShape<D>,
+) -> RegisterArray<T, D> {
+    here();
+    let value = value.into_var().value;
+    with(|b| {
+        let dims = super::shared::checked_shape(b, shape);
+        let count: u32 = dims.iter().product();
+        if count > MOST {
+            b.error(
+                format!("{count} registers are more than a thread can have"),
+                "a thread has 255 registers; keep the array in shared memory",
+            );
+        }
+        let registers: Vec<_> =
+            (0..count.clamp(1, MOST)).map(|_| b.register(T::SCALAR, true)).collect();
+        for register in &registers {
+            b.assign(*register, value, T::SCALAR);
+        }
+        RegisterArray { first: registers[0].index, dims, element: PhantomData }
+    })
+}
+
+/// More registers than this cannot be meant.
+const MOST: u32 = 4096;
+
+impl<T: Number, const D: usize> RegisterArray<T, D> {
+    /// The extents, outermost first.
+    pub fn shape(&self) -> [u32; D] {
+        self.dims
+    }
+
+    /// The register of an element; reports one out of range.
+    fn register(&self, index: [Option<usize>; D]) -> Register {
+        let mut linear = 0;
+        for (axis, (at, extent)) in index.into_iter().zip(self.dims).enumerate() {
+            let at = at.and_then(|at| u32::try_from(at).ok()).filter(|at| *at < extent);
+            if at.is_none() {
+                with(|b| {
+                    b.error(
+                        format!("index {axis} of this register array reaches its extent {extent}"),
+                        "correct the index or the array's shape",
+                    );
+                });
+            }
+            linear = linear * extent + at.unwrap_or(0);
+        }
+        Register { class: Class::of(T::SCALAR), index: self.first + linear, mutable: true }
+    }
+}
+
+macro_rules! array_index {
+    ($dimensions:literal, [$($i:ident),*], $index:ty, $of:expr) => {
+        impl<T: Number, $($i: Extent),*> Get<$index> for RegisterArray<T, $dimensions> {
+            type Output = Var<T>;
+            fn get(&self, index: $index) -> Var<T> {
+                Var::new(Value::Register(self.register($of(index))))
+            }
+        }
+
+        impl<T: Number, $($i: Extent,)* V: IntoVar<T>> Put<$index, V>
+            for RegisterArray<T, $dimensions>
+        {
+            #[track_caller]
+            fn put(&self, index: $index, value: V) {
+                here();
+                let register = self.register($of(index));
+                let value = value.into_var().value;
+                with(|b| b.assign(register, value, T::SCALAR));
+            }
+        }
+    };
+}
+
+array_index!(1, [I], I, |i: I| [i.extent()]);
+array_index!(2, [I, J], (I, J), |(i, j): (I, J)| [i.extent(), j.extent()]);
+array_index!(3, [I, J, K], (I, J, K), |(i, j, k): (I, J, K)| {
+    [i.extent(), j.extent(), k.extent()]
+});
+
+impl<T, const D: usize> Read for RegisterArray<T, D> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<T, const D: usize> IntoVariable for RegisterArray<T, D> {
+    type Variable = Self;
+    fn into_variable(self) -> Self {
+        self
+    }
+}
