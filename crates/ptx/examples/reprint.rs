@@ -1,5 +1,6 @@
 //! Reads PTX from standard input and prints it back, or says what is wrong with it:
-//! `cargo run -p lanework-ptx --example reprint < kernel.ptx`.
+//! `cargo run -p lanework-ptx --example reprint < kernel.ptx`. With `--lowest`, it states the lowest
+//! version and target that the module needs.
 //!
 //! Assembling both texts with `ptxas` and comparing the code is the strongest check of the round trip.
 
@@ -11,7 +12,10 @@ fn main() -> io::Result<ExitCode> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     Ok(match Module::parse(&text) {
-        Ok(module) => {
+        Ok(mut module) => {
+            if std::env::args().any(|argument| argument == "--lowest") {
+                module.set_lowest_requirements();
+            }
             print!("{module}");
             ExitCode::SUCCESS
         }

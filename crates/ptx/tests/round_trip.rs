@@ -163,8 +163,8 @@ fn statement() -> impl Strategy<Value = Statement> {
 fn directive() -> impl Strategy<Value = FunctionDirective> {
     let shape = prop::array::uniform3(any::<u32>());
     prop_oneof![
-        shape.clone().prop_map(FunctionDirective::MaxBlock),
-        shape.clone().prop_map(FunctionDirective::RequiredBlock),
+        shape.prop_map(FunctionDirective::MaxBlock),
+        shape.prop_map(FunctionDirective::RequiredBlock),
         shape.prop_map(FunctionDirective::RequiredCluster),
         any::<u32>().prop_map(FunctionDirective::MinBlocksPerSm),
         any::<u32>().prop_map(FunctionDirective::MaxRegisters),
