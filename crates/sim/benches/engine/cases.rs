@@ -1,5 +1,6 @@
 //! The kernels: one row each. The PTX is what nvcc 13.0 (`-arch=sm_80 -ptx`) made of the `.cu` file
-//! beside it; the `.cl` file is the same kernel in OpenCL C.
+//! beside it; the `.cl` file is the same kernel in OpenCL C, in the form that `PoCL` makes most of: index
+//! types and unrolling are whichever were fastest of those tried.
 
 use crate::job::Job;
 use crate::jobs;

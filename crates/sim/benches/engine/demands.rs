@@ -70,7 +70,7 @@ fn judgement(class: Class, machine: &Machine, row: &Row, rows: &[Row]) -> Option
             demand: (affine && workers == 1).then_some(Demand::AtMost(2.5)),
         },
         (Engine::Plain, _) => Judgement {
-            figure: 1.0 / ratio_to(Engine::Plain, 1)?,
+            figure: speedup(row, rows)?,
             unit: "x the speed of 1 worker",
             demand: product.then_some(Demand::AtLeast(1.6)),
         },
@@ -80,6 +80,13 @@ fn judgement(class: Class, machine: &Machine, row: &Row, rows: &[Row]) -> Option
             demand: product.then_some(Demand::AtLeast(1.0)),
         },
     })
+}
+
+/// How much sooner the same engine is done than with one worker.
+fn speedup(row: &Row, rows: &[Row]) -> Option<f64> {
+    let alone = Label { engine: row.label.engine, workers: 1 };
+    let alone = rows.iter().find(|other| other.label == alone)?;
+    Some(median_ratio(&alone.timing()?.elapsed, &row.timing()?.elapsed))
 }
 
 /// 10^9 lane instructions per second on one core with AVX-512.

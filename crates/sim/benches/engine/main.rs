@@ -61,7 +61,7 @@ fn run(
     let timings = measure::interleaved(&mut proven, options.effort());
     for ((label, mut subject), timing) in proven.into_iter().zip(timings) {
         rows.push(match timing.and_then(|t| subject::prove(&mut *subject, &job).map(|()| t)) {
-            Ok(samples) => Row::timed(label, job.lane_instructions, samples),
+            Ok(timing) => Row::timed(label, job.lane_instructions, timing),
             Err(why) => Row::failed(label, why),
         });
     }

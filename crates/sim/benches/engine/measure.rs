@@ -15,18 +15,27 @@ pub struct Effort {
     pub at_most: Duration,
 }
 
+/// One subject's samples in milliseconds, one per round.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// On the wall clock.
+    pub elapsed: Vec<f64>,
+    /// Of processor time, all threads of the process together.
+    pub processor: Vec<f64>,
+}
+
 /// Runs shorter than this are preceded by an untimed one, which brings their data back into the
 /// cache after the other subjects.
 const SHORT: Duration = Duration::from_millis(20);
 /// Most rounds.
 const MOST_ROUNDS: usize = 301;
 
-/// Milliseconds of each subject, one sample per round, or why it could not go on.
+/// The samples of each subject, or why it could not go on.
 pub fn interleaved(
     subjects: &mut [(Label, Box<dyn Subject>)],
     effort: Effort,
-) -> Vec<Result<Vec<f64>, String>> {
-    let mut samples: Vec<Result<Vec<f64>, String>> = subjects.iter().map(|_| Ok(vec![])).collect();
+) -> Vec<Result<Timing, String>> {
+    let mut timings: Vec<_> = subjects.iter().map(|_| Ok(Timing::default())).collect();
     let mut order: Vec<usize> = (0..subjects.len()).collect();
     let start = Instant::now();
     for round in 0..MOST_ROUNDS {
@@ -36,27 +45,58 @@ pub fn interleaved(
             break;
         }
         for &index in &order {
-            let Ok(so_far) = &mut samples[index] else { continue };
+            let Ok(timing) = &mut timings[index] else { continue };
             match timed(&mut *subjects[index].1) {
-                Ok(time) => so_far.push(time.as_secs_f64() * 1e3),
-                Err(why) => samples[index] = Err(why),
+                Ok((elapsed, processor)) => {
+                    timing.elapsed.push(elapsed.as_secs_f64() * 1e3);
+                    timing.processor.push(processor.as_secs_f64() * 1e3);
+                }
+                Err(why) => timings[index] = Err(why),
             }
         }
         order.reverse();
     }
-    samples
+    timings
 }
 
-fn timed(subject: &mut dyn Subject) -> Result<Duration, String> {
+fn timed(subject: &mut dyn Subject) -> Result<(Duration, Duration), String> {
     let once = |subject: &mut dyn Subject| {
-        let start = Instant::now();
-        subject.run().map(|()| start.elapsed())
+        let (start, used) = (Instant::now(), processor_time());
+        subject.run()?;
+        let elapsed = start.elapsed();
+        let processor =
+            processor_time().zip(used).map_or(elapsed, |(after, before)| after - before);
+        Ok((elapsed, processor))
     };
     let first = once(subject)?;
-    if first < SHORT { once(subject) } else { Ok(first) }
+    if first.0 < SHORT { once(subject) } else { Ok(first) }
 }
 
-/// The median; NaN-free samples, at least one.
+/// Processor time that the process has used.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn processor_time() -> Option<Duration> {
+    #[repr(C)]
+    struct TimeSpec {
+        seconds: i64,
+        nanoseconds: i64,
+    }
+    unsafe extern "C" {
+        fn clock_gettime(clock: i32, time: *mut TimeSpec) -> i32;
+    }
+    const CLOCK_PROCESS_CPUTIME_ID: i32 = 2;
+    let mut time = TimeSpec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: libc's function, with room for one time of the layout that 64-bit Linux gives it.
+    let code = unsafe { clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    (code == 0).then(|| Duration::new(time.seconds as u64, time.nanoseconds as u32))
+}
+
+/// Unknown here: elapsed time stands for it.
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+fn processor_time() -> Option<Duration> {
+    None
+}
+
+/// The median of at least one sample.
 pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

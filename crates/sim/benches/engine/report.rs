@@ -3,7 +3,7 @@
 use crate::cases::Case;
 use crate::demands::{Demand, Judgement};
 use crate::machine::Machine;
-use crate::measure::median;
+use crate::measure::{Timing, median};
 use crate::options::Options;
 use crate::subject::{Engine, Label};
 use serde_json::{Value, json};
@@ -16,23 +16,30 @@ pub struct Row {
     /// How it compares; filled in once all rows are there.
     pub judgement: Option<Judgement>,
     lane_instructions: u64,
-    samples: Result<Vec<f64>, String>,
+    timing: Result<Timing, String>,
 }
 
 impl Row {
-    /// A subject that was proven and timed; milliseconds, one sample per round.
-    pub fn timed(label: Label, lane_instructions: u64, samples: Vec<f64>) -> Row {
-        Row { label, judgement: None, lane_instructions, samples: Ok(samples) }
+    /// A subject that was proven and timed.
+    pub fn timed(label: Label, lane_instructions: u64, timing: Timing) -> Row {
+        Row { label, judgement: None, lane_instructions, timing: Ok(timing) }
     }
 
     /// A subject that could not run or was wrong.
     pub fn failed(label: Label, why: String) -> Row {
-        Row { label, judgement: None, lane_instructions: 0, samples: Err(why) }
+        Row { label, judgement: None, lane_instructions: 0, timing: Err(why) }
     }
 
-    /// The samples in milliseconds, if it was timed.
+    /// The samples, if it was timed.
+    pub fn timing(&self) -> Option<&Timing> {
+        self.timing.as_ref().ok()
+    }
+
+    /// The samples that it is judged by: processor time with one worker, because other programs on the
+    /// machine do not count in it, and elapsed time with more, because that is what they shorten.
     pub fn samples(&self) -> Option<&[f64]> {
-        self.samples.as_deref().ok()
+        let timing = self.timing()?;
+        Some(if self.label.workers == 1 { &timing.processor } else { &timing.elapsed })
     }
 
     /// Median 10^9 lane instructions per second; none for native code, which has no PTX instructions.
@@ -44,11 +51,11 @@ impl Row {
 
     fn json(&self) -> Value {
         let mut row = json!({ "engine": self.label.engine.name(), "workers": self.label.workers });
-        match &self.samples {
-            Ok(samples) => {
-                row["median_ms"] = json!(median(samples));
+        match &self.timing {
+            Ok(timing) => {
                 row["gli_per_s"] = json!(self.rate());
-                row["samples_ms"] = json!(samples);
+                row["elapsed_ms"] = json!(timing.elapsed);
+                row["processor_ms"] = json!(timing.processor);
             }
             Err(why) => row["error"] = json!(why),
         }
@@ -66,14 +73,14 @@ impl Row {
 
     fn line(&self, name: &str) -> String {
         let start = format!("{name:<17} {:<9} {:>7}", self.label.engine.name(), self.label.workers);
-        let samples = match &self.samples {
-            Ok(samples) => samples,
+        let timing = match &self.timing {
+            Ok(timing) => timing,
             Err(why) => return format!("{start}   NOT TIMED: {why}"),
         };
-        let best = samples.iter().copied().fold(f64::INFINITY, f64::min);
+        let (elapsed, processor) = (median(&timing.elapsed), median(&timing.processor));
         let rate = self.rate().map_or_else(|| "-".to_owned(), |rate| format!("{rate:.2}"));
         let judgement = self.judgement.as_ref().map_or_else(String::new, describe);
-        format!("{start} {:>10.2} {best:>9.2} {rate:>7}   {judgement}", median(samples))
+        format!("{start} {elapsed:>10.2} {processor:>9.2} {rate:>7}   {judgement}")
     }
 }
 
@@ -99,7 +106,9 @@ impl Report {
     pub fn start(options: &Options, machine: &Machine, no_pocl: Option<&String>) -> Report {
         let load = machine.load.unwrap_or(0.0);
         if load > 0.5 {
-            eprintln!("warning: load average {load}: other work competes, figures will be too low");
+            eprintln!(
+                "warning: load average {load}: other work competes, elapsed times are too long"
+            );
         }
         if let Some(why) = no_pocl {
             eprintln!("warning: PoCL IS NOT MEASURED: {why}");
@@ -113,10 +122,13 @@ impl Report {
                 "{}, {} cores, {}, load {load:.2}",
                 machine.model, machine.cores, machine.simd
             );
-            println!("Gli/s: 10^9 lane instructions per second\n");
+            println!(
+                "Medians. Gli/s: 10^9 lane instructions per second; of processor time with 1 worker, of \
+                 elapsed time with 2.\n"
+            );
             println!(
                 "{:<17} {:<9} {:>7} {:>10} {:>9} {:>7}   {:<29} demand",
-                "kernel", "engine", "workers", "median ms", "best ms", "Gli/s", "figure"
+                "kernel", "engine", "workers", "elapsed ms", "cpu ms", "Gli/s", "figure"
             );
         }
         Report { json: options.json.then_some(head), wrong: 0, unmet: 0 }
@@ -124,7 +136,7 @@ impl Report {
 
     /// Takes one kernel's rows.
     pub fn case(&mut self, case: &Case, rows: Vec<Row>) {
-        self.wrong += rows.iter().filter(|row| row.samples.is_err()).count();
+        self.wrong += rows.iter().filter(|row| row.timing.is_err()).count();
         let judged = rows.iter().filter_map(|row| row.judgement.as_ref());
         self.unmet += judged.filter(|judgement| judgement.met() == Some(false)).count();
         match self.json.as_mut().and_then(|json| json["kernels"].as_array_mut()) {
