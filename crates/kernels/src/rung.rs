@@ -48,23 +48,20 @@ impl RungInfo {
     /// The header, read from the `//!` lines on top of the rung's file.
     pub fn header(&self) -> Header {
         let mut header = Header::default();
-        let mut field: Option<&mut String> = None;
+        let mut field = None;
         for line in self.source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim) {
-            let Header { idea, predicts, costs } = &mut header;
-            let opened = [("Idea:", idea), ("Predicts:", predicts), ("Costs:", costs)]
-                .into_iter()
-                .find_map(|(key, field)| Some((line.strip_prefix(key)?, field)));
-            match (opened, &mut field) {
-                (Some((text, opened)), _) => {
-                    *opened = text.trim().to_owned();
-                    field = Some(opened);
-                }
-                (None, Some(text)) if !line.is_empty() => {
-                    text.push(' ');
-                    text.push_str(line);
-                }
-                _ => field = None,
+            let opened = ["Idea:", "Predicts:", "Costs:"].into_iter().find(|key| line.starts_with(key));
+            field = opened.or(field).filter(|_| !line.is_empty());
+            let text = match field {
+                Some("Idea:") => &mut header.idea,
+                Some("Predicts:") => &mut header.predicts,
+                Some(_) => &mut header.costs,
+                None => continue,
+            };
+            if !text.is_empty() {
+                text.push(' ');
             }
+            text.push_str(line.strip_prefix(opened.unwrap_or_default()).unwrap_or(line).trim());
         }
         header
     }

@@ -176,6 +176,11 @@ impl Prepared<'_> {
         }
     }
 
+    /// The PTX that runs.
+    pub fn module(&self) -> &lanework_ptx::Module {
+        &self.compiled.staged.module
+    }
+
     /// Whether it checks its indices.
     pub(crate) fn is_checked(&self) -> bool {
         self.checked

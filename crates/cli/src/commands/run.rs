@@ -80,7 +80,8 @@ fn transpose<E: Element>(
     check_transpose_fits::<E>(device, matrix)?;
     let rungs = lanework_kernels::transpose::rungs::<E>();
     let rung = rungs.iter().find(|known| known.info.name == rung).expect("the name was checked");
-    let src: Vec<E> = bytemuck::pod_collect_to_vec(&input.bytes);
+    let mut src = vec![E::zeroed(); matrix.elements()];
+    bytemuck::cast_slice_mut(&mut src).copy_from_slice(&input.bytes);
     let dst = transpose_with(rung, device, &src, matrix)?;
     compare_transpose(&src, &dst, input.rows as usize, input.cols as usize)
         .map_err(|mismatch| Failure::Check(format!("the result is wrong: {mismatch}")))?;

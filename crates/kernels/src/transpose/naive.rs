@@ -21,7 +21,8 @@ pub(super) fn prepare<'a, E: Element>(
     m: &'a mut Matrices<E>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    let launch = naive(&m.src, &mut m.dst, m.rows, m.cols).grid(m.grid(m.block)?);
+    let grid = m.grid(m.block)?;
+    let launch = naive(&m.src, &mut m.dst, m.rows, m.cols);
     // SAFETY: y < rows and x < cols, so both indices are under rows * cols, the length of both.
-    unsafe { launch.block((m.block, m.block)).prepare_unchecked(device) }
+    unsafe { launch.grid(grid).block((m.block, m.block)).prepare_unchecked(device) }
 }

@@ -27,8 +27,9 @@ pub(super) fn prepare<'a, E: Element>(
     m: &'a mut Matrices<E>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    let launch = row_order(&m.src, &mut m.dst, m.rows, m.cols, m.block).grid(m.grid(m.block)?);
+    let grid = m.grid(m.block)?;
+    let launch = row_order(&m.src, &mut m.dst, m.rows, m.cols, m.block);
     // SAFETY: each access is guarded by the extents of its matrix, and the block is t x t, so both
     // thread indices are under t.
-    unsafe { launch.block((m.block, m.block)).prepare_unchecked(device) }
+    unsafe { launch.grid(grid).block((m.block, m.block)).prepare_unchecked(device) }
 }

@@ -40,7 +40,7 @@ fn swizzled<E: Element, const V: usize>(
         let place = r * T + (chunk ^ (r / v) % 8) * v;
         if wide_loads {
             if x < cols && y < rows {
-                tile.store_vec(place, src.load_vec::<V>(y * cols + x));
+                tile.store_vec((place,), src.load_vec::<V>(y * cols + x));
             }
         } else {
             #[unroll]
