@@ -25,6 +25,17 @@ fn exercise(text: &str) {
     let _ = parse_instructions(text).map_err(|problems| problems.to_string());
 }
 
+/// What fuzzing found, kept small.
+#[test]
+fn past_finds() {
+    for text in [
+        // A number that touches a word is a dotted word; printed apart it would be a number.
+        ".version 8.8\n.target sm_80\n.entry k .alloc V12.9.86 .b32;",
+    ] {
+        exercise(text);
+    }
+}
+
 /// Pieces of PTX, so that random sequences get further than the first token.
 const PIECES: &[&str] = &[
     ".version 8.0\n",

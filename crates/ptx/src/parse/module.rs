@@ -249,14 +249,20 @@ impl Parser<'_> {
                 self.at = first;
                 self.directive_words()?[1..].to_owned()
             }),
-            _ => FunctionDirective::Other({
-                let ends = |kind| matches!(kind, Kind::End | Kind::Unknown | Kind::Dotted);
-                let punctuation = |kind| matches!(kind, Kind::Mark(b';' | b'{' | b'}'));
-                while !ends(self.kind()) && !punctuation(self.kind()) {
+            // One that this crate does not know: a word with plain arguments, if any.
+            _ if word[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                while matches!(
+                    self.kind(),
+                    Kind::Number | Kind::Text | Kind::Word | Kind::Mark(b',' | b'(' | b')')
+                ) {
                     self.advance();
                 }
-                self.normalised(first)[1..].to_owned()
-            }),
+                FunctionDirective::Other(self.normalised(first)[1..].to_owned())
+            }
+            _ => {
+                self.at = first;
+                return Err(self.expected("a directive or the body of the function", None));
+            }
         })
     }
 
