@@ -28,10 +28,7 @@ pub trait Number: Scalar {}
 
 /// A whole number.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of the kernel language")]
-pub trait Integer: Number {
-    /// The value, on the host.
-    fn widen(self) -> i128;
-}
+pub trait Integer: Number + crate::operators::Bits {}
 
 /// A floating-point number.
 #[diagnostic::on_unimplemented(
@@ -60,11 +57,7 @@ macro_rules! integers {
         }
         impl Number for $t {}
         impl Element for $t {}
-        impl Integer for $t {
-            fn widen(self) -> i128 {
-                self as i128
-            }
-        }
+        impl Integer for $t {}
     )*};
 }
 

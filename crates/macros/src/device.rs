@@ -107,7 +107,10 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         (ReturnType::Type(_, ty), Returns::Value) => {
             let body = translator.statements(&function.block, Tail::Value(Mode::Keep));
             let output = quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle);
-            (output, quote!(::lanework::lang::rt::call_value::<#ty, _>(|__returned| { #body })))
+            let span = function.block.stmts.last().map_or_else(|| ty.span(), Spanned::span);
+            let call = quote_spanned!(span =>
+                ::lanework::lang::rt::call_value::<#ty, _>(|__returned| { #body }));
+            (output, call)
         }
         _ => {
             let body = translator.statements(&function.block, Tail::Unit);

@@ -1,7 +1,7 @@
 //! What may index an array: run-time and host integers.
 
 use crate::builder::Builder;
-use crate::scalar::Integer;
+use crate::scalar::{Integer, Scalar};
 use crate::value::{Value, integer};
 use crate::var::Var;
 use lanework_ptx::ScalarType;
@@ -24,11 +24,24 @@ pub struct Index {
     pub(crate) ty: ScalarType,
 }
 
-impl<T: Integer> IndexValue for T {
-    fn parts(self) -> Index {
-        Index { value: Value::Constant(self.bits()), ty: T::SCALAR }
-    }
+macro_rules! host_integers {
+    ($($t:ty)*) => {$(
+        impl IndexValue for $t {
+            fn parts(self) -> Index {
+                Index { value: Value::Constant(self.bits()), ty: <$t>::SCALAR }
+            }
+        }
+
+        impl Extent for $t {
+            fn extent(self) -> Option<usize> {
+                usize::try_from(self).ok()
+            }
+        }
+    )*};
 }
+
+// Not one impl for all of `Integer`: then rustc would name that trait instead of these in errors.
+host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<T: Integer> IndexValue for Var<T> {
     fn parts(self) -> Index {
@@ -75,10 +88,4 @@ impl Index {
 pub trait Extent: Copy {
     /// The value; `None` when negative or too large.
     fn extent(self) -> Option<usize>;
-}
-
-impl<T: Integer> Extent for T {
-    fn extent(self) -> Option<usize> {
-        usize::try_from(self.widen()).ok()
-    }
 }

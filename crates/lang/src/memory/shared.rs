@@ -29,6 +29,12 @@ impl<T, const D: usize> Clone for Shared<T, D> {
 
 impl<T, const D: usize> Copy for Shared<T, D> {}
 
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape with {D} dimensions known while the kernel is staged",
+    label = "not a shape known while staging",
+    note = "shapes are made of literals, const generics and `#[constant]` parameters: \
+            `256`, `[T, T + 1]`"
+)]
 /// A shape: one extent, or an array of one to three, outermost first.
 pub trait IntoShape<const D: usize> {
     /// The extents; `None` when one is negative or too large.
