@@ -3,7 +3,7 @@
 use crate::cases::{Case, Traffic};
 use crate::job::{Argument, Job};
 use crate::machine::Machine;
-use crate::subject::{Engine, Label, Subject};
+use crate::subject::{Candidate, Engine, Label, Subject};
 use lanework_ptx::Module;
 use lanework_sim::{
     Counters, CountingObserver, Emulator, LaunchConfig, Observer, Options, Outcome, Program, Quiet,
@@ -12,11 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The kernel in both modes, with one worker and with two where there are two cores.
-pub fn subjects(
-    case: &'static Case,
-    job: &Job,
-    machine: &Machine,
-) -> Vec<(Label, Result<Box<dyn Subject>, String>)> {
+pub fn subjects(case: &'static Case, job: &Job, machine: &Machine) -> Vec<Candidate> {
     let mut subjects = Vec::new();
     for workers in machine.workers() {
         let device = Device::set_up(case, job, workers).map(Rc::new);

@@ -85,8 +85,10 @@ impl Job {
                 .map(|(i, (word, (exact, bound)))| {
                     (i, f64::from(f32::from_bits(*word)), exact, bound)
                 })
-                // Written so that a NaN is wrong.
-                .filter(|(_, value, exact, bound)| !((value - *exact).abs() <= **bound))
+                .filter(|(_, value, exact, bound)| {
+                    let error = (value - *exact).abs();
+                    error.is_nan() || error > **bound
+                })
                 .map(|(i, value, exact, bound)| {
                     format!("[{i}] is {value:e}, should be {exact:e} within {bound:.1e}")
                 })

@@ -5,7 +5,7 @@ use crate::cases::Case;
 use crate::job::{Argument, Job};
 use crate::machine::Machine;
 use crate::opencl::{self, Api, Handle, check, made};
-use crate::subject::{Engine, Label, Subject};
+use crate::subject::{Candidate, Engine, Label, Subject};
 use std::ffi::{CString, c_void};
 use std::ptr::{from_ref, null, null_mut};
 
@@ -58,12 +58,7 @@ impl Platform {
     }
 
     /// The kernel with as many threads as the emulator is given workers.
-    pub fn subjects(
-        &self,
-        case: &'static Case,
-        job: &Job,
-        machine: &Machine,
-    ) -> Vec<(Label, Result<Box<dyn Subject>, String>)> {
+    pub fn subjects(&self, case: &'static Case, job: &Job, machine: &Machine) -> Vec<Candidate> {
         let subject = |workers| {
             let native = Native::set_up(self, case, job, workers);
             native.map(|native| Box::new(native) as Box<dyn Subject>)

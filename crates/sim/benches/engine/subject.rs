@@ -43,6 +43,9 @@ pub trait Subject {
     fn read_output(&mut self) -> Result<Vec<u8>, String>;
 }
 
+/// A subject, or why it could not be set up.
+pub type Candidate = (Label, Result<Box<dyn Subject>, String>);
+
 /// Poisons the output, runs the kernel once and holds what it wrote against the reference.
 pub fn prove(subject: &mut dyn Subject, job: &Job) -> Result<(), String> {
     subject.write_output(&job.buffers[job.output()].contents)?;
