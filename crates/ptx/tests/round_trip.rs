@@ -10,7 +10,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 fn name() -> impl Strategy<Value = String> {
-    "[a-zA-Z][a-zA-Z0-9_$]{0,6}|[%_$][a-zA-Z_$][a-zA-Z0-9_$]{0,6}"
+    "[a-zA-Z][a-zA-Z0-9_$]{0,6}|[_$%][a-zA-Z0-9_$]{1,6}"
         .prop_filter("a name of its own", |n| n != "WARP_SZ" && n != "generic")
 }
 

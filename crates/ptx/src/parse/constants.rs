@@ -88,7 +88,7 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         while let Some((operator, precedence)) = self.operator().filter(|(_, p)| *p >= loosest) {
             let token = self.token();
-            operator.bytes().for_each(|_| self.advance());
+            self.take_operator(operator);
             let right = self.nested(|p| p.binary(precedence + 1))?;
             let (Immediate::Integer(a), Immediate::Integer(b)) = (left, right) else {
                 let help = "write the result as one literal";
@@ -106,8 +106,22 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// Moves past the operator; from `%3`, which reads like a register, it leaves the number.
+    fn take_operator(&mut self, operator: &str) {
+        if self.kind() == Kind::Word {
+            self.tokens[self.at].kind = Kind::Number;
+            self.tokens[self.at].start += 1;
+        } else {
+            operator.bytes().for_each(|_| self.advance());
+        }
+    }
+
     /// The binary operator here, if any.
     fn operator(&self) -> Option<(&'static str, u8)> {
+        if self.kind() == Kind::Word {
+            let digit = self.spelling().as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+            return (digit && self.spelling().starts_with('%')).then_some(("%", PRODUCT));
+        }
         let Kind::Mark(first) = self.kind() else { return None };
         let next = self.ahead(1);
         let second = match next.kind {

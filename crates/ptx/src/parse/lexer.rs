@@ -109,7 +109,7 @@ impl Lexer<'_> {
             _ if self.at >= self.bytes.len() => Kind::End,
             b'.' if is_word(next) && (follows_word || !next.is_ascii_digit()) => self.dotted(),
             b'0'..=b'9' | b'.' if byte != b'.' || next.is_ascii_digit() => self.number(),
-            b'%' if is_word(next) && !next.is_ascii_digit() => self.word(),
+            b'%' if is_word(next) => self.word(),
             _ if is_word(byte) => self.word(),
             b'"' => self.text(),
             byte if byte.is_ascii_punctuation() => {
@@ -211,10 +211,12 @@ mod tests {
     #[test]
     fn numbers_keep_their_signs_and_suffixes() {
         assert_eq!(
-            spelled("0x1F 0f3F800000 017U 1.5e-3 .5 0b10 5%3"),
-            ["0x1F", "0f3F800000", "017U", "1.5e-3", ".5", "0b10", "5", "%", "3"]
+            spelled("0x1F 0f3F800000 017U 1.5e-3 .5 0b10"),
+            ["0x1F", "0f3F800000", "017U", "1.5e-3", ".5", "0b10"]
         );
         assert_eq!(spelled("%r<10>"), ["%r", "<", "10", ">"]);
+        // A register or a remainder: the parser knows.
+        assert_eq!(spelled("%1 5%3 5 % 3"), ["%1", "5", "%3", "5", "%", "3"]);
     }
 
     #[test]

@@ -145,6 +145,7 @@ fn operands_of_every_form() {
         other => panic!("{other:?}"),
     };
     assert_eq!(operand("%tid.x"), "%tid.x".into());
+    assert_eq!(operand("%0"), "%0".into());
     assert_eq!(operand("!%p1"), Operand::Not("%p1".into()));
     assert_eq!(operand("p|_"), Operand::Pair(Box::new("p".into()), Box::new("_".into())));
     assert_eq!(operand("smem+4*2-1"), Operand::Offset("smem".into(), 7));
@@ -178,6 +179,7 @@ fn literals_and_constant_expressions() {
         ("-0x8000000000000000", i128::from(i64::MIN)),
         ("(1 + 2) * 3 << 1 | 1", 19),
         ("7 / 2 - 5 % 3", 1),
+        ("(7)%4 + 5%3", 5),
         ("1 << 4 >> 2", 4),
         ("3 > 2 && 1 != 2", 1),
         ("(.u64) -1", i128::from(u64::MAX)),
