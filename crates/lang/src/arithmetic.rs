@@ -262,8 +262,15 @@ pub(crate) fn negate(b: &mut Builder, ty: ScalarType, x: Value) -> Value {
             b.pure("xor.b16", ty, &[(x, ty), (sign, ScalarType::U32)])
         }
         _ => {
+            // Two's complement: negation is the same for unsigned numbers, which `neg` lacks.
             let compute = compute_type(ty);
-            let negated = b.pure(&format!("neg.{}", compute.name()), compute, &[(x, compute)]);
+            let name = match compute {
+                ScalarType::U32 | ScalarType::S32 => "neg.s32",
+                ScalarType::U64 | ScalarType::S64 => "neg.s64",
+                ScalarType::F64 => "neg.f64",
+                _ => "neg.f32",
+            };
+            let negated = b.pure(name, compute, &[(x, compute)]);
             normalize(b, ty, negated)
         }
     }

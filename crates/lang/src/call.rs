@@ -5,7 +5,7 @@ use crate::control::{in_call, leave_call};
 use crate::merge::Never;
 use crate::scalar::Scalar;
 use crate::value::Value;
-use crate::var::{IntoVar, Read, Var};
+use crate::var::{IntoVar, Mut, Read, Var};
 use std::cell::Cell;
 
 /// A parameter taken by value: a copy that the caller's later assignments do not change.
@@ -13,18 +13,34 @@ pub fn by_value<T: Scalar>(argument: impl IntoVar<T>) -> Var<T> {
     argument.into_var().copy()
 }
 
-/// An array of registers that a function reads: `&[T; N]`.
-pub trait Registers<A> {
-    /// An array of handles.
-    type Handles;
+/// An array of registers that a function reads: `&[T; N]`, of any depth.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an array of registers of this shape")]
+pub trait Registers<A: Returned> {
     /// The registers' values.
-    fn registers(self) -> Self::Handles;
+    fn registers(self) -> A::Handle;
 }
 
-impl<T: Scalar, X: Read<Value = Var<T>>, const N: usize> Registers<[T; N]> for [X; N] {
-    type Handles = [Var<T>; N];
-    fn registers(self) -> [Var<T>; N] {
-        self.map(X::view)
+impl<T: Scalar> Registers<T> for T {
+    fn registers(self) -> Var<T> {
+        self.into_var()
+    }
+}
+
+impl<T: Scalar> Registers<T> for Var<T> {
+    fn registers(self) -> Var<T> {
+        self
+    }
+}
+
+impl<T: Scalar> Registers<T> for Mut<T> {
+    fn registers(self) -> Var<T> {
+        self.view()
+    }
+}
+
+impl<A: Returned, X: Registers<A>, const N: usize> Registers<[A; N]> for [X; N] {
+    fn registers(self) -> [A::Handle; N] {
+        self.map(X::registers)
     }
 }
 

@@ -50,8 +50,8 @@ fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
             return match to {
                 ScalarType::F32 => (whole as f32).to_bits().into(),
                 ScalarType::F64 => (whole as f64).to_bits(),
-                ScalarType::F16 => f16::from_f64(whole as f64).to_bits().into(),
-                ScalarType::Bf16 => bf16::from_f64(whole as f64).to_bits().into(),
+                ScalarType::F16 => f16::from_f32(rounded_to_odd(whole as f64)).to_bits().into(),
+                ScalarType::Bf16 => bf16::from_f32(rounded_to_odd(whole as f64)).to_bits().into(),
                 _ => wrap(whole, to),
             };
         }
@@ -59,8 +59,8 @@ fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
     match to {
         ScalarType::F32 => (wide as f32).to_bits().into(),
         ScalarType::F64 => wide.to_bits(),
-        ScalarType::F16 => f16::from_f64(wide).to_bits().into(),
-        ScalarType::Bf16 => bf16::from_f64(wide).to_bits().into(),
+        ScalarType::F16 => f16::from_f32(rounded_to_odd(wide)).to_bits().into(),
+        ScalarType::Bf16 => bf16::from_f32(rounded_to_odd(wide)).to_bits().into(),
         ScalarType::U8 => (wide as u8).into(),
         ScalarType::U16 => (wide as u16).into(),
         ScalarType::U32 => (wide as u32).into(),
@@ -70,6 +70,17 @@ fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
         ScalarType::S64 => wide as i64 as u64,
         _ => wide as u64,
     }
+}
+
+/// The `f32` next to `wide` towards zero, its last bit set when anything was cut off: rounding it
+/// further gives what rounding `wide` itself would.
+fn rounded_to_odd(wide: f64) -> f32 {
+    let nearest = wide as f32;
+    if nearest.is_nan() || f64::from(nearest) == wide {
+        return nearest;
+    }
+    let beyond = f64::from(nearest).abs() > wide.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
 }
 
 /// `x as to` for a value of type `from`.

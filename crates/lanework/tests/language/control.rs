@@ -1,0 +1,396 @@
+//! `if`, loops, jumps and device functions.
+
+use lanework::prelude::*;
+
+/// Runs a kernel of 64 threads that writes one `u32` each.
+fn run(launch: impl Fn(&mut Buffer<u32>) -> Launch<'_>, expected: impl Fn(u32) -> u32) {
+    for device in Device::for_tests("language") {
+        let mut out = device.zeros::<u32>(64).unwrap();
+        launch(&mut out).grid(1).block(64).launch(&device).unwrap();
+        let out = out.download().unwrap();
+        let expected: Vec<u32> = (0..64).map(&expected).collect();
+        assert_eq!(out, expected);
+    }
+}
+
+#[kernel]
+fn branches(out: &mut [u32]) {
+    let i = thread_idx.x;
+    let mut sum = 0;
+    if i % 2 == 0 {
+        sum += 1;
+        if i % 3 == 0 {
+            sum += 10;
+        } else if i % 5 == 0 {
+            sum += 100;
+        } else {
+            sum += 1000;
+        }
+        sum *= 2;
+    }
+    let kind = if i < 10 {
+        1
+    } else if i < 20 {
+        2
+    } else {
+        out[i] * 0 + 3
+    };
+    let (low, high) = if i > 31 { (i - 32, 1) } else { (i, 0) };
+    out[i] = sum + kind * 10_000 + low * 100_000 + high * 10_000_000;
+}
+
+#[test]
+fn branches_take_their_sides() {
+    run(
+        |out| branches(out),
+        |i| {
+            let mut sum = 0;
+            if i % 2 == 0 {
+                sum += 1;
+                sum += match i {
+                    _ if i % 3 == 0 => 10,
+                    _ if i % 5 == 0 => 100,
+                    _ => 1000,
+                };
+                sum *= 2;
+            }
+            let kind = if i < 10 {
+                1
+            } else if i < 20 {
+                2
+            } else {
+                3
+            };
+            let (low, high) = if i > 31 { (i - 32, 1) } else { (i, 0) };
+            sum + kind * 10_000 + low * 100_000 + high * 10_000_000
+        },
+    );
+}
+
+#[kernel]
+fn loops(out: &mut [u32]) {
+    let i = thread_idx.x;
+    let mut sum = 0;
+    for j in 0..i {
+        if j == 3 {
+            continue;
+        }
+        if j > 20 {
+            break;
+        }
+        sum += j;
+    }
+    for j in (1..=i).step_by(7) {
+        sum += j * 3;
+    }
+    for j in (0..i).rev() {
+        if j < 60 {
+            sum = sum * 3 + j;
+        }
+    }
+    let mut k = i;
+    while k > 1 && sum > 0 {
+        k = if k % 2 == 0 { k / 2 } else { 3 * k + 1 };
+        sum += 1;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn loops_turn_as_often_as_rusts() {
+    run(
+        |out| loops(out),
+        |i| {
+            let mut sum = 0u32;
+            for j in 0..i {
+                if j == 3 {
+                    continue;
+                }
+                if j > 20 {
+                    break;
+                }
+                sum += j;
+            }
+            for j in (1..=i).step_by(7) {
+                sum += j * 3;
+            }
+            for j in (0..i).rev() {
+                if j < 60 {
+                    sum = sum.wrapping_mul(3).wrapping_add(j);
+                }
+            }
+            let mut k = i;
+            while k > 1 && sum > 0 {
+                k = if k % 2 == 0 { k / 2 } else { 3 * k + 1 };
+                sum = sum.wrapping_add(1);
+            }
+            sum
+        },
+    );
+}
+
+#[kernel]
+fn labels(out: &mut [u32], n: u32) {
+    let i = thread_idx.x;
+    let mut sum = 0;
+    'rows: for row in 0..n {
+        for column in 0..n {
+            if column == i % 7 {
+                continue 'rows;
+            }
+            if row * n + column > i {
+                break 'rows;
+            }
+            sum += row * 100 + column;
+        }
+        sum += 1;
+    }
+    let mut turns = 0;
+    loop {
+        turns += 1;
+        if turns > i {
+            break;
+        }
+        if turns % 2 == 1 {
+            continue;
+        }
+        sum += 3;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn labels_name_their_loops() {
+    run(
+        |out| labels(out, 9),
+        |i| {
+            let mut sum = 0;
+            'rows: for row in 0..9 {
+                for column in 0..9 {
+                    if column == i % 7 {
+                        continue 'rows;
+                    }
+                    if row * 9 + column > i {
+                        break 'rows;
+                    }
+                    sum += row * 100 + column;
+                }
+                sum += 1;
+            }
+            sum + 3 * (i / 2)
+        },
+    );
+}
+
+#[kernel]
+fn unrolled<const N: usize>(out: &mut [u32], #[constant] weights: [u32; 3], #[constant] odd: bool) {
+    let i = thread_idx.x;
+    let mut digits = [0; N];
+    #[unroll]
+    for d in 0..N {
+        if d == 3 && odd {
+            continue;
+        }
+        digits[d] = i + d as u32;
+        if digits[d] > 40 {
+            break;
+        }
+    }
+    let mut sum = 0;
+    #[unroll]
+    for (d, weight) in weights.into_iter().enumerate() {
+        if N > 2 {
+            sum += digits[d] * weight;
+        } else {
+            sum += 1;
+        }
+    }
+    #[unroll]
+    for step in [16u32, 8, 4] {
+        if sum % step == 0 {
+            continue;
+        }
+        sum += step;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn unrolled_loops_resolve_host_values() {
+    for odd in [false, true] {
+        run(
+            |out| unrolled::<4>(out, [1, 10, 100], odd),
+            |i| {
+                let mut digits = [0; 4];
+                for (d, digit) in digits.iter_mut().enumerate() {
+                    if d == 3 && odd {
+                        continue;
+                    }
+                    *digit = i + d as u32;
+                    if *digit > 40 {
+                        break;
+                    }
+                }
+                let mut sum = digits[0] + digits[1] * 10 + digits[2] * 100;
+                for step in [16, 8, 4] {
+                    if sum % step != 0 {
+                        sum += step;
+                    }
+                }
+                sum
+            },
+        );
+    }
+    run(|out| unrolled::<2>(out, [1, 10, 100], true), |_| 3 + 16 + 8 + 4);
+}
+
+/// The larger root of x * x = n, by bisection, with an early return.
+#[device]
+fn root(n: u32) -> u32 {
+    if n < 2 {
+        return n;
+    }
+    let (mut low, mut high) = (0, n);
+    while high - low > 1 {
+        let middle = (low + high) / 2;
+        if middle * middle == n {
+            return middle;
+        }
+        if middle * middle > n {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    low
+}
+
+#[device]
+fn divide(x: u32, by: u32) -> (u32, u32) {
+    (x / by, x % by)
+}
+
+#[device]
+fn add_to(sum: &mut u32, parts: &mut [u32; 2], x: u32) {
+    if x > 50 {
+        return;
+    }
+    *sum += x;
+    parts[0] += *sum;
+    parts[1] = parts[0] + 1;
+}
+
+#[device]
+fn total(parts: &[u32; 2], out: &[u32], mut at: u32) -> u32 {
+    at += 1;
+    parts[0] + parts[1] + out[at - 1]
+}
+
+#[kernel]
+fn calls(out: &mut [u32]) {
+    let i = thread_idx.x;
+    let mut sum = i;
+    let mut parts = [0, 0];
+    add_to(&mut sum, &mut parts, root(i));
+    let (quotient, rest) = divide(i, 7);
+    for _ in 0..2 {
+        add_to(&mut sum, &mut parts, i);
+    }
+    out[i] = total(&parts, &out, i) + root(sum) + quotient * 1000 + rest * 10_000;
+}
+
+#[test]
+fn device_functions_are_inlined_with_their_returns() {
+    run(
+        |out| calls(out),
+        |i| {
+            let root = |n: u32| f64::from(n).sqrt().floor() as u32;
+            let (mut sum, mut first, mut second) = (i, 0, 0);
+            for x in [root(i), i, i] {
+                if x <= 50 {
+                    sum += x;
+                    first += sum;
+                    second = first + 1;
+                }
+            }
+            first + second + root(sum) + i / 7 * 1000 + i % 7 * 10_000
+        },
+    );
+}
+
+#[kernel]
+fn variables(out: &mut [u32]) {
+    let i = thread_idx.x;
+    let (mut a, mut b) = (i, 1u32);
+    let before = a;
+    a += 1;
+    (a, b) = (b, a);
+    let pair = (a, b);
+    b = b + {
+        b += 5;
+        b
+    };
+    let mut grid = [[0u32; 3]; 2];
+    grid[1][2] = before;
+    grid[0][1] = grid[1][2] + 1;
+    let copy = grid;
+    grid[1][2] = 99;
+    let shadow = a;
+    let shadow = shadow + 1;
+    out[i] = before
+        + pair.0 * 100
+        + pair.1 * 1000
+        + b * 10_000
+        + copy[1][2]
+        + copy[0][1]
+        + grid[1][2]
+        + shadow;
+}
+
+#[test]
+fn variables_keep_what_let_bound() {
+    run(
+        |out| variables(out),
+        |i| {
+            let after = i + 1;
+            let b = after + (after + 5);
+            i + 100 + after * 1000 + b * 10_000 + i + (i + 1) + 99 + 2
+        },
+    );
+}
+
+#[kernel]
+fn short_circuit(x: &[u32], out: &mut [u32]) {
+    let i = thread_idx.x;
+    let mut hits = 0;
+    if i < x.len() as u32 && x[i] > 2 {
+        hits += 1;
+    }
+    if i >= x.len() as u32 || x[i] == 1 {
+        hits += 10;
+    }
+    while hits < 40 && (hits % 7 != 3 || i == 0) {
+        hits += 1;
+    }
+    out[i] = hits;
+}
+
+#[test]
+fn the_right_side_runs_only_where_needed() {
+    for device in Device::for_tests("language") {
+        let values = [0u32, 1, 2, 3, 4];
+        let x = device.upload(&values).unwrap();
+        let mut out = device.zeros::<u32>(64).unwrap();
+        // A read past the end would be a fault: the launch is checked.
+        short_circuit(&x, &mut out).grid(1).block(64).launch(&device).unwrap();
+        for (i, got) in out.download().unwrap().into_iter().enumerate() {
+            let value = values.get(i);
+            let mut hits = u32::from(value.is_some_and(|v| *v > 2));
+            hits += if value.is_none_or(|v| *v == 1) { 10 } else { 0 };
+            while hits < 40 && (hits % 7 != 3 || i == 0) {
+                hits += 1;
+            }
+            assert_eq!(got, hits, "thread {i}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What kernels compute, against the same Rust on the host: operators, conversions, control flow,
+//! memory, warps and text, on the emulator and, where there is one, on a GPU.
+
+mod casts;
+mod control;
+mod floats;
+mod integers;
+mod memory;
+mod text;
+mod warps;
