@@ -1,39 +1,31 @@
 //! The emulated device: its memory, its programs and its launches.
 
-use crate::fault::{Fault, FaultKind, LoadError, MemoryError, SourceLocation};
+use crate::check;
+use crate::fault::{Fault, LoadError, MemoryError};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::observe::Observer;
+use crate::program::Program;
+use crate::schedule::Job;
 use lanework_ptx::Module;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
 pub struct Emulator {
     options: Options,
-    memory: RwLock<Memory>,
-}
-
-/// A loaded module.
-pub struct Program {}
-
-impl Program {
-    /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].
-    pub fn instruction_name(&self, _entry: &str, _instruction: u32) -> Option<&str> {
-        None
-    }
-
-    /// The source position of a kernel's instruction.
-    pub fn location(&self, _entry: &str, _instruction: u32) -> Option<SourceLocation> {
-        None
-    }
+    memory: Arc<RwLock<Memory>>,
+    pool: OnceLock<Option<rayon::ThreadPool>>,
+    workers: usize,
 }
 
 impl Emulator {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Emulator {
-        let memory = RwLock::new(Memory::new(options.limits.memory));
-        Emulator { options, memory }
+        let memory = Arc::new(RwLock::new(Memory::new(options.limits.memory)));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = options.workers.unwrap_or(cores).clamp(1, cores);
+        Emulator { options, memory, pool: OnceLock::new(), workers }
     }
 
     /// The device's limits.
@@ -112,8 +104,8 @@ impl Emulator {
     ///
     /// # Errors
     /// When the module holds something that the emulator does not know, naming it.
-    pub fn load(&self, _module: &Module) -> Result<Arc<Program>, LoadError> {
-        Ok(Arc::new(Program {}))
+    pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
+        Program::load(module, &self.memory).map(Arc::new)
     }
 
     /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
@@ -123,16 +115,30 @@ impl Emulator {
     /// whatever had been written.
     pub fn launch<O: Observer>(
         &self,
-        _program: &Program,
+        program: &Program,
         launch: &LaunchConfig<'_>,
-        _arguments: &[&[u8]],
-        _observer: &mut O,
+        arguments: &[&[u8]],
+        observer: &mut O,
     ) -> Result<Outcome, Fault> {
-        Err(Fault::before_launch(
-            FaultKind::Unsupported,
-            launch.entry,
-            "the emulator cannot run kernels yet",
-            "",
-        ))
+        let kernel = check::kernel(program, launch.entry)?;
+        check::limits(kernel, launch, self.limits())?;
+        let parameters = check::parameters(kernel, arguments)?;
+        let all_varying = self.options.all_varying;
+        let assembled = program
+            .assembled(launch.entry, launch.block, O::ON, all_varying)
+            .ok_or_else(|| check::unknown(program, launch.entry))?;
+        let memory = self.reading();
+        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
+        job.run(observer, self.workers, || self.pool())
+    }
+
+    /// The pool of workers beside the caller's thread; made on first use.
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.pool
+            .get_or_init(|| {
+                let builder = rayon::ThreadPoolBuilder::new().num_threads(self.workers - 1);
+                builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
+            })
+            .as_ref()
     }
 }

@@ -6,17 +6,38 @@
 //! or affine over the lanes) -> `assemble` (handlers chosen, registers placed) -> `schedule`
 //! (blocks over workers, warps within a block). Observers watch the run at warp level.
 
+mod access;
+mod analysis;
+mod assemble;
+mod block;
+mod check;
+mod context;
+mod control;
 mod counters;
+mod cross;
+mod decode;
 mod emulator;
 mod fault;
+mod flow;
+mod ir;
+mod lanes;
 mod launch;
 mod limits;
+mod lower;
 mod memory;
 mod observe;
+mod op;
+mod print;
+mod program;
+mod pure;
+mod report;
+mod schedule;
+mod traffic;
 
 pub use counters::{Counters, Global, Shared};
-pub use emulator::{Emulator, Program};
+pub use emulator::Emulator;
 pub use fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
 pub use launch::{Blocks, LaunchConfig, Outcome};
 pub use limits::{Limits, Options, Schedule};
 pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};
+pub use program::Program;

@@ -1,0 +1,439 @@
+//! From a flat kernel and its classes to operations: registers placed, handlers chosen.
+
+use crate::access::{AsyncCopy, Atomic, Load, Store};
+use crate::analysis::{Class, Classes};
+use crate::context::{Region, Site};
+use crate::control;
+use crate::cross::NO_SLOT;
+use crate::flow::Flow;
+use crate::ir::*;
+use crate::lanes::{SCALAR, Slot, WIDE};
+use crate::observe::AccessKind;
+use crate::op::{Handler, NOWHERE, Op, Tiers};
+use crate::pure::Pure;
+use lanework_ptx::ScalarType;
+use std::collections::HashMap;
+
+/// Something that is written into the register file before a kernel runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Prefill {
+    /// A special register.
+    Special(Special),
+    /// A constant in scalar form.
+    Constant(u64),
+    /// A constant predicate.
+    Truth(bool),
+}
+
+/// An assembled kernel.
+pub struct Code {
+    /// Operations; the last never falls through.
+    pub ops: Vec<Op>,
+    /// The origin of each operation.
+    pub origin_of: Vec<u32>,
+    /// Bytes of one warp's register file.
+    pub register_bytes: usize,
+    /// What the register file starts with.
+    pub prefill: Vec<(Slot, Prefill)>,
+    /// Memory instructions, as they start.
+    pub sites: Vec<Site>,
+    /// Where each register lies.
+    pub slots: Vec<Slot>,
+}
+
+// SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// What to assemble for.
+#[derive(Clone, Copy)]
+pub struct Want {
+    /// Index of the SIMD level.
+    pub tier: usize,
+    /// Whether memory accesses are observed.
+    pub observe: bool,
+    /// The index of its first site among those of all forms.
+    pub first_site: u32,
+}
+
+/// Assembles a kernel. `splits` are the classes that decide at which branches lanes may part, the
+/// same for every form of one kernel so that their operations correspond.
+pub fn assemble(
+    kernel: &Kernel,
+    flow: &Flow,
+    classes: &Classes,
+    splits: &Classes,
+    want: Want,
+) -> Code {
+    let mut assembler = Assembler {
+        kernel,
+        flow,
+        classes,
+        splits,
+        want,
+        code: Code {
+            ops: Vec::new(),
+            origin_of: Vec::new(),
+            register_bytes: 0,
+            prefill: Vec::new(),
+            sites: Vec::new(),
+            slots: Vec::new(),
+        },
+        constants: HashMap::new(),
+        truths: [None; 2],
+    };
+    assembler.place_registers();
+    assembler.emit_blocks();
+    assembler.code
+}
+
+struct Assembler<'a> {
+    kernel: &'a Kernel,
+    flow: &'a Flow,
+    classes: &'a Classes,
+    splits: &'a Classes,
+    want: Want,
+    code: Code,
+    constants: HashMap<u64, Slot>,
+    truths: [Option<Slot>; 2],
+}
+
+impl Assembler<'_> {
+    fn reserve(&mut self, bytes: usize, align: usize) -> Slot {
+        let at = self.code.register_bytes.next_multiple_of(align);
+        self.code.register_bytes = at + bytes;
+        at as Slot
+    }
+
+    fn place_registers(&mut self) {
+        let used = self.used();
+        for (i, register) in self.kernel.registers.iter().enumerate() {
+            if !used[i] {
+                self.code.slots.push(0);
+                continue;
+            }
+            let scalar = self.classes.of[i] < Class::Varying;
+            let slot = match (register.width, scalar) {
+                (Width::Predicate, _) => {
+                    let flag = if self.classes.of[i] <= Class::Uniform { SCALAR } else { 0 };
+                    self.reserve(32, 32) | flag
+                }
+                (Width::Word, true) => self.reserve(32, 32) | SCALAR,
+                (Width::Wide, true) => self.reserve(32, 32) | SCALAR | WIDE,
+                (Width::Word, false) => self.reserve(128, 64),
+                (Width::Wide, false) => self.reserve(256, 64) | WIDE,
+            };
+            self.code.slots.push(slot);
+            if let Some(special) = register.special {
+                self.code.prefill.push((slot, Prefill::Special(special)));
+            }
+        }
+    }
+
+    fn used(&self) -> Vec<bool> {
+        let mut used = vec![false; self.kernel.registers.len()];
+        for inst in &self.kernel.insts {
+            let guard = inst.guard.map(|(r, _)| r);
+            for r in inst.dst.iter().flatten().chain(&guard) {
+                used[*r as usize] = true;
+            }
+            for src in &inst.src {
+                if let Src::Reg(r) = src {
+                    used[*r as usize] = true;
+                }
+            }
+        }
+        used
+    }
+
+    fn constant(&mut self, value: u64) -> Slot {
+        if let Some(slot) = self.constants.get(&value) {
+            return *slot;
+        }
+        let slot = self.reserve(32, 32) | SCALAR | WIDE;
+        self.constants.insert(value, slot);
+        self.code.prefill.push((slot, Prefill::Constant(value)));
+        slot
+    }
+
+    fn truth(&mut self, value: bool) -> Slot {
+        if let Some(slot) = self.truths[usize::from(value)] {
+            return slot;
+        }
+        let slot = self.reserve(32, 32) | SCALAR;
+        self.truths[usize::from(value)] = Some(slot);
+        self.code.prefill.push((slot, Prefill::Truth(value)));
+        slot
+    }
+
+    fn source(&mut self, src: Option<&Src>) -> Slot {
+        match src {
+            None => self.constant(0),
+            Some(Src::Reg(r)) => self.code.slots[*r as usize],
+            Some(Src::Const(value)) => self.constant(*value),
+            Some(Src::Truth(value)) => self.truth(*value),
+            Some(Src::DynamicShared(at)) => {
+                self.constant(at.wrapping_add(u64::from(self.kernel.static_shared)))
+            }
+        }
+    }
+
+    fn destination(&self, dst: Option<&Option<Reg>>) -> Slot {
+        dst.copied().flatten().map_or(NO_SLOT, |r| self.code.slots[r as usize])
+    }
+
+    fn handler(&self, tiers: Tiers) -> Handler {
+        tiers.0[self.want.tier]
+    }
+
+    fn push(&mut self, tiers: Tiers, [a, b, c, d]: [u32; 4], imm: u64, origin: u32) {
+        let handler = self.handler(tiers);
+        self.code.ops.push(Op { handler, a, b, c, d, imm });
+        self.code.origin_of.push(origin);
+    }
+
+    fn emit_blocks(&mut self) {
+        let flow = self.flow;
+        let mut joins = vec![false; flow.blocks.len()];
+        for (b, block) in flow.blocks.iter().enumerate() {
+            let inst = &self.kernel.insts[block.end - 1];
+            let splits =
+                inst.guard.is_some_and(|(g, _)| self.splits.of[g as usize] > Class::Uniform);
+            if let (Action::Branch(_), true, Some(meet)) = (&inst.action, splits, flow.meet[b]) {
+                joins[meet] = true;
+            }
+        }
+        let mut starts = Vec::new();
+        let mut patches = Vec::new();
+        for (b, block) in flow.blocks.iter().enumerate() {
+            starts.push(self.code.ops.len() as u32);
+            let first_origin = self.kernel.insts[block.start].origin;
+            if joins[b] {
+                let here = self.code.ops.len() as u32;
+                self.push(Tiers::flat::<control::Join>(), [here, 0, 0, 0], 0, first_origin);
+            }
+            let mut count = 0u64;
+            let mut last_origin = None;
+            for i in block.start..block.end {
+                let inst = &self.kernel.insts[i];
+                if last_origin != Some(inst.origin) {
+                    count += 1;
+                    last_origin = Some(inst.origin);
+                }
+                if let Action::Branch(_) = inst.action {
+                    patches.push((self.code.ops.len(), block.target, flow.meet[b]));
+                    self.branch(inst, count);
+                } else {
+                    self.instruction(inst, count);
+                }
+            }
+            if block.next.is_some() && block.target.is_none() {
+                let origin = last_origin.unwrap_or(first_origin);
+                self.push(Tiers::flat::<control::Count>(), [0; 4], count, origin);
+            }
+        }
+        let end = self.code.ops.len() as u32;
+        let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
+        self.push(Tiers::flat::<control::Exit>(), [0; 4], 0, origin);
+        for (at, target, meet) in patches {
+            self.code.ops[at].a = target.map_or(end, |b| starts[b]);
+            self.code.ops[at].c = meet.map_or(NOWHERE, |b| starts[b]);
+        }
+    }
+
+    fn branch(&mut self, inst: &Inst, count: u64) {
+        let Some((guard, negated)) = inst.guard else {
+            return self.push(Tiers::flat::<control::Jump>(), [0; 4], count, inst.origin);
+        };
+        let predicate = self.code.slots[guard as usize];
+        let uniform = self.classes.of[guard as usize] <= Class::Uniform;
+        let tiers = if uniform {
+            Tiers::flat::<control::BranchUniform>()
+        } else {
+            Tiers::flat::<control::Branch>()
+        };
+        self.push(tiers, [0, predicate, 0, if negated { u32::MAX } else { 0 }], count, inst.origin);
+    }
+
+    fn instruction(&mut self, inst: &Inst, count: u64) {
+        let guard_at = inst.guard.map(|(guard, negated)| {
+            let predicate = self.code.slots[guard as usize];
+            let at = self.code.ops.len();
+            let negation = if negated { u32::MAX } else { 0 };
+            self.push(Tiers::flat::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
+            at
+        });
+        let origin = inst.origin;
+        match &inst.action {
+            Action::Pure(pure) => self.pure(inst, pure),
+            Action::Custom { handler, extra, .. } => {
+                let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let (first, second) =
+                    (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
+                let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
+                let imm = u64::from(second) | u64::from(*extra) << 32;
+                self.push(*handler, [first, sources[0], sources[1], clock], imm, origin);
+            }
+            Action::Memory(op) => self.memory(inst, *op),
+            Action::AsyncCopy { bytes } => {
+                let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let tiers = if self.want.observe {
+                    Tiers::flat::<AsyncCopy<true>>()
+                } else {
+                    Tiers::flat::<AsyncCopy<false>>()
+                };
+                self.push(tiers, [0, s[0], s[1], s[2]], u64::from(*bytes), origin);
+            }
+            Action::Exit | Action::Return => {
+                self.push(Tiers::flat::<control::Exit>(), [0; 4], count, origin);
+            }
+            Action::Trap => self.push(Tiers::flat::<control::Trap>(), [0; 4], count, origin),
+            Action::Barrier(kind) => self.barrier(inst, *kind),
+            Action::Nothing | Action::Branch(_) => {
+                self.push(Tiers::flat::<control::Nothing>(), [0; 4], 0, origin);
+            }
+        }
+        if let Some(at) = guard_at {
+            self.push(Tiers::flat::<control::Unguard>(), [0; 4], 0, origin);
+            self.code.ops[at].a = self.code.ops.len() as u32;
+        }
+    }
+
+    fn barrier(&mut self, inst: &Inst, kind: BarrierKind) {
+        let (code, operands) = match kind {
+            BarrierKind::Sync => (0, &inst.src[..]),
+            BarrierKind::Arrive => (1, &inst.src[..]),
+            BarrierKind::Reduce(Reduction::Count) => (2, &inst.src[2..]),
+            BarrierKind::Reduce(Reduction::All) => (3, &inst.src[2..]),
+            BarrierKind::Reduce(Reduction::Any) => (4, &inst.src[2..]),
+        };
+        let number = self.source(operands.first());
+        let threads = match operands.get(1) {
+            Some(src) => self.source(Some(src)),
+            None => NO_SLOT,
+        };
+        let predicate = self.source(inst.src.first());
+        let negated = matches!(inst.src.get(1), Some(Src::Const(1))) && code >= 2;
+        let dst = self.destination(inst.dst.first());
+        let imm = code | u64::from(negated) << 8;
+        self.push(
+            Tiers::flat::<control::Barrier>(),
+            [dst, number, threads, predicate],
+            imm,
+            inst.origin,
+        );
+    }
+
+    /// Whether every varying operand and the result have the widths of the instruction's own types.
+    fn own_widths(&self, inst: &Inst, pure: &Pure) -> bool {
+        let varying = |src: &Src| match src {
+            Src::Reg(r) if self.classes.of[*r as usize] == Class::Varying => Some(*r),
+            _ => None,
+        };
+        let width = |r: Reg| self.kernel.registers[r as usize].width;
+        let fits = |(src, own): (&Src, &Width)| varying(src).is_none_or(|r| width(r) == *own);
+        inst.src.iter().zip(pure.widths).all(fits)
+            && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
+    }
+
+    fn pure(&mut self, inst: &Inst, pure: &Pure) {
+        let classes: Vec<Class> = inst.src.iter().map(|s| self.classes.source(*s)).collect();
+        let worst = classes.iter().copied().max().unwrap_or(Class::Uniform);
+        let dst = inst.dst[0].map_or(Class::Varying, |r| self.classes.of[r as usize]);
+        let predicate = inst.dst[0]
+            .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
+        let tiers = if dst < Class::Varying && worst <= Class::Halves {
+            pure.scalar
+        } else if let (true, false, Some(affine)) = (dst < Class::Varying, predicate, pure.affine) {
+            affine.handler
+        } else {
+            let kinds = classes
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (i, c)| bits | usize::from(*c <= Class::Halves) << i);
+            match pure.direct.get(kinds) {
+                Some(direct)
+                    if !classes.contains(&Class::Affine)
+                        && dst == Class::Varying
+                        && self.own_widths(inst, pure) =>
+                {
+                    *direct
+                }
+                _ => pure.vector,
+            }
+        };
+        let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+        let to = self.destination(inst.dst.first());
+        self.push(tiers, [to, sources[0], sources[1], sources[2]], 0, inst.origin);
+    }
+
+    fn memory(&mut self, inst: &Inst, op: MemoryOp) {
+        let mut data = [None; 8];
+        let (kind, combine) = match op.kind {
+            MemoryKind::Load => {
+                for (to, dst) in data.iter_mut().zip(&inst.dst) {
+                    *to = dst.map(|r| self.code.slots[r as usize]);
+                }
+                (AccessKind::Load, None)
+            }
+            MemoryKind::Store => {
+                for (to, src) in data.iter_mut().zip(&inst.src[1..]) {
+                    *to = Some(self.source(Some(src)));
+                }
+                (AccessKind::Store, None)
+            }
+            MemoryKind::Atomic(combine) => {
+                data[0] = inst.src.get(1).map(|src| self.source(Some(src)));
+                data[1] = inst.src.get(2).map(|src| self.source(Some(src)));
+                data[2] = inst.dst[0].map(|r| self.code.slots[r as usize]);
+                (AccessKind::Atomic, Some(combine))
+            }
+        };
+        let bytes = op.ty.size() as u8;
+        let site = self.want.first_site + self.code.sites.len() as u32;
+        self.code.sites.push(Site {
+            region: Region::EMPTY,
+            space: op.space,
+            offset: op.offset as u64,
+            count: op.count,
+            bytes,
+            kind,
+            data,
+            combine,
+        });
+        let address = self.source(inst.src.first());
+        let tiers = memory_handler(op, self.want.observe);
+        self.push(tiers, [0, address, site, 0], 0, inst.origin);
+    }
+}
+
+fn memory_handler(op: MemoryOp, observe: bool) -> Tiers {
+    fn load<const O: bool>(ty: ScalarType) -> Tiers {
+        match (ty.size(), ty.is_signed()) {
+            (1, false) => Tiers::flat::<Load<u8, O>>(),
+            (1, true) => Tiers::flat::<Load<i8, O>>(),
+            (2, false) => Tiers::flat::<Load<u16, O>>(),
+            (2, true) => Tiers::flat::<Load<i16, O>>(),
+            (4, false) => Tiers::of::<Load<u32, O>>(),
+            (4, true) => Tiers::flat::<Load<i32, O>>(),
+            _ => Tiers::of::<Load<u64, O>>(),
+        }
+    }
+    fn store<const O: bool>(ty: ScalarType) -> Tiers {
+        match ty.size() {
+            1 => Tiers::flat::<Store<u8, O>>(),
+            2 => Tiers::flat::<Store<u16, O>>(),
+            4 => Tiers::of::<Store<u32, O>>(),
+            _ => Tiers::of::<Store<u64, O>>(),
+        }
+    }
+    match (op.kind, observe) {
+        (MemoryKind::Load, false) => load::<false>(op.ty),
+        (MemoryKind::Load, true) => load::<true>(op.ty),
+        (MemoryKind::Store, false) => store::<false>(op.ty),
+        (MemoryKind::Store, true) => store::<true>(op.ty),
+        (MemoryKind::Atomic(_), false) => Tiers::flat::<Atomic<false>>(),
+        (MemoryKind::Atomic(_), true) => Tiers::flat::<Atomic<true>>(),
+    }
+}

@@ -1,0 +1,144 @@
+//! What is checked before a kernel runs: its name, its arguments, and the device's limits.
+
+use crate::fault::{Fault, FaultKind};
+use crate::ir::Kernel;
+use crate::launch::LaunchConfig;
+use crate::limits::Limits;
+use crate::program::Program;
+use std::sync::Arc;
+
+/// The fault for an entry that the module does not have.
+pub fn unknown(program: &Program, entry: &str) -> Fault {
+    let names: Vec<&str> = program.entries().collect();
+    let message = format!("the module has no kernel `{entry}`");
+    Fault::before_launch(
+        FaultKind::BadArguments,
+        entry,
+        message,
+        format!(
+            "its kernels are: {}",
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        ),
+    )
+}
+
+/// The kernel to launch.
+pub fn kernel<'p>(program: &'p Program, entry: &str) -> Result<&'p Arc<Kernel>, Fault> {
+    program.kernel(entry).ok_or_else(|| unknown(program, entry))
+}
+
+/// Checks a launch against the kernel's directives and the device's limits.
+pub fn limits(kernel: &Kernel, launch: &LaunchConfig<'_>, limits: &Limits) -> Result<(), Fault> {
+    let refuse = |message: String, help: String| {
+        Err(Fault::before_launch(FaultKind::LimitExceeded, &kernel.name, message, help))
+    };
+    let axes = ["x", "y", "z"];
+    for (axis, name) in axes.iter().enumerate() {
+        let (block, grid) = (launch.block[axis], launch.grid[axis]);
+        if block == 0 || grid == 0 {
+            let what = if block == 0 { "block" } else { "grid" };
+            return refuse(
+                format!("the {what} has size 0 in {name}"),
+                "every axis of block and grid is at least 1".to_owned(),
+            );
+        }
+        if block > limits.block[axis] {
+            return refuse(
+                format!("{block} threads in {name} exceed the limit of {}", limits.block[axis]),
+                "use a smaller block and more blocks".to_owned(),
+            );
+        }
+        if grid > limits.grid[axis] {
+            return refuse(
+                format!("{grid} blocks in {name} exceed the limit of {}", limits.grid[axis]),
+                "put the longest axis in x, or let each thread do more".to_owned(),
+            );
+        }
+    }
+    let [x, y, z] = launch.block;
+    let threads = u64::from(x) * u64::from(y) * u64::from(z);
+    if threads > u64::from(limits.threads_per_block) {
+        return refuse(
+            format!(
+                "{threads} threads per block ({x} x {y} x {z}) exceed the limit of {}",
+                limits.threads_per_block
+            ),
+            format!("use a block of at most {} threads", limits.threads_per_block),
+        );
+    }
+    if let Some([rx, ry, rz]) = kernel.required_block
+        && launch.block != [rx, ry, rz]
+    {
+        return refuse(
+            format!("a block of {x} x {y} x {z} threads; the kernel requires {rx} x {ry} x {rz}"),
+            format!("launch it with a block of ({rx}, {ry}, {rz})"),
+        );
+    }
+    if let Some(most) = kernel.max_threads
+        && threads > u64::from(most)
+    {
+        return refuse(
+            format!("{threads} threads per block; the kernel allows at most {most}"),
+            format!("use a block of at most {most} threads, or compile it for more"),
+        );
+    }
+    if kernel.declared_shared > limits.static_shared {
+        return refuse(
+            format!(
+                "{} bytes of static shared memory exceed the limit of {}",
+                kernel.declared_shared, limits.static_shared
+            ),
+            "use dynamic shared memory, or a smaller tile".to_owned(),
+        );
+    }
+    let shared = u64::from(kernel.static_shared) + u64::from(launch.dynamic_shared);
+    if shared > u64::from(limits.shared) {
+        return refuse(
+            format!(
+                "{shared} bytes of shared memory per block exceed the limit of {}",
+                limits.shared
+            ),
+            "use a smaller tile".to_owned(),
+        );
+    }
+    if kernel.local_bytes > limits.local {
+        return refuse(
+            format!(
+                "{} bytes of local memory per thread exceed the limit of {}",
+                kernel.local_bytes, limits.local
+            ),
+            "use smaller arrays per thread".to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// The parameter buffer of the arguments.
+pub fn parameters(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Fault> {
+    let refuse = |message: String| {
+        let wanted: Vec<String> =
+            kernel.parameters.iter().map(|p| format!("{} ({} bytes)", p.name, p.bytes)).collect();
+        Err(Fault::before_launch(
+            FaultKind::BadArguments,
+            &kernel.name,
+            message,
+            format!("its parameters are: {}", wanted.join(", ")),
+        ))
+    };
+    if arguments.len() != kernel.parameters.len() {
+        return refuse(format!(
+            "{} arguments for {} parameters",
+            arguments.len(),
+            kernel.parameters.len()
+        ));
+    }
+    let mut buffer = vec![0; kernel.parameter_bytes as usize];
+    for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
+        if argument.len() != parameter.bytes as usize {
+            return refuse(format!("{} bytes for parameter `{}`", argument.len(), parameter.name));
+        }
+        let at = parameter.offset as usize;
+        buffer[at..at + argument.len()].copy_from_slice(argument);
+    }
+    Ok(buffer)
+}

@@ -1,0 +1,241 @@
+//! What the warps of one worker share: memory, the sites of memory instructions, counters, output.
+
+use crate::counters::Counters;
+use crate::fault::FaultKind;
+use crate::ir::{Combine, MemorySpace};
+use crate::lanes::Slot;
+use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::memory::Memory;
+use crate::observe::{Access, AccessKind, Place, Space};
+use crate::op::{Op, Stop, Warp};
+
+/// A stretch of guest addresses and where they lie on the host.
+#[derive(Clone, Copy)]
+pub struct Region {
+    /// First guest address.
+    pub start: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The host address of the first byte.
+    pub host: *mut u8,
+}
+
+impl Region {
+    /// A region that nothing is in.
+    pub const EMPTY: Region = Region { start: 0, bytes: 0, host: std::ptr::null_mut() };
+
+    /// Whether the bytes from the lowest to past the highest address are inside.
+    #[inline(always)]
+    pub fn holds(&self, lowest: u64, highest: u64, bytes: u64) -> bool {
+        let low = lowest.wrapping_sub(self.start);
+        let high = highest.wrapping_sub(self.start);
+        low < self.bytes && high < self.bytes && bytes <= self.bytes - high
+    }
+}
+
+/// A memory instruction: what it does, and the region it hit last.
+#[derive(Clone, Copy)]
+pub struct Site {
+    /// The region hit last.
+    pub region: Region,
+    /// Where it goes.
+    pub space: MemorySpace,
+    /// Bytes added to the address.
+    pub offset: u64,
+    /// Elements per lane.
+    pub count: u8,
+    /// Bytes per element.
+    pub bytes: u8,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Registers read or written, one per element; for atomics the two operands.
+    pub data: [Option<Slot>; 8],
+    /// The function of an atomic.
+    pub combine: Option<Combine>,
+}
+
+/// A fault as a handler sees it.
+#[derive(Clone, Debug)]
+pub struct RawFault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// The lane.
+    pub lane: u32,
+    /// The guest address, if it has to do with one.
+    pub address: Option<u64>,
+    /// Bytes accessed.
+    pub bytes: u32,
+    /// The space accessed.
+    pub space: MemorySpace,
+    /// What the access did.
+    pub access: Option<AccessKind>,
+    /// More in words.
+    pub note: String,
+}
+
+/// Receives events; the object-safe face of [`crate::Observer`].
+pub trait Events {
+    /// A warp executes an instruction.
+    fn instruction(&mut self, place: Place, mask: u32);
+    /// A warp accesses memory.
+    fn access(&mut self, access: &Access<'_>);
+    /// A warp arrives at a barrier.
+    fn barrier(&mut self, place: Place, mask: u32);
+}
+
+impl<O: crate::observe::Observer> Events for O {
+    fn instruction(&mut self, place: Place, mask: u32) {
+        crate::observe::Observer::instruction(self, place, mask);
+    }
+    fn access(&mut self, access: &Access<'_>) {
+        crate::observe::Observer::access(self, access);
+    }
+    fn barrier(&mut self, place: Place, mask: u32) {
+        crate::observe::Observer::barrier(self, place, mask);
+    }
+}
+
+/// One worker's context.
+pub struct Context {
+    /// Global memory; valid while the launch holds its lock.
+    pub memory: *const Memory,
+    /// The block's shared memory.
+    pub shared: Region,
+    /// The kernel's parameters.
+    pub parameters: Region,
+    /// Local memory of all threads of the block, lane by lane.
+    pub local: *mut u8,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u64,
+    /// Memory instructions.
+    pub sites: Vec<Site>,
+    /// The instruction of each operation.
+    pub origin_of: *const u32,
+    /// The counts, when counting.
+    pub counters: Counters,
+    /// Receives events, when an observer wants them.
+    pub events: Option<*mut dyn Events>,
+    /// What the block printed.
+    pub printed: String,
+    /// The block's linear index.
+    pub block: u64,
+    /// The fault that stopped the block.
+    pub fault: Option<Box<RawFault>>,
+}
+
+impl Context {
+    /// Finds the region of a guest address.
+    pub fn region_of(&self, space: MemorySpace, address: u64) -> Option<Region> {
+        match space {
+            MemorySpace::Shared => Some(self.shared),
+            MemorySpace::Parameter => Some(self.parameters),
+            MemorySpace::Local => None,
+            MemorySpace::Global | MemorySpace::Constant => {
+                // SAFETY: the launch holds the memory's lock while blocks run.
+                let memory = unsafe { &*self.memory };
+                let (start, allocation) = memory.find(address)?;
+                Some(Region { start, bytes: allocation.bytes, host: allocation.data() })
+            }
+            MemorySpace::Generic => {
+                if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
+                    Some(Region { start: SHARED_WINDOW, ..self.shared })
+                } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
+                    Some(Region { start: PARAMETER_WINDOW, ..self.parameters })
+                } else {
+                    self.region_of(MemorySpace::Global, address)
+                }
+            }
+        }
+    }
+
+    /// The host address of one lane's access, or `None` when it is out of bounds.
+    pub fn lane_host(
+        &self,
+        space: MemorySpace,
+        warp: u32,
+        lane: u32,
+        address: u64,
+        bytes: u64,
+    ) -> Option<*mut u8> {
+        let in_window =
+            space == MemorySpace::Generic && address.wrapping_sub(LOCAL_WINDOW) < WINDOW;
+        if space == MemorySpace::Local || in_window {
+            // Function-scope parameters live in local memory too, so a generic address may be given.
+            let offset = if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
+                address - LOCAL_WINDOW
+            } else {
+                address
+            };
+            if offset >= self.local_bytes || bytes > self.local_bytes - offset {
+                return None;
+            }
+            let thread = u64::from(warp) * 32 + u64::from(lane);
+            // SAFETY: the buffer holds `local_bytes` for every lane of every warp.
+            return Some(unsafe { self.local.add((thread * self.local_bytes + offset) as usize) });
+        }
+        let region = self.region_of(space, address)?;
+        // SAFETY: `holds` checked that the offset is inside the region.
+        region
+            .holds(address, address, bytes)
+            .then(|| unsafe { region.host.add((address - region.start) as usize) })
+    }
+
+    /// The place of an operation.
+    pub fn place(&self, warp: &Warp, op: &Op) -> Place {
+        // SAFETY: one origin per operation.
+        let instruction = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
+        Place { block: self.block, warp: warp.index, instruction }
+    }
+
+    /// Tells counters and observers of an access at these guest addresses.
+    #[inline(never)]
+    pub fn observe(&mut self, warp: &Warp, op: &Op, site: &Site, addresses: &[u64; 32]) {
+        let bytes = u32::from(site.bytes) * u32::from(site.count);
+        let space = match site.space {
+            MemorySpace::Generic => {
+                generic_space(addresses[warp.mask.trailing_zeros() as usize & 31])
+            }
+            MemorySpace::Global => Space::Global,
+            MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
+            MemorySpace::Shared => Space::Shared,
+            MemorySpace::Local => Space::Local,
+        };
+        if let Some(events) = self.events {
+            let place = self.place(warp, op);
+            let access =
+                Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place };
+            // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
+            unsafe { (*events).access(&access) };
+        } else {
+            crate::traffic::count(
+                &mut self.counters,
+                space,
+                site.kind,
+                bytes,
+                warp.mask,
+                addresses,
+            );
+        }
+    }
+}
+
+/// The space of a generic address.
+pub fn generic_space(address: u64) -> Space {
+    if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
+        Space::Shared
+    } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
+        Space::Local
+    } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
+        Space::Constant
+    } else {
+        Space::Global
+    }
+}
+
+/// Stops the warp with a fault.
+#[cold]
+pub fn fault(warp: &mut Warp, op: &Op, fault: RawFault) -> *const Op {
+    // SAFETY: the context outlives the warp's run.
+    unsafe { (*warp.context).fault = Some(Box::new(fault)) };
+    warp.stop_at(op, Stop::Fault)
+}

@@ -1,0 +1,215 @@
+//! Handlers that change where a warp goes or which of its lanes do.
+
+use crate::context::{RawFault, fault};
+use crate::fault::FaultKind;
+use crate::ir::MemorySpace;
+use crate::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
+
+/// Adds a finished basic block's instructions to the warp's counts.
+#[inline(always)]
+fn account(op: &Op, warp: &mut Warp) {
+    warp.instructions += op.imm;
+    warp.lane_instructions += op.imm * u64::from(warp.mask.count_ones());
+}
+
+/// Ends the warp's turn when it has run long; the branch is taken when its next turn comes.
+#[inline(always)]
+fn turn_over(warp: &mut Warp, to: *const Op) -> *const Op {
+    if warp.instructions >= warp.turn_end { warp.stop_at(to, Stop::Yield) } else { to }
+}
+
+/// A jump: `a` is the target, `imm` the block's instructions.
+pub struct Jump;
+
+impl Body for Jump {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: the target is valid by the assembler.
+        let to = unsafe { warp.op(op.a) };
+        turn_over(warp, to)
+    }
+}
+
+/// A branch on a predicate that all lanes share: `b` is the predicate, `d` its negation.
+pub struct BranchUniform;
+
+impl Body for BranchUniform {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: slots and the target are valid by the assembler.
+        unsafe {
+            let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask != 0;
+            let to = if taken { warp.op(op.a) } else { std::ptr::from_ref(op).add(1) };
+            turn_over(warp, to)
+        }
+    }
+}
+
+/// A branch at which lanes may part; `c` is where they meet again.
+pub struct Branch;
+
+impl Body for Branch {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: slots and targets are valid by the assembler.
+        unsafe {
+            let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
+            let fall = std::ptr::from_ref(op).add(1);
+            if taken == 0 {
+                return turn_over(warp, fall);
+            }
+            if taken == warp.mask {
+                let to = warp.op(op.a);
+                return turn_over(warp, to);
+            }
+            warp.divergent_branches += 1;
+            let rest = warp.mask & !taken;
+            if op.c != NOWHERE && warp.meet != op.c {
+                warp.push(Pending { pc: op.c, mask: warp.mask, meet: warp.meet });
+                warp.meet = op.c;
+            }
+            let fall_pc = warp.pc(fall);
+            let to = if op.a == op.c {
+                warp.mask = rest;
+                fall
+            } else {
+                if fall_pc != op.c {
+                    warp.push(Pending { pc: fall_pc, mask: rest, meet: warp.meet });
+                }
+                warp.mask = taken;
+                warp.op(op.a)
+            };
+            turn_over(warp, to)
+        }
+    }
+}
+
+/// The start of a block where lanes meet: `a` is its own place, `imm` the instructions of a block
+/// that fell through to here.
+pub struct Join;
+
+impl Body for Join {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.meet == op.a {
+            // SAFETY: pending places are valid.
+            return unsafe { warp.pop(op) };
+        }
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// Accounts for a block that falls through.
+pub struct Count;
+
+impl Body for Count {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// The end of the active lanes.
+pub struct Exit;
+
+impl Body for Exit {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        warp.live &= !warp.mask;
+        // SAFETY: pending places are valid.
+        unsafe { warp.pop(op) }
+    }
+}
+
+/// `trap`.
+pub struct Trap;
+
+impl Body for Trap {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let raw = RawFault {
+            kind: FaultKind::Trap,
+            lane: warp.mask.trailing_zeros() & 31,
+            address: None,
+            bytes: 0,
+            space: MemorySpace::Generic,
+            access: None,
+            note: String::new(),
+        };
+        fault(warp, op, raw)
+    }
+}
+
+/// Narrows the active lanes to those whose guard holds; `b` is the guard, `d` its negation, `a` the
+/// place to go on if none does.
+pub struct Guard;
+
+impl Body for Guard {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: slots and places are valid by the assembler.
+        unsafe {
+            let mask = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
+            if mask == 0 {
+                return warp.op(op.a);
+            }
+            warp.unguarded = warp.mask;
+            warp.mask = mask;
+            std::ptr::from_ref(op).add(1)
+        }
+    }
+}
+
+/// The end of what a guard narrowed.
+pub struct Unguard;
+
+impl Body for Unguard {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        warp.mask = warp.unguarded;
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// An instruction without effect.
+pub struct Nothing;
+
+impl Body for Nothing {
+    #[inline(always)]
+    unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// A barrier: the scheduler reads the operands, so the warp only stops here.
+pub struct Barrier;
+
+impl Body for Barrier {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
+            let raw = RawFault {
+                kind: FaultKind::BarrierDivergence,
+                lane: warp.mask.trailing_zeros() & 31,
+                address: None,
+                bytes: 0,
+                space: MemorySpace::Shared,
+                access: None,
+                note: format!(
+                    "{here} threads of warp {} reached the barrier while {missing} others of the warp are on another path",
+                    warp.index
+                ),
+            };
+            return fault(warp, op, raw);
+        }
+        warp.stop_at(op, Stop::Barrier)
+    }
+}

@@ -1,0 +1,572 @@
+//! Bits, comparisons and selections.
+
+use super::Cx;
+use super::integer::{by_type, found, with_affine};
+use crate::analysis::Class;
+use crate::ir::Src;
+use crate::lanes::Scalar;
+use crate::lower::Rule;
+use crate::pure::{Affine, Pure, affine, hot2, hot3, pure1, pure2, pure3};
+use half::{bf16, f16};
+use lanework_ptx::Operand;
+use lanework_ptx::ScalarType::{self, *};
+
+/// `and`, `or`, `xor`.
+pub fn bitwise(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match (cx.instruction.opcode.as_str(), ty) {
+        ("and", Pred) => pure2(|a: bool, b: bool| a & b),
+        ("or", Pred) => pure2(|a: bool, b: bool| a | b),
+        ("xor", Pred) => pure2(|a: bool, b: bool| a ^ b),
+        ("and", B16 | B32) => hot2(|a: u32, b: u32| a & b),
+        ("or", B16 | B32) => hot2(|a: u32, b: u32| a | b),
+        ("xor", B16 | B32) => hot2(|a: u32, b: u32| a ^ b),
+        ("and", B64) => pure2(|a: u64, b: u64| a & b),
+        ("or", B64) => pure2(|a: u64, b: u64| a | b),
+        ("xor", B64) => pure2(|a: u64, b: u64| a ^ b),
+        _ => return Err(cx.unknown("this type")),
+    };
+    if ty == Pred {
+        cx.operands(3)?;
+        let dst = cx.dst_of(0, Pred)?;
+        let (a, b) = (positive(cx, 1)?, positive(cx, 2)?);
+        return cx.pure(dst, &[a, b], pure);
+    }
+    cx.uniform_type(ty, 2, pure)
+}
+
+/// A predicate operand; a negated one goes through a register of its own.
+fn positive(cx: &mut Cx<'_, '_>, i: usize) -> Rule<Src> {
+    let (source, negated) = cx.predicate(i)?;
+    if !negated {
+        return Ok(source);
+    }
+    let register = cx.lowering.new_register(crate::ir::Width::Predicate);
+    cx.pure(Some(register), &[source], pure1(|a: bool| !a))?;
+    Ok(Src::Reg(register))
+}
+
+const NOT: Affine = affine(
+    &|a: Scalar, _: Scalar, _: Scalar| {
+        Some(Scalar { base: a.base.map(|b| !b), stride: a.stride.wrapping_neg(), unused: 0 })
+    },
+    |_: &[Class]| true,
+);
+
+/// `not`.
+pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match ty {
+        Pred => pure1(|a: bool| !a),
+        B16 | B32 => with_affine!(pure1(|a: u32| !a), NOT),
+        B64 => with_affine!(pure1(|a: u64| !a), NOT),
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.uniform_type(ty, 1, pure)
+}
+
+/// `cnot`: 1 for 0, else 0.
+pub fn cnot(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = found(cx, by_type!(ty, pure1, |a| if a == 0 { 1 } else { 0 }))?;
+    cx.uniform_type(ty, 1, pure)
+}
+
+#[inline(always)]
+fn shifted(a: Scalar, amount: Scalar, bits: u64) -> Option<Scalar> {
+    let by = amount.base[0] & 0xffff_ffff;
+    let shift = |x: u64| if by >= bits { 0 } else { x << by };
+    Some(Scalar { base: a.base.map(shift), stride: shift(a.stride), unused: 0 })
+}
+
+fn amount_uniform(classes: &[Class]) -> bool {
+    classes[1] == Class::Uniform
+}
+
+const SHL32: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 32), amount_uniform);
+const SHL64: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 64), amount_uniform);
+
+/// `dst = f(a, amount)` where the amount is 32 bits wide.
+fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, pure: &'static Pure) -> Rule {
+    cx.operands(3)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, amount) = (cx.src(1, ty)?, cx.src(2, U32)?);
+    cx.pure(dst, &[a, amount], pure)
+}
+
+/// `shl`; amounts past the width give 0.
+pub fn shl(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match ty {
+        B16 | U16 | S16 => pure2(|a: u16, n: u32| a.checked_shl(n).unwrap_or(0)),
+        B32 | U32 | S32 => {
+            with_affine!(hot2(|a: u32, n: u32| if n > 31 { 0 } else { a << (n & 31) }), SHL32)
+        }
+        B64 | U64 | S64 => {
+            with_affine!(pure2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
+        }
+        _ => return Err(cx.unknown("this type")),
+    };
+    shift(cx, ty, pure)
+}
+
+/// `shr`; amounts past the width give 0, or the sign.
+pub fn shr(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match ty {
+        B16 | U16 => pure2(|a: u16, n: u32| a.checked_shr(n).unwrap_or(0)),
+        S16 => pure2(|a: i16, n: u32| a >> n.min(15)),
+        B32 | U32 => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
+        S32 => hot2(|a: i32, n: u32| a >> n.min(31)),
+        B64 | U64 => pure2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) }),
+        S64 => pure2(|a: i64, n: u32| a >> n.min(63)),
+        _ => return Err(cx.unknown("this type")),
+    };
+    shift(cx, ty, pure)
+}
+
+/// `shf`: a shift across two words.
+pub fn shf(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["l", "r", "clamp", "wrap"])?;
+    #[inline(always)]
+    fn left(a: u32, b: u32, n: u32) -> u32 {
+        (((u64::from(b) << 32 | u64::from(a)) << n) >> 32) as u32
+    }
+    #[inline(always)]
+    fn right(a: u32, b: u32, n: u32) -> u32 {
+        ((u64::from(b) << 32 | u64::from(a)) >> n) as u32
+    }
+    let pure = match (cx.has("l"), cx.has("wrap")) {
+        (true, true) => pure3(|a: u32, b: u32, n: u32| left(a, b, n & 31)),
+        (true, false) => pure3(|a: u32, b: u32, n: u32| left(a, b, n.min(32))),
+        (false, true) => pure3(|a: u32, b: u32, n: u32| right(a, b, n & 31)),
+        (false, false) => pure3(|a: u32, b: u32, n: u32| right(a, b, n.min(32))),
+    };
+    cx.uniform_type(B32, 3, pure)
+}
+
+/// The result type is 32 bits for a source of `ty`.
+fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, pure: &'static Pure) -> Rule {
+    cx.operands(2)?;
+    let dst = cx.dst_of(0, U32)?;
+    let a = cx.src(1, ty)?;
+    cx.pure(dst, &[a], pure)
+}
+
+/// `popc`.
+pub fn popc(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    match cx.ty()? {
+        B32 => to_word(cx, B32, pure1(|a: u32| a.count_ones())),
+        B64 => to_word(cx, B64, pure1(|a: u64| a.count_ones())),
+        _ => Err(cx.unknown("this type")),
+    }
+}
+
+/// `clz`.
+pub fn clz(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    match cx.ty()? {
+        B32 => to_word(cx, B32, pure1(|a: u32| a.leading_zeros())),
+        B64 => to_word(cx, B64, pure1(|a: u64| a.leading_zeros())),
+        _ => Err(cx.unknown("this type")),
+    }
+}
+
+/// `brev`.
+pub fn brev(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match ty {
+        B32 => pure1(|a: u32| a.reverse_bits()),
+        B64 => pure1(|a: u64| a.reverse_bits()),
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.uniform_type(ty, 1, pure)
+}
+
+/// `bfind`: the highest set bit (the highest bit unlike the sign), all ones if there is none.
+pub fn bfind(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["shiftamt"])?;
+    fn find(bits: u64, width: u32, amount: bool) -> u32 {
+        match bits {
+            0 => u32::MAX,
+            _ if amount => bits.leading_zeros() - (64 - width),
+            _ => 63 - bits.leading_zeros(),
+        }
+    }
+    let ty = cx.ty()?;
+    let pure = match (ty, cx.has("shiftamt")) {
+        (U32, false) => pure1(|a: u32| find(u64::from(a), 32, false)),
+        (U32, true) => pure1(|a: u32| find(u64::from(a), 32, true)),
+        (S32, false) => pure1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, false)),
+        (S32, true) => pure1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, true)),
+        (U64, false) => pure1(|a: u64| find(a, 64, false)),
+        (U64, true) => pure1(|a: u64| find(a, 64, true)),
+        (S64, false) => pure1(|a: i64| find((a ^ (a >> 63)) as u64, 64, false)),
+        (S64, true) => pure1(|a: i64| find((a ^ (a >> 63)) as u64, 64, true)),
+        _ => return Err(cx.unknown("this type")),
+    };
+    to_word(cx, ty, pure)
+}
+
+fn extract(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
+    let (pos, len) = (pos & 0xff, len & 0xff);
+    let msb = width - 1;
+    if len == 0 {
+        return 0;
+    }
+    let sign = signed && a >> (pos + len - 1).min(msb) & 1 != 0;
+    let field = if pos > msb { 0 } else { a >> pos };
+    let kept = if len >= 64 { field } else { field & ((1 << len) - 1) };
+    let have = (width.saturating_sub(pos)).min(len);
+    if sign && have < 64 { kept | u64::MAX << have } else { kept }
+}
+
+/// `bfe`.
+pub fn bfe(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let pure = match ty {
+        U32 => pure3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, false) as u32),
+        S32 => pure3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, true) as u32),
+        U64 => pure3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, false)),
+        S64 => pure3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, true)),
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.operands(4)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, p, l) = (cx.src(1, ty)?, cx.src(2, U32)?, cx.src(3, U32)?);
+    cx.pure(dst, &[a, p, l], pure)
+}
+
+/// `bfi`: four sources; position and length are packed into one register first.
+pub fn bfi(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    fn insert(a: u64, b: u64, field: u32, width: u32) -> u64 {
+        let (pos, len) = (field & 0xff, field >> 8 & 0xff);
+        if pos >= width || len == 0 {
+            return b;
+        }
+        let ones = if len >= 64 { u64::MAX } else { (1 << len) - 1 };
+        let mask = ones << pos;
+        (b & !mask) | (a << pos & mask)
+    }
+    let ty = cx.ty()?;
+    let pure = match ty {
+        B32 => pure3(|a: u32, b: u32, f: u32| insert(u64::from(a), u64::from(b), f, 32) as u32),
+        B64 => pure3(|a: u64, b: u64, f: u32| insert(a, b, f, 64)),
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.operands(5)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let (p, l) = (cx.src(3, U32)?, cx.src(4, U32)?);
+    let field = cx.lowering.new_register(crate::ir::Width::Word);
+    cx.pure(Some(field), &[p, l], pure2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8))?;
+    cx.pure(dst, &[a, b, Src::Reg(field)], pure)
+}
+
+/// `bmsk`: a mask of some bits from a position.
+pub fn bmsk(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["clamp", "wrap"])?;
+    let pure = if cx.has("wrap") {
+        pure2(|a: u32, b: u32| {
+            let ones = (1u64 << (b & 31)) - 1;
+            (ones << (a & 31)) as u32
+        })
+    } else {
+        pure2(|a: u32, b: u32| {
+            let ones = (1u64 << b.min(32)) - 1;
+            if a > 31 { 0 } else { (ones << a) as u32 }
+        })
+    };
+    cx.uniform_type(B32, 2, pure)
+}
+
+/// `fns`: the n-th set bit from a base.
+pub fn fns(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    fn find(mask: u32, base: u32, offset: i32) -> u32 {
+        let base = base & 31;
+        let step: i32 = if offset < 0 { -1 } else { 1 };
+        let mut left = if offset == 0 { 1 } else { offset.unsigned_abs() };
+        let mut at = base as i32;
+        while (0..32).contains(&at) {
+            if mask >> at & 1 != 0 {
+                left -= 1;
+                if left == 0 {
+                    return at as u32;
+                }
+            }
+            if offset == 0 {
+                break;
+            }
+            at += step;
+        }
+        u32::MAX
+    }
+    cx.uniform_type(B32, 3, pure3(|m: u32, b: u32, o: i32| find(m, b, o)))
+}
+
+/// `prmt`: four bytes picked from eight.
+pub fn prmt(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])?;
+    #[inline(always)]
+    fn pick(bytes: u64, selector: u32) -> u32 {
+        let byte = (bytes >> (8 * (selector & 7))) as u8;
+        let sign = (byte as i8 >> 7) as u8;
+        u32::from(if selector & 8 != 0 { sign } else { byte })
+    }
+    #[inline(always)]
+    fn four(a: u32, b: u32, selectors: [u32; 4]) -> u32 {
+        let bytes = u64::from(b) << 32 | u64::from(a);
+        (0..4).fold(0, |word, i| word | pick(bytes, selectors[i]) << (8 * i))
+    }
+    let mode = cx.instruction.modifiers.iter().find(|m| *m != "b32").cloned();
+    let pure = match mode.as_deref() {
+        None => pure3(|a: u32, b: u32, c: u32| {
+            four(a, b, [c & 15, c >> 4 & 15, c >> 8 & 15, c >> 12 & 15])
+        }),
+        Some("f4e") => {
+            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i| (i + (c & 3)) & 7)))
+        }
+        Some("b4e") => {
+            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 7, 6, 5].map(|i| (i + (c & 3)) & 7)))
+        }
+        Some("rc8") => pure3(|a: u32, b: u32, c: u32| four(a, b, [c & 3; 4])),
+        Some("ecl") => {
+            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.max(c & 3))))
+        }
+        Some("ecr") => {
+            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.min(c & 3))))
+        }
+        Some("rc16") => pure3(|a: u32, b: u32, c: u32| {
+            let h = 2 * (c & 1);
+            four(a, b, [h, h + 1, h, h + 1])
+        }),
+        Some(_) => return Err(cx.unknown("this mode")),
+    };
+    cx.uniform_type(B32, 3, pure)
+}
+
+/// `lop3`: any function of three bits, as a table. The table goes through a constant operand.
+pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    cx.operands(5)?;
+    let Operand::Immediate(table) = *cx.operand(4)? else {
+        return Err(cx.unknown("the table is not a literal"));
+    };
+    let table = super::immediate_bits(table, B32) as u32 & 0xff;
+    let dst = cx.dst_of(0, B32)?;
+    let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);
+    // Split on `a`: each half of the table is a function of two bits.
+    let half = |bits: u32| Src::Const(u64::from(bits & 15));
+    let two = pure3(|b: u32, c: u32, t: u32| {
+        let term = |i: u32, x: u32| if t >> i & 1 != 0 { x } else { 0 };
+        term(0, !b & !c) | term(1, !b & c) | term(2, b & !c) | term(3, b & c)
+    });
+    let (zero, one) = (
+        cx.lowering.new_register(crate::ir::Width::Word),
+        cx.lowering.new_register(crate::ir::Width::Word),
+    );
+    cx.pure(Some(zero), &[b, c, half(table)], two)?;
+    cx.pure(Some(one), &[b, c, half(table >> 4)], two)?;
+    cx.pure(
+        dst,
+        &[a, Src::Reg(one), Src::Reg(zero)],
+        hot3(|a: u32, x: u32, y: u32| (a & x) | (!a & y)),
+    )
+}
+
+/// `selp`.
+pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    cx.operands(4)?;
+    let ty = cx.ty()?;
+    let dst = cx.dst_of(0, ty)?;
+    let (mut a, mut b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let (p, negated) = cx.predicate(3)?;
+    if negated {
+        std::mem::swap(&mut a, &mut b);
+    }
+    let pure = if ty.size() == 8 {
+        pure3(|a: u64, b: u64, p: bool| if p { a } else { b })
+    } else {
+        pure3(|a: u32, b: u32, p: bool| if p { a } else { b })
+    };
+    cx.pure(dst, &[a, b, p], pure)
+}
+
+/// `slct`: `a` if `c >= 0`, else `b`.
+pub fn slct(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["ftz"])?;
+    cx.operands(4)?;
+    let [ty, test] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    let pure = match (ty.size(), test) {
+        (8, S32) => pure3(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+        (8, F32) => pure3(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
+        (_, S32) => pure3(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
+        (_, F32) => pure3(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b }),
+        _ => return Err(cx.unknown("this type")),
+    };
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, test)?);
+    cx.pure(dst, &[a, b, c], pure)
+}
+
+const COMPARISONS: &[&str] = &[
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
+    "geu", "num", "nan", "ftz", "and", "or", "xor",
+];
+
+macro_rules! float_comparisons {
+    ($name:expr, $make:ident, $t:ty) => {
+        match $name {
+            "eq" => Some($make(|a: $t, b: $t| a == b)),
+            "ne" => Some($make(|a: $t, b: $t| a < b || a > b)),
+            "lt" => Some($make(|a: $t, b: $t| a < b)),
+            "le" => Some($make(|a: $t, b: $t| a <= b)),
+            "gt" => Some($make(|a: $t, b: $t| a > b)),
+            "ge" => Some($make(|a: $t, b: $t| a >= b)),
+            "equ" => Some($make(|a: $t, b: $t| !(a < b || a > b))),
+            "neu" => Some($make(|a: $t, b: $t| a != b)),
+            "ltu" => Some($make(|a: $t, b: $t| !(a >= b))),
+            "leu" => Some($make(|a: $t, b: $t| !(a > b))),
+            "gtu" => Some($make(|a: $t, b: $t| !(a <= b))),
+            "geu" => Some($make(|a: $t, b: $t| !(a < b))),
+            "num" => Some($make(|a: $t, b: $t| a == a && b == b)),
+            "nan" => Some($make(|a: $t, b: $t| a != a || b != b)),
+            _ => None,
+        }
+    };
+}
+
+/// The predicate of a comparison.
+#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::eq_op)]
+fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<&'static Pure> {
+    let name = cx.instruction.modifiers.first().cloned().unwrap_or_default();
+    let name = name.as_str();
+    let pure = match (name, ty) {
+        (_, F32) => float_comparisons!(name, pure2, f32),
+        (_, F64) => float_comparisons!(name, pure2, f64),
+        (_, F16) => float_comparisons!(name, pure2, f16),
+        (_, Bf16) => float_comparisons!(name, pure2, bf16),
+        ("eq", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a == b)),
+        ("ne", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a != b)),
+        ("lt", S32) => Some(hot2(|a: i32, b: i32| a < b)),
+        ("ge", S32) => Some(hot2(|a: i32, b: i32| a >= b)),
+        ("lt" | "lo", U32) => Some(hot2(|a: u32, b: u32| a < b)),
+        ("ge" | "hs", U32) => Some(hot2(|a: u32, b: u32| a >= b)),
+        ("eq", _) => by_pred(ty, Compare::Equal),
+        ("ne", _) => by_pred(ty, Compare::Unequal),
+        ("lt" | "lo", _) => by_pred(ty, Compare::Less),
+        ("le" | "ls", _) => by_pred(ty, Compare::AtMost),
+        ("gt" | "hi", _) => by_pred(ty, Compare::Greater),
+        ("ge" | "hs", _) => by_pred(ty, Compare::AtLeast),
+        _ => None,
+    };
+    found(cx, pure)
+}
+
+#[derive(Clone, Copy)]
+enum Compare {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+fn by_pred(ty: ScalarType, how: Compare) -> Option<&'static Pure> {
+    fn rows<T: crate::lanes::Elem + Ord>(how: Compare) -> &'static Pure {
+        match how {
+            Compare::Equal => pure2(|a: T, b: T| a == b),
+            Compare::Unequal => pure2(|a: T, b: T| a != b),
+            Compare::Less => pure2(|a: T, b: T| a < b),
+            Compare::AtMost => pure2(|a: T, b: T| a <= b),
+            Compare::Greater => pure2(|a: T, b: T| a > b),
+            Compare::AtLeast => pure2(|a: T, b: T| a >= b),
+        }
+    }
+    Some(match ty {
+        U16 | B16 => rows::<u16>(how),
+        S16 => rows::<i16>(how),
+        U32 | B32 => rows::<u32>(how),
+        S32 => rows::<i32>(how),
+        U64 | B64 => rows::<u64>(how),
+        S64 => rows::<i64>(how),
+        _ => return None,
+    })
+}
+
+/// Combines a comparison with the predicate operand `i`, if the instruction asks for it.
+fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
+    if cx.instruction.operands.len() <= i {
+        return Ok(result);
+    }
+    let with = positive(cx, i)?;
+    let pure = match (cx.has("and"), cx.has("or"), cx.has("xor")) {
+        (true, _, _) => pure2(|a: bool, b: bool| a & b),
+        (_, true, _) => pure2(|a: bool, b: bool| a | b),
+        (_, _, true) => pure2(|a: bool, b: bool| a ^ b),
+        _ => return Err(cx.unknown("a predicate operand without `.and`, `.or` or `.xor`")),
+    };
+    let register = cx.lowering.new_register(crate::ir::Width::Predicate);
+    cx.pure(Some(register), &[result, with], pure)?;
+    Ok(Src::Reg(register))
+}
+
+/// `setp`, with one or two results.
+pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(COMPARISONS)?;
+    let ty = cx.ty()?;
+    let pure = comparison(cx, ty)?;
+    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let (p, q) = match cx.operand(0)?.clone() {
+        Operand::Pair(p, q) => (cx.destination(&p)?, cx.destination(&q)?),
+        operand => (cx.destination(&operand)?, None),
+    };
+    if cx.instruction.operands.len() == 3 && q.is_none() {
+        return cx.pure(p, &[a, b], pure);
+    }
+    let result = cx.lowering.new_register(crate::ir::Width::Predicate);
+    cx.pure(Some(result), &[a, b], pure)?;
+    let first = combined(cx, Src::Reg(result), 3)?;
+    let second = if q.is_some() {
+        let opposite = cx.lowering.new_register(crate::ir::Width::Predicate);
+        cx.pure(Some(opposite), &[Src::Reg(result)], pure1(|a: bool| !a))?;
+        Some(combined(cx, Src::Reg(opposite), 3)?)
+    } else {
+        None
+    };
+    cx.pure(p, &[first], pure1(|a: bool| a))?;
+    match second {
+        Some(second) => cx.pure(q, &[second], pure1(|a: bool| a)),
+        None => Ok(()),
+    }
+}
+
+/// `set`: a comparison as all ones or 1.0.
+pub fn set(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(COMPARISONS)?;
+    let [to, ty] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    let pure = comparison(cx, ty)?;
+    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let result = cx.lowering.new_register(crate::ir::Width::Predicate);
+    cx.pure(Some(result), &[a, b], pure)?;
+    let result = combined(cx, Src::Reg(result), 3)?;
+    let dst = cx.dst_of(0, to)?;
+    match to {
+        U32 | S32 => cx.pure(dst, &[result], pure1(|p: bool| if p { u32::MAX } else { 0 })),
+        U16 | S16 => cx.pure(dst, &[result], pure1(|p: bool| if p { u16::MAX } else { 0 })),
+        F32 => cx.pure(dst, &[result], pure1(|p: bool| if p { 1.0f32 } else { 0.0 })),
+        _ => Err(cx.unknown("this result type")),
+    }
+}

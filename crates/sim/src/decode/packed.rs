@@ -1,0 +1,84 @@
+//! Two 16-bit floats in one 32-bit register.
+
+use half::{bf16, f16};
+
+/// Applies `f` to the low and to the high halves.
+#[inline(always)]
+pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f16; N]) -> f16) -> u32 {
+    let low = f(x.map(|x| f16::from_bits(x as u16))).to_bits();
+    let high = f(x.map(|x| f16::from_bits((x >> 16) as u16))).to_bits();
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// The same for `bf16`.
+#[inline(always)]
+pub fn mapb16<const N: usize>(x: [u32; N], f: impl Fn([bf16; N]) -> bf16) -> u32 {
+    let low = f(x.map(|x| bf16::from_bits(x as u16))).to_bits();
+    let high = f(x.map(|x| bf16::from_bits((x >> 16) as u16))).to_bits();
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// Two 16-bit patterns side by side.
+#[inline(always)]
+pub fn pair(high: u16, low: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
+/// An f16 as f32, by arithmetic on its bits so that 32 lanes go at once.
+#[inline(always)]
+pub fn widen16(x: f16) -> f32 {
+    let bits = u32::from(x.to_bits());
+    let sign = (bits & 0x8000) << 16;
+    let magnitude = bits & 0x7fff;
+    // 2^112 moves the exponent's bias from 15 to 127, subnormals included.
+    let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000);
+    let special = f32::from_bits(0x7f80_0000 | magnitude << 13);
+    let value = if magnitude >= 0x7c00 { special } else { scaled };
+    f32::from_bits(value.to_bits() | sign)
+}
+
+/// A 16-bit float that widens by bit arithmetic.
+pub trait Narrow {
+    /// As f32, exactly.
+    fn widen(self) -> f32;
+}
+
+impl Narrow for f16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        widen16(self)
+    }
+}
+
+impl Narrow for bf16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+}
+
+// Out of line: every narrow instruction shares these.
+
+/// The nearest f16.
+#[inline(never)]
+pub fn to_f16(x: f32) -> f16 {
+    f16::from_f32(x)
+}
+
+/// The nearest bf16.
+#[inline(never)]
+pub fn to_bf16(x: f32) -> bf16 {
+    bf16::from_f32(x)
+}
+
+/// The nearest f16, rounded once.
+#[inline(never)]
+pub fn wide_to_f16(x: f64) -> f16 {
+    f16::from_f64(x)
+}
+
+/// The nearest bf16, rounded once.
+#[inline(never)]
+pub fn wide_to_bf16(x: f64) -> bf16 {
+    bf16::from_f64(x)
+}

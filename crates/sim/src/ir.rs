@@ -1,0 +1,275 @@
+//! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
+
+use crate::fault::SourceLocation;
+use crate::op::Tiers;
+use crate::pure::Pure;
+use lanework_ptx::ScalarType;
+
+/// A register's number in [`Kernel::registers`].
+pub type Reg = u32;
+/// A label's number in [`Kernel::labels`].
+pub type Label = u32;
+
+/// How a register is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// One bit per lane.
+    Predicate,
+    /// A 32-bit word per lane, or less.
+    Word,
+    /// A 64-bit word per lane.
+    Wide,
+}
+
+/// A value that a thread has without computing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// `%tid`, by axis.
+    Thread(u8),
+    /// `%ntid`, by axis.
+    BlockShape(u8),
+    /// `%ctaid`, by axis.
+    Block(u8),
+    /// `%nctaid`, by axis.
+    GridShape(u8),
+    /// `%laneid`.
+    Lane,
+    /// `%warpid`.
+    Warp,
+    /// `%nwarpid`.
+    Warps,
+    /// `%smid`.
+    Multiprocessor,
+    /// `%nsmid`.
+    Multiprocessors,
+    /// `%gridid`.
+    Grid,
+    /// `%lanemask_eq`, `_le`, `_lt`, `_ge`, `_gt`.
+    LaneMask(LaneMask),
+    /// `%dynamic_smem_size`.
+    DynamicShared,
+    /// `%total_smem_size`.
+    TotalShared,
+    /// Something that is the same number everywhere.
+    Number(u32),
+}
+
+/// Which lanes a `%lanemask_` register names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaneMask {
+    /// This one.
+    Equal,
+    /// This and lower ones.
+    AtMost,
+    /// Lower ones.
+    Below,
+    /// This and higher ones.
+    AtLeast,
+    /// Higher ones.
+    Above,
+}
+
+/// A register.
+#[derive(Clone, Copy, Debug)]
+pub struct Register {
+    /// How it is stored.
+    pub width: Width,
+    /// The special register it stands for; such a register is never written.
+    pub special: Option<Special>,
+}
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Src {
+    /// A register.
+    Reg(Reg),
+    /// A constant, as the low bits of 64.
+    Const(u64),
+    /// A constant predicate.
+    Truth(bool),
+    /// A shared-memory offset counted from the start of dynamic shared memory, plus a window base.
+    DynamicShared(u64),
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemorySpace {
+    /// By the address's window.
+    Generic,
+    /// Global and constant memory.
+    Global,
+    /// Constant memory: global addresses that must not be written.
+    Constant,
+    /// The block's shared memory, by offset.
+    Shared,
+    /// The thread's local memory, by offset.
+    Local,
+    /// The kernel's parameters, by offset.
+    Parameter,
+}
+
+/// Combines a word in memory with the instruction's operands.
+pub type Combine = fn(u64, u64, u64) -> u64;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MemoryKind {
+    /// Reads into the destinations.
+    Load,
+    /// Writes the sources after the address.
+    Store,
+    /// Replaces a word by a function of it and two sources, and returns the old one.
+    Atomic(Combine),
+}
+
+/// A memory instruction. `src[0]` is the address.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MemoryOp {
+    /// What it does.
+    pub kind: MemoryKind,
+    /// Where.
+    pub space: MemorySpace,
+    /// Type of one element in memory.
+    pub ty: ScalarType,
+    /// Elements per lane: 1, 2, 4 or 8.
+    pub count: u8,
+    /// Bytes added to the address.
+    pub offset: i64,
+    /// Whether lanes that read one address may get different values.
+    pub volatile: bool,
+}
+
+/// What a custom instruction's results are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One value per lane.
+    Varying,
+    /// The same value for all active lanes.
+    Uniform,
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy)]
+pub enum Action {
+    /// Computes `dst[0]` from the sources.
+    Pure(&'static Pure),
+    /// Anything else that falls through: destinations `a` and the low half of `imm`, up to three
+    /// sources, `extra` in the high half of `imm`.
+    Custom {
+        /// Its handler.
+        handler: Tiers,
+        /// What its results are like.
+        form: Form,
+        /// A number for the handler.
+        extra: u32,
+    },
+    /// Accesses memory.
+    Memory(MemoryOp),
+    /// Goes to a label, if the guard holds.
+    Branch(Label),
+    /// Ends the active threads.
+    Exit,
+    /// Ends the active threads at the end of the kernel: the way out that others reconverge towards.
+    Return,
+    /// Faults.
+    Trap,
+    /// Waits at a barrier: sources are its number and, if counted, its threads.
+    Barrier(BarrierKind),
+    /// Copies asynchronously: `src` are the shared and the global address and the bytes to read.
+    AsyncCopy {
+        /// Bytes to write.
+        bytes: u8,
+    },
+    /// Does nothing that the emulator can see.
+    Nothing,
+}
+
+/// What a barrier instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// Arrives and waits.
+    Sync,
+    /// Arrives only.
+    Arrive,
+    /// Arrives, waits, and combines a predicate of all threads.
+    Reduce(Reduction),
+}
+
+/// How a barrier combines predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Counts the true ones.
+    Count,
+    /// Whether all are true.
+    All,
+    /// Whether one is true.
+    Any,
+}
+
+/// One instruction.
+#[derive(Clone)]
+pub struct Inst {
+    /// What it does.
+    pub action: Action,
+    /// Destinations; `None` for `_`.
+    pub dst: Vec<Option<Reg>>,
+    /// Sources.
+    pub src: Vec<Src>,
+    /// The guard and whether it is negated.
+    pub guard: Option<(Reg, bool)>,
+    /// Index into [`Kernel::origins`].
+    pub origin: u32,
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Its name in the text.
+    pub name: String,
+    /// Its source position.
+    pub location: Option<SourceLocation>,
+    /// Its line in the text.
+    pub text_line: u32,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its offset in the parameter buffer.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+}
+
+/// A kernel, ready to be analysed for a block shape.
+#[derive(Clone, Default)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// The instruction that each label stands before.
+    pub labels: Vec<usize>,
+    /// Registers.
+    pub registers: Vec<Register>,
+    /// Where instructions come from.
+    pub origins: Vec<Origin>,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of all parameters.
+    pub parameter_bytes: u32,
+    /// Bytes of static shared memory, where dynamic shared memory starts.
+    pub static_shared: u32,
+    /// Bytes of static shared memory that the program itself declares.
+    pub declared_shared: u32,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u32,
+    /// `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`, as threads in all.
+    pub max_threads: Option<u32>,
+    /// Whether an atomic's order between blocks can be seen in results.
+    pub ordered_blocks: bool,
+}

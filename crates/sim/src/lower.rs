@@ -1,0 +1,465 @@
+//! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
+
+use crate::decode;
+use crate::fault::{LoadError, SourceLocation};
+use crate::ir::*;
+use lanework_ptx::{
+    Function, Initializer, Instruction, Linkage, Module, ScalarType, StateSpace, Statement,
+    Variable,
+};
+use std::collections::HashMap;
+
+/// Generic addresses of shared memory start here.
+pub const SHARED_WINDOW: u64 = 0x1_0000_0000;
+/// Generic addresses of local memory start here.
+pub const LOCAL_WINDOW: u64 = 0x2_0000_0000;
+/// Generic addresses of kernel parameters start here.
+pub const PARAMETER_WINDOW: u64 = 0x3_0000_0000;
+/// Bytes of each window.
+pub const WINDOW: u64 = 0x1_0000_0000;
+
+/// Calls nested deeper than this are refused.
+const MAX_DEPTH: usize = 64;
+/// Instructions of one kernel after inlining.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Symbol {
+    /// A register.
+    Register(Reg),
+    /// A label.
+    Label(Label),
+    /// A variable in a space, by address in that space.
+    Variable(MemorySpace, Src),
+}
+
+/// What a decode rule says when it refuses: the message, and what to do.
+pub struct Refusal {
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+impl Refusal {
+    /// A refusal with a remedy.
+    pub fn new(message: impl Into<String>, help: impl Into<String>) -> Refusal {
+        Refusal { message: message.into(), help: help.into() }
+    }
+}
+
+/// Results of rules.
+pub type Rule<T = ()> = Result<T, Refusal>;
+
+/// Lowers the functions of one module.
+pub struct Lowering<'m> {
+    module: &'m Module,
+    globals: &'m HashMap<String, (MemorySpace, u64)>,
+    /// The kernel so far.
+    pub kernel: Kernel,
+    scopes: Vec<HashMap<String, Symbol>>,
+    module_shared: HashMap<String, Src>,
+    specials: HashMap<Special, Reg>,
+    active: Vec<String>,
+    /// Where `ret` goes: the end of the inlined function, or the kernel's end.
+    return_to: Option<Label>,
+    origin: u32,
+}
+
+impl<'m> Lowering<'m> {
+    /// Lowers an entry; `globals` are the module's variables in global and constant memory.
+    ///
+    /// # Errors
+    /// At the first thing that the emulator does not know.
+    pub fn entry(
+        module: &'m Module,
+        entry: &'m Function,
+        globals: &'m HashMap<String, (MemorySpace, u64)>,
+    ) -> Result<Kernel, LoadError> {
+        let mut lowering = Lowering {
+            module,
+            globals,
+            kernel: Kernel { name: entry.name.clone(), ..Kernel::default() },
+            scopes: vec![HashMap::new()],
+            module_shared: HashMap::new(),
+            specials: HashMap::new(),
+            active: vec![entry.name.clone()],
+            return_to: None,
+            origin: 0,
+        };
+        lowering.kernel.required_block = entry.required_block();
+        lowering.kernel.max_threads = entry.max_threads();
+        lowering.place_parameters(entry);
+        let body = entry.body.as_deref().unwrap_or_default();
+        lowering.statements(body)?;
+        lowering.kernel.origins.push(Origin {
+            name: "end of kernel".to_owned(),
+            location: None,
+            text_line: 0,
+        });
+        let origin = lowering.kernel.origins.len() as u32 - 1;
+        let needs_end = !matches!(
+            lowering.kernel.insts.last(),
+            Some(Inst { action: Action::Return | Action::Exit | Action::Trap, guard: None, .. })
+        ) || lowering.kernel.labels.contains(&lowering.kernel.insts.len());
+        if needs_end {
+            lowering.kernel.insts.push(Inst {
+                action: Action::Return,
+                dst: Vec::new(),
+                src: Vec::new(),
+                guard: None,
+                origin,
+            });
+        }
+        lowering.kernel.declared_shared = lowering.kernel.static_shared;
+        lowering.kernel.static_shared = lowering.kernel.static_shared.next_multiple_of(16);
+        Ok(lowering.kernel)
+    }
+
+    fn place_parameters(&mut self, entry: &Function) {
+        for parameter in &entry.params {
+            let bytes = parameter.size().min(u64::from(u16::MAX)) as u32;
+            let align = parameter.alignment().max(1);
+            let offset = self.kernel.parameter_bytes.next_multiple_of(align);
+            self.kernel.parameter_bytes = offset + bytes;
+            let symbol = Symbol::Variable(MemorySpace::Parameter, Src::Const(u64::from(offset)));
+            self.scopes[0].insert(parameter.name.clone(), symbol);
+            let name = parameter.name.clone();
+            self.kernel.parameters.push(Parameter { name, offset, bytes });
+        }
+    }
+
+    fn statements(&mut self, statements: &[Statement]) -> Result<(), LoadError> {
+        self.scopes.push(HashMap::new());
+        for statement in statements {
+            if let Statement::Label(name) = statement {
+                let label = self.new_label();
+                self.bind(name, Symbol::Label(label));
+            }
+        }
+        for statement in statements {
+            match statement {
+                Statement::Registers(registers) => {
+                    let width = width_of(registers.ty).map_err(|r| self.refuse(r))?;
+                    if registers.vector > 1 {
+                        let what = Refusal::new(
+                            "vector registers are not supported",
+                            "declare scalar registers and use `{a, b}`",
+                        );
+                        return Err(self.refuse(what));
+                    }
+                    for (name, count) in &registers.names {
+                        match count {
+                            None => self.bind_register(name.clone(), width),
+                            Some(count) if *count > 1 << 20 => {
+                                return Err(self.refuse(Refusal::new(
+                                    format!("{count} registers `{name}` are too many"),
+                                    "declare at most 1048576",
+                                )));
+                            }
+                            Some(count) => {
+                                for i in 0..*count {
+                                    self.bind_register(format!("{name}{i}"), width);
+                                }
+                            }
+                        }
+                    }
+                }
+                Statement::Variable(variable) => self.local_variable(variable)?,
+                Statement::Label(name) => {
+                    if let Some(Symbol::Label(label)) = self.lookup(name) {
+                        self.set_label(label);
+                    }
+                }
+                Statement::Instruction(instruction) => self.instruction(instruction)?,
+                Statement::Block(inner) => {
+                    if self.scopes.len() > 256 {
+                        return Err(self.refuse(Refusal::new("blocks are nested too deeply", "")));
+                    }
+                    self.statements(inner)?;
+                }
+                Statement::Directive(_) => {}
+            }
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
+        let location = instruction.location.as_ref().map(|l| SourceLocation {
+            file: (l.file as usize)
+                .checked_sub(1)
+                .and_then(|i| self.module.files.get(i))
+                .cloned()
+                .unwrap_or_default(),
+            line: l.line,
+            column: l.column,
+        });
+        self.origin = self.kernel.origins.len() as u32;
+        self.kernel.origins.push(Origin {
+            name: instruction.name(),
+            location,
+            text_line: instruction.text_line,
+        });
+        if self.kernel.insts.len() > MAX_INSTRUCTIONS {
+            let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions");
+            return Err(self.refuse(Refusal::new(what, "split it; calls are inlined")));
+        }
+        if instruction.opcode == "call" {
+            return self.call(instruction);
+        }
+        decode::decode(self, instruction).map_err(|r| self.refuse(r))
+    }
+
+    /// Appends an instruction.
+    pub fn emit(
+        &mut self,
+        action: Action,
+        dst: Vec<Option<Reg>>,
+        src: Vec<Src>,
+        guard: Option<(Reg, bool)>,
+    ) {
+        let origin = self.origin;
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin });
+    }
+
+    /// Appends a jump over what follows unless the guard holds; gives the label to set after it.
+    pub fn skip_unless(&mut self, guard: Option<(Reg, bool)>) -> Option<Label> {
+        let (register, negated) = guard?;
+        let label = self.new_label();
+        self.emit(Action::Branch(label), Vec::new(), Vec::new(), Some((register, !negated)));
+        Some(label)
+    }
+
+    /// Where `ret` goes in an inlined function.
+    pub fn return_label(&self) -> Option<Label> {
+        self.return_to
+    }
+
+    /// A label not yet set.
+    pub fn new_label(&mut self) -> Label {
+        self.kernel.labels.push(0);
+        self.kernel.labels.len() as u32 - 1
+    }
+
+    /// Puts a label before the next instruction.
+    pub fn set_label(&mut self, label: Label) {
+        self.kernel.labels[label as usize] = self.kernel.insts.len();
+    }
+
+    /// A register of its own.
+    pub fn new_register(&mut self, width: Width) -> Reg {
+        self.kernel.registers.push(Register { width, special: None });
+        self.kernel.registers.len() as u32 - 1
+    }
+
+    /// The register that stands for a special one.
+    pub fn special(&mut self, special: Special, width: Width) -> Reg {
+        if let Some(register) = self.specials.get(&special) {
+            return *register;
+        }
+        self.kernel.registers.push(Register { width, special: Some(special) });
+        let register = self.kernel.registers.len() as u32 - 1;
+        self.specials.insert(special, register);
+        register
+    }
+
+    /// What a name stands for here.
+    pub fn lookup(&mut self, name: &str) -> Option<Symbol> {
+        if let Some(symbol) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+            return Some(symbol.clone());
+        }
+        if let Some((space, address)) = self.globals.get(name) {
+            return Some(Symbol::Variable(*space, Src::Const(*address)));
+        }
+        if let Some(address) = self.module_shared.get(name) {
+            return Some(Symbol::Variable(MemorySpace::Shared, *address));
+        }
+        let variable =
+            self.module.variables().find(|v| v.name == name && v.space == StateSpace::Shared)?;
+        let address = self.place_shared(variable);
+        self.module_shared.insert(name.to_owned(), address);
+        Some(Symbol::Variable(MemorySpace::Shared, address))
+    }
+
+    fn bind(&mut self, name: &str, symbol: Symbol) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), symbol);
+        }
+    }
+
+    fn bind_register(&mut self, name: String, width: Width) {
+        let register = self.new_register(width);
+        self.bind(&name, Symbol::Register(register));
+    }
+
+    fn place_shared(&mut self, variable: &Variable) -> Src {
+        let open = variable.dims.iter().any(Option::is_none);
+        if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
+            return Src::DynamicShared(0);
+        }
+        let align = variable.alignment().clamp(1, 1024);
+        let offset = self.kernel.static_shared.next_multiple_of(align);
+        let bytes = variable.size().min(1 << 28) as u32;
+        self.kernel.static_shared = offset.saturating_add(bytes);
+        Src::Const(u64::from(offset))
+    }
+
+    fn place_local(&mut self, variable: &Variable) -> Src {
+        let align = variable.alignment().clamp(1, 1024);
+        let offset = self.kernel.local_bytes.next_multiple_of(align);
+        let bytes = variable.size().min(1 << 28) as u32;
+        self.kernel.local_bytes = offset.saturating_add(bytes);
+        Src::Const(u64::from(offset))
+    }
+
+    fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {
+        let symbol = match variable.space {
+            StateSpace::Shared => {
+                let address = self.place_shared(variable);
+                Symbol::Variable(MemorySpace::Shared, address)
+            }
+            StateSpace::Local | StateSpace::Param => {
+                let address = self.place_local(variable);
+                Symbol::Variable(MemorySpace::Local, address)
+            }
+            StateSpace::Reg => {
+                let width = width_of(variable.ty).map_err(|r| self.refuse(r))?;
+                Symbol::Register(self.new_register(width))
+            }
+            StateSpace::Global | StateSpace::Const => {
+                let what =
+                    format!("variable `{}` of {} inside a function", variable.name, variable.space);
+                return Err(self.refuse(Refusal::new(what, "declare it at module scope")));
+            }
+        };
+        self.bind(&variable.name, symbol);
+        Ok(())
+    }
+
+    fn call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
+        let call = decode::call::Call::read(instruction).map_err(|r| self.refuse(r))?;
+        if call.function == "vprintf" {
+            return decode::call::print(self, instruction, &call).map_err(|r| self.refuse(r));
+        }
+        if call.function == "__assertfail" {
+            return decode::call::assert_fail(self, instruction).map_err(|r| self.refuse(r));
+        }
+        let module = self.module;
+        let callee = module.functions().find(|f| f.name == call.function && f.body.is_some());
+        let Some(callee) = callee else {
+            let what = format!("call of `{}`, which the module does not define", call.function);
+            let help =
+                "link or inline the function; the device library is not part of the emulator";
+            return Err(self.refuse(Refusal::new(what, help)));
+        };
+        if self.active.contains(&call.function) || self.active.len() > MAX_DEPTH {
+            let what = format!("`{}` calls itself", call.function);
+            return Err(self.refuse(Refusal::new(what, "rewrite the recursion as a loop")));
+        }
+        let guard = decode::guard(self, instruction).map_err(|r| self.refuse(r))?;
+        let skip = self.skip_unless(guard);
+        let scope = decode::call::bind(self, callee, &call).map_err(|r| self.refuse(r))?;
+        let end = self.new_label();
+        let outer_scopes = std::mem::replace(&mut self.scopes, vec![scope]);
+        let outer_return = self.return_to.replace(end);
+        self.active.push(call.function.clone());
+        let body = callee.body.as_deref().unwrap_or_default();
+        self.statements(body)?;
+        self.active.pop();
+        self.return_to = outer_return;
+        let inner = std::mem::replace(&mut self.scopes, outer_scopes);
+        self.set_label(end);
+        decode::call::results(self, callee, &call, &inner[0]).map_err(|r| self.refuse(r))?;
+        if let Some(skip) = skip {
+            self.set_label(skip);
+        }
+        Ok(())
+    }
+
+    /// Places a callee's formal parameter in local memory.
+    pub fn formal(&mut self, variable: &Variable) -> Rule<Symbol> {
+        Ok(match variable.space {
+            StateSpace::Reg => Symbol::Register(self.new_register(width_of(variable.ty)?)),
+            _ => Symbol::Variable(MemorySpace::Local, self.place_local(variable)),
+        })
+    }
+
+    fn refuse(&self, refusal: Refusal) -> LoadError {
+        let origin = self.kernel.origins.get(self.origin as usize);
+        LoadError {
+            message: refusal.message,
+            function: self.active.last().cloned().unwrap_or_default(),
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            help: refusal.help,
+        }
+    }
+}
+
+/// How registers of a type are stored.
+pub fn width_of(ty: ScalarType) -> Rule<Width> {
+    Ok(match ty {
+        ScalarType::Pred => Width::Predicate,
+        ScalarType::B128 => {
+            return Err(Refusal::new(
+                "128-bit registers are not supported",
+                "use two 64-bit registers",
+            ));
+        }
+        ty if ty.size() == 8 => Width::Wide,
+        _ => Width::Word,
+    })
+}
+
+/// The bytes of a variable's initial value; addresses are looked up with `address`.
+pub fn initial_bytes(
+    variable: &Variable,
+    address: &dyn Fn(&str, bool) -> Option<u64>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut bytes = vec![0u8; usize::try_from(variable.size()).unwrap_or(0)];
+    let Some(init) = &variable.init else { return Ok(bytes) };
+    let size = variable.ty.size() as usize;
+    let mut extents: Vec<u64> = variable.dims.iter().map(|d| d.unwrap_or(1)).collect();
+    if variable.vector > 1 {
+        extents.push(u64::from(variable.vector));
+    }
+    fill(init, &extents, 0, size, variable.ty, &mut bytes, address)?;
+    Ok(bytes)
+}
+
+fn fill(
+    init: &Initializer,
+    extents: &[u64],
+    at: usize,
+    size: usize,
+    ty: ScalarType,
+    bytes: &mut [u8],
+    address: &dyn Fn(&str, bool) -> Option<u64>,
+) -> Result<(), Refusal> {
+    let value = match init {
+        Initializer::List(items) => {
+            let rest = extents.get(1..).unwrap_or_default();
+            let step = size * rest.iter().product::<u64>() as usize;
+            for (i, item) in items.iter().enumerate() {
+                fill(item, rest, at + i * step, size, ty, bytes, address)?;
+            }
+            return Ok(());
+        }
+        Initializer::Value(value) => decode::immediate_bits(*value, ty),
+        Initializer::Masked { .. } => {
+            return Err(Refusal::new("masked addresses as initial values are not supported", ""));
+        }
+        Initializer::Address { name, offset, generic } => address(name, *generic)
+            .ok_or_else(|| Refusal::new(format!("initial value names unknown `{name}`"), ""))?
+            .wrapping_add_signed(*offset),
+    };
+    match bytes.get_mut(at..at + size) {
+        Some(to) => {
+            to.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
+            Ok(())
+        }
+        None => Err(Refusal::new("more initial values than elements", "")),
+    }
+}

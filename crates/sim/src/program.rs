@@ -1,0 +1,216 @@
+//! Loaded modules: their kernels, their variables in device memory, and assembled code by block shape.
+
+use crate::analysis::Classes;
+use crate::assemble::{Code, Want, assemble};
+use crate::fault::{LoadError, SourceLocation};
+use crate::flow::Flow;
+use crate::ir::{Kernel, MemorySpace, Width};
+use crate::lower::{Lowering, Refusal, SHARED_WINDOW, initial_bytes};
+use crate::memory::Memory;
+use crate::op::best_tier;
+use lanework_ptx::{Linkage, Module, StateSpace};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// A loaded module. Its variables live in device memory until it is dropped.
+pub struct Program {
+    kernels: Vec<Loaded>,
+    globals: HashMap<String, (MemorySpace, u64)>,
+    sizes: HashMap<String, u64>,
+    memory: Arc<RwLock<Memory>>,
+    assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kernel: usize,
+    block: [u32; 3],
+    observe: bool,
+    all_varying: bool,
+}
+
+/// A kernel and its flow graph.
+struct Loaded {
+    kernel: Arc<Kernel>,
+    flow: Arc<Flow>,
+}
+
+/// A kernel assembled for a block shape.
+pub struct Assembled {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// The code that warps start in.
+    pub code: Code,
+    /// Registers that may be read before they are written, to be zeroed.
+    pub undefined: Vec<u32>,
+    flow: Arc<Flow>,
+    classes: Classes,
+    want: Want,
+    wide: OnceLock<Code>,
+}
+
+impl Assembled {
+    fn new(loaded: &Loaded, block: [u32; 3], observe: bool, all_varying: bool) -> Assembled {
+        let (kernel, flow) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.flow));
+        let classes = if all_varying {
+            Classes::all_varying(&kernel)
+        } else {
+            Classes::find(&kernel, &flow, block)
+        };
+        let want = Want { tier: best_tier(), observe, first_site: 0 };
+        let code = assemble(&kernel, &flow, &classes, &classes, want);
+        let undefined = flow.live_in[0]
+            .iter()
+            .filter(|r| kernel.registers[*r].special.is_none())
+            .map(|r| r as u32)
+            .collect();
+        Assembled { kernel, code, undefined, flow, classes, want, wide: OnceLock::new() }
+    }
+
+    /// The same code with every register varying: operation for operation the same.
+    pub fn wide(&self) -> &Code {
+        self.wide.get_or_init(|| {
+            let all = Classes::all_varying(&self.kernel);
+            let want = Want { first_site: self.code.sites.len() as u32, ..self.want };
+            assemble(&self.kernel, &self.flow, &all, &self.classes, want)
+        })
+    }
+}
+
+impl Program {
+    /// Loads a module.
+    pub(crate) fn load(
+        module: &Module,
+        memory: &Arc<RwLock<Memory>>,
+    ) -> Result<Program, LoadError> {
+        let mut program = Program {
+            kernels: Vec::new(),
+            globals: HashMap::new(),
+            sizes: HashMap::new(),
+            memory: Arc::clone(memory),
+            assembled: Mutex::new(HashMap::new()),
+        };
+        program.place_variables(module)?;
+        for entry in module.entries() {
+            let kernel = Lowering::entry(module, entry, &program.globals)?;
+            let flow = Flow::of(&kernel);
+            program.kernels.push(Loaded { kernel: Arc::new(kernel), flow: Arc::new(flow) });
+        }
+        Ok(program)
+    }
+
+    fn place_variables(&mut self, module: &Module) -> Result<(), LoadError> {
+        let refuse = |name: &str, message: String, help: &str| LoadError {
+            message: format!("variable `{name}`: {message}"),
+            function: String::new(),
+            location: None,
+            text_line: 0,
+            help: help.to_owned(),
+        };
+        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let placed: Vec<_> = module
+            .variables()
+            .filter(|v| matches!(v.space, StateSpace::Global | StateSpace::Const))
+            .collect();
+        for variable in &placed {
+            if variable.linkage == Linkage::Extern {
+                let what = "is defined in another module".to_owned();
+                return Err(refuse(&variable.name, what, "link the modules before loading"));
+            }
+            let address = memory
+                .allocate(variable.size(), &variable.name)
+                .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+            let space = match variable.space {
+                StateSpace::Const => MemorySpace::Constant,
+                _ => MemorySpace::Global,
+            };
+            self.globals.insert(variable.name.clone(), (space, address));
+            self.sizes.insert(variable.name.clone(), variable.size());
+        }
+        for variable in &placed {
+            let find =
+                |name: &str, _generic: bool| self.globals.get(name).map(|(_, address)| *address);
+            let bytes = initial_bytes(variable, &find)
+                .map_err(|Refusal { message, help }| refuse(&variable.name, message, &help))?;
+            let (_, address) = self.globals[&variable.name];
+            memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+        }
+        let _ = SHARED_WINDOW;
+        Ok(())
+    }
+
+    /// The names of the kernels.
+    pub fn entries(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|k| k.kernel.name.as_str())
+    }
+
+    /// The device address and size in bytes of a variable in global or constant memory.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let (_, address) = self.globals.get(name)?;
+        Some((*address, self.sizes[name]))
+    }
+
+    /// Bytes of static shared memory that a kernel uses per block.
+    pub fn static_shared(&self, entry: &str) -> Option<u32> {
+        self.kernel(entry).map(|k| k.declared_shared)
+    }
+
+    /// A kernel by name.
+    pub(crate) fn kernel(&self, entry: &str) -> Option<&Arc<Kernel>> {
+        self.kernels.iter().find(|k| k.kernel.name == entry).map(|k| &k.kernel)
+    }
+
+    /// A kernel assembled for a block shape; made on first use.
+    pub(crate) fn assembled(
+        &self,
+        entry: &str,
+        block: [u32; 3],
+        observe: bool,
+        all_varying: bool,
+    ) -> Option<Arc<Assembled>> {
+        let kernel = self.kernels.iter().position(|k| k.kernel.name == entry)?;
+        let key = Key { kernel, block, observe, all_varying };
+        let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cache.entry(key).or_insert_with(|| {
+            Arc::new(Assembled::new(&self.kernels[kernel], block, observe, all_varying))
+        });
+        Some(Arc::clone(found))
+    }
+
+    /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].
+    pub fn instruction_name(&self, entry: &str, instruction: u32) -> Option<&str> {
+        let kernel = self.kernel(entry)?;
+        kernel.origins.get(instruction as usize).map(|o| o.name.as_str())
+    }
+
+    /// The source position of a kernel's instruction.
+    pub fn location(&self, entry: &str, instruction: u32) -> Option<SourceLocation> {
+        self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()
+    }
+
+    /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
+    /// what the analysis found.
+    pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
+        let assembled = self.assembled(entry, block, false, false)?;
+        let mut forms = [0; 3];
+        for (register, class) in assembled.kernel.registers.iter().zip(&assembled.classes.of) {
+            let form = match (register.width, class) {
+                (Width::Predicate, _) => 0,
+                (_, crate::analysis::Class::Varying) => 2,
+                _ => 1,
+            };
+            forms[form] += 1;
+        }
+        Some(forms)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        for (_, address) in self.globals.values() {
+            // A variable that the host freed by hand is gone already.
+            let _ = memory.free(*address);
+        }
+    }
+}

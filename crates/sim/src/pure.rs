@@ -1,0 +1,210 @@
+//! Instructions that only compute: each is a function over one lane, from which come a handler for
+//! 32 lanes, one for registers in scalar form, and sometimes one that keeps an affine form.
+
+use crate::analysis::Class;
+use crate::ir::Width;
+use crate::lanes::{Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
+use crate::op::{Body, Op, Stop, Tiers, Warp};
+use std::marker::PhantomData;
+
+/// The handlers of a computing instruction.
+#[derive(Clone, Copy)]
+pub struct Pure {
+    /// For 32 lanes, whatever the form of the operands.
+    pub vector: Tiers,
+    /// For operands that are all scalar with stride 0; the result is too.
+    pub scalar: Tiers,
+    /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only where the
+    /// instruction is hot; needs operands and result of its own width.
+    pub direct: &'static [Tiers],
+    /// How operands and then the result are stored where `direct` applies.
+    pub widths: &'static [Width],
+    /// For operands in scalar form with a stride.
+    pub affine: Option<Affine>,
+}
+
+/// The handler that keeps an affine form, and when it applies.
+#[derive(Clone, Copy)]
+pub struct Affine {
+    /// Whether it applies to operands of these classes, none of which is varying.
+    pub applies: fn(&[Class]) -> bool,
+    /// The handler.
+    pub handler: Tiers,
+}
+
+/// A function with no state, summoned from its type.
+fn summon<F: Copy>() -> F {
+    const { assert!(size_of::<F>() == 0) };
+    // SAFETY: `F` is `Copy` and has no bytes, so a value of it is nothing but a proof that one was
+    // made, and every path here comes from a constructor below that was given one.
+    unsafe { std::mem::MaybeUninit::<F>::zeroed().assume_init() }
+}
+
+/// Reads an operand, out of line: rare instructions share it.
+#[inline(never)]
+unsafe fn fetch_far<T: Source>(warp: &Warp, slot: u32) -> Lanes<T> {
+    // SAFETY: by the caller.
+    unsafe { T::fetch(warp, slot) }
+}
+
+/// Writes a result, out of line: rare instructions share it.
+#[inline(never)]
+unsafe fn put_far<T: Sink>(warp: &mut Warp, slot: u32, lanes: &Lanes<T>) {
+    // SAFETY: by the caller.
+    unsafe { T::put(warp, slot, *lanes) }
+}
+
+macro_rules! arity {
+    ($make:ident, $hot:ident, $vector:ident, $cold:ident, $scalar:ident, $direct:ident;
+     $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
+        struct $vector<$($ty,)* R, F, const HOT: bool>(PhantomData<($($ty,)* R, F)>);
+        struct $scalar<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
+        struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const HOT: bool> Body
+            for $vector<$($ty,)* R, F, HOT>
+        {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = summon::<F>();
+                let mut out = Lanes([R::default(); 32]);
+                // SAFETY: slots and the next operation are valid by the assembler.
+                unsafe {
+                    $(let $operand = if HOT {
+                        <$ty as Source>::fetch(warp, op.$operand)
+                    } else {
+                        fetch_cold::<$ty>(warp, op.$operand)
+                    };)*
+                    for i in 0..32 {
+                        out.0[i] = f($($operand.0[i]),*);
+                    }
+                    if HOT { R::put(warp, op.a, out) } else { put_cold(warp, op.a, out) }
+                    std::ptr::from_ref(op).add(1)
+                }
+            }
+        }
+
+        struct $cold<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $cold<$($ty,)* R, F> {
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = summon::<F>();
+                let mut out = Lanes([R::default(); 32]);
+                // SAFETY: slots and the next operation are valid by the assembler.
+                unsafe {
+                    $(let $operand = fetch_far::<$ty>(warp, op.$operand);)*
+                    for i in 0..32 {
+                        out.0[i] = f($($operand.0[i]),*);
+                    }
+                    put_far::<R>(warp, op.a, &out);
+                    std::ptr::from_ref(op).add(1)
+                }
+            }
+        }
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar<$($ty,)* R, F> {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = summon::<F>();
+                // SAFETY: slots and the next operation are valid by the assembler.
+                unsafe {
+                    $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
+                    R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
+                    std::ptr::from_ref(op).add(1)
+                }
+            }
+        }
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const KINDS: u8> Body
+            for $direct<$($ty,)* R, F, KINDS>
+        {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = summon::<F>();
+                let mut out = Lanes([R::default(); 32]);
+                // SAFETY: slots and the next operation are valid by the assembler, which also
+                // checked that forms and widths are the ones assumed here.
+                unsafe {
+                    $(let $operand: Lanes<$ty> = if KINDS >> $index & 1 != 0 {
+                        let pair = <$ty as Source>::pair(warp, op.$operand);
+                        let mut lanes = Lanes([pair[0]; 32]);
+                        for i in 16..32 {
+                            lanes.0[i] = pair[1];
+                        }
+                        lanes
+                    } else {
+                        <$ty as Source>::fetch_own(warp, op.$operand)
+                    };)*
+                    for i in 0..32 {
+                        out.0[i] = f($($operand.0[i]),*);
+                    }
+                    R::put_own(warp, op.a, out);
+                    std::ptr::from_ref(op).add(1)
+                }
+            }
+        }
+
+        /// The handlers of a function of that many operands.
+        pub fn $make<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+            const {
+                &Pure {
+                    vector: Tiers::cold::<$vector<$($ty,)* R, F, false>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R, F>>(),
+                    direct: &[],
+                    widths: &[$(<$ty as Source>::READ,)* R::WRITE],
+                    affine: None,
+                }
+            }
+        }
+
+        /// The same, with a handler for each mix of varying and scalar operands.
+        pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+            const {
+                &Pure {
+                    vector: Tiers::of::<$vector<$($ty,)* R, F, true>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R, F>>(),
+                    direct: &[$(Tiers::of::<$direct_row>()),*],
+                    widths: &[$(<$ty as Source>::READ,)* R::WRITE],
+                    affine: None,
+                }
+            }
+        }
+    };
+}
+
+arity!(pure1, hot1, Vector1, Cold1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(pure2, hot2, Vector2, Cold2, Scalar2, Direct2; A b 0, B c 1;
+    Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
+arity!(pure3, hot3, Vector3, Cold3, Scalar3, Direct3; A b 0, B c 1, C d 2;
+    Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
+    Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
+    Direct3<A, B, C, R, F, 6>);
+
+/// A function over the scalar forms of up to three operands; `None` when the result does not fit one.
+struct AffineBody<F>(PhantomData<F>);
+
+impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody<F> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let f = summon::<F>();
+        // SAFETY: slots are valid by the assembler; unused ones are those of the constant 0.
+        unsafe {
+            let read = |slot| *warp.at(slot).cast::<Scalar>();
+            match f(read(op.b), read(op.c), read(op.d)) {
+                Some(result) => {
+                    *warp.at(op.a).cast::<Scalar>() = result;
+                    std::ptr::from_ref(op).add(1)
+                }
+                None => warp.stop_at(op, Stop::Widen),
+            }
+        }
+    }
+}
+
+/// The affine handler of a function over scalar forms.
+pub const fn affine<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy + 'static>(
+    _: &F,
+    applies: fn(&[Class]) -> bool,
+) -> Affine {
+    Affine { applies, handler: Tiers::cold::<AffineBody<F>>() }
+}

@@ -1,0 +1,173 @@
+//! From a fault as a handler saw it to one that a person can act on.
+
+use crate::block::Located;
+use crate::context::RawFault;
+use crate::fault::{Fault, FaultKind, NearAllocation};
+use crate::ir::{Kernel, MemorySpace};
+use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::memory::{BadAddress, Memory};
+use crate::observe::AccessKind;
+
+/// What the report needs to know of the launch.
+pub struct Scene<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its memory.
+    pub memory: &'a Memory,
+    /// The block that faulted.
+    pub block: [u32; 3],
+    /// The block's shape.
+    pub shape: [u32; 3],
+    /// Bytes of shared memory of the block.
+    pub shared: u64,
+}
+
+/// The report of a fault.
+pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
+    let Located { raw, origin, warp } = located;
+    let origin = scene.kernel.origins.get(origin as usize);
+    let thread = crate::analysis::thread_index(scene.shape, warp * 32 + raw.lane);
+    let mut fault = Fault {
+        kind: raw.kind,
+        message: String::new(),
+        location: origin.and_then(|o| o.location.clone()),
+        text_line: origin.map_or(0, |o| o.text_line),
+        instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+        kernel: scene.kernel.name.clone(),
+        block: scene.block,
+        thread,
+        address: raw.address,
+        size: raw.bytes,
+        allocation: None,
+        help: String::new(),
+    };
+    match raw.kind {
+        FaultKind::OutOfBounds | FaultKind::Misaligned => address_fault(scene, &raw, &mut fault),
+        FaultKind::Deadlock => {
+            fault.message = format!("deadlock: {}", raw.note);
+            fault.help =
+                "let every thread of the block reach the same barrier, outside of divergent branches".into();
+        }
+        FaultKind::BarrierDivergence => {
+            fault.message = format!("barrier divergence: {}", raw.note);
+            fault.help =
+                "move the barrier out of the branch, so that all threads of a warp reach it together".into();
+        }
+        FaultKind::Trap => {
+            fault.message = "the kernel executed `trap`".into();
+            fault.help = "a check in the kernel failed; see its source line".into();
+        }
+        FaultKind::InstructionLimit => {
+            fault.message = format!("instruction limit: {}", raw.note);
+            fault.help = "look for a loop that does not end, or raise `max_instructions`".into();
+        }
+        _ => fault.message = raw.note,
+    }
+    fault
+}
+
+fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
+    let address = raw.address.unwrap_or(0);
+    let verb = match raw.access {
+        Some(AccessKind::Load) => "read",
+        Some(AccessKind::Store) => "write",
+        Some(AccessKind::Atomic) => "atomic",
+        None => "copy",
+    };
+    let (space, within) = match raw.space {
+        MemorySpace::Generic if address.wrapping_sub(SHARED_WINDOW) < WINDOW => {
+            (MemorySpace::Shared, address - SHARED_WINDOW)
+        }
+        MemorySpace::Generic if address.wrapping_sub(LOCAL_WINDOW) < WINDOW => {
+            (MemorySpace::Local, address - LOCAL_WINDOW)
+        }
+        MemorySpace::Generic if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW => {
+            (MemorySpace::Parameter, address - PARAMETER_WINDOW)
+        }
+        MemorySpace::Generic => (MemorySpace::Global, address),
+        space => (space, address),
+    };
+    let size = raw.bytes;
+    if raw.kind == FaultKind::Misaligned {
+        let name = space_name(space);
+        fault.message = format!(
+            "misaligned {name} {verb}: {size} bytes at {address:#x}, not a multiple of {size}"
+        );
+        fault.help = "align the index to the vector's length, or use narrower accesses".into();
+        if matches!(space, MemorySpace::Global | MemorySpace::Constant) {
+            fault.allocation = scene.memory.nearest(address, u64::from(size));
+        }
+        return;
+    }
+    let small = match space {
+        MemorySpace::Shared => Some(("shared", scene.shared, "of shared memory")),
+        MemorySpace::Local => {
+            Some(("local", u64::from(scene.kernel.local_bytes), "of local memory per thread"))
+        }
+        MemorySpace::Parameter => {
+            Some(("parameter", u64::from(scene.kernel.parameter_bytes), "of parameters"))
+        }
+        _ => None,
+    };
+    if let Some((name, bytes, what)) = small {
+        fault.message = format!(
+            "out-of-bounds {name} {verb}: {size} bytes at offset {}, the block has {bytes} bytes {what}",
+            within as i64
+        );
+        fault.help = match space {
+            MemorySpace::Shared if bytes == 0 => {
+                "declare shared memory, or ask for dynamic shared memory at the launch".into()
+            }
+            _ => "guard the access so that its index stays inside the array".into(),
+        };
+        fault.allocation = Some(NearAllocation {
+            name: format!("{name} memory"),
+            address: address.wrapping_sub(within),
+            bytes,
+            offset: within as i64,
+            distance: within.saturating_sub(bytes),
+        });
+        return;
+    }
+    match scene.memory.diagnose(address, u64::from(size)) {
+        BadAddress::Null => {
+            fault.kind = FaultKind::Null;
+            fault.message = format!("null pointer: {verb} of {size} bytes at {address:#x}");
+            fault.help =
+                "pass a device address; a null one was given or the pointer was never set".into();
+        }
+        BadAddress::Freed(near) => {
+            fault.kind = FaultKind::UseAfterFree;
+            fault.message = format!(
+                "use after free: {verb} of {size} bytes at {}+{}, `{}` was freed",
+                near.name, near.offset, near.name
+            );
+            fault.help = "keep the buffer alive until the last kernel that uses it has run".into();
+            fault.allocation = Some(near);
+        }
+        BadAddress::Outside(Some(near)) => {
+            fault.message = format!(
+                "out-of-bounds global {verb}: {size} bytes at {}{:+}, `{}` is {} bytes",
+                near.name, near.offset, near.name, near.bytes
+            );
+            fault.help = "guard the access so that its index stays inside the buffer".into();
+            fault.allocation = Some(near);
+        }
+        BadAddress::Outside(None) => {
+            fault.message = format!(
+                "out-of-bounds global {verb}: {size} bytes at {address:#x}, nothing is allocated"
+            );
+            fault.help = "allocate a buffer and pass its address".into();
+        }
+    }
+}
+
+fn space_name(space: MemorySpace) -> &'static str {
+    match space {
+        MemorySpace::Shared => "shared",
+        MemorySpace::Local => "local",
+        MemorySpace::Parameter => "parameter",
+        MemorySpace::Constant => "constant",
+        _ => "global",
+    }
+}

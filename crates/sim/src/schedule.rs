@@ -1,0 +1,205 @@
+//! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
+
+use crate::block::{Located, Shape, Worker};
+use crate::context::Events;
+use crate::fault::Fault;
+use crate::launch::{Blocks, LaunchConfig, Outcome};
+use crate::limits::{Options, Schedule};
+use crate::memory::Memory;
+use crate::observe::Observer;
+use crate::program::Assembled;
+use crate::report::{Scene, report};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// One launch.
+pub struct Job<'a> {
+    assembled: &'a Assembled,
+    memory: &'a Memory,
+    parameters: &'a [u8],
+    shape: Shape,
+    total: u64,
+    count: u64,
+    next: AtomicU64,
+    /// No block after this one needs to run: it faulted.
+    last: AtomicU64,
+}
+
+/// What one worker brings home.
+struct Share<O> {
+    observer: O,
+    printed: Vec<(u64, String)>,
+    blocks: u64,
+    instructions: u64,
+    lane_instructions: u64,
+    fault: Option<(u64, [u32; 3], Located)>,
+}
+
+impl<'a> Job<'a> {
+    /// A launch ready to run.
+    pub fn new(
+        assembled: &'a Assembled,
+        memory: &'a Memory,
+        launch: &LaunchConfig<'_>,
+        parameters: &'a [u8],
+        options: &Options,
+    ) -> Job<'a> {
+        let total = launch.grid.iter().map(|g| u64::from(*g)).product();
+        let count = match launch.blocks {
+            Blocks::All => total,
+            Blocks::Sample { count } => count.clamp(1, total),
+        };
+        let shape = Shape {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            multiprocessors: options.limits.multiprocessors,
+            max_instructions: options.max_instructions,
+            seed: match options.schedule {
+                Schedule::InOrder => None,
+                Schedule::Seeded(seed) => Some(seed),
+            },
+        };
+        let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        Job { assembled, memory, parameters, shape, total, count, next, last }
+    }
+
+    /// The linear index of the `i`-th block to run.
+    fn block(&self, i: u64) -> u64 {
+        let i = match self.shape.seed {
+            // A step that shares no factor with the count visits each block once.
+            Some(seed) => {
+                let mut step = (seed | 1) % self.count;
+                while gcd(step, self.count) != 1 {
+                    step += 1;
+                }
+                ((u128::from(i) * u128::from(step) + u128::from(seed)) % u128::from(self.count))
+                    as u64
+            }
+            None => i,
+        };
+        (u128::from(i) * u128::from(self.total) / u128::from(self.count)) as u64
+    }
+
+    /// Runs the launch on up to `workers` workers.
+    ///
+    /// # Errors
+    /// The fault of the lowest block that faulted.
+    pub fn run<'p, O: Observer>(
+        &self,
+        observer: &mut O,
+        workers: usize,
+        pool: impl FnOnce() -> Option<&'p rayon::ThreadPool>,
+    ) -> Result<Outcome, Fault> {
+        let alone = self.assembled.kernel.ordered_blocks || self.shape.seed.is_some();
+        let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };
+        let mut shares = Vec::new();
+        let pool = if helpers > 0 { pool() } else { None };
+        match pool {
+            None => shares.push(self.work(observer.fork())),
+            Some(pool) => {
+                let others = Mutex::new(Vec::new());
+                let forks: Vec<O> = (0..helpers).map(|_| observer.fork()).collect();
+                let own = observer.fork();
+                pool.in_place_scope(|scope| {
+                    for (i, fork) in forks.into_iter().enumerate() {
+                        let others = &others;
+                        scope.spawn(move |_| {
+                            let share = self.work(fork);
+                            others.lock().unwrap_or_else(PoisonError::into_inner).push((i, share));
+                        });
+                    }
+                    shares.push(self.work(own));
+                });
+                let mut others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
+                others.sort_by_key(|(i, _)| *i);
+                shares.extend(others.into_iter().map(|(_, share)| share));
+            }
+        }
+        self.finish(observer, shares)
+    }
+
+    fn finish<O: Observer>(
+        &self,
+        observer: &mut O,
+        shares: Vec<Share<O>>,
+    ) -> Result<Outcome, Fault> {
+        let mut outcome = Outcome { blocks_total: self.total, ..Outcome::default() };
+        let mut printed = Vec::new();
+        let mut fault: Option<(u64, [u32; 3], Located)> = None;
+        for share in shares {
+            observer.merge(share.observer);
+            printed.extend(share.printed);
+            outcome.blocks_run += share.blocks;
+            outcome.warp_instructions += share.instructions;
+            outcome.lane_instructions += share.lane_instructions;
+            if let Some(found) = share.fault
+                && fault.as_ref().is_none_or(|(i, ..)| found.0 < *i)
+            {
+                fault = Some(found);
+            }
+        }
+        if let Some((_, block, located)) = fault {
+            let kernel = &self.assembled.kernel;
+            let scene = Scene {
+                kernel,
+                memory: self.memory,
+                block,
+                shape: self.shape.block,
+                shared: u64::from(kernel.static_shared) + u64::from(self.shape.dynamic_shared),
+            };
+            return Err(report(&scene, located));
+        }
+        printed.sort_by_key(|(i, _)| *i);
+        outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
+        Ok(outcome)
+    }
+
+    /// Runs blocks until there are no more.
+    fn work<O: Observer>(&self, mut observer: O) -> Share<O> {
+        let counting = O::ON && observer.counters().is_some();
+        let events: Option<*mut dyn Events> = if O::ON && !counting {
+            let events: &mut dyn Events = &mut observer;
+            // SAFETY: only the lifetime is forgotten: the pointer lives in the worker, which is gone
+            // before `observer` is used again.
+            Some(unsafe {
+                std::mem::transmute::<&mut dyn Events, *mut (dyn Events + 'static)>(events)
+            })
+        } else {
+            None
+        };
+        let mut worker =
+            Worker::new(self.assembled, self.shape.clone(), self.memory, self.parameters, events);
+        let mut printed = Vec::new();
+        let (mut blocks, mut fault) = (0, None);
+        loop {
+            let i = self.next.fetch_add(1, Ordering::Relaxed);
+            if i >= self.count || i > self.last.load(Ordering::Relaxed) {
+                break;
+            }
+            let result = worker.run(self.block(i));
+            blocks += 1;
+            if !worker.context.printed.is_empty() {
+                printed.push((i, std::mem::take(&mut worker.context.printed)));
+            }
+            if let Err(located) = result {
+                self.last.fetch_min(i, Ordering::Relaxed);
+                fault = Some((i, worker.block_index(), located));
+                break;
+            }
+        }
+        let (instructions, lane_instructions) = (worker.instructions, worker.lane_instructions);
+        let mut counters = std::mem::take(&mut worker.context.counters);
+        drop(worker);
+        if let Some(to) = observer.counters() {
+            counters.warp_instructions = instructions;
+            counters.lane_instructions = lane_instructions;
+            to.add(&counters);
+        }
+        Share { observer, printed, blocks, instructions, lane_instructions, fault }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
