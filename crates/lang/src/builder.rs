@@ -3,10 +3,10 @@
 //! Instructions are appended to a flat list. Pure instructions are numbered by value within the
 //! enclosing structured scopes, so the same address is computed once.
 
+pub(crate) use crate::current::{here, install, with};
 use crate::definition::{CheckSite, Parameter, StageError};
 use crate::value::{Class, Register, Value, literal};
 use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Statement, Variable};
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
 
@@ -22,7 +22,7 @@ pub(crate) enum Line {
 }
 
 /// A pure computation: its name and inputs, mutable ones with the version that was read.
-type Computation = (String, Vec<(Value, u64)>);
+pub(crate) type Computation = (String, Vec<(Value, u64)>);
 
 /// The computations known within one structured scope.
 pub(crate) type Scope = HashMap<Computation, Value>;
@@ -76,51 +76,17 @@ pub(crate) struct Builder {
     pub uses_printf: bool,
     /// Bytes of the largest argument list printed.
     pub print_bytes: u32,
-    symbol_addresses: HashMap<usize, Register>,
+    pub symbol_addresses: HashMap<usize, Register>,
     position: Option<Location>,
     caller: Option<&'static Caller<'static>>,
-    scopes: Vec<Scope>,
-    versions: HashMap<Register, u64>,
-    version: u64,
-    specials: HashMap<&'static str, Register>,
-    constant_sums: HashMap<Register, (Value, i64)>,
+    pub scopes: Vec<Scope>,
+    pub versions: HashMap<Register, u64>,
+    pub version: u64,
+    pub specials: HashMap<&'static str, Register>,
+    pub constant_sums: HashMap<Register, (Value, i64)>,
     names: HashSet<String>,
     labels: u32,
     name_hint: Option<&'static str>,
-}
-
-thread_local! {
-    static BUILDER: RefCell<Option<Builder>> = const { RefCell::new(None) };
-}
-
-/// Makes `builder` the one that this thread stages into, and returns the one before.
-pub(crate) fn install(builder: Option<Builder>) -> Option<Builder> {
-    BUILDER.with(|slot| slot.replace(builder))
-}
-
-/// Runs `f` on the kernel being staged.
-///
-/// # Panics
-/// When none is: the kernel language only means something inside `#[kernel]` and `#[device]`.
-#[track_caller]
-pub(crate) fn with<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
-    BUILDER.with(|slot| {
-        let mut slot = slot.borrow_mut();
-        let Some(builder) = slot.as_mut() else {
-            panic!(
-                "the kernel language is used outside a kernel: \
-                 call this only in functions marked #[kernel] or #[device]"
-            )
-        };
-        f(builder)
-    })
-}
-
-/// Makes the caller's source position that of the instructions that follow.
-#[track_caller]
-pub(crate) fn here() {
-    let caller = Caller::caller();
-    with(|b| b.set_position(caller));
 }
 
 impl Builder {
@@ -129,7 +95,7 @@ impl Builder {
         Builder { checked, scopes: vec![HashMap::new()], ..Builder::default() }
     }
 
-    fn set_position(&mut self, caller: &'static Caller<'static>) {
+    pub fn set_position(&mut self, caller: &'static Caller<'static>) {
         if self.caller.is_some_and(|now| std::ptr::eq(now, caller)) {
             return;
         }
@@ -249,60 +215,6 @@ impl Builder {
         Value::Register(dest)
     }
 
-    /// The key of a computation.
-    pub fn computation(&self, name: &str, inputs: impl Iterator<Item = Value>) -> Computation {
-        let version = |value: &Value| match value {
-            Value::Register(r) if r.mutable => {
-                self.versions.get(r).copied().unwrap_or(0).max(self.loop_version())
-            }
-            _ => 0,
-        };
-        (name.to_owned(), inputs.map(|value| (value, version(&value))).collect())
-    }
-
-    /// The version that the innermost loop's start gave every variable.
-    fn loop_version(&self) -> u64 {
-        self.versions.get(&LOOP_MARK).copied().unwrap_or(0)
-    }
-
-    /// The value of a computation done in an enclosing scope.
-    pub fn known(&self, key: &Computation) -> Option<Value> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(key)).copied()
-    }
-
-    /// Remembers a computation for the rest of this scope.
-    pub fn remember(&mut self, key: Computation, value: Value) {
-        if !self.dead {
-            self.scopes.last_mut().expect("the outermost scope stays").insert(key, value);
-        }
-    }
-
-    /// Opens a scope whose computations are forgotten at its end.
-    pub fn enter(&mut self) {
-        self.scopes.push(HashMap::new());
-    }
-
-    /// Closes a scope and returns what was computed in it.
-    pub fn leave(&mut self) -> Scope {
-        self.scopes.pop().expect("entered before")
-    }
-
-    /// Keeps what a closed scope computed, because it always runs.
-    pub fn keep(&mut self, scope: Scope) {
-        self.scopes.last_mut().expect("the outermost scope stays").extend(scope);
-    }
-
-    /// Notes that `register` has been assigned.
-    pub fn assigned(&mut self, register: Register) {
-        self.version += 1;
-        self.versions.insert(register, self.version);
-    }
-
-    /// Notes that any variable may have been assigned, as at the head of a loop.
-    pub fn forget_variables(&mut self) {
-        self.assigned(LOOP_MARK);
-    }
-
     /// `dest = value` as a move.
     pub fn assign(&mut self, dest: Register, value: Value, ty: ScalarType) {
         if value == Value::Register(dest) {
@@ -321,65 +233,6 @@ impl Builder {
         if dest.mutable {
             self.assigned(dest);
         }
-    }
-
-    /// The value as an operand of an instruction of type `ty`.
-    pub fn operand(&mut self, value: Value, ty: ScalarType) -> Operand {
-        match value {
-            Value::Register(register) => Operand::Name(register.name()),
-            Value::Special(name) => Operand::Name(self.special(name).name()),
-            Value::Constant(bits) => match Class::of(ty) {
-                class @ (Class::Half | Class::Predicate) => {
-                    let literal = literal(bits, ScalarType::B32);
-                    let key = (format!("constant.{}", class.prefix()), vec![(value, 0)]);
-                    let name = format!("mov.{}", class.bits_type().name());
-                    match self.pure_operands(key, &name, ty, vec![literal.into()]) {
-                        Value::Register(register) => Operand::Name(register.name()),
-                        _ => unreachable!("a computation yields a register"),
-                    }
-                }
-                _ => Operand::Immediate(literal(bits, ty)),
-            },
-        }
-    }
-
-    /// The value as an operand of an untyped (`.b32`, `.b64`) instruction.
-    pub fn bit_operand(&mut self, value: Value, ty: ScalarType) -> Operand {
-        match value {
-            Value::Constant(bits) => Operand::integer(bits),
-            other => self.operand(other, ty),
-        }
-    }
-
-    /// The register that holds a special register's value, read at the kernel's top.
-    fn special(&mut self, name: &'static str) -> Register {
-        if let Some(register) = self.specials.get(name) {
-            return *register;
-        }
-        let register = self.register(ScalarType::U32, false);
-        self.specials.insert(name, register);
-        let operands = vec![Operand::Name(register.name()), Operand::from(name)];
-        self.at_top("mov.u32", register, operands);
-        register
-    }
-
-    /// The register with the address of an array in shared memory, set at the kernel's top.
-    pub fn symbol_address(&mut self, symbol: usize) -> Value {
-        if let Some(register) = self.symbol_addresses.get(&symbol) {
-            return Value::Register(*register);
-        }
-        let register = self.register(ScalarType::U32, false);
-        self.symbol_addresses.insert(symbol, register);
-        let operands =
-            vec![Operand::Name(register.name()), Operand::Name(self.symbols[symbol].clone())];
-        self.at_top("mov.u32", register, operands);
-        Value::Register(register)
-    }
-
-    /// Appends a pure instruction to the kernel's prologue, before everything else.
-    pub fn at_top(&mut self, name: &str, dest: Register, operands: Vec<Operand>) {
-        let instruction = self.located(Instruction::new(name, operands));
-        self.prologue.push(Line::Op { instruction, dest: Some(dest), pure: true });
     }
 
     /// A jump to `label`.
@@ -414,36 +267,14 @@ impl Builder {
         self.push(Line::Label(label.to_owned()));
     }
 
-    /// Remembers that `sum` is `base + constant` in wrapping 32- or 64-bit arithmetic.
-    pub fn note_sum(&mut self, sum: Value, base: Value, constant: i64) {
-        if let Value::Register(register) = sum
-            && !matches!(base, Value::Register(r) if r.mutable)
-        {
-            self.constant_sums.insert(register, (base, constant));
-        }
-    }
-
-    /// Splits a value into a base and a constant added to it.
-    pub fn split_sum(&self, value: Value) -> (Value, i64) {
-        let mut split = (value, 0i64);
-        while let Value::Register(register) = split.0
-            && let Some((base, constant)) = self.constant_sums.get(&register)
-        {
-            split = (*base, split.1.wrapping_add(*constant));
-        }
-        split
-    }
-
     /// The source position of the instructions that follow.
     pub fn position(&self) -> Option<&Location> {
         self.position.as_ref()
     }
 
+    /// The instruction with the current source position.
     pub fn located(&self, mut instruction: Instruction) -> Instruction {
         instruction.location = self.position.clone();
         instruction
     }
 }
-
-/// Not a register: its version is that of the innermost loop.
-const LOOP_MARK: Register = Register { class: Class::Predicate, index: u32::MAX, mutable: true };

@@ -1,7 +1,7 @@
 //! `#[device]` functions: parameters, early `return` and the value of a call.
 
 use crate::builder::{here, with};
-use crate::control::{in_call, leave_call};
+use crate::jumps::{in_call, leave_call};
 use crate::merge::Never;
 use crate::scalar::Scalar;
 use crate::value::Value;

@@ -6,12 +6,11 @@ pub use crate::call::{
 };
 pub use crate::cast::Cast;
 pub use crate::compare::{Condition, Connect, Equate, Order};
-pub use crate::control::{
-    By, OneByOne, Step, Walk, break_loop, continue_loop, endless_loop, for_loop, if_else, if_then,
-    return_kernel, unrolled, while_loop,
-};
+pub use crate::control::{if_else, if_then};
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
+pub use crate::jumps::{break_loop, continue_loop, return_kernel};
+pub use crate::loops::{By, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop};
 pub use crate::memory::{
     Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space, row,
 };

@@ -22,7 +22,8 @@ pub type Directive = FunctionDirective;
 
 /// Stages `body` as the entry `name`.
 ///
-/// A panic of the body, such as a failed `assert!` on its constants, becomes a [`StageError`].
+/// A panic of the body, such as a failed `assert!` on its constants, becomes a
+/// [`StageError`](crate::StageError).
 pub fn stage(
     options: &StageOptions,
     name: &'static str,

@@ -1,6 +1,6 @@
 //! Loads and stores with a say in caching.
 
-use crate::builder::here;
+use crate::builder::{here, with};
 use crate::memory::ReadPlace;
 use crate::scalar::Element;
 use crate::var::Var;
@@ -22,4 +22,18 @@ pub fn load_nc<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
 pub fn load_volatile<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
     here();
     place.into().place.load_volatile()
+}
+
+/// The address of `&x[i]` within its own memory (global or shared), for instructions that take one
+/// in a register.
+#[track_caller]
+pub fn address_of<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<u64> {
+    here();
+    let place = place.into().place;
+    match place.space {
+        crate::memory::Space::Global => Var::new(with(|b| place.address(b))),
+        crate::memory::Space::Shared => {
+            crate::cast::Cast::cast(Var::<u32>::new(with(|b| place.address(b))))
+        }
+    }
 }

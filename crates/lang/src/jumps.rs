@@ -1,0 +1,65 @@
+//! `break`, `continue`, `return`, and the frames of inlined functions that `return` ends.
+
+use crate::builder::{CallFrame, LoopFrame, here, with};
+
+/// Finds the loop that `break` or `continue` means, and jumps.
+fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {
+    with(|b| {
+        let frame = match name {
+            Some(name) => b.loops.iter().rev().find(|frame| frame.name == Some(name)),
+            None => b.loops.last(),
+        };
+        match frame.map(&target).cloned() {
+            Some(label) => b.jump(&label),
+            None => b.error("no enclosing loop to leave", "`break` and `continue` need a loop"),
+        }
+    });
+}
+
+/// `break`.
+#[track_caller]
+pub fn break_loop(name: Option<&'static str>) {
+    here();
+    leave_loop(name, |frame| &frame.exit);
+}
+
+/// `continue`.
+#[track_caller]
+pub fn continue_loop(name: Option<&'static str>) {
+    here();
+    leave_loop(name, |frame| &frame.next);
+}
+
+/// `return` from the kernel.
+#[track_caller]
+pub fn return_kernel() {
+    here();
+    with(|b| {
+        b.emit("ret", vec![]);
+        b.dead = true;
+    });
+}
+
+/// The body of a `#[device]` function: `return` inside it ends the body only.
+pub(crate) fn in_call<R>(body: impl FnOnce() -> R) -> R {
+    with(|b| {
+        let exit = b.label("return");
+        let loops = std::mem::take(&mut b.loops);
+        b.calls.push(CallFrame { exit, loops });
+    });
+    let result = body();
+    with(|b| {
+        let frame = b.calls.pop().expect("pushed above");
+        b.loops = frame.loops;
+        b.place(&frame.exit);
+    });
+    result
+}
+
+/// Jumps to the end of the innermost `#[device]` call.
+pub(crate) fn leave_call() {
+    with(|b| match b.calls.last().map(|frame| frame.exit.clone()) {
+        Some(exit) => b.jump(&exit),
+        None => b.error("`return` outside a function", "use it in the body only"),
+    });
+}

@@ -1,0 +1,224 @@
+//! Loops: `while`, `loop`, `for` over ranges, and loops unrolled while staging.
+//!
+//! The test of a loop is staged before it and again at its end, which saves a jump per turn.
+
+use crate::arithmetic::{Operation, binary};
+use crate::builder::{Builder, LoopFrame, here, with};
+use crate::compare::{Condition, Relation, relate};
+use crate::scalar::{Integer, Scalar};
+use crate::value::{Register, Value};
+use crate::var::{IntoVar, Read, Var};
+use lanework_ptx::ScalarType;
+
+/// Runs a loop's body with its labels known to `break` and `continue`.
+fn in_loop(name: Option<&'static str>, exit: &str, next: &str, body: impl FnOnce()) {
+    with(|b| {
+        b.loops.push(LoopFrame { name, exit: exit.to_owned(), next: next.to_owned() });
+        b.enter();
+        b.forget_variables();
+    });
+    body();
+    with(|b| {
+        b.loops.pop();
+        b.leave();
+        b.place(next);
+    });
+}
+
+/// Ends what `in_loop` began.
+fn after_loop(b: &mut Builder, exit: &str) {
+    b.forget_variables();
+    b.place(exit);
+}
+
+/// `while condition() { body() }`; the test is staged at the top and again at the bottom, which
+/// saves a jump per turn.
+#[track_caller]
+pub fn while_loop<C: Condition>(
+    name: Option<&'static str>,
+    condition: impl Fn() -> C,
+    body: impl FnOnce(),
+) {
+    here();
+    let first = condition().condition();
+    if first.known() == Some(false) {
+        return;
+    }
+    let (head, next, exit) = with(|b| {
+        let labels = (b.label("loop"), b.label("next"), b.label("done"));
+        if first.known().is_none() {
+            let predicate = b.predicate(first);
+            b.jump_if(predicate, true, &labels.2);
+        }
+        b.place_always(&labels.0);
+        labels
+    });
+    in_loop(name, &exit, &next, body);
+    with(|b| {
+        b.enter();
+        b.forget_variables();
+    });
+    let again = condition().condition();
+    with(|b| {
+        b.leave();
+        match again.known() {
+            Some(true) => b.jump(&head),
+            Some(false) => {}
+            None => {
+                let predicate = b.predicate(again);
+                b.jump_if(predicate, false, &head);
+            }
+        }
+        after_loop(b, &exit);
+    });
+}
+
+/// `loop { body() }`.
+#[track_caller]
+pub fn endless_loop(name: Option<&'static str>, body: impl FnOnce()) {
+    here();
+    while_loop(name, || true, body);
+}
+
+/// Which values a `for` goes through.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<A, B, S> {
+    /// The first value.
+    pub start: A,
+    /// The bound.
+    pub end: B,
+    /// The distance between values.
+    pub step: S,
+    /// Whether the bound itself is visited.
+    pub inclusive: bool,
+    /// Whether the values come last to first.
+    pub reverse: bool,
+}
+
+/// How far apart the values of a `for` are.
+pub trait Step<T: Scalar> {
+    /// The distance.
+    fn distance(self) -> Var<T>;
+}
+
+/// No `.step_by(s)`: every value.
+#[derive(Clone, Copy, Debug)]
+pub struct OneByOne;
+
+/// `.step_by(s)`.
+#[derive(Clone, Copy, Debug)]
+pub struct By<S>(pub S);
+
+impl<T: Scalar> Step<T> for OneByOne {
+    fn distance(self) -> Var<T> {
+        Var::new(Value::Constant(1))
+    }
+}
+
+impl<T: Scalar, S: IntoVar<T>> Step<T> for By<S> {
+    fn distance(self) -> Var<T> {
+        self.0.into_var()
+    }
+}
+
+/// `for i in start..end { body(i) }`, or with `..=` and `.step_by(step)`.
+///
+/// Counting past the type's largest value wraps: keep `end + step` in range.
+#[track_caller]
+pub fn for_loop<T: Integer>(
+    name: Option<&'static str>,
+    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step<T>>,
+    body: impl FnOnce(Var<T>),
+) {
+    here();
+    let ty = T::SCALAR;
+    let start = Read::copy(walk.start.into_var());
+    let end = Read::copy(walk.end.into_var());
+    let step = Read::copy(walk.step.distance());
+    let mirrored = walk.reverse.then(|| {
+        // Counting up, and handing out first + last - counter.
+        with(|b| {
+            let sum = binary(b, Operation::Add, ty, start.value, end.value);
+            let excluded = Value::Constant(u64::from(!walk.inclusive));
+            binary(b, Operation::Sub, ty, sum, excluded)
+        })
+    });
+    let relation = if walk.inclusive { Relation::Le } else { Relation::Lt };
+    let entered = with(|b| {
+        let enters = relate(b, relation, ty, start.value, end.value);
+        let labels = (b.label("loop"), b.label("next"), b.label("done"));
+        match enters {
+            Value::Constant(0) => return None,
+            Value::Constant(_) => {}
+            _ => {
+                let predicate = b.predicate(Var::new(enters));
+                b.jump_if(predicate, true, &labels.2);
+            }
+        }
+        let counter = b.register(ty, false);
+        b.assign(counter, start.value, ty);
+        b.place_always(&labels.0);
+        Some((counter, labels))
+    });
+    let Some((counter, (head, next, exit))) = entered else { return };
+    let value = Value::Register(counter);
+    in_loop(name, &exit, &next, || {
+        let handed_out = match mirrored {
+            Some(sum) => with(|b| binary(b, Operation::Sub, ty, sum, value)),
+            None => value,
+        };
+        body(Var::new(handed_out));
+    });
+    with(|b| {
+        b.step_counter(counter, ty, step.value);
+        b.enter();
+        let again = relate(b, relation, ty, value, end.value);
+        match again {
+            Value::Register(predicate) => b.jump_if(predicate, false, &head),
+            Value::Constant(0) => {}
+            _ => b.jump(&head),
+        }
+        b.leave();
+        after_loop(b, &exit);
+    });
+}
+
+impl Builder {
+    /// `counter += step`.
+    fn step_counter(&mut self, counter: Register, ty: ScalarType, step: Value) {
+        let compute = crate::value::compute_type(ty);
+        let name = format!("add.{}", compute.name());
+        let value = Value::Register(counter);
+        let operands =
+            vec![counter.name().into(), self.operand(value, compute), self.operand(step, compute)];
+        self.emit(&name, operands);
+    }
+}
+
+/// `#[unroll] for item in items { body(item) }`: an ordinary Rust loop over host values.
+#[track_caller]
+pub fn unrolled<I: IntoIterator>(
+    name: Option<&'static str>,
+    items: I,
+    mut body: impl FnMut(I::Item),
+) {
+    here();
+    let exit = with(|b| b.label("unrolled"));
+    for item in items {
+        let next = with(|b| {
+            let next = b.label("next");
+            b.loops.push(LoopFrame { name, exit: exit.clone(), next: next.clone() });
+            next
+        });
+        body(item);
+        let dead = with(|b| {
+            b.loops.pop();
+            b.place(&next);
+            b.dead
+        });
+        if dead {
+            break;
+        }
+    }
+    with(|b| b.place(&exit));
+}
