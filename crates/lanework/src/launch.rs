@@ -6,7 +6,7 @@ use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::lang::Definition;
 use crate::{Arg, Counters, Dim3, Error, Resources, Result};
-use lanework_sim::{Blocks, CountingObserver, LaunchConfig, Observer, Outcome, Quiet};
+use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program};
 use std::sync::Arc;
 
 /// A kernel called with its arguments, waiting for its shape and a device.
@@ -163,7 +163,11 @@ impl Prepared<'_> {
     /// As [`Launch::launch`].
     pub fn launch(&mut self) -> Result<()> {
         match &self.device.0.engine {
-            Engine::Emulator(_) => self.emulate(Blocks::All, &mut Quiet).map(drop),
+            Engine::Emulator(_) => {
+                let outcome = self.emulate(Blocks::All, Emulator::run)?;
+                print!("{}", outcome.printed);
+                Ok(())
+            }
             Engine::Gpu(gpu) => {
                 let Code::Gpu(function) = &self.compiled.code else { unreachable!("compiled here") };
                 let sites = self.checked.then(|| (self.kernel, &self.compiled));
@@ -196,10 +200,10 @@ impl Prepared<'_> {
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
-        let mut counting = CountingObserver::default();
-        let outcome = self.emulate(blocks, &mut counting)?;
+        let (outcome, counters) = self.emulate(blocks, Emulator::count)?;
+        print!("{}", outcome.printed);
         Ok(Profile {
-            counters: counting.counters,
+            counters,
             blocks_run: outcome.blocks_run,
             blocks: outcome.blocks_total,
         })
@@ -210,8 +214,12 @@ impl Prepared<'_> {
         self.compiled.resources()
     }
 
-    /// Runs it on the emulator under `observer`.
-    fn emulate<O: Observer>(&mut self, blocks: Blocks, observer: &mut O) -> Result<Outcome> {
+    /// Runs it on the emulator by `run`, one of the emulator's ways to run a kernel.
+    fn emulate<T>(
+        &mut self,
+        blocks: Blocks,
+        run: fn(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
         let (Engine::Emulator(emulator), Code::Emulator(program)) =
             (&self.device.0.engine, &self.compiled.code)
         else {
@@ -239,7 +247,7 @@ impl Prepared<'_> {
             dynamic_shared: self.dynamic_shared,
             blocks,
         };
-        let outcome = emulator.launch(program, &config, &arguments, observer);
+        let outcome = run(emulator, program, &config, &arguments);
         let mut words = [0u32; RECORD_WORDS];
         if let Some(address) = record {
             emulator.read(address, bytemuck::cast_slice_mut(&mut words))?;
@@ -248,9 +256,7 @@ impl Prepared<'_> {
         if let Some(fault) = IndexFault::decode(self.kernel, &self.compiled.staged.sites, &words) {
             return Err(Error::Index(Box::new(fault)));
         }
-        let outcome = outcome?;
-        print!("{}", outcome.printed);
-        Ok(outcome)
+        Ok(outcome?)
     }
 
     /// The bytes of each PTX parameter.

@@ -32,6 +32,7 @@ mod program;
 mod pure;
 mod report;
 mod schedule;
+mod standard;
 mod traffic;
 
 pub use counters::{Counters, Global, Shared};

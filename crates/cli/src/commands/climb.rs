@@ -124,11 +124,10 @@ fn counted(record: &ClimbRecord) -> String {
         "rung",
         "exp.",
         "verified",
-        "load sectors/request",
-        "store sectors/request",
-        "shared conflicts",
+        "sectors/load",
+        "sectors/store",
+        "bank conflicts",
         "warp instructions",
-        "what changed",
     ]);
     for rung in &record.rungs {
         let Some(counters) = &rung.counters else {
@@ -143,7 +142,6 @@ fn counted(record: &ClimbRecord) -> String {
             format!("{:.2}", counters.global_store.sectors_per_request()),
             thousands(counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts),
             thousands(counters.warp_instructions),
-            rung.reason.clone().unwrap_or_default(),
         ]);
     }
     let mut text = format!("{rows}\n");
@@ -154,7 +152,15 @@ fn counted(record: &ClimbRecord) -> String {
             thousands(sample.blocks)
         ));
     }
-    text.push_str("Counts by the emulator, which has no time; a sector is 32 bytes.\n");
+    text.push_str(
+        "Counts by the emulator, which has no time. sectors/load, sectors/store: 32-byte sectors per\n\
+         warp request to global memory; bank conflicts: extra passes through shared memory.\n",
+    );
+    for rung in &record.rungs {
+        if let Some(reason) = &rung.reason {
+            text.push_str(&format!("  {:<11} {reason}\n", rung.name));
+        }
+    }
     text
 }
 

@@ -1,0 +1,36 @@
+//! Launches under the two standard observers, compiled here once rather than in every crate that
+//! launches.
+
+use crate::{
+    Counters, CountingObserver, Emulator, Fault, LaunchConfig, Outcome, Program, Quiet,
+};
+
+impl Emulator {
+    /// Runs a kernel with nobody watching.
+    ///
+    /// # Errors
+    /// As [`Emulator::launch`].
+    pub fn run(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<Outcome, Fault> {
+        self.launch(program, launch, arguments, &mut Quiet)
+    }
+
+    /// Runs a kernel and counts what it does.
+    ///
+    /// # Errors
+    /// As [`Emulator::launch`].
+    pub fn count(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<(Outcome, Counters), Fault> {
+        let mut counting = CountingObserver::default();
+        let outcome = self.launch(program, launch, arguments, &mut counting)?;
+        Ok((outcome, counting.counters))
+    }
+}
