@@ -5,10 +5,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "\
-cargo bench -p lanework-sim --bench engine -- [--quick] [--json] [NAME...]
+cargo bench -p lanework-sim --bench engine -- [--quick] [--plain] [--json] [NAME...]
 
   NAME     run only the kernels whose names contain one of these
   --quick  few rounds: a first look, not a figure to quote
+  --plain  only the emulator without an observer, on one worker: for a profiler
   --json   one JSON object on stdout instead of the table, with every sample";
 
 /// What was asked for.
@@ -16,6 +17,8 @@ cargo bench -p lanework-sim --bench engine -- [--quick] [--json] [NAME...]
 pub struct Options {
     /// Few rounds.
     pub quick: bool,
+    /// Only the emulator without an observer, on one worker.
+    pub plain: bool,
     /// JSON instead of a table.
     pub json: bool,
     names: Vec<String>,
@@ -53,6 +56,7 @@ impl Options {
             match argument.as_str() {
                 "--bench" => {}
                 "--quick" => options.quick = true,
+                "--plain" => options.plain = true,
                 "--json" => options.json = true,
                 "--help" | "-h" => return Err(Stop::Help),
                 other if other.starts_with('-') => return Err(Stop::Unknown(argument)),
