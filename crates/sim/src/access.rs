@@ -19,6 +19,16 @@ enum Plan {
     Lanes(Lanes<u64>),
 }
 
+/// Calls `f` with each active lane, lowest first.
+#[inline(always)]
+fn each_active(mask: u32, mut f: impl FnMut(usize)) {
+    let mut rest = mask;
+    while rest != 0 {
+        f(rest.trailing_zeros() as usize & 31);
+        rest &= rest - 1;
+    }
+}
+
 /// The address operand in scalar form, offset added.
 #[inline(always)]
 unsafe fn steps(warp: &Warp, slot: Slot, offset: u64) -> ([u64; 2], u64) {
@@ -184,11 +194,14 @@ impl<T: Elem, const OBSERVE: bool> Body for Load<T, OBSERVE> {
                     }
                     Plan::Lanes(host) => {
                         let mut out = Lanes([T::default(); 32]);
-                        for i in 0..32 {
-                            if warp.mask & BITS[i] != 0 {
-                                let from = (host.0[i] as *const T).byte_add(skip);
-                                out.0[i] = from.read_unaligned();
+                        if warp.mask == u32::MAX {
+                            for i in 0..32 {
+                                out.0[i] = (host.0[i] as *const T).byte_add(skip).read_unaligned();
                             }
+                        } else {
+                            each_active(warp.mask, |i| {
+                                out.0[i] = (host.0[i] as *const T).byte_add(skip).read_unaligned();
+                            });
                         }
                         if slot & SCALAR != 0 {
                             let lanes = [warp.mask & 0xffff, warp.mask >> 16];
@@ -202,7 +215,7 @@ impl<T: Elem, const OBSERVE: bool> Body for Load<T, OBSERVE> {
                     }
                 }
             }
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }
@@ -238,9 +251,10 @@ unsafe fn load_steps<T: Elem>(warp: &mut Warp, slot: Slot, base: [*mut u8; 2], s
     }
 }
 
+/// Sixteen elements at any address.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
-struct Unaligned<T: Copy>([T; 16]);
+pub struct Unaligned<T: Copy>(pub [T; 16]);
 
 /// A store of elements `T`.
 pub struct Store<T, const OBSERVE: bool>(PhantomData<T>);
@@ -270,26 +284,21 @@ impl<T: Elem, const OBSERVE: bool> Body for Store<T, OBSERVE> {
                             *a.cast::<Unaligned<T>>() = Unaligned(low);
                             *b.cast::<Unaligned<T>>() = Unaligned(high);
                         } else {
-                            for i in 0..32 {
-                                if warp.mask & BITS[i] != 0 {
-                                    let to = if i < 16 { a } else { b };
-                                    let to = to.wrapping_byte_offset(*stride * (i as isize & 15));
-                                    to.write_unaligned(values.0[i]);
-                                }
-                            }
+                            each_active(warp.mask, |i| {
+                                let to = if i < 16 { a } else { b };
+                                let to = to.wrapping_byte_offset(*stride * (i as isize & 15));
+                                to.write_unaligned(values.0[i]);
+                            });
                         }
                     }
                     Plan::Lanes(host) => {
-                        for i in 0..32 {
-                            if warp.mask & BITS[i] != 0 {
-                                let to = (host.0[i] as *mut T).byte_add(skip);
-                                to.write_unaligned(values.0[i]);
-                            }
-                        }
+                        each_active(warp.mask, |i| {
+                            (host.0[i] as *mut T).byte_add(skip).write_unaligned(values.0[i]);
+                        });
                     }
                 }
             }
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }
@@ -357,7 +366,7 @@ impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
             if let Some(slot) = (*site).data[2] {
                 u64::put(warp, slot, old);
             }
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }
@@ -412,7 +421,7 @@ impl<const OBSERVE: bool> Body for AsyncCopy<OBSERVE> {
                 }
                 std::ptr::copy_nonoverlapping(buffer.as_ptr(), target, bytes as usize);
             }
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }
@@ -428,6 +437,8 @@ unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, fro
         kind: AccessKind::Load,
         data: [None; 8],
         combine: None,
+        tally: 7,
+        memo: crate::context::Memo::default(),
     };
     // SAFETY: the context outlives the warp's run.
     unsafe {

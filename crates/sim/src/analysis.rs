@@ -134,7 +134,7 @@ impl Classes {
             Action::Custom { form: Form::Uniform, .. } => Class::Uniform,
             Action::Memory(op) => {
                 let address = self.source(inst.src[0]);
-                let same = op.kind == MemoryKind::Load
+                let same = matches!(op.kind, MemoryKind::Load)
                     && !op.volatile
                     && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic)
                     && address <= Class::Halves;

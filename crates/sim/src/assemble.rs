@@ -2,12 +2,13 @@
 
 use crate::access::{AsyncCopy, Atomic, Load, Store};
 use crate::analysis::{Class, Classes};
-use crate::context::{Region, Site};
+use crate::context::{Memo, Region, Site, tally_of};
 use crate::control;
 use crate::cross::NO_SLOT;
+use crate::direct::{LoadDirect, StoreDirect};
 use crate::flow::Flow;
 use crate::ir::*;
-use crate::lanes::{SCALAR, Slot, WIDE};
+use crate::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
 use crate::op::{Handler, NOWHERE, Op, Tiers};
 use crate::pure::Pure;
@@ -46,6 +47,9 @@ unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
 
+/// Instructions between two breaths of a block.
+const CHAIN: u64 = 128;
+
 /// What to assemble for.
 #[derive(Clone, Copy)]
 pub struct Want {
@@ -53,6 +57,8 @@ pub struct Want {
     pub tier: usize,
     /// Whether memory accesses are observed.
     pub observe: bool,
+    /// Whether an observer wants to know of every instruction.
+    pub events: bool,
     /// The index of its first site among those of all forms.
     pub first_site: u32,
 }
@@ -211,7 +217,7 @@ impl Assembler<'_> {
             let first_origin = self.kernel.insts[block.start].origin;
             if joins[b] {
                 let here = self.code.ops.len() as u32;
-                self.push(Tiers::flat::<control::Join>(), [here, 0, 0, 0], 0, first_origin);
+                self.push(Tiers::cold::<control::Join>(), [here, 0, 0, 0], 0, first_origin);
             }
             let mut count = 0u64;
             let mut last_origin = None;
@@ -220,6 +226,12 @@ impl Assembler<'_> {
                 if last_origin != Some(inst.origin) {
                     count += 1;
                     last_origin = Some(inst.origin);
+                    if self.want.events {
+                        self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
+                    }
+                }
+                if count % CHAIN == 0 {
+                    self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
                 }
                 if let Action::Branch(_) = inst.action {
                     patches.push((self.code.ops.len(), block.target, flow.meet[b]));
@@ -230,12 +242,12 @@ impl Assembler<'_> {
             }
             if block.next.is_some() && block.target.is_none() {
                 let origin = last_origin.unwrap_or(first_origin);
-                self.push(Tiers::flat::<control::Count>(), [0; 4], count, origin);
+                self.push(Tiers::cold::<control::Count>(), [0; 4], count, origin);
             }
         }
         let end = self.code.ops.len() as u32;
         let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
-        self.push(Tiers::flat::<control::Exit>(), [0; 4], 0, origin);
+        self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin);
         for (at, target, meet) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);
             self.code.ops[at].c = meet.map_or(NOWHERE, |b| starts[b]);
@@ -244,14 +256,14 @@ impl Assembler<'_> {
 
     fn branch(&mut self, inst: &Inst, count: u64) {
         let Some((guard, negated)) = inst.guard else {
-            return self.push(Tiers::flat::<control::Jump>(), [0; 4], count, inst.origin);
+            return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin);
         };
         let predicate = self.code.slots[guard as usize];
         let uniform = self.classes.of[guard as usize] <= Class::Uniform;
         let tiers = if uniform {
-            Tiers::flat::<control::BranchUniform>()
+            Tiers::cold::<control::BranchUniform>()
         } else {
-            Tiers::flat::<control::Branch>()
+            Tiers::cold::<control::Branch>()
         };
         self.push(tiers, [0, predicate, 0, if negated { u32::MAX } else { 0 }], count, inst.origin);
     }
@@ -261,7 +273,7 @@ impl Assembler<'_> {
             let predicate = self.code.slots[guard as usize];
             let at = self.code.ops.len();
             let negation = if negated { u32::MAX } else { 0 };
-            self.push(Tiers::flat::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
+            self.push(Tiers::cold::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
             at
         });
         let origin = inst.origin;
@@ -279,23 +291,23 @@ impl Assembler<'_> {
             Action::AsyncCopy { bytes } => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let tiers = if self.want.observe {
-                    Tiers::flat::<AsyncCopy<true>>()
+                    Tiers::cold::<AsyncCopy<true>>()
                 } else {
-                    Tiers::flat::<AsyncCopy<false>>()
+                    Tiers::cold::<AsyncCopy<false>>()
                 };
                 self.push(tiers, [0, s[0], s[1], s[2]], u64::from(*bytes), origin);
             }
             Action::Exit | Action::Return => {
-                self.push(Tiers::flat::<control::Exit>(), [0; 4], count, origin);
+                self.push(Tiers::cold::<control::Exit>(), [0; 4], count, origin);
             }
-            Action::Trap => self.push(Tiers::flat::<control::Trap>(), [0; 4], count, origin),
+            Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
             Action::Barrier(kind) => self.barrier(inst, *kind),
             Action::Nothing | Action::Branch(_) => {
-                self.push(Tiers::flat::<control::Nothing>(), [0; 4], 0, origin);
+                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);
             }
         }
         if let Some(at) = guard_at {
-            self.push(Tiers::flat::<control::Unguard>(), [0; 4], 0, origin);
+            self.push(Tiers::cold::<control::Unguard>(), [0; 4], 0, origin);
             self.code.ops[at].a = self.code.ops.len() as u32;
         }
     }
@@ -318,7 +330,7 @@ impl Assembler<'_> {
         let dst = self.destination(inst.dst.first());
         let imm = code | u64::from(negated) << 8;
         self.push(
-            Tiers::flat::<control::Barrier>(),
+            Tiers::cold::<control::Barrier>(),
             [dst, number, threads, predicate],
             imm,
             inst.origin,
@@ -401,29 +413,43 @@ impl Assembler<'_> {
             kind,
             data,
             combine,
+            tally: tally_of(op.space, kind),
+            memo: Memo::default(),
         });
         let address = self.source(inst.src.first());
-        let tiers = memory_handler(op, self.want.observe);
-        self.push(tiers, [0, address, site, 0], 0, inst.origin);
+        let data = data[0].unwrap_or(NO_SLOT);
+        let direct = op.count == 1
+            && address & SCALAR != 0
+            && data != NO_SLOT
+            && !self.want.events
+            && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
+        let tiers =
+            if direct { direct_handler(op, address, data, self.want.observe) } else { None };
+        let tiers = tiers.unwrap_or_else(|| memory_handler(op, self.want.observe));
+        let (to, from) = match op.kind {
+            MemoryKind::Store => (0, data),
+            _ => (data, 0),
+        };
+        self.push(tiers, [to, address, site, from], op.offset as u64, inst.origin);
     }
 }
 
 fn memory_handler(op: MemoryOp, observe: bool) -> Tiers {
     fn load<const O: bool>(ty: ScalarType) -> Tiers {
         match (ty.size(), ty.is_signed()) {
-            (1, false) => Tiers::flat::<Load<u8, O>>(),
-            (1, true) => Tiers::flat::<Load<i8, O>>(),
-            (2, false) => Tiers::flat::<Load<u16, O>>(),
-            (2, true) => Tiers::flat::<Load<i16, O>>(),
+            (1, false) => Tiers::cold::<Load<u8, O>>(),
+            (1, true) => Tiers::cold::<Load<i8, O>>(),
+            (2, false) => Tiers::cold::<Load<u16, O>>(),
+            (2, true) => Tiers::cold::<Load<i16, O>>(),
             (4, false) => Tiers::of::<Load<u32, O>>(),
-            (4, true) => Tiers::flat::<Load<i32, O>>(),
+            (4, true) => Tiers::cold::<Load<i32, O>>(),
             _ => Tiers::of::<Load<u64, O>>(),
         }
     }
     fn store<const O: bool>(ty: ScalarType) -> Tiers {
         match ty.size() {
-            1 => Tiers::flat::<Store<u8, O>>(),
-            2 => Tiers::flat::<Store<u16, O>>(),
+            1 => Tiers::cold::<Store<u8, O>>(),
+            2 => Tiers::cold::<Store<u16, O>>(),
             4 => Tiers::of::<Store<u32, O>>(),
             _ => Tiers::of::<Store<u64, O>>(),
         }
@@ -433,7 +459,41 @@ fn memory_handler(op: MemoryOp, observe: bool) -> Tiers {
         (MemoryKind::Load, true) => load::<true>(op.ty),
         (MemoryKind::Store, false) => store::<false>(op.ty),
         (MemoryKind::Store, true) => store::<true>(op.ty),
-        (MemoryKind::Atomic(_), false) => Tiers::flat::<Atomic<false>>(),
-        (MemoryKind::Atomic(_), true) => Tiers::flat::<Atomic<true>>(),
+        (MemoryKind::Atomic(_), false) => Tiers::cold::<Atomic<false>>(),
+        (MemoryKind::Atomic(_), true) => Tiers::cold::<Atomic<true>>(),
+    }
+}
+
+/// The handler of an access in the common form, where there is one.
+fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<Tiers> {
+    fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> Tiers {
+        match (wide, scalar, count) {
+            (false, false, false) => Tiers::of::<LoadDirect<T, false, false, false>>(),
+            (false, false, true) => Tiers::of::<LoadDirect<T, false, false, true>>(),
+            (false, true, false) => Tiers::cold::<LoadDirect<T, false, true, false>>(),
+            (false, true, true) => Tiers::cold::<LoadDirect<T, false, true, true>>(),
+            (true, false, false) => Tiers::of::<LoadDirect<T, true, false, false>>(),
+            (true, false, true) => Tiers::of::<LoadDirect<T, true, false, true>>(),
+            (true, true, false) => Tiers::cold::<LoadDirect<T, true, true, false>>(),
+            (true, true, true) => Tiers::cold::<LoadDirect<T, true, true, true>>(),
+        }
+    }
+    fn store<T: Elem>(wide: bool, count: bool) -> Tiers {
+        match (wide, count) {
+            (false, false) => Tiers::of::<StoreDirect<T, false, false>>(),
+            (false, true) => Tiers::of::<StoreDirect<T, false, true>>(),
+            (true, false) => Tiers::of::<StoreDirect<T, true, false>>(),
+            (true, true) => Tiers::of::<StoreDirect<T, true, true>>(),
+        }
+    }
+    let (wide, scalar) = (address & WIDE != 0, data & SCALAR != 0);
+    // The element must have the width of its register.
+    let own = op.ty.size() == if data & WIDE != 0 { 8 } else { 4 };
+    match (op.kind, op.ty.size()) {
+        (MemoryKind::Load, 4) if own => Some(load::<u32>(wide, scalar, count)),
+        (MemoryKind::Load, 8) if own => Some(load::<u64>(wide, scalar, count)),
+        (MemoryKind::Store, 4) if own && !scalar => Some(store::<u32>(wide, count)),
+        (MemoryKind::Store, 8) if own && !scalar => Some(store::<u64>(wide, count)),
+        _ => None,
     }
 }

@@ -136,6 +136,7 @@ impl<'a> Worker<'a> {
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
             counters: Counters::default(),
+            tallies: [[0; 3]; 8],
             events,
             printed: String::new(),
             block: 0,
@@ -356,9 +357,7 @@ impl<'a> Worker<'a> {
             let warp = &mut self.warps[w];
             warp.turn_end = (warp.instructions + turn).min(limit);
             // SAFETY: the warp was started with code for its register file.
-            let stop = unsafe {
-                if self.context.events.is_some() { run_observed(warp) } else { warp.run() }
-            };
+            let stop = unsafe { warp.run() };
             match stop {
                 Stop::Running | Stop::Done => {
                     self.states[w] = State::Done;
@@ -610,28 +609,4 @@ fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
         access: None,
         note: format!("a warp executed {limit} instructions and had not ended"),
     }
-}
-
-/// Runs a warp and tells the observer of each PTX instruction.
-unsafe fn run_observed(warp: &mut Warp) -> Stop {
-    let mut op = warp.stopped_at;
-    warp.stop = Stop::Running;
-    let mut last = u32::MAX;
-    while !op.is_null() {
-        // SAFETY: handlers return null or an operation of the same program; the context is live.
-        unsafe {
-            let context = warp.context;
-            let place = (*context).place(warp, &*op);
-            if place.instruction != last
-                && let Some(events) = (*context).events
-            {
-                (*events).instruction(place, warp.mask);
-            }
-            let before = op;
-            op = ((*op).handler)(&*op, warp);
-            // A jump back to the same instruction executes it again.
-            last = if op > before { place.instruction } else { u32::MAX };
-        }
-    }
-    warp.stop
 }

@@ -52,6 +52,27 @@ pub struct Site {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
+    /// Which of [`Context::tallies`] it counts in.
+    pub tally: u8,
+    /// The pattern counted last.
+    pub memo: Memo,
+}
+
+/// An access pattern in scalar form and what it costs.
+#[derive(Clone, Copy, Default)]
+pub struct Memo {
+    /// Step between lanes.
+    pub stride: u64,
+    /// From the first to the second half.
+    pub delta: u64,
+    /// The place of the first lane in its sector.
+    pub low: u64,
+    /// Bytes per lane; 0 for a memo not yet made.
+    pub bytes: u64,
+    /// Sectors or wavefronts.
+    pub passes: u64,
+    /// Bank conflicts.
+    pub extra: u64,
 }
 
 /// A fault as a handler sees it.
@@ -113,6 +134,9 @@ pub struct Context {
     pub origin_of: *const u32,
     /// The counts, when counting.
     pub counters: Counters,
+    /// Requests, sectors or wavefronts, and bank conflicts of sites in scalar form: global loads,
+    /// stores, atomics, then shared ones, local ones, and the rest.
+    pub tallies: [[u64; 3]; 8],
     /// Receives events, when an observer wants them.
     pub events: Option<*mut dyn Events>,
     /// What the block printed.
@@ -123,7 +147,44 @@ pub struct Context {
     pub fault: Option<Box<RawFault>>,
 }
 
+/// The index in [`Context::tallies`] of accesses to a space.
+pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
+    let kind = match kind {
+        AccessKind::Load => 0,
+        AccessKind::Store => 1,
+        AccessKind::Atomic => 2,
+    };
+    match space {
+        MemorySpace::Global => kind,
+        MemorySpace::Shared => 3 + kind,
+        MemorySpace::Local => 6,
+        _ => 7,
+    }
+}
+
 impl Context {
+    /// Moves the tallies into the counters.
+    pub fn settle(&mut self) {
+        let tallies = std::mem::take(&mut self.tallies);
+        let c = &mut self.counters;
+        for (to, [requests, sectors, _]) in
+            [&mut c.global_load, &mut c.global_store, &mut c.global_atomic].into_iter().zip(tallies)
+        {
+            to.requests += requests;
+            to.sectors += sectors;
+        }
+        for (to, [requests, wavefronts, conflicts]) in
+            [&mut c.shared_load, &mut c.shared_store, &mut c.shared_atomic]
+                .into_iter()
+                .zip(tallies[3..].iter())
+        {
+            to.requests += requests;
+            to.wavefronts += wavefronts;
+            to.bank_conflicts += conflicts;
+        }
+        c.local_requests += tallies[6][0];
+    }
+
     /// Finds the region of a guest address.
     pub fn region_of(&self, space: MemorySpace, address: u64) -> Option<Region> {
         match space {

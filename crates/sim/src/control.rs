@@ -111,7 +111,7 @@ impl Body for Count {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
         // SAFETY: every program ends with an operation that does not fall through.
-        unsafe { std::ptr::from_ref(op).add(1) }
+        unsafe { op.next(warp) }
     }
 }
 
@@ -161,7 +161,7 @@ impl Body for Guard {
             }
             warp.unguarded = warp.mask;
             warp.mask = mask;
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }
@@ -174,7 +174,7 @@ impl Body for Unguard {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         warp.mask = warp.unguarded;
         // SAFETY: every program ends with an operation that does not fall through.
-        unsafe { std::ptr::from_ref(op).add(1) }
+        unsafe { op.next(warp) }
     }
 }
 
@@ -183,9 +183,9 @@ pub struct Nothing;
 
 impl Body for Nothing {
     #[inline(always)]
-    unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: every program ends with an operation that does not fall through.
-        unsafe { std::ptr::from_ref(op).add(1) }
+        unsafe { op.next(warp) }
     }
 }
 
@@ -211,5 +211,32 @@ impl Body for Barrier {
             return fault(warp, op, raw);
         }
         warp.stop_at(op, Stop::Barrier)
+    }
+}
+
+/// A breath in a long block: back to the loop, so that a chain of operations stays short.
+pub struct Breath;
+
+impl Body for Breath {
+    unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// Tells an observer of the PTX instruction that follows.
+pub struct Event;
+
+impl Body for Event {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the context outlives the warp's run, the observer the launch.
+        unsafe {
+            let context = warp.context;
+            if let Some(events) = (*context).events {
+                let place = (*context).place(warp, op);
+                (*events).instruction(place, warp.mask);
+            }
+            op.next(warp)
+        }
     }
 }

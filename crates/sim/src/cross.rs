@@ -55,11 +55,6 @@ unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     }
 }
 
-fn next(op: &Op) -> *const Op {
-    // SAFETY: every program ends with an operation that does not fall through.
-    unsafe { std::ptr::from_ref(op).add(1) }
-}
-
 /// `mov %r, %clock` and kin. The clock counts the warp's instructions; the timer counts nanoseconds
 /// of an imagined 1 GHz clock. Both are the same in every run.
 pub struct Clock;
@@ -69,8 +64,10 @@ impl Body for Clock {
         let now = warp.instructions + u64::from(op.d);
         let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
         // SAFETY: slots are valid by the assembler.
-        unsafe { put_same(warp, op.a, value) };
-        next(op)
+        unsafe {
+            put_same(warp, op.a, value);
+            op.next(warp)
+        }
     }
 }
 
@@ -109,7 +106,7 @@ impl Body for Shuffle {
             }
             put_lanes(warp, op.a, out);
             put_predicate(warp, second(op), inside);
-            next(op)
+            op.next(warp)
         }
     }
 }
@@ -133,11 +130,11 @@ impl Body for Vote {
                 2 => all || bits == 0,
                 _ => {
                     put_same(warp, op.a, bits);
-                    return next(op);
+                    return op.next(warp);
                 }
             };
             put_predicate(warp, op.a, if holds { u32::MAX } else { 0 });
-            next(op)
+            op.next(warp)
         }
     }
 }
@@ -166,7 +163,7 @@ impl Body for Match {
                 put_lanes(warp, op.a, Lanes([if all { warp.mask } else { 0 }; 32]));
                 put_predicate(warp, second(op), if all { u32::MAX } else { 0 });
             }
-            next(op)
+            op.next(warp)
         }
     }
 }
@@ -178,8 +175,10 @@ impl Body for ActiveMask {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let mask = warp.mask;
         // SAFETY: slots are valid by the assembler.
-        unsafe { put_same(warp, op.a, mask) };
-        next(op)
+        unsafe {
+            put_same(warp, op.a, mask);
+            op.next(warp)
+        }
     }
 }
 
@@ -193,8 +192,8 @@ impl Body for Elect {
         unsafe {
             put_lanes(warp, op.a, Lanes([leader; 32]));
             put_predicate(warp, second(op), 1 << leader);
+            op.next(warp)
         }
-        next(op)
     }
 }
 
@@ -236,7 +235,7 @@ impl Body for Redux {
                 _ => active.fold(0, |a, b| a ^ b),
             };
             put_same(warp, op.a, value);
-            next(op)
+            op.next(warp)
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::observe::Observer;
-use crate::program::Program;
+use crate::program::{Program, Watch};
 use crate::schedule::Job;
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -124,8 +124,13 @@ impl Emulator {
         check::limits(kernel, launch, self.limits())?;
         let parameters = check::parameters(kernel, arguments)?;
         let all_varying = self.options.all_varying;
+        let watch = match (O::ON, observer.counters()) {
+            (false, _) => Watch::Nothing,
+            (true, Some(_)) => Watch::Accesses,
+            (true, None) => Watch::Events,
+        };
         let assembled = program
-            .assembled(launch.entry, launch.block, O::ON, all_varying)
+            .assembled(launch.entry, launch.block, watch, all_varying)
             .ok_or_else(|| check::unknown(program, launch.entry))?;
         let memory = self.reading();
         let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);

@@ -73,8 +73,6 @@ impl Bits {
 pub struct Flow {
     /// Blocks in the order of the text.
     pub blocks: Vec<Block>,
-    /// The block of each instruction.
-    pub block_of: Vec<usize>,
     /// Where lanes that part at the end of a block meet again.
     pub meet: Vec<Option<usize>>,
     /// Registers that are read before they are written from the start of each block on.
@@ -84,10 +82,10 @@ pub struct Flow {
 impl Flow {
     /// The flow graph of a kernel.
     pub fn of(kernel: &Kernel) -> Flow {
-        let (blocks, block_of) = blocks(kernel);
+        let blocks = blocks(kernel);
         let meet = meeting_points(kernel, &blocks);
         let live_in = liveness(kernel, &blocks);
-        Flow { blocks, block_of, meet, live_in }
+        Flow { blocks, meet, live_in }
     }
 
     /// Registers written in blocks that `from` reaches without passing `until`.
@@ -121,7 +119,7 @@ fn ends(action: &Action) -> bool {
     matches!(action, Action::Branch(_) | Action::Exit | Action::Return | Action::Trap)
 }
 
-fn blocks(kernel: &Kernel) -> (Vec<Block>, Vec<usize>) {
+fn blocks(kernel: &Kernel) -> Vec<Block> {
     let count = kernel.insts.len();
     let mut leads = vec![false; count + 1];
     leads[0] = true;
@@ -156,7 +154,7 @@ fn blocks(kernel: &Kernel) -> (Vec<Block>, Vec<usize>) {
         };
         block.next = (falls && b + 1 < number).then_some(b + 1);
     }
-    (blocks, block_of)
+    blocks
 }
 
 /// Immediate post-dominators. A kernel may have several ends: the normal one (`ret`, the last in the

@@ -112,7 +112,7 @@ pub enum MemorySpace {
 pub type Combine = fn(u64, u64, u64) -> u64;
 
 /// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum MemoryKind {
     /// Reads into the destinations.
     Load,
@@ -123,7 +123,7 @@ pub enum MemoryKind {
 }
 
 /// A memory instruction. `src[0]` is the address.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct MemoryOp {
     /// What it does.
     pub kind: MemoryKind,

@@ -16,6 +16,7 @@ mod control;
 mod counters;
 mod cross;
 mod decode;
+mod direct;
 mod emulator;
 mod fault;
 mod flow;

@@ -21,6 +21,23 @@ pub struct Op {
     pub imm: u64,
 }
 
+impl Op {
+    /// Goes on with the next operation: its handler is called in tail position, which an optimised
+    /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
+    /// where a jump does not come out of it; an unoptimised build returns to the loop instead.
+    ///
+    /// # Safety
+    /// As for [`Handler`]; this operation falls through.
+    #[inline(always)]
+    pub unsafe fn next(&self, warp: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe {
+            let next = std::ptr::from_ref(self).add(1);
+            if cfg!(debug_assertions) { next } else { ((*next).handler)(&*next, warp) }
+        }
+    }
+}
+
 /// Runs an operation and returns the next, or null when the warp stops (`Warp::stop` says why).
 ///
 /// # Safety
@@ -62,14 +79,11 @@ impl Tiers {
     }
 }
 
-impl Tiers {
-    /// The same handler at every level, for bodies that gain little from wider vectors: one copy.
-    pub const fn flat<B: Body>() -> Tiers {
-        Tiers([baseline::<B>; 3])
-    }
-}
-
-unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
+/// A body at the lowest SIMD level.
+///
+/// # Safety
+/// As for [`Handler`].
+pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: by the caller.
     unsafe { B::run(op, warp) }
 }

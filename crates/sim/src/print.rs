@@ -46,7 +46,7 @@ impl Body for Print {
                 }
             }
             u32::put(warp, op.a, results);
-            std::ptr::from_ref(op).add(1)
+            op.next(warp)
         }
     }
 }

@@ -25,8 +25,19 @@ pub struct Program {
 struct Key {
     kernel: usize,
     block: [u32; 3],
-    observe: bool,
+    watch: Watch,
     all_varying: bool,
+}
+
+/// What of a run is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watch {
+    /// Nothing.
+    Nothing,
+    /// Memory accesses, for counters.
+    Accesses,
+    /// Every instruction and access.
+    Events,
 }
 
 /// A kernel and its flow graph.
@@ -50,14 +61,15 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    fn new(loaded: &Loaded, block: [u32; 3], observe: bool, all_varying: bool) -> Assembled {
+    fn new(loaded: &Loaded, block: [u32; 3], watch: Watch, all_varying: bool) -> Assembled {
         let (kernel, flow) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.flow));
         let classes = if all_varying {
             Classes::all_varying(&kernel)
         } else {
             Classes::find(&kernel, &flow, block)
         };
-        let want = Want { tier: best_tier(), observe, first_site: 0 };
+        let (observe, events) = (watch != Watch::Nothing, watch == Watch::Events);
+        let want = Want { tier: best_tier(), observe, events, first_site: 0 };
         let code = assemble(&kernel, &flow, &classes, &classes, want);
         let undefined = flow.live_in[0]
             .iter()
@@ -165,14 +177,14 @@ impl Program {
         &self,
         entry: &str,
         block: [u32; 3],
-        observe: bool,
+        watch: Watch,
         all_varying: bool,
     ) -> Option<Arc<Assembled>> {
         let kernel = self.kernels.iter().position(|k| k.kernel.name == entry)?;
-        let key = Key { kernel, block, observe, all_varying };
+        let key = Key { kernel, block, watch, all_varying };
         let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.entry(key).or_insert_with(|| {
-            Arc::new(Assembled::new(&self.kernels[kernel], block, observe, all_varying))
+            Arc::new(Assembled::new(&self.kernels[kernel], block, watch, all_varying))
         });
         Some(Arc::clone(found))
     }
@@ -191,7 +203,7 @@ impl Program {
     /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
     /// what the analysis found.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
-        let assembled = self.assembled(entry, block, false, false)?;
+        let assembled = self.assembled(entry, block, Watch::Nothing, false)?;
         let mut forms = [0; 3];
         for (register, class) in assembled.kernel.registers.iter().zip(&assembled.classes.of) {
             let form = match (register.width, class) {

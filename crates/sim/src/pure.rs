@@ -40,22 +40,8 @@ fn summon<F: Copy>() -> F {
     unsafe { std::mem::MaybeUninit::<F>::zeroed().assume_init() }
 }
 
-/// Reads an operand, out of line: rare instructions share it.
-#[inline(never)]
-unsafe fn fetch_far<T: Source>(warp: &Warp, slot: u32) -> Lanes<T> {
-    // SAFETY: by the caller.
-    unsafe { T::fetch(warp, slot) }
-}
-
-/// Writes a result, out of line: rare instructions share it.
-#[inline(never)]
-unsafe fn put_far<T: Sink>(warp: &mut Warp, slot: u32, lanes: &Lanes<T>) {
-    // SAFETY: by the caller.
-    unsafe { T::put(warp, slot, *lanes) }
-}
-
 macro_rules! arity {
-    ($make:ident, $hot:ident, $vector:ident, $cold:ident, $scalar:ident, $direct:ident;
+    ($make:ident, $hot:ident, $vector:ident, $scalar:ident, $direct:ident;
      $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
         struct $vector<$($ty,)* R, F, const HOT: bool>(PhantomData<($($ty,)* R, F)>);
         struct $scalar<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
@@ -79,25 +65,7 @@ macro_rules! arity {
                         out.0[i] = f($($operand.0[i]),*);
                     }
                     if HOT { R::put(warp, op.a, out) } else { put_cold(warp, op.a, out) }
-                    std::ptr::from_ref(op).add(1)
-                }
-            }
-        }
-
-        struct $cold<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
-
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $cold<$($ty,)* R, F> {
-            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                let f = summon::<F>();
-                let mut out = Lanes([R::default(); 32]);
-                // SAFETY: slots and the next operation are valid by the assembler.
-                unsafe {
-                    $(let $operand = fetch_far::<$ty>(warp, op.$operand);)*
-                    for i in 0..32 {
-                        out.0[i] = f($($operand.0[i]),*);
-                    }
-                    put_far::<R>(warp, op.a, &out);
-                    std::ptr::from_ref(op).add(1)
+                    op.next(warp)
                 }
             }
         }
@@ -110,7 +78,7 @@ macro_rules! arity {
                 unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
-                    std::ptr::from_ref(op).add(1)
+                    op.next(warp)
                 }
             }
         }
@@ -139,7 +107,7 @@ macro_rules! arity {
                         out.0[i] = f($($operand.0[i]),*);
                     }
                     R::put_own(warp, op.a, out);
-                    std::ptr::from_ref(op).add(1)
+                    op.next(warp)
                 }
             }
         }
@@ -172,10 +140,10 @@ macro_rules! arity {
     };
 }
 
-arity!(pure1, hot1, Vector1, Cold1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
-arity!(pure2, hot2, Vector2, Cold2, Scalar2, Direct2; A b 0, B c 1;
+arity!(pure1, hot1, Vector1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(pure2, hot2, Vector2, Scalar2, Direct2; A b 0, B c 1;
     Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
-arity!(pure3, hot3, Vector3, Cold3, Scalar3, Direct3; A b 0, B c 1, C d 2;
+arity!(pure3, hot3, Vector3, Scalar3, Direct3; A b 0, B c 1, C d 2;
     Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
@@ -193,7 +161,7 @@ impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody
             match f(read(op.b), read(op.c), read(op.d)) {
                 Some(result) => {
                     *warp.at(op.a).cast::<Scalar>() = result;
-                    std::ptr::from_ref(op).add(1)
+                    op.next(warp)
                 }
                 None => warp.stop_at(op, Stop::Widen),
             }

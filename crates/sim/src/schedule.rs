@@ -189,6 +189,7 @@ impl<'a> Job<'a> {
             }
         }
         let (instructions, lane_instructions) = (worker.instructions, worker.lane_instructions);
+        worker.context.settle();
         let mut counters = std::mem::take(&mut worker.context.counters);
         drop(worker);
         if let Some(to) = observer.counters() {

@@ -1,9 +1,7 @@
 //! Launches under the two standard observers, compiled here once rather than in every crate that
 //! launches.
 
-use crate::{
-    Counters, CountingObserver, Emulator, Fault, LaunchConfig, Outcome, Program, Quiet,
-};
+use crate::{Counters, CountingObserver, Emulator, Fault, LaunchConfig, Outcome, Program, Quiet};
 
 impl Emulator {
     /// Runs a kernel with nobody watching.

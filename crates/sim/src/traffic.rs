@@ -1,5 +1,6 @@
 //! Sectors, wavefronts and bank conflicts of one warp's access.
 
+use crate::context::Memo;
 use crate::counters::{Counters, Global, Shared};
 use crate::observe::{AccessKind, Space};
 
@@ -69,11 +70,17 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
         }
         return u64::from(seen.count_ones());
     }
+    // Far apart: a small open-addressed table of sectors seen.
+    let mut table = [u64::MAX; 64];
     let mut distinct = 0;
     for i in lanes(mask) {
-        let earlier =
-            lanes(mask & ((1u32 << i) - 1)).any(|j| sector(addresses[j]) == sector(addresses[i]));
-        distinct += u64::from(!earlier);
+        let this = sector(addresses[i]);
+        let mut at = (this.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
+        while table[at] != u64::MAX && table[at] != this {
+            at = (at + 1) & 63;
+        }
+        distinct += u64::from(table[at] != this);
+        table[at] = this;
     }
     distinct
 }
@@ -94,21 +101,72 @@ pub fn wavefronts(mask: u32, addresses: &[u64; 32], bytes: u32) -> (u64, u64) {
         if part == 0 {
             continue;
         }
-        let mut held = [[0u64; 32]; 32];
-        let mut count = [0usize; 32];
-        for i in lanes(part) {
-            for w in 0..words {
-                let word = addresses[i] / 4 + w;
-                let bank = (word % 32) as usize;
-                let known = held[bank][..count[bank]].contains(&word);
-                if !known && count[bank] < 32 {
-                    held[bank][count[bank]] = word;
-                    count[bank] += 1;
-                }
-            }
-        }
-        passes += count.iter().copied().max().unwrap_or(0) as u64;
+        passes += most_words_in_a_bank(part, addresses, words);
         least += 1;
     }
     (passes, least)
+}
+
+/// The most distinct words of the lanes' accesses that lie in one bank.
+fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
+    let mut touched = 0u32;
+    let mut clash = false;
+    for i in lanes(mask) {
+        for w in 0..words {
+            let bit = 1u32 << ((addresses[i] / 4 + w) & 31);
+            clash |= touched & bit != 0;
+            touched |= bit;
+        }
+    }
+    if !clash {
+        return 1;
+    }
+    // Up to 32 lanes of 4 words: each bank's list holds the distinct words met so far.
+    let mut held = [0u64; 128];
+    let mut next = [u8::MAX; 128];
+    let mut first = [u8::MAX; 32];
+    let mut count = [0u64; 32];
+    let mut used = 0;
+    for i in lanes(mask) {
+        for w in 0..words {
+            let word = addresses[i] / 4 + w;
+            let bank = (word & 31) as usize;
+            let mut at = first[bank];
+            while at != u8::MAX && held[usize::from(at)] != word {
+                at = next[usize::from(at)];
+            }
+            if at == u8::MAX && used < 128 {
+                held[used] = word;
+                next[used] = first[bank];
+                first[bank] = used as u8;
+                count[bank] += 1;
+                used += 1;
+            }
+        }
+    }
+    count.into_iter().max().unwrap_or(0)
+}
+
+/// Works out what an access pattern in scalar form costs, all lanes active.
+#[cold]
+#[inline(never)]
+pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, bytes: u64) {
+    // Only differences matter, and the place in the first sector; a large multiple of 128 keeps
+    // negative ones above zero.
+    let base = (1u64 << 56) + low;
+    let mut addresses = [0u64; 32];
+    for (i, address) in addresses.iter_mut().enumerate() {
+        let half = if i < 16 { base } else { base.wrapping_add(delta) };
+        *address = half.wrapping_add(stride.wrapping_mul(i as u64 & 15));
+    }
+    *memo = Memo { stride, delta, low, bytes, passes: 0, extra: 0 };
+    match tally {
+        0..3 => memo.passes = sectors(u32::MAX, &addresses, bytes as u32),
+        3..6 => {
+            let (passes, least) = wavefronts(u32::MAX, &addresses, bytes as u32);
+            memo.passes = passes;
+            memo.extra = passes - least;
+        }
+        _ => {}
+    }
 }

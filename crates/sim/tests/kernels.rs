@@ -4,7 +4,7 @@ use lanework_ptx::Module;
 use lanework_sim::{CountingObserver, Emulator, LaunchConfig, Options, Program, Quiet};
 use std::sync::Arc;
 
-const KERNELS: &str = include_str!("../benches/kernels.ptx");
+const KERNELS: &str = include_str!("data/kernels.ptx");
 
 fn device(all_varying: bool) -> (Emulator, Arc<Program>) {
     let emulator = Emulator::new(Options { all_varying, ..Options::default() });
@@ -44,8 +44,12 @@ fn saxpy_on_both_engines_and_a_ragged_size() {
         let (x, y) = (random(n, 1), random(n, 2));
         let (dx, dy) = (upload(&emulator, "x", &x), upload(&emulator, "y", &y));
         let launch = LaunchConfig::new("saxpy", [4, 1, 1], [256, 1, 1]);
-        let arguments: [&[u8]; 4] =
-            [&(n as i32).to_le_bytes(), &2.5f32.to_le_bytes(), &dx.to_le_bytes(), &dy.to_le_bytes()];
+        let arguments: [&[u8]; 4] = [
+            &(n as i32).to_le_bytes(),
+            &2.5f32.to_le_bytes(),
+            &dx.to_le_bytes(),
+            &dy.to_le_bytes(),
+        ];
         emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
         let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.5f32.mul_add(*x, *y)).collect();
         assert_eq!(download(&emulator, dy, n), expected);
@@ -54,9 +58,12 @@ fn saxpy_on_both_engines_and_a_ragged_size() {
 
 #[test]
 fn products_agree_with_the_host_to_the_bit() {
-    for (name, all_varying) in
-        [("sgemm_naive", false), ("sgemm_naive", true), ("sgemm_tiled", false), ("sgemm_tiled", true)]
-    {
+    for (name, all_varying) in [
+        ("sgemm_naive", false),
+        ("sgemm_naive", true),
+        ("sgemm_tiled", false),
+        ("sgemm_tiled", true),
+    ] {
         let (emulator, program) = device(all_varying);
         let n = 64;
         let (a, b) = (random(n * n, 3), random(n * n, 4));
@@ -78,9 +85,11 @@ fn products_agree_with_the_host_to_the_bit() {
 #[test]
 fn transposes_count_what_nsight_compute_measured() {
     for all_varying in [false, true] {
-        for (name, block) in
-            [("transpose_naive", [32, 32, 1]), ("transpose_unpadded", [32, 32, 1]), ("transpose_padded", [32, 8, 1])]
-        {
+        for (name, block) in [
+            ("transpose_naive", [32, 32, 1]),
+            ("transpose_unpadded", [32, 32, 1]),
+            ("transpose_padded", [32, 8, 1]),
+        ] {
             let (emulator, program) = device(all_varying);
             let n = 1024usize;
             let src = random(n * n, 5);
@@ -94,16 +103,32 @@ fn transposes_count_what_nsight_compute_measured() {
             let dst = download(&emulator, dd, n * n);
             assert!((0..n * n).all(|i| dst[(i % n) * n + i / n] == src[i]), "{name}");
             let c = observer.counters;
-            assert_eq!((c.global_load.requests, c.global_load.sectors), (32_768, 131_072), "{name}");
+            assert_eq!(
+                (c.global_load.requests, c.global_load.sectors),
+                (32_768, 131_072),
+                "{name}"
+            );
             let stores = if name == "transpose_naive" { 1_048_576 } else { 131_072 };
-            assert_eq!((c.global_store.requests, c.global_store.sectors), (32_768, stores), "{name}");
+            assert_eq!(
+                (c.global_store.requests, c.global_store.sectors),
+                (32_768, stores),
+                "{name}"
+            );
             let (requests, conflicts) = match name {
                 "transpose_naive" => (0, 0),
                 "transpose_unpadded" => (32_768, 31 * 32_768),
                 _ => (32_768, 0),
             };
-            assert_eq!((c.shared_load.requests, c.shared_load.bank_conflicts), (requests, conflicts), "{name}");
-            assert_eq!((c.shared_store.requests, c.shared_store.bank_conflicts), (requests, 0), "{name}");
+            assert_eq!(
+                (c.shared_load.requests, c.shared_load.bank_conflicts),
+                (requests, conflicts),
+                "{name}"
+            );
+            assert_eq!(
+                (c.shared_store.requests, c.shared_store.bank_conflicts),
+                (requests, 0),
+                "{name}"
+            );
         }
     }
 }

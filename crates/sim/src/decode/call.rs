@@ -180,7 +180,7 @@ pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call
         return Err(Refusal::new("`vprintf` takes a format and its arguments", ""));
     }
     let result = lowering.new_register(Width::Word);
-    let handler = Tiers::flat::<crate::print::Print>();
+    let handler = Tiers::cold::<crate::print::Print>();
     let action = Action::Custom { handler, form: Form::Varying, extra: 0 };
     lowering.emit(action, vec![Some(result)], src, None);
     if let Some(Operand::Name(name)) = call.results.first() {

@@ -4,7 +4,7 @@ use super::integer::{widened, with_affine};
 use super::{Cx, float, packed};
 use crate::analysis::Class;
 use crate::ir::{Action, Form, Src, Width};
-use crate::lanes::{Elem, Scalar};
+use crate::lanes::Scalar;
 use crate::lower::Rule;
 use crate::op::Tiers;
 use crate::pure::{Affine, Pure, affine, hot1, pure1, pure2};
@@ -59,7 +59,7 @@ fn clock_form(name: &str) -> Option<u32> {
 fn clock(cx: &mut Cx<'_, '_>, name: &str) -> Rule {
     let dst = cx.dst(0)?;
     let extra = clock_form(name).unwrap_or(0);
-    let handler = Tiers::flat::<crate::cross::Clock>();
+    let handler = Tiers::cold::<crate::cross::Clock>();
     let guard = cx.guard;
     let action = Action::Custom { handler, form: Form::Uniform, extra };
     cx.lowering.emit(action, vec![dst], Vec::new(), guard);
@@ -237,7 +237,13 @@ fn extended(cx: &Cx<'_, '_>, from: ScalarType) -> Rule<&'static Pure> {
     })
 }
 
-fn integers(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: ScalarType) -> Rule {
+fn integers(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<u32>,
+    a: Src,
+    from: ScalarType,
+    to: ScalarType,
+) -> Rule {
     if cx.has("sat") {
         return saturated(cx, dst, a, from, to);
     }
@@ -263,7 +269,13 @@ fn integers(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to:
     cx.pure(dst, &[a], pure)
 }
 
-fn saturated(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: ScalarType) -> Rule {
+fn saturated(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<u32>,
+    a: Src,
+    from: ScalarType,
+    to: ScalarType,
+) -> Rule {
     let wide = if matches!(from, U64 | B64) {
         if to.size() == 8 && to != S64 {
             return cx.pure(dst, &[a], copy(U64));
@@ -310,7 +322,13 @@ fn round_signed(a: i64, mantissa: u32, round: Round) -> f64 {
     round_integer(a < 0, a.unsigned_abs(), mantissa, round)
 }
 
-fn to_float(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: ScalarType) -> Rule {
+fn to_float(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<u32>,
+    a: Src,
+    from: ScalarType,
+    to: ScalarType,
+) -> Rule {
     let (round, _) = rounding(cx).unwrap_or((Round::Even, false));
     match (from, to, round) {
         (S32, F32, Round::Even) => return cx.pure(dst, &[a], hot1(|a: i32| a as f32)),
@@ -357,7 +375,13 @@ fn to_float(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to:
 }
 
 /// Out-of-range values clamp with or without `.sat`, and NaN gives 0.
-fn to_integer(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: ScalarType) -> Rule {
+fn to_integer(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<u32>,
+    a: Src,
+    from: ScalarType,
+    to: ScalarType,
+) -> Rule {
     let Some((round, true)) = rounding(cx) else {
         return Err(cx.unknown("an integer rounding is missing"));
     };
@@ -513,7 +537,9 @@ fn floats(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: S
         (F32, false, true) => pure1(|a: f32| float::saturate(a)),
         (F64, _, true) => pure1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
         (F16, _, true) => pure1(|a: f16| packed::to_f16(float::saturate(packed::Narrow::widen(a)))),
-        (Bf16, _, true) => pure1(|a: bf16| packed::to_bf16(float::saturate(packed::Narrow::widen(a)))),
+        (Bf16, _, true) => {
+            pure1(|a: bf16| packed::to_bf16(float::saturate(packed::Narrow::widen(a))))
+        }
         _ => copy(to),
     };
     cx.pure(dst, &[Src::Reg(middle)], after)
@@ -535,7 +561,10 @@ fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> Rule {
             packed::pair(packed::to_bf16(a).to_bits(), packed::to_bf16(b).to_bits())
         }),
         (Bf16x2, F32, Round::Even, true) => pure2(|a: f32, b: f32| {
-            packed::pair(packed::to_bf16(a.max(0.0)).to_bits(), packed::to_bf16(b.max(0.0)).to_bits())
+            packed::pair(
+                packed::to_bf16(a.max(0.0)).to_bits(),
+                packed::to_bf16(b.max(0.0)).to_bits(),
+            )
         }),
         (F16x2, F32, Round::Zero, false) => {
             pure2(|a: f32, b: f32| packed::pair(f16_zero(a).to_bits(), f16_zero(b).to_bits()))

@@ -70,7 +70,6 @@ macro_rules! narrow_rows {
     };
 }
 
-
 fn binary(
     cx: &mut Cx<'_, '_>,
     f32_row: &'static Pure,

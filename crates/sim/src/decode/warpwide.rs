@@ -37,7 +37,7 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     cx.operands(if cx.has("sync") { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
-    emit(cx, Tiers::flat::<cross::Shuffle>(), Form::Varying, mode, dst, src)
+    emit(cx, Tiers::cold::<cross::Shuffle>(), Form::Varying, mode, dst, src)
 }
 
 /// `vote`.
@@ -48,7 +48,7 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, if mode == 3 { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
     let extra = mode | u32::from(negated) << 8;
-    emit(cx, Tiers::flat::<cross::Vote>(), Form::Uniform, extra, vec![dst], vec![p])
+    emit(cx, Tiers::cold::<cross::Vote>(), Form::Uniform, extra, vec![dst], vec![p])
 }
 
 /// `match`.
@@ -57,21 +57,21 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
-    emit(cx, Tiers::flat::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, vec![a])
+    emit(cx, Tiers::cold::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, vec![a])
 }
 
 /// `activemask`.
 pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let dst = cx.dst_of(0, B32)?;
-    emit(cx, Tiers::flat::<cross::ActiveMask>(), Form::Uniform, 0, vec![dst], Vec::new())
+    emit(cx, Tiers::cold::<cross::ActiveMask>(), Form::Uniform, 0, vec![dst], Vec::new())
 }
 
 /// `elect`: the lowest active lane.
 pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
-    emit(cx, Tiers::flat::<cross::Elect>(), Form::Varying, 0, dst, Vec::new())
+    emit(cx, Tiers::cold::<cross::Elect>(), Form::Varying, 0, dst, Vec::new())
 }
 
 /// `redux`.
@@ -92,5 +92,5 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;
-    emit(cx, Tiers::flat::<cross::Redux>(), Form::Uniform, mode, vec![dst], vec![a])
+    emit(cx, Tiers::cold::<cross::Redux>(), Form::Uniform, mode, vec![dst], vec![a])
 }
