@@ -46,12 +46,13 @@ pub(crate) fn in_call<R>(body: impl FnOnce() -> R) -> R {
         let exit = b.label("return");
         let loops = std::mem::take(&mut b.loops);
         b.calls.push(CallFrame { exit, loops });
+        b.enter();
     });
     let result = body();
     with(|b| {
         let frame = b.calls.pop().expect("pushed above");
         b.loops = frame.loops;
-        b.place(&frame.exit);
+        b.leave_at(&frame.exit);
     });
     result
 }

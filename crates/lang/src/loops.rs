@@ -203,22 +203,26 @@ pub fn unrolled<I: IntoIterator>(
     mut body: impl FnMut(I::Item),
 ) {
     here();
-    let exit = with(|b| b.label("unrolled"));
+    let exit = with(|b| {
+        b.enter();
+        b.label("unrolled")
+    });
     for item in items {
         let next = with(|b| {
             let next = b.label("next");
             b.loops.push(LoopFrame { name, exit: exit.clone(), next: next.clone() });
+            b.enter();
             next
         });
         body(item);
         let dead = with(|b| {
             b.loops.pop();
-            b.place(&next);
+            b.leave_at(&next);
             b.dead
         });
         if dead {
             break;
         }
     }
-    with(|b| b.place(&exit));
+    with(|b| b.leave_at(&exit));
 }

@@ -51,6 +51,15 @@ impl Builder {
         self.scopes.last_mut().expect("the outermost scope stays").extend(scope);
     }
 
+    /// Closes a scope that ends at `label`: where jumps arrive, what they skipped is not known.
+    pub fn leave_at(&mut self, label: &str) {
+        let scope = self.leave();
+        if !self.used_labels.contains(label) {
+            self.keep(scope);
+        }
+        self.place(label);
+    }
+
     /// Notes that `register` has been assigned.
     pub fn assigned(&mut self, register: Register) {
         self.version += 1;

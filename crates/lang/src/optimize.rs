@@ -179,7 +179,8 @@ fn fuse_products(lines: &mut Vec<Line>) {
         let name = instruction.name();
         match name.as_str() {
             "mul.lo.u32" | "mul.lo.s32" | "mul.lo.u64" | "mul.lo.s64" | "shl.b32" | "shl.b64" => {
-                let read_once = counts.get(&dest.name()) == Some(&1);
+                let read_once =
+                    counts.get(&dest.name()) == Some(&1) && writes.get(&dest.name()) == Some(&1);
                 let scale = !name.starts_with("shl")
                     || matches!(instruction.operands[2], Operand::Immediate(_));
                 if read_once && scale && instruction.operands[1..].iter().all(steady) {

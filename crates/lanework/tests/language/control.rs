@@ -359,6 +359,51 @@ fn variables_keep_what_let_bound() {
     );
 }
 
+#[device]
+fn guarded(x: u32, y: u32) -> u32 {
+    if x < 32 {
+        return 1;
+    }
+    (x + y) * 3
+}
+
+#[kernel]
+fn reuse(out: &mut [u32], y: u32) {
+    let x = thread_idx.x;
+    let first = guarded(x, y);
+    // What the early return skipped must be computed again here.
+    let second = (x + y) * 3;
+    let mut third = 0;
+    #[unroll]
+    for k in 0..2u32 {
+        if x == 40 + k {
+            break;
+        }
+        if x > 50 {
+            continue;
+        }
+        third += x * y + k;
+    }
+    out[x] = first + second * 10 + third * 1000 + (x * y + 1) * 100_000;
+}
+
+#[test]
+fn what_a_jump_skipped_is_computed_again() {
+    run(
+        |out| reuse(out, 5),
+        |x| {
+            let first = if x < 32 { 1 } else { (x + 5) * 3 };
+            let third = match x {
+                40 => 0,
+                41 => x * 5,
+                x if x > 50 => 0,
+                x => x * 10 + 1,
+            };
+            first + (x + 5) * 30 + third * 1000 + (x * 5 + 1) * 100_000
+        },
+    );
+}
+
 #[kernel]
 fn short_circuit(x: &[u32], out: &mut [u32]) {
     let i = thread_idx.x;
