@@ -32,7 +32,9 @@ pub enum Command {
         lanework climb transpose --size 8192 --device cuda:0 --json")]
     Climb(ClimbArgs),
     /// Climb a ladder at several sizes and block shapes.
-    #[command(after_help = "Example: lanework sweep transpose --block 8,16,32 --size 512,1024,2048")]
+    #[command(
+        after_help = "Example: lanework sweep transpose --block 8,16,32 --size 512,1024,2048"
+    )]
     Sweep(SweepArgs),
     /// Run one rung on your own matrix.
     #[command(after_help = "Example: lanework run transpose/padded --input a.npy --output b.npy")]

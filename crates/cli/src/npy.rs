@@ -27,8 +27,9 @@ pub struct NpyMatrix {
 /// 8 bytes, or is shorter than its header says.
 pub fn read(path: &Path) -> Result<NpyMatrix, Failure> {
     let name = path.display();
-    let file = File::open(path)
-        .map_err(|error| Failure::input(format_args!("{name} cannot be read: {error}"), "check the path"))?;
+    let file = File::open(path).map_err(|error| {
+        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
+    })?;
     let mut reader = BufReader::new(file);
     let header = npyz::NpyHeader::from_reader(&mut reader).map_err(|error| {
         Failure::input(
@@ -48,7 +49,9 @@ pub fn read(path: &Path) -> Result<NpyMatrix, Failure> {
             "use numbers of 1, 2, 4 or 8 bytes, such as float32: a.astype(np.float32)",
         )
     })?;
-    if header.order() == npyz::Order::Fortran && header.shape().iter().filter(|&&n| n > 1).count() > 1 {
+    if header.order() == npyz::Order::Fortran
+        && header.shape().iter().filter(|&&n| n > 1).count() > 1
+    {
         return Err(Failure::input(
             format_args!("{name} is in Fortran order, column by column"),
             "save it in C order: np.save('a.npy', np.ascontiguousarray(a))",
@@ -73,7 +76,10 @@ pub fn read(path: &Path) -> Result<NpyMatrix, Failure> {
     })?;
     if (bytes.len() as u128) < expected {
         return Err(Failure::input(
-            format_args!("{name} is cut short: {rows}x{cols} elements take {expected} bytes, it has {}", bytes.len()),
+            format_args!(
+                "{name} is cut short: {rows}x{cols} elements take {expected} bytes, it has {}",
+                bytes.len()
+            ),
             "save or copy it again",
         ));
     }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use lanework_kernels::Ladder;
+use lanework_lab::{ELEMENT_TYPES, ElementType};
 
 /// The ladder called `name`.
 ///
@@ -23,13 +24,27 @@ pub fn check_rung(ladder: &Ladder, name: &str) -> Result<(), Failure> {
     if names.contains(&name) { Ok(()) } else { Err(unknown("rung", name, &names)) }
 }
 
+/// The element type called `name`.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn find_element(name: &str) -> Result<ElementType, Failure> {
+    let names = ELEMENT_TYPES.map(|element| element.name);
+    let unknown = unknown("element type", name, &names);
+    ELEMENT_TYPES.into_iter().find(|element| element.name == name).ok_or(unknown)
+}
+
 /// The failure for a name that is none of `names`.
-pub fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
+fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
     let mut near: Vec<(&str, f64)> =
         names.iter().map(|&known| (known, strsim::jaro_winkler(name, known))).collect();
     near.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let near: Vec<&str> =
-        near.iter().filter(|(_, likeness)| *likeness > 0.7).take(3).map(|(known, _)| *known).collect();
+    let near: Vec<&str> = near
+        .iter()
+        .filter(|(_, likeness)| *likeness > 0.7)
+        .take(3)
+        .map(|(known, _)| *known)
+        .collect();
     let help = match near.as_slice() {
         [] => format!("there are: {}", names.join(", ")),
         near => format!("did you mean {}? `lanework list` shows all", near.join(" or ")),

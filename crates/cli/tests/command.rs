@@ -62,7 +62,8 @@ fn hello_prints_a_line_per_thread_x_before_y() {
 
 #[test]
 fn hello_out_of_range_is_usage() {
-    for args in [["--blocks", "0"], ["--blocks", "33"], ["--threads", "0x1"], ["--threads", "33x2"]] {
+    for args in [["--blocks", "0"], ["--blocks", "33"], ["--threads", "0x1"], ["--threads", "33x2"]]
+    {
         let stderr = fails(2, &["hello", args[0], args[1]]);
         assert!(stderr.contains("1 to 32"), "{stderr}");
     }
@@ -70,7 +71,19 @@ fn hello_out_of_range_is_usage() {
 
 #[test]
 fn climb_prints_the_promised_json() {
-    let record = json(&["climb", "transpose", "--rows", "70", "--cols", "45", "--block", "16", "--device", "emulator", "--json"]);
+    let record = json(&[
+        "climb",
+        "transpose",
+        "--rows",
+        "70",
+        "--cols",
+        "45",
+        "--block",
+        "16",
+        "--device",
+        "emulator",
+        "--json",
+    ]);
     assert_eq!(record["ladder"], "transpose");
     assert_eq!(record["size"], serde_json::json!([70, 45]));
     assert_eq!(record["device"]["backend"], "emulator");
@@ -99,17 +112,40 @@ fn climb_prints_the_promised_json() {
 #[test]
 fn climb_shows_a_table_and_takes_any_element_type() {
     for element in ["u8", "f16", "f32", "i64"] {
-        let text = succeeds(&["climb", "transpose", "--size", "65", "--type", element, "--device", "emulator"]);
+        let text = succeeds(&[
+            "climb",
+            "transpose",
+            "--size",
+            "65",
+            "--type",
+            element,
+            "--device",
+            "emulator",
+        ]);
         assert!(text.contains("padded") && text.contains("bit-exact"), "{text}");
     }
 }
 
 #[test]
 fn sweep_has_a_point_per_block_and_size() {
-    let record = json(&["sweep", "transpose", "--block", "8,16", "--size", "33,64,100", "--rungs", "naive,padded", "--device", "emulator", "--json"]);
+    let record = json(&[
+        "sweep",
+        "transpose",
+        "--block",
+        "8,16",
+        "--size",
+        "33,64,100",
+        "--rungs",
+        "naive,padded",
+        "--device",
+        "emulator",
+        "--json",
+    ]);
     let points = record["points"].as_array().expect("points");
     assert_eq!(points.len(), 6);
-    assert!(points.iter().all(|point| point["rungs"].as_array().is_some_and(|rungs| rungs.len() == 2)));
+    assert!(
+        points.iter().all(|point| point["rungs"].as_array().is_some_and(|rungs| rungs.len() == 2))
+    );
 }
 
 #[test]
@@ -124,7 +160,10 @@ fn bad_usage_says_what_to_do() {
         (&["climb", "transpose", "--type", "f33"], "did you mean f32"),
         (&["climb", "transpose", "--device", "gpu"], "emulator"),
         (&["climb", "transpose", "--size", "200000", "--device", "emulator"], "GB free"),
-        (&["run", "transpose/paded", "--input", "a.npy", "--output", "b.npy"], "did you mean padded"),
+        (
+            &["run", "transpose/paded", "--input", "a.npy", "--output", "b.npy"],
+            "did you mean padded",
+        ),
         (&["run", "padded", "--input", "a.npy", "--output", "b.npy"], "ladder/rung"),
         (&["nonsense"], "unrecognized"),
     ] {
@@ -153,7 +192,16 @@ fn run_on(folder: &Path, file: &[u8]) -> Output {
     let (input, output) = (folder.join("a.npy"), folder.join("b.npy"));
     fs::write(&input, file).expect("written");
     let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
-    lanework(&["run", "transpose/padded", "--input", &text(&input), "--output", &text(&output), "--device", "emulator"])
+    lanework(&[
+        "run",
+        "transpose/padded",
+        "--input",
+        &text(&input),
+        "--output",
+        &text(&output),
+        "--device",
+        "emulator",
+    ])
 }
 
 #[test]
@@ -191,7 +239,11 @@ fn run_refuses_what_it_cannot_read_and_writes_nothing() {
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains(words) && stderr.contains("help"), "no `{words}` in\n{stderr}");
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "something was written");
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("a folder").count(),
+            1,
+            "something was written"
+        );
     }
 }
 
@@ -200,9 +252,11 @@ fn run_checks_the_output_before_the_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing/b.npy");
     let missing = missing.to_str().expect("UTF-8");
-    let stderr = fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", missing]);
+    let stderr =
+        fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", missing]);
     assert!(stderr.contains("cannot be written"), "{stderr}");
     let folder = folder.path().to_str().expect("UTF-8");
-    let stderr = fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", folder]);
+    let stderr =
+        fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", folder]);
     assert!(stderr.contains("it is a folder"), "{stderr}");
 }

@@ -61,7 +61,8 @@ fn every_crate_is_in_the_table() {
 #[test]
 fn every_source_file_says_what_it_is_for() {
     let is_source = |path: &Path| {
-        path.extension().is_some_and(|kind| kind == "rs") && !path.components().any(|part| part.as_os_str() == "ui")
+        path.extension().is_some_and(|kind| kind == "rs")
+            && !path.components().any(|part| part.as_os_str() == "ui")
     };
     let sources = files(&crates(), &is_source);
     assert!(sources.len() > 50, "found only {} source files", sources.len());

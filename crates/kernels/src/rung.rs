@@ -50,7 +50,8 @@ impl RungInfo {
         let mut header = Header::default();
         let mut field = None;
         for line in self.source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim) {
-            let opened = ["Idea:", "Predicts:", "Costs:"].into_iter().find(|key| line.starts_with(key));
+            let opened =
+                ["Idea:", "Predicts:", "Costs:"].into_iter().find(|key| line.starts_with(key));
             field = opened.or(field).filter(|_| !line.is_empty());
             let text = match field {
                 Some("Idea:") => &mut header.idea,

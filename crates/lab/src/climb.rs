@@ -1,15 +1,16 @@
 //! Climbing the transpose ladder: every rung proved, then counted or timed.
 
+use crate::Progress;
+use crate::element::{ElementType, with_bits};
 use crate::inputs::random_elements;
 use crate::measure::{Cache, Measurement, Stop, Timer, measure};
 use crate::reason::reason;
-use crate::record::{
-    ClimbRecord, DeviceRecord, HostRecord, RungRecord, SampleRecord, TimeRecord,
-};
+use crate::record::{ClimbRecord, DeviceRecord, HostRecord, RungRecord, SampleRecord, TimeRecord};
 use crate::stats::Summary;
-use crate::transpose::{Matrix, TransposeRung, check_transpose_fits, count, place, poison, prove_transpose};
+use crate::transpose::{
+    Matrix, TransposeRung, check_transpose_fits, count, place, poison, prove_transpose,
+};
 use crate::verify::compare_transpose;
-use crate::Progress;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device, Element, Prepared, Result};
 use lanework_kernels::transpose;
@@ -20,6 +21,8 @@ use std::time::{Duration, Instant};
 pub struct ClimbRequest {
     /// Shape and block.
     pub matrix: Matrix,
+    /// Type of the elements.
+    pub element: ElementType,
     /// Seed of the random elements.
     pub seed: u64,
     /// The rungs to run, by name; empty for all.
@@ -34,19 +37,26 @@ const COUNT_ALL: usize = 1 << 24;
 /// Blocks counted in a sample, about.
 const SAMPLED_BLOCKS: u64 = 2048;
 
-/// Climbs the transpose ladder for elements `E`, called `element` in the record.
+/// Climbs the transpose ladder.
 ///
 /// # Errors
 /// When the shape does not fit the device, or the device fails. A rung that computes the wrong
 /// thing is not an error: its record says so.
-pub fn climb_transpose<E: Element>(
+pub fn climb_transpose(
     device: &Device,
     request: &ClimbRequest,
-    element: &'static str,
+    progress: Progress<'_>,
+) -> Result<ClimbRecord> {
+    check_transpose_fits(device, request.matrix, request.element.bytes)?;
+    with_bits!(request.element.bytes, E => climb::<E>(device, request, progress))
+}
+
+fn climb<E: Element>(
+    device: &Device,
+    request: &ClimbRequest,
     progress: Progress<'_>,
 ) -> Result<ClimbRecord> {
     let matrix = request.matrix;
-    check_transpose_fits::<E>(device, matrix)?;
     progress("drawing random elements");
     let src: Vec<E> = random_elements(matrix.elements(), request.seed);
     let mut record = ClimbRecord {
@@ -54,7 +64,7 @@ pub fn climb_transpose<E: Element>(
         device: DeviceRecord::of(device),
         size: [matrix.rows, matrix.cols],
         block: matrix.block,
-        element,
+        element: request.element.name,
         bytes: 2 * (matrix.elements() * size_of::<E>()) as u64,
         seed: request.seed,
         host: host_time(&src, matrix),
@@ -124,10 +134,8 @@ fn climb_rung<E: Element>(
             let sample = Blocks::Sample { count: SAMPLED_BLOCKS };
             let profile = count(rung, device, &mut matrices, sample).map_err(failed)?;
             found.counters = Some((&profile.counters).into());
-            found.sampled = Some(SampleRecord {
-                blocks_counted: profile.blocks_run,
-                blocks: profile.blocks,
-            });
+            found.sampled =
+                Some(SampleRecord { blocks_counted: profile.blocks_run, blocks: profile.blocks });
         }
         Backend::Cuda => {
             run(rung, device, &mut matrices).map_err(failed)?;

@@ -4,6 +4,7 @@
 //! turns into words. Nothing is counted or timed before its result was compared with the host's.
 
 mod climb;
+mod element;
 mod inputs;
 mod measure;
 mod reason;
@@ -14,6 +15,7 @@ mod transpose;
 mod verify;
 
 pub use climb::{ClimbRequest, climb_transpose};
+pub use element::{ELEMENT_TYPES, ElementType};
 pub use inputs::random_elements;
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use record::{
@@ -22,7 +24,9 @@ pub use record::{
 };
 pub use stats::Summary;
 pub use sweep::{SweepRequest, sweep_transpose};
-pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
+pub use transpose::{
+    Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_bytes, transpose_with,
+};
 pub use verify::{Mismatch, compare_transpose};
 
 /// Told what is being worked on, so that the user can be.

@@ -22,10 +22,8 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<String> {
         return None;
     }
     let (before, now) = (before.counters.as_ref()?, now.counters.as_ref()?);
-    let mut changes: Vec<(f64, String)> = COUNTS
-        .iter()
-        .filter_map(|(name, count)| change(name, count(before), count(now)))
-        .collect();
+    let mut changes: Vec<(f64, String)> =
+        COUNTS.iter().filter_map(|(name, count)| change(name, count(before), count(now))).collect();
     changes.sort_by(|a, b| b.0.total_cmp(&a.0));
     changes.truncate(3);
     let words: Vec<String> = changes.into_iter().map(|(_, words)| words).collect();

@@ -163,10 +163,8 @@ impl DeviceRecord {
 
 impl From<&Counters> for CountersRecord {
     fn from(counters: &Counters) -> Self {
-        let global = |c: &lanework::sim::Global| GlobalRecord {
-            requests: c.requests,
-            sectors: c.sectors,
-        };
+        let global =
+            |c: &lanework::sim::Global| GlobalRecord { requests: c.requests, sectors: c.sectors };
         let shared = |c: &lanework::sim::Shared| SharedRecord {
             requests: c.requests,
             wavefronts: c.wavefronts,

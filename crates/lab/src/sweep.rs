@@ -1,10 +1,10 @@
 //! Sweeps: the same ladder at several sizes and blocks (B8, B9).
 
+use crate::Progress;
 use crate::climb::{ClimbRequest, climb_transpose};
 use crate::record::{DeviceRecord, SweepRecord};
 use crate::transpose::{Matrix, check_transpose_fits};
-use crate::Progress;
-use lanework::{Device, Element, Result};
+use lanework::{Device, Result};
 
 /// What to sweep over.
 #[derive(Clone, Debug)]
@@ -21,10 +21,9 @@ pub struct SweepRequest {
 ///
 /// # Errors
 /// When any point does not fit the device, before the first is run; when the device fails.
-pub fn sweep_transpose<E: Element>(
+pub fn sweep_transpose(
     device: &Device,
     request: &SweepRequest,
-    element: &'static str,
     progress: Progress<'_>,
 ) -> Result<SweepRecord> {
     let points: Vec<Matrix> = (request.blocks.iter())
@@ -32,17 +31,15 @@ pub fn sweep_transpose<E: Element>(
             request.sizes.iter().map(move |&size| Matrix { rows: size, cols: size, block })
         })
         .collect();
-    points.iter().try_for_each(|&point| check_transpose_fits::<E>(device, point))?;
-    let mut record = SweepRecord {
-        ladder: "transpose",
-        device: DeviceRecord::of(device),
-        points: Vec::new(),
-    };
+    let bytes = request.climb.element.bytes;
+    points.iter().try_for_each(|&point| check_transpose_fits(device, point, bytes))?;
+    let mut record =
+        SweepRecord { ladder: "transpose", device: DeviceRecord::of(device), points: Vec::new() };
     for matrix in points {
         let at = format!("{0}x{0}, block {1}: ", matrix.rows, matrix.block);
         let climb = ClimbRequest { matrix, ..request.climb.clone() };
         let mut report = |what: &str| progress(&format!("{at}{what}"));
-        record.points.push(climb_transpose::<E>(device, &climb, element, &mut report)?);
+        record.points.push(climb_transpose(device, &climb, &mut report)?);
     }
     Ok(record)
 }

@@ -1,7 +1,8 @@
 //! Running transpose rungs: fit, prove, count.
 
+use crate::element::with_bits;
 use crate::inputs::random_elements;
-use crate::verify::compare_transpose;
+use crate::verify::{Mismatch, compare_transpose};
 use lanework::{Device, Element, Error, Profile, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::transpose::Matrices;
@@ -27,11 +28,11 @@ impl Matrix {
     }
 }
 
-/// Whether a transpose of this shape is possible on `device`: a block it can run, memory it has.
+/// Whether a transpose of this shape, of elements of this size, is possible on `device`: a block it can run, memory it has.
 ///
 /// # Errors
 /// What does not fit, and what would.
-pub fn check_transpose_fits<E: Element>(device: &Device, matrix: Matrix) -> Result<()> {
+pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usize) -> Result<()> {
     let refuse = |why: String, help: String| {
         Err(Error::Launch { kernel: "transpose".to_owned(), why, help })
     };
@@ -52,13 +53,13 @@ pub fn check_transpose_fits<E: Element>(device: &Device, matrix: Matrix) -> Resu
             "give at least one row and one column".to_owned(),
         );
     }
-    let needed = 2 * u64::from(rows) * u64::from(cols) * size_of::<E>() as u64;
+    let needed = 2 * u64::from(rows) * u64::from(cols) * element_bytes as u64;
     let (free, _) = device.memory()?;
     if needed > free {
         return refuse(
             format!(
                 "{rows}x{cols} elements of {} bytes and their transpose need {:.1} GB, {} has {:.1} GB free",
-                size_of::<E>(),
+                element_bytes,
                 needed as f64 / 1e9,
                 device.info().name,
                 free as f64 / 1e9
@@ -77,13 +78,8 @@ pub(crate) fn place<E: Element>(
 ) -> Result<Matrices<E>> {
     let mut on_device = device.uninit_named(src.len(), "src")?;
     on_device.upload(src)?;
-    let mut matrices = Matrices {
-        rows,
-        cols,
-        block,
-        src: on_device,
-        dst: device.uninit_named(src.len(), "dst")?,
-    };
+    let mut matrices =
+        Matrices { rows, cols, block, src: on_device, dst: device.uninit_named(src.len(), "dst")? };
     poison(&mut matrices)?;
     Ok(matrices)
 }
@@ -106,6 +102,35 @@ pub fn transpose_with<E: Element>(
     let mut matrices = place(device, src, matrix)?;
     (rung.prepare)(&mut matrices, device)?.launch()?;
     matrices.dst.download()
+}
+
+/// The transpose, by the rung called `name`, of elements of `element_bytes` bytes each (1, 2, 4 or
+/// 8), compared with the host's.
+///
+/// # Errors
+/// When the shape does not fit the device or the rung cannot run. The inner error says what differs
+/// from the host's transpose.
+///
+/// # Panics
+/// When there is no such rung, or `src` is not a whole matrix.
+pub fn transpose_bytes(
+    name: &str,
+    device: &Device,
+    src: &[u8],
+    element_bytes: usize,
+    matrix: Matrix,
+) -> Result<Result<Vec<u8>, Mismatch>> {
+    check_transpose_fits(device, matrix, element_bytes)?;
+    with_bits!(element_bytes, E => {
+        let rungs = lanework_kernels::transpose::rungs::<E>();
+        let rung = rungs.iter().find(|rung| rung.info.name == name).expect("a rung's name");
+        let mut elements: Vec<E> = vec![0; matrix.elements()];
+        bytemuck::cast_slice_mut(&mut elements).copy_from_slice(src);
+        let dst = transpose_with(rung, device, &elements, matrix)?;
+        let compared =
+            compare_transpose(&elements, &dst, matrix.rows as usize, matrix.cols as usize);
+        Ok(compared.map(|()| bytemuck::cast_slice(&dst).to_vec()))
+    })
 }
 
 /// Runs the rung on fresh random elements of this shape and compares every element.

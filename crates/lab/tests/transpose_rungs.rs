@@ -17,7 +17,8 @@ fn prove_all<E: Element>(device: &Device, matrix: Matrix, seed: u64) {
 #[test]
 fn every_element_type_at_awkward_shapes() {
     for device in Device::for_tests("transpose rungs at awkward shapes") {
-        for (rows, cols) in [(1, 1), (1, 100), (100, 1), (33, 65), (64, 64), (130, 67), (128, 100)] {
+        for (rows, cols) in [(1, 1), (1, 100), (100, 1), (33, 65), (64, 64), (130, 67), (128, 100)]
+        {
             let matrix = Matrix { rows, cols, block: 16 };
             prove_all::<u8>(&device, matrix, 1);
             prove_all::<i16>(&device, matrix, 2);

@@ -73,7 +73,9 @@ fn writes_nothing(src: &[f32], dst: &mut [f32], rows: u32, cols: u32) {
 }
 
 /// The reason for which a kernel was rejected on the emulator.
-fn rejection(prepare: for<'a> fn(&'a mut Matrices<f32>, &Device) -> Result<Prepared<'a>>) -> String {
+fn rejection(
+    prepare: for<'a> fn(&'a mut Matrices<f32>, &Device) -> Result<Prepared<'a>>,
+) -> String {
     let info = RungInfo { name: "wrong", experiment: "none", source: "" };
     prove_transpose(&Rung { info, prepare }, &Device::emulator(), SHAPE, 9)
         .expect_err("a wrong kernel was accepted")

@@ -126,7 +126,8 @@ impl Device {
             _ => Err(Error::Device {
                 name: id.to_owned(),
                 why: "that is not the name of a device".to_owned(),
-                help: "use `best`, `emulator` or `cuda:0`; `lanework devices` lists them".to_owned(),
+                help: "use `best`, `emulator` or `cuda:0`; `lanework devices` lists them"
+                    .to_owned(),
             }),
         }
     }

@@ -140,9 +140,10 @@ impl fmt::Display for IndexFault {
         };
         let (what, guard) = match site.what {
             IndexKind::Slice => (format!("{array} has {length} elements"), "if i < x.len() { .. }"),
-            IndexKind::SharedAxis(axis) => {
-                (format!("axis {axis} of {array} has an extent of {length}"), "if i < extent { .. }")
-            }
+            IndexKind::SharedAxis(axis) => (
+                format!("axis {axis} of {array} has an extent of {length}"),
+                "if i < extent { .. }",
+            ),
         };
         let triple = |[x, y, z]: &[u32; 3]| format!("({x},{y},{z})");
         let (block, thread) = (triple(block), triple(thread));

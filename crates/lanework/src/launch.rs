@@ -132,11 +132,12 @@ impl<'a> Launch<'a> {
         let kernel = self.definition.name;
         let refuse = |why: &str, help: &str| refusal(kernel, why, help);
         let (Some(grid), Some(block)) = (self.grid, self.block) else {
-            return Err(refuse("it has no shape", "add `.grid(..)` and `.block(..)` before the launch"));
+            return Err(refuse(
+                "it has no shape",
+                "add `.grid(..)` and `.block(..)` before the launch",
+            ));
         };
-        let elsewhere = |argument: &Arg| {
-            matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity())
-        };
+        let elsewhere = |argument: &Arg| matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity());
         if self.arguments.iter().any(elsewhere) {
             return Err(refuse(
                 "a buffer lies on another device",
@@ -169,7 +170,9 @@ impl Prepared<'_> {
                 Ok(())
             }
             Engine::Gpu(gpu) => {
-                let Code::Gpu(function) = &self.compiled.code else { unreachable!("compiled here") };
+                let Code::Gpu(function) = &self.compiled.code else {
+                    unreachable!("compiled here")
+                };
                 let sites = self.checked.then(|| (self.kernel, &self.compiled));
                 let shape = (self.grid, self.block, self.dynamic_shared);
                 // SAFETY: the arguments match the kernel's parameters, for the macro made both;
@@ -202,11 +205,7 @@ impl Prepared<'_> {
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         let (outcome, counters) = self.emulate(blocks, Emulator::count)?;
         print!("{}", outcome.printed);
-        Ok(Profile {
-            counters,
-            blocks_run: outcome.blocks_run,
-            blocks: outcome.blocks_total,
-        })
+        Ok(Profile { counters, blocks_run: outcome.blocks_run, blocks: outcome.blocks_total })
     }
 
     /// Registers, local memory and shared memory of the compiled kernel.

@@ -1,13 +1,12 @@
 //! `lanework climb`: a ladder from the bottom up.
 
+use crate::Outcome;
 use crate::args::{ClimbArgs, Climbing};
 use crate::failure::Failure;
 use crate::output::{Spinner, duration, print, print_json, table, thousands};
-use crate::suggest::{check_rung, find_ladder, unknown};
-use crate::Outcome;
-use half::{bf16, f16};
+use crate::suggest::{check_rung, find_element, find_ladder};
 use lanework::{Backend, Device};
-use lanework_lab::{ClimbRecord, ClimbRequest, Matrix, Progress, RungRecord, climb_transpose};
+use lanework_lab::{ClimbRecord, ClimbRequest, Matrix, RungRecord, climb_transpose};
 use std::time::Duration;
 
 /// Climbs a ladder and shows what each rung does.
@@ -25,7 +24,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     let device = Device::open(&args.how.on.device)?;
     let record = {
         let spinner = Spinner::new("climbing");
-        climb(&device, &request, &args.how.element, &mut |what| spinner.say(what))?
+        climb_transpose(&device, &request, &mut |what| spinner.say(what))?
     };
     if args.how.json {
         print_json(&record)?;
@@ -38,55 +37,25 @@ pub fn run(args: &ClimbArgs) -> Outcome {
 /// The request that the options make, once the names in them are known to exist.
 ///
 /// # Errors
-/// Unknown ladders and rungs, with the nearest names.
+/// Unknown ladders, rungs and element types, with the nearest names.
 pub fn request(ladder: &str, matrix: Matrix, how: &Climbing) -> Result<ClimbRequest, Failure> {
     let ladder = find_ladder(ladder)?;
     how.rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))?;
     Ok(ClimbRequest {
         matrix,
+        element: find_element(&how.element)?,
         seed: how.seed,
         rungs: how.rungs.clone(),
         time_limit: Duration::from_secs_f64(how.time_limit),
     })
 }
 
-/// Climbs with elements of the type called `element`.
-fn climb(
-    device: &Device,
-    request: &ClimbRequest,
-    element: &str,
-    progress: Progress<'_>,
-) -> Result<ClimbRecord, Failure> {
-    with_element!(element, E, name => Ok(climb_transpose::<E>(device, request, name, progress)?))
-}
-
-/// Runs an expression with `E` as the element type that `$element` names.
-macro_rules! with_element {
-    ($element:expr, $E:ident, $name:ident => $body:expr) => {
-        with_element!(@ $element, $E, $name, $body,
-            f32 f64 f16 bf16 u8 u16 u32 u64 i8 i16 i32 i64)
-    };
-    (@ $element:expr, $E:ident, $name:ident, $body:expr, $($t:ident)*) => {
-        match $element {
-            $(stringify!($t) => {
-                type $E = $t;
-                let $name = stringify!($t);
-                $body
-            })*
-            other => Err(unknown("element type", other, &[$(stringify!($t)),*])),
-        }
-    };
-}
-pub(crate) use with_element;
-
 /// The failure of a climb in which a rung was not verified.
 ///
 /// # Errors
 /// The names of the rungs and what was wrong.
 pub fn failures(record: &ClimbRecord) -> Outcome {
-    let wrong = |rung: &RungRecord| {
-        Some(format!("  {}: {}", rung.name, rung.error.as_deref()?))
-    };
+    let wrong = |rung: &RungRecord| Some(format!("  {}: {}", rung.name, rung.error.as_deref()?));
     let wrong: Vec<String> = record.rungs.iter().filter_map(wrong).collect();
     if wrong.is_empty() {
         return Ok(());
@@ -193,6 +162,8 @@ fn timed(record: &ClimbRecord) -> String {
             text.push_str(&format!("{}: INVALID: {why}\n", rung.name));
         }
     }
-    text.push_str("GPU event time, cold cache; GB/s counts each element read once and written once.\n");
+    text.push_str(
+        "GPU event time, cold cache; GB/s counts each element read once and written once.\n",
+    );
     text
 }

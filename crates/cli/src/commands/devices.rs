@@ -1,8 +1,8 @@
 //! `lanework devices`: what there is to run on (A0).
 
+use crate::Outcome;
 use crate::args::DevicesArgs;
 use crate::output::{bytes, print, print_json, table};
-use crate::Outcome;
 use lanework::{Device, DeviceInfo};
 use serde::Serialize;
 
@@ -66,13 +66,19 @@ fn describe(info: &DeviceInfo) -> String {
         ("threads per block", info.max_threads_per_block.to_string()),
         ("block at most", triple(info.max_block)),
         ("grid at most", triple(info.max_grid)),
-        ("shared memory per block", format!("{}, on request {}", bytes(shared.into()), bytes(opt_in.into()))),
+        (
+            "shared memory per block",
+            format!("{}, on request {}", bytes(shared.into()), bytes(opt_in.into())),
+        ),
         ("registers per multiprocessor", info.registers_per_multiprocessor.to_string()),
         ("L2 cache", unknown(info.l2_bytes > 0, bytes(info.l2_bytes))),
         ("clock", unknown(info.clock_khz > 0, format!("{} MHz", info.clock_khz / 1000))),
         (
             "memory bandwidth",
-            unknown(info.memory_bandwidth > 0, format!("{} GB/s", info.memory_bandwidth / 1_000_000_000)),
+            unknown(
+                info.memory_bandwidth > 0,
+                format!("{} GB/s", info.memory_bandwidth / 1_000_000_000),
+            ),
         ),
         ("driver", info.driver.clone()),
     ] {

@@ -1,8 +1,8 @@
 //! `lanework hello`: threads that print their own names (B1).
 
+use crate::Outcome;
 use crate::args::HelloArgs;
 use crate::output::print;
-use crate::Outcome;
 use lanework::Device;
 
 /// Lets every thread print its line from the device, and the host its own.

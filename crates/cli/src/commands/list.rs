@@ -1,8 +1,8 @@
 //! `lanework list`: the ladders and their rungs.
 
+use crate::Outcome;
 use crate::args::ListArgs;
 use crate::output::{print, print_json, table};
-use crate::Outcome;
 use serde::Serialize;
 
 /// A ladder in JSON.
@@ -42,7 +42,9 @@ pub fn run(args: &ListArgs) -> Outcome {
         }
         text.push_str(&format!("{}: {}\n{rungs}\n", ladder.name, ladder.title));
     }
-    text.push_str("\nClimb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.\n");
+    text.push_str(
+        "\nClimb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.\n",
+    );
     print(&text)
 }
 

@@ -1,13 +1,13 @@
 //! `lanework run`: one rung on the user's own matrix.
 
+use crate::Outcome;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::npy::{self, NpyMatrix, Output};
 use crate::output::{Spinner, print, print_json};
 use crate::suggest::{check_rung, find_ladder};
-use crate::Outcome;
-use lanework::{Device, Element};
-use lanework_lab::{Matrix, check_transpose_fits, compare_transpose, transpose_with};
+use lanework::Device;
+use lanework_lab::{Matrix, transpose_bytes};
 use serde::Serialize;
 
 /// A run in JSON.
@@ -40,12 +40,9 @@ pub fn run(args: &RunArgs) -> Outcome {
     let bytes = {
         let spinner = Spinner::new("running");
         spinner.say(&args.rung);
-        match input.element_size {
-            1 => transpose::<u8>(&device, rung, &input, args.block),
-            2 => transpose::<u16>(&device, rung, &input, args.block),
-            4 => transpose::<u32>(&device, rung, &input, args.block),
-            _ => transpose::<u64>(&device, rung, &input, args.block),
-        }?
+        let matrix = Matrix { rows: input.rows, cols: input.cols, block: args.block };
+        transpose_bytes(rung, &device, &input.bytes, input.element_size, matrix)?
+            .map_err(|mismatch| Failure::Check(format!("the result is wrong: {mismatch}")))?
     };
     let result = NpyMatrix { rows: input.cols, cols: input.rows, bytes, ..input };
     output.write(&result)?;
@@ -67,23 +64,4 @@ pub fn run(args: &RunArgs) -> Outcome {
         device.name,
         args.output.display()
     ))
-}
-
-/// The transpose of a matrix whose elements have the size of `E`; only their bits matter.
-fn transpose<E: Element>(
-    device: &Device,
-    rung: &str,
-    input: &NpyMatrix,
-    block: u32,
-) -> Result<Vec<u8>, Failure> {
-    let matrix = Matrix { rows: input.rows, cols: input.cols, block };
-    check_transpose_fits::<E>(device, matrix)?;
-    let rungs = lanework_kernels::transpose::rungs::<E>();
-    let rung = rungs.iter().find(|known| known.info.name == rung).expect("the name was checked");
-    let mut src = vec![E::zeroed(); matrix.elements()];
-    bytemuck::cast_slice_mut(&mut src).copy_from_slice(&input.bytes);
-    let dst = transpose_with(rung, device, &src, matrix)?;
-    compare_transpose(&src, &dst, input.rows as usize, input.cols as usize)
-        .map_err(|mismatch| Failure::Check(format!("the result is wrong: {mismatch}")))?;
-    Ok(bytemuck::cast_slice(&dst).to_vec())
 }

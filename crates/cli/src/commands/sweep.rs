@@ -1,12 +1,9 @@
 //! `lanework sweep`: a ladder at several sizes and blocks (B8, B9).
 
-use super::climb::{failures, request, with_element};
-use crate::args::SweepArgs;
-use crate::failure::Failure;
-use crate::output::{Spinner, duration, print, print_json, table};
-use crate::suggest::unknown;
+use super::climb::{failures, request};
 use crate::Outcome;
-use half::{bf16, f16};
+use crate::args::SweepArgs;
+use crate::output::{Spinner, duration, print, print_json, table};
 use lanework::{Backend, Device};
 use lanework_lab::{ClimbRecord, Matrix, RungRecord, SweepRecord, SweepRequest, sweep_transpose};
 
@@ -24,10 +21,7 @@ pub fn run(args: &SweepArgs) -> Outcome {
     let device = Device::open(&args.how.on.device)?;
     let record: SweepRecord = {
         let spinner = Spinner::new("sweeping");
-        let progress = &mut |what: &str| spinner.say(what);
-        with_element!(args.how.element.as_str(), E, name => {
-            Ok::<_, Failure>(sweep_transpose::<E>(&device, &request, name, progress)?)
-        })?
+        sweep_transpose(&device, &request, &mut |what| spinner.say(what))?
     };
     if args.how.json {
         print_json(&record)?;
@@ -39,7 +33,8 @@ pub fn run(args: &SweepArgs) -> Outcome {
 
 /// The sweep in words.
 fn describe(record: &SweepRecord, backend: Backend) -> String {
-    let names: Vec<&str> = record.points.iter().take(1).flat_map(|p| &p.rungs).map(|r| r.name).collect();
+    let names: Vec<&str> =
+        record.points.iter().take(1).flat_map(|p| &p.rungs).map(|r| r.name).collect();
     let mut header = vec!["block", "size"];
     header.extend(&names);
     header.push("host");
@@ -51,7 +46,9 @@ fn describe(record: &SweepRecord, backend: Backend) -> String {
         rows.add_row(row);
     }
     let unit = match backend {
-        Backend::Cuda => "Cells: median GPU event time (cold cache) and GB/s; host: serial, host clock.",
+        Backend::Cuda => {
+            "Cells: median GPU event time (cold cache) and GB/s; host: serial, host clock."
+        }
         Backend::Emulator => {
             "Cells: sectors loaded + stored per 32 bytes moved (2.00 is ideal), and shared bank \
              conflicts per request; the emulator has no time. `~` marks counts from a sample of \
