@@ -47,8 +47,11 @@ macro_rules! narrow {
     (f32, $ty:ty, $body:expr) => {
         <$ty>::from_f32($body)
     };
-    (f64, $ty:ty, $body:expr) => {
-        <$ty>::from_f64($body)
+    (f64, f16, $body:expr) => {
+        packed::wide_to_f16($body)
+    };
+    (f64, bf16, $body:expr) => {
+        packed::wide_to_bf16($body)
     };
 }
 

@@ -355,8 +355,8 @@ pub fn move_address(address: Src, by: u64) -> Src {
 pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
     use ScalarType::*;
     match (value, ty) {
-        (Immediate::Integer(i), F16) => u64::from(f16::from_f64(i as f64).to_bits()),
-        (Immediate::Integer(i), Bf16) => u64::from(bf16::from_f64(i as f64).to_bits()),
+        (Immediate::Integer(i), F16) => u64::from(packed::wide_to_f16(i as f64).to_bits()),
+        (Immediate::Integer(i), Bf16) => u64::from(packed::wide_to_bf16(i as f64).to_bits()),
         (Immediate::Integer(i), F32) => u64::from((i as f32).to_bits()),
         (Immediate::Integer(i), F64) => (i as f64).to_bits(),
         (Immediate::Integer(i), _) => i as u64,
@@ -365,8 +365,8 @@ pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
         (Immediate::F32(bits), Bf16) => u64::from(bf16::from_f32(f32::from_bits(bits)).to_bits()),
         (Immediate::F32(bits), _) => u64::from(bits),
         (Immediate::F64(bits), F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-        (Immediate::F64(bits), F16) => u64::from(f16::from_f64(f64::from_bits(bits)).to_bits()),
-        (Immediate::F64(bits), Bf16) => u64::from(bf16::from_f64(f64::from_bits(bits)).to_bits()),
+        (Immediate::F64(bits), F16) => u64::from(packed::wide_to_f16(f64::from_bits(bits)).to_bits()),
+        (Immediate::F64(bits), Bf16) => u64::from(packed::wide_to_bf16(f64::from_bits(bits)).to_bits()),
         (Immediate::F64(bits), _) => bits,
     }
 }

@@ -74,11 +74,36 @@ pub fn to_bf16(x: f32) -> bf16 {
 /// The nearest f16, rounded once.
 #[inline(never)]
 pub fn wide_to_f16(x: f64) -> f16 {
-    f16::from_f64(x)
+    f16::from_f32(rounded_to_odd(x))
 }
 
 /// The nearest bf16, rounded once.
 #[inline(never)]
 pub fn wide_to_bf16(x: f64) -> bf16 {
-    bf16::from_f64(x)
+    bf16::from_f32(rounded_to_odd(x))
+}
+
+/// `x` in f32, rounded to odd: an inexact result gets a last bit of 1, so that rounding it again, to
+/// a type at least two bits narrower, gives what one rounding would have given.
+fn rounded_to_odd(x: f64) -> f32 {
+    let nearest = x as f32;
+    if nearest.is_nan() || f64::from(nearest) == x {
+        return nearest;
+    }
+    let beyond = f64::from(nearest).abs() > x.abs();
+    f32::from_bits((nearest.to_bits() - u32::from(beyond)) | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_round_to_halves_once() {
+        let just_over_half_a_step = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        assert_eq!(wide_to_f16(just_over_half_a_step).to_bits(), 0x3C01);
+        assert_eq!(wide_to_f16(1.0 + 2f64.powi(-11)).to_bits(), 0x3C00);
+        assert_eq!(wide_to_bf16(1.0 + 2f64.powi(-8) + 2f64.powi(-40)).to_bits(), 0x3F81);
+        assert_eq!(wide_to_f16(1e9), f16::INFINITY);
+    }
 }
