@@ -377,7 +377,7 @@ impl Assembler<'_> {
         };
         let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
         let to = self.destination(inst.dst.first());
-        self.push(tiers, [to, sources[0], sources[1], sources[2]], 0, inst.origin);
+        self.push(tiers, [to, sources[0], sources[1], sources[2]], pure.lane.bits(), inst.origin);
     }
 
     fn memory(&mut self, inst: &Inst, op: MemoryOp) {

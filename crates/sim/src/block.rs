@@ -98,6 +98,15 @@ pub struct Worker<'a> {
     /// Instructions by lanes so far.
     pub lane_instructions: u64,
     random: u64,
+    /// Warps that have ended in this block.
+    done: u32,
+    /// Warps that wait at barriers.
+    waiting: usize,
+    /// Whether a warp has arrived at a barrier in this block without waiting.
+    arrived_only: bool,
+    order: Vec<usize>,
+    /// What of the register file changes from block to block.
+    per_block: Vec<(Slot, Special)>,
 }
 
 impl<'a> Worker<'a> {
@@ -145,6 +154,11 @@ impl<'a> Worker<'a> {
         let stride = code.register_bytes.next_multiple_of(64);
         let registers = Buffer::new(stride * warps as usize);
         let seed = shape.seed.unwrap_or(0);
+        let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
+            Prefill::Special(s @ (Special::Block(_) | Special::Multiprocessor)) => Some((*slot, *s)),
+            _ => None,
+        });
+        let per_block = per_block.collect();
         let mut worker = Worker {
             assembled,
             shape,
@@ -160,40 +174,54 @@ impl<'a> Worker<'a> {
             instructions: 0,
             lane_instructions: 0,
             random: seed,
+            done: 0,
+            waiting: 0,
+            arrived_only: false,
+            order: Vec::new(),
+            per_block,
         };
         let start = worker.registers.start();
         for w in 0..warps as usize {
             worker.warps[w].regs = start.wrapping_add(stride * w);
             worker.warps[w].context = &raw mut *worker.context;
-            worker.prefill(w, code, false);
+            worker.prefill(w, code);
         }
         worker
     }
 
-    /// Writes constants and special registers; `block_only` leaves out those that blocks share.
-    fn prefill(&mut self, w: usize, code: &Code, block_only: bool) {
+    /// Writes constants and special registers.
+    fn prefill(&mut self, w: usize, code: &Code) {
         for (slot, what) in &code.prefill {
             let regs = self.warps[w].regs;
-            // SAFETY: the assembler reserved these slots in the register file.
             let at = regs.wrapping_add((slot & OFFSET) as usize);
-            match *what {
-                Prefill::Special(special) => {
-                    let changes = matches!(special, Special::Block(_) | Special::Multiprocessor);
-                    if !block_only || changes {
-                        // SAFETY: as above.
-                        unsafe { self.write_special(at, *slot, special, w as u32) };
+            // SAFETY: the assembler reserved these slots in the register file.
+            unsafe {
+                match *what {
+                    Prefill::Special(special) => self.write_special(at, *slot, special, w as u32),
+                    Prefill::Constant(value) => {
+                        at.cast::<Scalar>().write(Scalar { base: [value; 2], stride: 0, unused: 0 });
+                    }
+                    Prefill::Truth(value) => at.cast::<u32>().write(if value { u32::MAX } else { 0 }),
+                }
+            }
+        }
+    }
+
+    /// Writes the special registers that change from block to block, the same for every warp.
+    fn prefill_block(&mut self) {
+        for i in 0..self.per_block.len() {
+            let (slot, special) = self.per_block[i];
+            let value = self.special(special, 0, 0);
+            for w in 0..self.warps.len() {
+                let at = self.warps[w].regs.wrapping_add((slot & OFFSET) as usize);
+                // SAFETY: the assembler reserved these slots in the register file.
+                unsafe {
+                    if slot & SCALAR != 0 {
+                        at.cast::<Scalar>().write(Scalar { base: [value; 2], stride: 0, unused: 0 });
+                    } else {
+                        self.write_special(at, slot, special, w as u32);
                     }
                 }
-                Prefill::Constant(value) if !block_only => {
-                    let scalar = Scalar { base: [value; 2], stride: 0, unused: 0 };
-                    // SAFETY: as above.
-                    unsafe { at.cast::<Scalar>().write(scalar) };
-                }
-                Prefill::Truth(value) if !block_only => {
-                    // SAFETY: as above.
-                    unsafe { at.cast::<u32>().write(if value { u32::MAX } else { 0 }) };
-                }
-                _ => {}
             }
         }
     }
@@ -316,16 +344,29 @@ impl<'a> Worker<'a> {
                 // SAFETY: the assembler reserved the slot.
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
-            self.prefill(w, code, true);
         }
-        for barrier in &mut self.barriers {
-            *barrier = Barrier::default();
+        self.prefill_block();
+        self.done = 0;
+        if self.waiting > 0 || self.arrived_only {
+            self.waiting = 0;
+            self.arrived_only = false;
+            self.barriers.fill(Barrier::default());
         }
     }
 
     fn turns(&mut self) -> Result<(), Located> {
         let count = self.warps.len();
-        let mut order: Vec<usize> = (0..count).collect();
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..count);
+        let result = self.rounds(&mut order);
+        self.order = order;
+        result
+    }
+
+    /// Gives every warp its turn until all have ended.
+    fn rounds(&mut self, order: &mut [usize]) -> Result<(), Located> {
+        let count = order.len();
         loop {
             let mut progress = false;
             if self.shape.seed.is_some() {
@@ -334,13 +375,13 @@ impl<'a> Worker<'a> {
                     order.swap(i, j);
                 }
             }
-            for &w in &order {
+            for &w in order.iter() {
                 if self.states[w] == State::Ready {
                     progress = true;
                     self.turn(w)?;
                 }
             }
-            if self.states.iter().all(|s| *s == State::Done) {
+            if self.done as usize == count {
                 return Ok(());
             }
             if !progress {
@@ -361,8 +402,11 @@ impl<'a> Worker<'a> {
             match stop {
                 Stop::Running | Stop::Done => {
                     self.states[w] = State::Done;
-                    for b in 0..BARRIERS {
-                        self.complete(b);
+                    self.done += 1;
+                    if self.waiting > 0 {
+                        for b in 0..BARRIERS {
+                            self.complete(b);
+                        }
                     }
                     return Ok(());
                 }
@@ -419,6 +463,10 @@ impl<'a> Worker<'a> {
     fn scalar_operand(&self, w: usize, slot: Slot) -> u32 {
         use crate::lanes::Source;
         let warp = &self.warps[w];
+        if slot & SCALAR != 0 && warp.mask & 1 != 0 {
+            // SAFETY: the assembler gave a slot of this register file, in scalar form.
+            return unsafe { u32::pair(warp, slot)[0] };
+        }
         let lane = warp.mask.trailing_zeros() as usize & 31;
         // SAFETY: the assembler gave a slot of this register file.
         unsafe { u32::fetch(warp, slot).0[lane] }
@@ -478,9 +526,11 @@ impl<'a> Worker<'a> {
             barrier.any |= bits != 0;
         }
         if op.imm & 0xff == 1 {
+            self.arrived_only = true;
             self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
         } else {
             barrier.waiting.push(w);
+            self.waiting += 1;
             self.states[w] = State::Waiting(number);
         }
         self.complete(number);
@@ -489,7 +539,7 @@ impl<'a> Worker<'a> {
 
     /// Releases a barrier if all that it waits for have arrived.
     fn complete(&mut self, number: usize) {
-        let running = self.states.iter().filter(|s| **s != State::Done).count() as u32;
+        let running = self.states.len() as u32 - self.done;
         let barrier = &self.barriers[number];
         let full = match barrier.threads {
             Some(threads) => barrier.arrived * 32 >= threads,
@@ -498,8 +548,10 @@ impl<'a> Worker<'a> {
         if !full {
             return;
         }
-        let barrier = std::mem::take(&mut self.barriers[number]);
-        for w in barrier.waiting {
+        let mut barrier = std::mem::take(&mut self.barriers[number]);
+        let mut released = std::mem::take(&mut barrier.waiting);
+        self.waiting -= released.len();
+        for w in released.drain(..) {
             // SAFETY: a warp stops at an operation of its code.
             let op: Op = unsafe { *self.warps[w].stopped_at };
             let value = match op.imm & 0xff {
@@ -524,6 +576,8 @@ impl<'a> Worker<'a> {
             self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
             self.states[w] = State::Ready;
         }
+        // The list's memory serves the next time.
+        self.barriers[number].waiting = released;
     }
 
     /// Moves a warp to the code in which every register is varying.
@@ -541,7 +595,7 @@ impl<'a> Worker<'a> {
         let old = self.warps[w].regs;
         let new = base.wrapping_add(stride * w);
         self.warps[w].regs = new;
-        self.prefill(w, wide, false);
+        self.prefill(w, wide);
         for (r, register) in assembled.kernel.registers.iter().enumerate() {
             let (from, to) = (code.slots[r], wide.slots[r]);
             let unused = from == 0 && to == 0 && r > 0 && code.slots[0] == 0;

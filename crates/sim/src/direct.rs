@@ -66,7 +66,8 @@ unsafe fn tally<const STEPS: bool>(
             return;
         }
         let memo = &mut (*site).memo;
-        let low = first[0] & 31;
+        // Banks repeat: a shift of the whole pattern changes no conflict.
+        let low = if (*site).tally < 3 { first[0] & 31 } else { 0 };
         if memo.stride != stride || memo.delta != delta || memo.low != low || memo.bytes != bytes {
             traffic::remember(memo, (*site).tally, stride, delta, low, bytes);
         }

@@ -83,6 +83,7 @@ impl Tiers {
 ///
 /// # Safety
 /// As for [`Handler`].
+#[inline(never)]
 pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: by the caller.
     unsafe { B::run(op, warp) }

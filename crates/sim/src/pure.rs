@@ -10,6 +10,8 @@ use std::marker::PhantomData;
 /// The handlers of a computing instruction.
 #[derive(Clone, Copy)]
 pub struct Pure {
+    /// The function of one lane, which the handlers find in their operation's immediate.
+    pub lane: Lane,
     /// For 32 lanes, whatever the form of the operands.
     pub vector: Tiers,
     /// For operands that are all scalar with stride 0; the result is too.
@@ -40,12 +42,54 @@ fn summon<F: Copy>() -> F {
     unsafe { std::mem::MaybeUninit::<F>::zeroed().assume_init() }
 }
 
+/// A function of one lane, with its types forgotten; handlers of its types remember them.
+#[derive(Clone, Copy)]
+pub struct Lane(*const ());
+
+impl Lane {
+    /// The function as an operation's immediate.
+    pub fn bits(self) -> u64 {
+        self.0 as u64
+    }
+}
+
+// SAFETY: it is a function's address, never written through.
+unsafe impl Sync for Lane {}
+// SAFETY: as above.
+unsafe impl Send for Lane {}
+
 macro_rules! arity {
-    ($make:ident, $hot:ident, $vector:ident, $scalar:ident, $direct:ident;
+    ($rare:ident, $warm:ident, $hot:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $direct:ident;
      $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
+        /// Lane by lane through the function in `imm`: one handler for all functions of these types.
+        struct $each<$($ty,)* R>(PhantomData<($($ty,)* R)>);
+        /// 32 lanes at once.
         struct $vector<$($ty,)* R, F, const HOT: bool>(PhantomData<($($ty,)* R, F)>);
-        struct $scalar<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
+        /// Both halves of a scalar form, through the function in `imm`.
+        struct $scalar<$($ty,)* R>(PhantomData<($($ty,)* R)>);
+        /// 32 lanes at once, the operands' forms known.
         struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
+
+        fn $lane<$($ty,)* R, F: Fn($($ty),*) -> R + Copy>($($operand: $ty),*) -> R {
+            summon::<F>()($($operand),*)
+        }
+
+        impl<$($ty: Source,)* R: Sink> Body for $each<$($ty,)* R> {
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let mut out = Lanes([R::default(); 32]);
+                // SAFETY: slots are valid by the assembler, which took `imm` and this handler from
+                // one `Pure`, where the function has these types.
+                unsafe {
+                    let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
+                    $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
+                    for i in 0..32 {
+                        out.0[i] = f($($operand.0[i]),*);
+                    }
+                    put_cold(warp, op.a, out);
+                    op.next(warp)
+                }
+            }
+        }
 
         impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const HOT: bool> Body
             for $vector<$($ty,)* R, F, HOT>
@@ -70,12 +114,12 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar<$($ty,)* R, F> {
+        impl<$($ty: Source,)* R: Sink> Body for $scalar<$($ty,)* R> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                let f = summon::<F>();
-                // SAFETY: slots and the next operation are valid by the assembler.
+                // SAFETY: as for the handler of all lanes above.
                 unsafe {
+                    let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
                     op.next(warp)
@@ -112,12 +156,13 @@ macro_rules! arity {
             }
         }
 
-        /// The handlers of a function of that many operands.
-        pub fn $make<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+        /// A rare instruction: lane by lane, little code.
+        pub fn $rare<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
             const {
                 &Pure {
-                    vector: Tiers::cold::<$vector<$($ty,)* R, F, false>>(),
-                    scalar: Tiers::cold::<$scalar<$($ty,)* R, F>>(),
+                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
+                    vector: Tiers::cold::<$each<$($ty,)* R>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
@@ -125,12 +170,28 @@ macro_rules! arity {
             }
         }
 
-        /// The same, with a handler for each mix of varying and scalar operands.
+        /// A common instruction: 32 lanes at once, one copy of the code.
+        pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+            const {
+                &Pure {
+                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
+                    vector: Tiers::cold::<$vector<$($ty,)* R, F, false>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
+                    direct: &[],
+                    widths: &[$(<$ty as Source>::READ,)* R::WRITE],
+                    affine: None,
+                }
+            }
+        }
+
+        /// A hot instruction: at every SIMD level, with a handler for each mix of varying and scalar
+        /// operands.
         pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
             const {
                 &Pure {
+                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
                     vector: Tiers::of::<$vector<$($ty,)* R, F, true>>(),
-                    scalar: Tiers::cold::<$scalar<$($ty,)* R, F>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[$(Tiers::of::<$direct_row>()),*],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
@@ -140,10 +201,10 @@ macro_rules! arity {
     };
 }
 
-arity!(pure1, hot1, Vector1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
-arity!(pure2, hot2, Vector2, Scalar2, Direct2; A b 0, B c 1;
+arity!(pure1, warm1, hot1, lane1, Each1, Vector1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(pure2, warm2, hot2, lane2, Each2, Vector2, Scalar2, Direct2; A b 0, B c 1;
     Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
-arity!(pure3, hot3, Vector3, Scalar3, Direct3; A b 0, B c 1, C d 2;
+arity!(pure3, warm3, hot3, lane3, Each3, Vector3, Scalar3, Direct3; A b 0, B c 1, C d 2;
     Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);

@@ -7,7 +7,7 @@ use crate::ir::{Action, Form, Src, Width};
 use crate::lanes::Scalar;
 use crate::lower::Rule;
 use crate::op::Tiers;
-use crate::pure::{Affine, Pure, affine, hot1, pure1, pure2};
+use crate::pure::{Affine, Pure, affine, hot1, pure1, pure2, warm1};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -23,7 +23,7 @@ const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, fal
 fn copy(ty: ScalarType) -> &'static Pure {
     match ty {
         Pred => pure1(|a: bool| a),
-        ty if ty.size() == 8 => with_affine!(pure1(|a: u64| a), COPY),
+        ty if ty.size() == 8 => with_affine!(warm1(|a: u64| a), COPY),
         _ => with_affine!(hot1(|a: u32| a), COPY),
     }
 }
@@ -393,7 +393,7 @@ fn to_integer(
     }
     let wide = match from {
         F32 if ftz => through_wide(cx, a, pure1(|a: f32| f64::from(float::flush(a))))?,
-        F32 => through_wide(cx, a, pure1(|a: f32| f64::from(a)))?,
+        F32 => through_wide(cx, a, warm1(|a: f32| f64::from(a)))?,
         F16 => through_wide(cx, a, pure1(|a: f16| f64::from(packed::widen16(a))))?,
         Bf16 => through_wide(cx, a, pure1(|a: bf16| f64::from(packed::Narrow::widen(a))))?,
         F64 => a,
@@ -499,9 +499,9 @@ fn floats(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: S
         (F32, F32) => pure1(|a: f32| a),
         (F64, F64) => pure1(|a: f64| a),
         (F16, F16) | (Bf16, Bf16) => pure1(|a: u16| a),
-        (F32, F64) => pure1(|a: f32| f64::from(a)),
+        (F32, F64) => warm1(|a: f32| f64::from(a)),
         (F64, F32) => match round {
-            Round::Even | Round::Away => pure1(|a: f64| a as f32),
+            Round::Even | Round::Away => warm1(|a: f64| a as f32),
             Round::Zero => pure1(|a: f64| narrow(a, Round::Zero)),
             Round::Down => pure1(|a: f64| narrow(a, Round::Down)),
             Round::Up => pure1(|a: f64| narrow(a, Round::Up)),

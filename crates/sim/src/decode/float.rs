@@ -8,7 +8,7 @@
 use super::integer::found;
 use super::{Cx, packed};
 use crate::lower::Rule;
-use crate::pure::{Pure, hot2, hot3, pure1, pure2, pure3};
+use crate::pure::{Pure, hot2, hot3, pure1, pure2, pure3, warm1, warm2, warm3};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
 
@@ -92,23 +92,23 @@ fn binary(
 
 /// `add` of floats.
 pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, pure2, |a, b| a + b);
+    let row = f32_rows!(cx, hot2, warm2, |a, b| a + b);
     let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a + b);
-    binary(cx, row, pure2(|a: f64, b: f64| a + b), narrow)
+    binary(cx, row, warm2(|a: f64, b: f64| a + b), narrow)
 }
 
 /// `sub` of floats.
 pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, pure2, |a, b| a - b);
+    let row = f32_rows!(cx, hot2, warm2, |a, b| a - b);
     let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a - b);
-    binary(cx, row, pure2(|a: f64, b: f64| a - b), narrow)
+    binary(cx, row, warm2(|a: f64, b: f64| a - b), narrow)
 }
 
 /// `mul` of floats.
 pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, pure2, |a, b| a * b);
+    let row = f32_rows!(cx, hot2, warm2, |a, b| a * b);
     let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a * b);
-    binary(cx, row, pure2(|a: f64, b: f64| a * b), narrow)
+    binary(cx, row, warm2(|a: f64, b: f64| a * b), narrow)
 }
 
 /// `div` of floats; the approximate forms are exact here.
@@ -117,7 +117,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let pure = match ty {
         F32 if cx.has("ftz") => pure2(|a: f32, b: f32| flush(flush(a) / flush(b))),
-        F32 => pure2(|a: f32, b: f32| a / b),
+        F32 => warm2(|a: f32, b: f32| a / b),
         F64 => pure2(|a: f64, b: f64| a / b),
         _ => return Err(cx.unknown("this type")),
     };
@@ -131,7 +131,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
     let pure = if cx.has("relu") {
         found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| relu64(a * b + c)))?
     } else if ty == F32 {
-        f32_rows!(cx, hot3, pure3, |a, b, c| a.mul_add(b, c))
+        f32_rows!(cx, hot3, warm3, |a, b, c| a.mul_add(b, c))
     } else if ty == F64 {
         hot3(|a: f64, b: f64, c: f64| a.mul_add(b, c))
     } else if cx.has("sat") {
@@ -232,8 +232,8 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let min = cx.instruction.opcode == "min";
     let pure = match (ty, cx.has("NaN"), min) {
-        (F32, false, true) => f32_rows!(cx, pure2, pure2, |a, b| min32(a, b)),
-        (F32, false, false) => f32_rows!(cx, pure2, pure2, |a, b| max32(a, b)),
+        (F32, false, true) => f32_rows!(cx, warm2, pure2, |a, b| min32(a, b)),
+        (F32, false, false) => f32_rows!(cx, warm2, pure2, |a, b| max32(a, b)),
         (F32, true, true) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(min32, a, b)),
         (F32, true, false) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(max32, a, b)),
         (F64, false, true) => pure2(|a: f64, b: f64| min64(a, b)),
@@ -258,7 +258,7 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> Rule {
         S32 => pure1(|a: i32| a.wrapping_abs()),
         S64 => pure1(|a: i64| a.wrapping_abs()),
         F32 if cx.has("ftz") => pure1(|a: f32| flush(a.abs())),
-        F32 => pure1(|a: f32| a.abs()),
+        F32 => warm1(|a: f32| a.abs()),
         F64 => pure1(|a: f64| a.abs()),
         F16 | Bf16 => pure1(|a: u16| a & 0x7fff),
         F16x2 | Bf16x2 => pure1(|a: u32| a & 0x7fff_7fff),
@@ -276,7 +276,7 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> Rule {
         S32 => pure1(|a: i32| a.wrapping_neg()),
         S64 => pure1(|a: i64| a.wrapping_neg()),
         F32 if cx.has("ftz") => pure1(|a: f32| flush(-a)),
-        F32 => pure1(|a: f32| -a),
+        F32 => warm1(|a: f32| -a),
         F64 => pure1(|a: f64| -a),
         F16 | Bf16 => pure1(|a: u16| a ^ 0x8000),
         F16x2 | Bf16x2 => pure1(|a: u32| a ^ 0x8000_8000),
@@ -303,8 +303,8 @@ pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let sqrt = cx.instruction.opcode == "sqrt";
     let pure = match (ty, sqrt) {
-        (F32, true) => f32_rows!(cx, pure1, pure1, |a| a.sqrt()),
-        (F32, false) => f32_rows!(cx, pure1, pure1, |a| 1.0 / a),
+        (F32, true) => f32_rows!(cx, warm1, pure1, |a| a.sqrt()),
+        (F32, false) => f32_rows!(cx, warm1, pure1, |a| 1.0 / a),
         (F64, true) => pure1(|a: f64| a.sqrt()),
         (F64, false) if cx.has("approx") => pure1(|a: f64| {
             f64::from_bits(

@@ -4,7 +4,7 @@ use super::{Cx, float};
 use crate::analysis::Class;
 use crate::lanes::Scalar;
 use crate::lower::Rule;
-use crate::pure::{Affine, Pure, affine, hot2, hot3, pure2, pure3};
+use crate::pure::{Affine, Pure, affine, hot2, hot3, pure2, pure3, warm2, warm3};
 use lanework_ptx::ScalarType::{self, *};
 
 /// Picks the integer type for a row; each row is written once for all of them.
@@ -179,8 +179,8 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
         let pure = match ty {
             U16 => pure2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
             S16 => pure2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
-            U32 => with_affine!(pure2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U),
-            _ => with_affine!(pure2(|a: i32, b: i32| i64::from(a) * i64::from(b)), MUL_WIDE_S),
+            U32 => with_affine!(warm2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U),
+            _ => with_affine!(warm2(|a: i32, b: i32| i64::from(a) * i64::from(b)), MUL_WIDE_S),
         };
         cx.operands(3)?;
         let dst = cx.dst_of(0, wide)?;
@@ -193,7 +193,7 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
     }
     let pure = match ty {
         U32 | S32 | B32 => with_affine!(hot2(|a: u32, b: u32| a.wrapping_mul(b)), MUL),
-        U64 | S64 | B64 => with_affine!(pure2(|a: u64, b: u64| a.wrapping_mul(b)), MUL),
+        U64 | S64 | B64 => with_affine!(warm2(|a: u64, b: u64| a.wrapping_mul(b)), MUL),
         _ => found(cx, by_type!(ty, pure2, |a, b| a.wrapping_mul(b)))?,
     };
     cx.uniform_type(ty, 2, pure)
@@ -212,11 +212,11 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
             U16 => pure3(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c)),
             S16 => pure3(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c)),
             U32 => with_affine!(
-                pure3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c)),
+                warm3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c)),
                 MAD_WIDE_U
             ),
             _ => with_affine!(
-                pure3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c)),
+                warm3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c)),
                 MAD_WIDE_S
             ),
         };
@@ -335,7 +335,16 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
         };
         return cx.uniform_type(ty, 2, pure);
     }
-    let pure = if cx.instruction.opcode == "min" {
+    let warm = match (cx.instruction.opcode.as_str(), ty) {
+        ("min", S32) => Some(warm2(|a: i32, b: i32| a.min(b))),
+        ("max", S32) => Some(warm2(|a: i32, b: i32| a.max(b))),
+        ("min", U32) => Some(warm2(|a: u32, b: u32| a.min(b))),
+        ("max", U32) => Some(warm2(|a: u32, b: u32| a.max(b))),
+        _ => None,
+    };
+    let pure = if warm.is_some() {
+        warm
+    } else if cx.instruction.opcode == "min" {
         by_type!(ty, pure2, |a, b| a.min(b))
     } else {
         by_type!(ty, pure2, |a, b| a.max(b))

@@ -6,7 +6,7 @@ use crate::analysis::Class;
 use crate::ir::Src;
 use crate::lanes::Scalar;
 use crate::lower::Rule;
-use crate::pure::{Affine, Pure, affine, hot2, hot3, pure1, pure2, pure3};
+use crate::pure::{Affine, Pure, affine, hot2, hot3, pure1, pure2, pure3, warm1, warm2, warm3};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -22,9 +22,9 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> Rule {
         ("and", B16 | B32) => hot2(|a: u32, b: u32| a & b),
         ("or", B16 | B32) => hot2(|a: u32, b: u32| a | b),
         ("xor", B16 | B32) => hot2(|a: u32, b: u32| a ^ b),
-        ("and", B64) => pure2(|a: u64, b: u64| a & b),
-        ("or", B64) => pure2(|a: u64, b: u64| a | b),
-        ("xor", B64) => pure2(|a: u64, b: u64| a ^ b),
+        ("and", B64) => warm2(|a: u64, b: u64| a & b),
+        ("or", B64) => warm2(|a: u64, b: u64| a | b),
+        ("xor", B64) => warm2(|a: u64, b: u64| a ^ b),
         _ => return Err(cx.unknown("this type")),
     };
     if ty == Pred {
@@ -60,7 +60,7 @@ pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let pure = match ty {
         Pred => pure1(|a: bool| !a),
-        B16 | B32 => with_affine!(pure1(|a: u32| !a), NOT),
+        B16 | B32 => with_affine!(warm1(|a: u32| !a), NOT),
         B64 => with_affine!(pure1(|a: u64| !a), NOT),
         _ => return Err(cx.unknown("this type")),
     };
@@ -107,7 +107,7 @@ pub fn shl(cx: &mut Cx<'_, '_>) -> Rule {
             with_affine!(hot2(|a: u32, n: u32| if n > 31 { 0 } else { a << (n & 31) }), SHL32)
         }
         B64 | U64 | S64 => {
-            with_affine!(pure2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
+            with_affine!(warm2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
         }
         _ => return Err(cx.unknown("this type")),
     };
@@ -123,8 +123,8 @@ pub fn shr(cx: &mut Cx<'_, '_>) -> Rule {
         S16 => pure2(|a: i16, n: u32| a >> n.min(15)),
         B32 | U32 => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
         S32 => hot2(|a: i32, n: u32| a >> n.min(31)),
-        B64 | U64 => pure2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) }),
-        S64 => pure2(|a: i64, n: u32| a >> n.min(63)),
+        B64 | U64 => warm2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) }),
+        S64 => warm2(|a: i64, n: u32| a >> n.min(63)),
         _ => return Err(cx.unknown("this type")),
     };
     shift(cx, ty, pure)
@@ -367,7 +367,7 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
     let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);
     // Split on `a`: each half of the table is a function of two bits.
     let half = |bits: u32| Src::Const(u64::from(bits & 15));
-    let two = pure3(|b: u32, c: u32, t: u32| {
+    let two = warm3(|b: u32, c: u32, t: u32| {
         let term = |i: u32, x: u32| if t >> i & 1 != 0 { x } else { 0 };
         term(0, !b & !c) | term(1, !b & c) | term(2, b & !c) | term(3, b & c)
     });
@@ -396,9 +396,9 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
         std::mem::swap(&mut a, &mut b);
     }
     let pure = if ty.size() == 8 {
-        pure3(|a: u64, b: u64, p: bool| if p { a } else { b })
+        warm3(|a: u64, b: u64, p: bool| if p { a } else { b })
     } else {
-        pure3(|a: u32, b: u32, p: bool| if p { a } else { b })
+        hot3(|a: u32, b: u32, p: bool| if p { a } else { b })
     };
     cx.pure(dst, &[a, b, p], pure)
 }
@@ -453,12 +453,15 @@ fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<&'static Pure> {
     let name = cx.instruction.modifiers.first().cloned().unwrap_or_default();
     let name = name.as_str();
     let pure = match (name, ty) {
-        (_, F32) => float_comparisons!(name, pure2, f32),
+        (_, F32) => float_comparisons!(name, warm2, f32),
         (_, F64) => float_comparisons!(name, pure2, f64),
         (_, F16) => float_comparisons!(name, pure2, f16),
         (_, Bf16) => float_comparisons!(name, pure2, bf16),
         ("eq", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a == b)),
         ("ne", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a != b)),
+        ("gt", S32) => Some(hot2(|a: i32, b: i32| a > b)),
+        ("le", S32) => Some(hot2(|a: i32, b: i32| a <= b)),
+        ("gt" | "hi", U32) => Some(hot2(|a: u32, b: u32| a > b)),
         ("lt", S32) => Some(hot2(|a: i32, b: i32| a < b)),
         ("ge", S32) => Some(hot2(|a: i32, b: i32| a >= b)),
         ("lt" | "lo", U32) => Some(hot2(|a: u32, b: u32| a < b)),
@@ -487,6 +490,16 @@ enum Compare {
 fn by_pred(ty: ScalarType, how: Compare) -> Option<&'static Pure> {
     fn rows<T: crate::lanes::Elem + Ord>(how: Compare) -> &'static Pure {
         match how {
+            Compare::Equal => warm2(|a: T, b: T| a == b),
+            Compare::Unequal => warm2(|a: T, b: T| a != b),
+            Compare::Less => warm2(|a: T, b: T| a < b),
+            Compare::AtMost => warm2(|a: T, b: T| a <= b),
+            Compare::Greater => warm2(|a: T, b: T| a > b),
+            Compare::AtLeast => warm2(|a: T, b: T| a >= b),
+        }
+    }
+    fn narrow<T: crate::lanes::Elem + Ord>(how: Compare) -> &'static Pure {
+        match how {
             Compare::Equal => pure2(|a: T, b: T| a == b),
             Compare::Unequal => pure2(|a: T, b: T| a != b),
             Compare::Less => pure2(|a: T, b: T| a < b),
@@ -496,8 +509,8 @@ fn by_pred(ty: ScalarType, how: Compare) -> Option<&'static Pure> {
         }
     }
     Some(match ty {
-        U16 | B16 => rows::<u16>(how),
-        S16 => rows::<i16>(how),
+        U16 | B16 => narrow::<u16>(how),
+        S16 => narrow::<i16>(how),
         U32 | B32 => rows::<u32>(how),
         S32 => rows::<i32>(how),
         U64 | B64 => rows::<u64>(how),

@@ -7,7 +7,7 @@ use crate::analysis::Class;
 use crate::ir::*;
 use crate::lanes::Scalar;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, Rule, SHARED_WINDOW, WINDOW};
-use crate::pure::{Affine, affine, pure1, pure2};
+use crate::pure::{Affine, affine, pure1, warm2};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -334,9 +334,9 @@ const ADD: Affine = affine(
 
 fn add(width: Width) -> &'static crate::pure::Pure {
     if width == Width::Wide {
-        with_affine!(pure2(|a: u64, b: u64| a.wrapping_add(b)), ADD)
+        with_affine!(warm2(|a: u64, b: u64| a.wrapping_add(b)), ADD)
     } else {
-        with_affine!(pure2(|a: u32, b: u32| a.wrapping_add(b)), ADD)
+        with_affine!(warm2(|a: u32, b: u32| a.wrapping_add(b)), ADD)
     }
 }
 
