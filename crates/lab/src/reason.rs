@@ -5,8 +5,10 @@ use crate::record::{CountersRecord, RungRecord};
 /// Changes below this factor are not worth a word.
 const NOTABLE: f64 = 1.15;
 
+type Count = fn(&CountersRecord) -> u64;
+
 /// What is compared: a name and where its count lies.
-const COUNTS: [(&str, fn(&CountersRecord) -> u64); 6] = [
+const COUNTS: [(&str, Count); 6] = [
     ("load sectors", |c| c.global_load.sectors),
     ("store sectors", |c| c.global_store.sectors),
     ("global requests", |c| c.global_load.requests + c.global_store.requests),

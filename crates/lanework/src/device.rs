@@ -85,10 +85,17 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::emulator())
     }
 
-    /// The emulator; every call returns the same one.
+    /// The emulator; every call returns the same one. Its memory is at most 16 GB, and at most half
+    /// of what the host had available at the first call.
     pub fn emulator() -> Device {
         static SHARED: OnceLock<Device> = OnceLock::new();
-        SHARED.get_or_init(|| Device::emulator_with(Options::default())).clone()
+        SHARED
+            .get_or_init(|| {
+                let mut options = Options::default();
+                options.limits.memory = options.limits.memory.min(host_memory() / 2);
+                Device::emulator_with(options)
+            })
+            .clone()
     }
 
     /// An emulator of its own, with other limits, workers or schedule.
@@ -285,6 +292,14 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.info().id)
     }
+}
+
+/// Bytes of memory that the host can give without swapping; without limit where it does not tell.
+fn host_memory() -> u64 {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes: u64| kilobytes * 1024)
 }
 
 /// The compute capability whose instructions and limits the emulator has.

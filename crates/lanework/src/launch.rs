@@ -34,6 +34,9 @@ pub struct Prepared<'a> {
     checked: bool,
 }
 
+/// One of the emulator's ways to run a kernel.
+type RunOnEmulator<T> = fn(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>;
+
 /// What the emulator counted in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -173,7 +176,7 @@ impl Prepared<'_> {
                 let Code::Gpu(function) = &self.compiled.code else {
                     unreachable!("compiled here")
                 };
-                let sites = self.checked.then(|| (self.kernel, &self.compiled));
+                let sites = self.checked.then_some((self.kernel, &self.compiled));
                 let shape = (self.grid, self.block, self.dynamic_shared);
                 // SAFETY: the arguments match the kernel's parameters, for the macro made both;
                 // the buffers are borrowed and live on this device; indices are checked by the
@@ -214,11 +217,7 @@ impl Prepared<'_> {
     }
 
     /// Runs it on the emulator by `run`, one of the emulator's ways to run a kernel.
-    fn emulate<T>(
-        &mut self,
-        blocks: Blocks,
-        run: fn(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
-    ) -> Result<T> {
+    fn emulate<T>(&mut self, blocks: Blocks, run: RunOnEmulator<T>) -> Result<T> {
         let (Engine::Emulator(emulator), Code::Emulator(program)) =
             (&self.device.0.engine, &self.compiled.code)
         else {

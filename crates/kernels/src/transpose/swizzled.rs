@@ -37,7 +37,7 @@ fn swizzled<E: Element, const V: usize>(
     for k in 0..T / step {
         let r = line + k * step;
         let y = top + r;
-        let place = r * T + (chunk ^ (r / v) % 8) * v;
+        let place = r * T + (chunk ^ ((r / v) % 8)) * v;
         if wide_loads {
             if x < cols && y < rows {
                 tile.store_vec((place,), src.load_vec::<V>(y * cols + x));
@@ -61,7 +61,7 @@ fn swizzled<E: Element, const V: usize>(
     for k in 0..T / step {
         let j = line + k * step;
         let y = left + j;
-        let place = chunk * v * T + (j / v ^ chunk % 8) * v + j % v;
+        let place = chunk * v * T + ((j / v) ^ (chunk % 8)) * v + j % v;
         if wide_stores {
             if x < rows && y < cols {
                 let mut column = [tile[place]; V];

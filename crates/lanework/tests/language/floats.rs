@@ -78,6 +78,7 @@ fn check<T: Element + Float>(
             let expected = results(*x, *y, wide, round);
             for result in (0..RESULTS).filter(|r| !skip.contains(r)) {
                 let (got, want) = (out[result * n + pair], expected[result]);
+                #[allow(clippy::eq_op, reason = "the type may have no `is_nan`")]
                 let both_nan = got != got && want != want;
                 assert!(got == want || both_nan, "{x:?}, {y:?}, {result}: {got:?}, not {want:?}");
             }
