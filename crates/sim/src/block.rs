@@ -155,7 +155,9 @@ impl<'a> Worker<'a> {
         let registers = Buffer::new(stride * warps as usize);
         let seed = shape.seed.unwrap_or(0);
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
-            Prefill::Special(s @ (Special::Block(_) | Special::Multiprocessor)) => Some((*slot, *s)),
+            Prefill::Special(s @ (Special::Block(_) | Special::Multiprocessor)) => {
+                Some((*slot, *s))
+            }
             _ => None,
         });
         let per_block = per_block.collect();
@@ -199,9 +201,15 @@ impl<'a> Worker<'a> {
                 match *what {
                     Prefill::Special(special) => self.write_special(at, *slot, special, w as u32),
                     Prefill::Constant(value) => {
-                        at.cast::<Scalar>().write(Scalar { base: [value; 2], stride: 0, unused: 0 });
+                        at.cast::<Scalar>().write(Scalar {
+                            base: [value; 2],
+                            stride: 0,
+                            unused: 0,
+                        });
                     }
-                    Prefill::Truth(value) => at.cast::<u32>().write(if value { u32::MAX } else { 0 }),
+                    Prefill::Truth(value) => {
+                        at.cast::<u32>().write(if value { u32::MAX } else { 0 })
+                    }
                 }
             }
         }
@@ -217,7 +225,11 @@ impl<'a> Worker<'a> {
                 // SAFETY: the assembler reserved these slots in the register file.
                 unsafe {
                     if slot & SCALAR != 0 {
-                        at.cast::<Scalar>().write(Scalar { base: [value; 2], stride: 0, unused: 0 });
+                        at.cast::<Scalar>().write(Scalar {
+                            base: [value; 2],
+                            stride: 0,
+                            unused: 0,
+                        });
                     } else {
                         self.write_special(at, slot, special, w as u32);
                     }

@@ -1,9 +1,9 @@
 //! Loads and stores in their common form: one element per lane, an address in scalar form, all lanes
 //! active. Anything else goes on to the general handlers of [`crate::access`].
 
-use crate::access::{Load, Store, Unaligned};
+use crate::access::{Load, Store};
 use crate::context::{Region, Site};
-use crate::lanes::{Elem, Lanes, SCALAR, Scalar, Sink, Source};
+use crate::lanes::{Elem, SCALAR, Scalar, Sink};
 use crate::op::{Body, Op, Warp, baseline};
 use crate::traffic;
 use std::marker::PhantomData;
@@ -76,6 +76,38 @@ unsafe fn tally<const STEPS: bool>(
     }
 }
 
+/// Loads at even steps. Out of line, so that the common case stays small.
+#[inline(never)]
+unsafe fn gather<T: Elem>(op: &Op, warp: &mut Warp, a: *const T, b: *const T, step: isize) -> *const Op {
+    // SAFETY: the caller checked every lane's bytes.
+    unsafe {
+        let to = warp.at(op.a).cast::<T>();
+        for i in 0..16 {
+            to.add(i).write(a.byte_offset(step * i as isize).read_unaligned());
+        }
+        for i in 0..16 {
+            to.add(16 + i).write(b.byte_offset(step * i as isize).read_unaligned());
+        }
+        op.next(warp)
+    }
+}
+
+/// Stores at even steps, likewise.
+#[inline(never)]
+unsafe fn scatter<T: Elem>(op: &Op, warp: &mut Warp, a: *mut T, b: *mut T, step: isize) -> *const Op {
+    // SAFETY: the caller checked every lane's bytes.
+    unsafe {
+        let from = warp.at(op.d).cast::<T>();
+        for i in 0..16 {
+            a.byte_offset(step * i as isize).write_unaligned(from.add(i).read());
+        }
+        for i in 0..16 {
+            b.byte_offset(step * i as isize).write_unaligned(from.add(16 + i).read());
+        }
+        op.next(warp)
+    }
+}
+
 /// A load; `SCALAR_RESULT` for a stride of 0 whose result stays in scalar form.
 pub struct LoadDirect<T, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool>(
     PhantomData<T>,
@@ -112,20 +144,12 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     tally::<true>(warp, site, first, stride, bytes);
                 }
                 let [a, b] = first.map(|at| region.host.add(at as usize).cast_const().cast::<T>());
-                let mut out = Lanes([T::default(); 32]);
-                if stride == bytes {
-                    let (low, high) =
-                        ((*a.cast::<Unaligned<T>>()).0, (*b.cast::<Unaligned<T>>()).0);
-                    out.0[..16].copy_from_slice(&low);
-                    out.0[16..].copy_from_slice(&high);
-                } else {
-                    let step = stride as isize;
-                    for i in 0..16 {
-                        out.0[i] = a.byte_offset(step * i as isize).read_unaligned();
-                        out.0[16 + i] = b.byte_offset(step * i as isize).read_unaligned();
-                    }
+                if stride != bytes {
+                    return gather::<T>(op, warp, a, b, stride as isize);
                 }
-                T::put_own_all(warp, op.a, out);
+                let to = warp.at(op.a).cast::<[T; 16]>();
+                to.write(a.cast::<[T; 16]>().read_unaligned());
+                to.add(1).write(b.cast::<[T; 16]>().read_unaligned());
             }
             op.next(warp)
         }
@@ -153,22 +177,12 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
                 tally::<true>(warp, site, first, stride, bytes);
             }
             let [a, b] = first.map(|at| region.host.add(at as usize).cast::<T>());
-            let values = <T as Source>::fetch_own(warp, op.d);
-            if stride == bytes {
-                let (mut low, mut high) = ([T::default(); 16], [T::default(); 16]);
-                low.copy_from_slice(&values.0[..16]);
-                high.copy_from_slice(&values.0[16..]);
-                *a.cast::<Unaligned<T>>() = Unaligned(low);
-                *b.cast::<Unaligned<T>>() = Unaligned(high);
-            } else {
-                let step = stride as isize;
-                for i in 0..16 {
-                    a.byte_offset(step * i as isize).write_unaligned(values.0[i]);
-                }
-                for i in 0..16 {
-                    b.byte_offset(step * i as isize).write_unaligned(values.0[16 + i]);
-                }
+            if stride != bytes {
+                return scatter::<T>(op, warp, a, b, stride as isize);
             }
+            let from = warp.at(op.d).cast::<[T; 16]>();
+            a.cast::<[T; 16]>().write_unaligned(from.read());
+            b.cast::<[T; 16]>().write_unaligned(from.add(1).read());
             op.next(warp)
         }
     }

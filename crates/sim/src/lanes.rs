@@ -167,11 +167,6 @@ pub trait Sink: Copy + Default + 'static {
     /// # Safety
     /// As for `put`.
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [Self; 2]);
-    /// Writes all lanes of a varying register of this type's own width, whatever the mask.
-    ///
-    /// # Safety
-    /// As for `put`, and the slot has that form.
-    unsafe fn put_own_all(warp: &mut Warp, slot: Slot, lanes: Lanes<Self>);
     /// Writes the active lanes of a varying register of this type's own width.
     ///
     /// # Safety
@@ -262,21 +257,6 @@ impl<T: Elem> Sink for T {
     }
 
     #[inline(always)]
-    unsafe fn put_own_all(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-        // SAFETY: by the caller; an element has the bytes of its storage unless it is narrow.
-        unsafe {
-            let at = warp.at(slot);
-            if size_of::<T>() >= 4 {
-                *at.cast::<Lanes<T>>() = lanes;
-            } else {
-                for i in 0..32 {
-                    *at.cast::<u32>().add(i) = lanes.0[i].to32();
-                }
-            }
-        }
-    }
-
-    #[inline(always)]
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
         // SAFETY: by the caller.
         unsafe { T::put(warp, slot & OFFSET | if T::WIDE { WIDE } else { 0 }, lanes) }
@@ -354,12 +334,6 @@ impl Sink for bool {
         let bits = (if pair[0] { 0xffff } else { 0 }) | (if pair[1] { 0xffff_0000 } else { 0 });
         // SAFETY: the caller's slot is a predicate.
         unsafe { *warp.at(slot).cast::<u32>() = bits }
-    }
-
-    #[inline(always)]
-    unsafe fn put_own_all(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
-        // SAFETY: by the caller.
-        unsafe { bool::put(warp, slot, lanes) }
     }
 
     #[inline(always)]

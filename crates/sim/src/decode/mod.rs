@@ -365,8 +365,12 @@ pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
         (Immediate::F32(bits), Bf16) => u64::from(bf16::from_f32(f32::from_bits(bits)).to_bits()),
         (Immediate::F32(bits), _) => u64::from(bits),
         (Immediate::F64(bits), F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-        (Immediate::F64(bits), F16) => u64::from(packed::wide_to_f16(f64::from_bits(bits)).to_bits()),
-        (Immediate::F64(bits), Bf16) => u64::from(packed::wide_to_bf16(f64::from_bits(bits)).to_bits()),
+        (Immediate::F64(bits), F16) => {
+            u64::from(packed::wide_to_f16(f64::from_bits(bits)).to_bits())
+        }
+        (Immediate::F64(bits), Bf16) => {
+            u64::from(packed::wide_to_bf16(f64::from_bits(bits)).to_bits())
+        }
         (Immediate::F64(bits), _) => bits,
     }
 }
