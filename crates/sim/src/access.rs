@@ -178,7 +178,7 @@ impl<T: Elem, const OBSERVE: bool> Body for Load<T, OBSERVE> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
-            let site = (*warp.context).sites.as_mut_ptr().add(op.c as usize);
+            let site = warp.site(op.c);
             let count = usize::from((*site).count);
             let plan = match plan::<OBSERVE>(op, warp, site, (size_of::<T>() * count) as u64) {
                 Ok(plan) => plan,
@@ -264,7 +264,7 @@ impl<T: Elem, const OBSERVE: bool> Body for Store<T, OBSERVE> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
-            let site = (*warp.context).sites.as_mut_ptr().add(op.c as usize);
+            let site = warp.site(op.c);
             let count = usize::from((*site).count);
             let plan = match plan::<OBSERVE>(op, warp, site, (size_of::<T>() * count) as u64) {
                 Ok(plan) => plan,
@@ -340,7 +340,7 @@ impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
-            let site = (*warp.context).sites.as_mut_ptr().add(op.c as usize);
+            let site = warp.site(op.c);
             let bytes = (*site).bytes;
             let plan = match plan::<OBSERVE>(op, warp, site, u64::from(bytes)) {
                 Ok(plan) => plan,
@@ -437,6 +437,7 @@ unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, fro
         kind: AccessKind::Load,
         data: [None; 8],
         combine: None,
+        last: 0,
         tally: 7,
         memo: crate::context::Memo::default(),
     };

@@ -8,7 +8,7 @@ use crate::cross::NO_SLOT;
 use crate::direct::{LoadDirect, StoreDirect};
 use crate::flow::Flow;
 use crate::ir::*;
-use crate::lanes::{Elem, SCALAR, Slot, WIDE};
+use crate::lanes::{Elem, OFFSET, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
 use crate::op::{Handler, NOWHERE, Op, Tiers};
 use crate::pure::Pure;
@@ -351,14 +351,16 @@ impl Assembler<'_> {
 
     fn pure(&mut self, inst: &Inst, pure: &Pure) {
         let classes: Vec<Class> = inst.src.iter().map(|s| self.classes.source(*s)).collect();
-        let worst = classes.iter().copied().max().unwrap_or(Class::Uniform);
         let dst = inst.dst[0].map_or(Class::Varying, |r| self.classes.of[r as usize]);
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
-        let tiers = if dst < Class::Varying && worst <= Class::Halves {
+        let affine = pure
+            .affine
+            .filter(|affine| dst < Class::Varying && !predicate && (affine.applies)(&classes));
+        let tiers = if let Some(affine) = affine {
+            return self.affine(inst, affine.handler);
+        } else if dst < Class::Varying {
             pure.scalar
-        } else if let (true, false, Some(affine)) = (dst < Class::Varying, predicate, pure.affine) {
-            affine.handler
         } else {
             let kinds = classes
                 .iter()
@@ -378,6 +380,13 @@ impl Assembler<'_> {
         let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
         let to = self.destination(inst.dst.first());
         self.push(tiers, [to, sources[0], sources[1], sources[2]], pure.lane.bits(), inst.origin);
+    }
+
+    /// An operation on scalar forms only; its slots are bare offsets.
+    fn affine(&mut self, inst: &Inst, handler: Tiers) {
+        let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)) & OFFSET);
+        let to = self.destination(inst.dst.first()) & OFFSET;
+        self.push(handler, [to, sources[0], sources[1], sources[2]], 0, inst.origin);
     }
 
     fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -403,7 +412,8 @@ impl Assembler<'_> {
             }
         };
         let bytes = op.ty.size() as u8;
-        let site = self.want.first_site + self.code.sites.len() as u32;
+        let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
+        let site = site as u32;
         self.code.sites.push(Site {
             region: Region::EMPTY,
             space: op.space,
@@ -413,6 +423,7 @@ impl Assembler<'_> {
             kind,
             data,
             combine,
+            last: 0,
             tally: tally_of(op.space, kind),
             memo: Memo::default(),
         });

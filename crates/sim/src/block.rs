@@ -186,6 +186,7 @@ impl<'a> Worker<'a> {
         for w in 0..warps as usize {
             worker.warps[w].regs = start.wrapping_add(stride * w);
             worker.warps[w].context = &raw mut *worker.context;
+            worker.warps[w].sites = worker.context.sites.as_mut_ptr();
             worker.prefill(w, code);
         }
         worker
@@ -602,6 +603,10 @@ impl<'a> Worker<'a> {
         let base = self.wide_registers.get_or_insert_with(|| Buffer::new(stride * count)).start();
         if fresh {
             self.context.sites.extend_from_slice(&wide.sites);
+            let sites = self.context.sites.as_mut_ptr();
+            for warp in &mut self.warps {
+                warp.sites = sites;
+            }
         }
         let pc = self.warps[w].pc(self.warps[w].stopped_at);
         let old = self.warps[w].regs;

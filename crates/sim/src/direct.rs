@@ -3,41 +3,62 @@
 
 use crate::access::{Load, Store};
 use crate::context::{Region, Site};
-use crate::lanes::{Elem, SCALAR, Scalar, Sink};
+use crate::lanes::{Elem, SCALAR, Scalar};
 use crate::op::{Body, Op, Warp, baseline};
 use crate::traffic;
 use std::marker::PhantomData;
 
-/// The distance of each half's first lane from the region's start, and the step between lanes; `None`
-/// if the access is not wholly and evenly inside the region hit last.
+/// The address operand: both bases as distances from the region's start, and the stride.
 #[inline(always)]
-unsafe fn inside<const WIDE: bool, const STEPS: bool>(
-    op: &Op,
-    warp: &Warp,
-    region: &Region,
-    bytes: u64,
-) -> Option<([u64; 2], u64)> {
-    // SAFETY: the assembler gave a slot in scalar form.
-    let scalar = unsafe { *warp.at(op.b).cast::<Scalar>() };
-    let (base, stride) = if WIDE {
-        (scalar.base, scalar.stride)
-    } else {
-        (scalar.base.map(|b| b & 0xffff_ffff), i64::from(scalar.stride as i32) as u64)
-    };
+unsafe fn distances<const WIDE: bool>(op: &Op, warp: &Warp, region: &Region) -> ([u64; 2], u64) {
+    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    // SAFETY: the assembler gave a slot of this form.
+    let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     let from = op.imm.wrapping_sub(region.start);
-    let first = [base[0].wrapping_add(from), base[1].wrapping_add(from)];
-    let mut furthest = first[0].max(first[1]);
-    let mut bits = first[0] | first[1];
-    if STEPS {
-        let reach = stride.wrapping_mul(15);
-        furthest = furthest.max(first[0].wrapping_add(reach)).max(first[1].wrapping_add(reach));
-        bits |= stride;
+    if WIDE {
+        (scalar.base.map(|b| b.wrapping_add(from)), scalar.stride)
+    } else {
+        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(from));
+        (base, i64::from(scalar.stride as i32) as u64)
     }
-    // Regions start at multiples of 16, so the distance is as aligned as the address. A stride whose
-    // reach wraps around 64 bits would put lanes in between outside.
-    let even = !STEPS || (stride as i64).unsigned_abs() < 1 << 40;
+}
+
+/// Whether a run of `bytes` from each base is inside the region. Regions start at multiples of 16, so
+/// a distance is as aligned as its address.
+#[inline(always)]
+fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> bool {
     let limit = region.bytes.saturating_sub(bytes - 1);
-    (furthest < limit && bits & (bytes - 1) == 0 && even).then_some((first, stride))
+    first[0].max(first[1]) < limit && (first[0] | first[1]) & (align - 1) == 0
+}
+
+/// The same for 16 lanes at even steps from each base.
+#[inline(always)]
+fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bool {
+    let reach = stride.wrapping_mul(15);
+    let last = first.map(|f| f.wrapping_add(reach));
+    // A stride whose reach wraps around 64 bits would put lanes in between outside.
+    (stride as i64).unsigned_abs() < 1 << 40
+        && stride & (bytes - 1) == 0
+        && runs_inside(first, region, bytes, bytes)
+        && runs_inside(last, region, bytes, bytes)
+}
+
+/// Fetches what the site will want next if it goes on as it did since last time. All sites share one
+/// host instruction, so the host's own prefetcher cannot tell their steps apart.
+#[inline(always)]
+unsafe fn prefetch(site: *mut Site, region: &Region, first: [u64; 2]) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let ahead = first[0].wrapping_sub((*site).last);
+        (*site).last = first[0];
+        let next = region.host.wrapping_add(ahead as usize);
+        _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[0] as usize).cast());
+        _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[1] as usize).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (site, region, first);
 }
 
 /// Counts an access in scalar form; patterns seen last are remembered.
@@ -76,17 +97,36 @@ unsafe fn tally<const STEPS: bool>(
     }
 }
 
+/// The form of a varying register with words of `T`.
+const fn own<T: Elem>() -> u32 {
+    if T::WIDE { crate::lanes::WIDE } else { 0 }
+}
+
 /// Loads at even steps. Out of line, so that the common case stays small.
 #[inline(never)]
-unsafe fn gather<T: Elem>(op: &Op, warp: &mut Warp, a: *const T, b: *const T, step: isize) -> *const Op {
-    // SAFETY: the caller checked every lane's bytes.
+unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
+    op: &Op,
+    warp: &mut Warp,
+) -> *const Op {
+    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
     unsafe {
-        let to = warp.at(op.a).cast::<T>();
-        for i in 0..16 {
-            to.add(i).write(a.byte_offset(step * i as isize).read_unaligned());
+        let site = warp.site(op.c);
+        let region = (*site).region;
+        let (first, stride) = distances::<WIDE>(op, warp, &region);
+        let bytes = size_of::<T>() as u64;
+        if !steps_inside(first, stride, &region, bytes) {
+            return baseline::<Load<T, COUNT>>(op, warp);
         }
-        for i in 0..16 {
-            to.add(16 + i).write(b.byte_offset(step * i as isize).read_unaligned());
+        if COUNT {
+            tally::<true>(warp, site, first, stride, bytes);
+        }
+        let to = warp.known(op.a, own::<T>()).cast::<T>();
+        for half in 0..2 {
+            let from = region.host.add(first[half] as usize).cast::<T>();
+            for i in 0..16 {
+                let from = from.byte_offset(stride as isize * i as isize);
+                to.add(half * 16 + i).write(from.read_unaligned());
+            }
         }
         op.next(warp)
     }
@@ -94,15 +134,29 @@ unsafe fn gather<T: Elem>(op: &Op, warp: &mut Warp, a: *const T, b: *const T, st
 
 /// Stores at even steps, likewise.
 #[inline(never)]
-unsafe fn scatter<T: Elem>(op: &Op, warp: &mut Warp, a: *mut T, b: *mut T, step: isize) -> *const Op {
-    // SAFETY: the caller checked every lane's bytes.
+unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
+    op: &Op,
+    warp: &mut Warp,
+) -> *const Op {
+    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
     unsafe {
-        let from = warp.at(op.d).cast::<T>();
-        for i in 0..16 {
-            a.byte_offset(step * i as isize).write_unaligned(from.add(i).read());
+        let site = warp.site(op.c);
+        let region = (*site).region;
+        let (first, stride) = distances::<WIDE>(op, warp, &region);
+        let bytes = size_of::<T>() as u64;
+        if !steps_inside(first, stride, &region, bytes) {
+            return baseline::<Store<T, COUNT>>(op, warp);
         }
-        for i in 0..16 {
-            b.byte_offset(step * i as isize).write_unaligned(from.add(16 + i).read());
+        if COUNT {
+            tally::<true>(warp, site, first, stride, bytes);
+        }
+        let from = warp.known(op.d, own::<T>()).cast::<T>();
+        for half in 0..2 {
+            let to = region.host.add(first[half] as usize).cast::<T>();
+            for i in 0..16 {
+                let to = to.byte_offset(stride as isize * i as isize);
+                to.write_unaligned(from.add(half * 16 + i).read());
+            }
         }
         op.next(warp)
     }
@@ -118,38 +172,41 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `inside` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `runs_inside` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
-            let site = (*warp.context).sites.as_mut_ptr().add(op.c as usize);
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
                 return baseline::<Load<T, COUNT>>(op, warp);
             }
+            let site = warp.site(op.c);
             let region = (*site).region;
+            let (first, stride) = distances::<WIDE>(op, warp, &region);
             if SCALAR_RESULT {
-                let Some((first, _)) = inside::<WIDE, false>(op, warp, &region, bytes) else {
+                if !runs_inside(first, &region, bytes, bytes) {
                     return baseline::<Load<T, COUNT>>(op, warp);
-                };
+                }
                 if COUNT {
                     tally::<false>(warp, site, first, 0, bytes);
                 }
-                let pair =
+                let [a, b] =
                     first.map(|at| region.host.add(at as usize).cast::<T>().read_unaligned());
-                T::put_pair(warp, op.a, pair);
+                let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
+                to.write(Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 });
             } else {
-                let Some((first, stride)) = inside::<WIDE, true>(op, warp, &region, bytes) else {
+                if stride != bytes {
+                    return gather::<T, WIDE, COUNT>(op, warp);
+                }
+                if !runs_inside(first, &region, 16 * bytes, bytes) {
                     return baseline::<Load<T, COUNT>>(op, warp);
-                };
+                }
                 if COUNT {
                     tally::<true>(warp, site, first, stride, bytes);
                 }
-                let [a, b] = first.map(|at| region.host.add(at as usize).cast_const().cast::<T>());
-                if stride != bytes {
-                    return gather::<T>(op, warp, a, b, stride as isize);
-                }
-                let to = warp.at(op.a).cast::<[T; 16]>();
-                to.write(a.cast::<[T; 16]>().read_unaligned());
-                to.add(1).write(b.cast::<[T; 16]>().read_unaligned());
+                prefetch(site, &region, first);
+                let [a, b] = first.map(|at| region.host.add(at as usize).cast::<[T; 16]>());
+                let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
+                to.write(a.read_unaligned());
+                to.add(1).write(b.read_unaligned());
             }
             op.next(warp)
         }
@@ -162,27 +219,28 @@ pub struct StoreDirect<T, const WIDE: bool, const COUNT: bool>(PhantomData<T>);
 impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `inside` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `runs_inside` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
-            let site = (*warp.context).sites.as_mut_ptr().add(op.c as usize);
             let bytes = size_of::<T>() as u64;
-            let region = (*site).region;
-            if warp.mask != u32::MAX || op.d & SCALAR != 0 {
+            if warp.mask != u32::MAX {
                 return baseline::<Store<T, COUNT>>(op, warp);
             }
-            let Some((first, stride)) = inside::<WIDE, true>(op, warp, &region, bytes) else {
+            let site = warp.site(op.c);
+            let region = (*site).region;
+            let (first, stride) = distances::<WIDE>(op, warp, &region);
+            if stride != bytes {
+                return scatter::<T, WIDE, COUNT>(op, warp);
+            }
+            if !runs_inside(first, &region, 16 * bytes, bytes) {
                 return baseline::<Store<T, COUNT>>(op, warp);
-            };
+            }
             if COUNT {
                 tally::<true>(warp, site, first, stride, bytes);
             }
-            let [a, b] = first.map(|at| region.host.add(at as usize).cast::<T>());
-            if stride != bytes {
-                return scatter::<T>(op, warp, a, b, stride as isize);
-            }
-            let from = warp.at(op.d).cast::<[T; 16]>();
-            a.cast::<[T; 16]>().write_unaligned(from.read());
-            b.cast::<[T; 16]>().write_unaligned(from.add(1).read());
+            let [a, b] = first.map(|at| region.host.add(at as usize).cast::<[T; 16]>());
+            let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
+            a.write_unaligned(from.read());
+            b.write_unaligned(from.add(1).read());
             op.next(warp)
         }
     }

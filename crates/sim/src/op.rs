@@ -1,6 +1,6 @@
 //! Decoded operations, the warp they act on, and the choice of SIMD level.
 
-use crate::context::Context;
+use crate::context::{Context, Site};
 use crate::lanes::{OFFSET, Slot};
 
 /// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
@@ -194,6 +194,8 @@ pub struct Warp {
     pub divergent_branches: u64,
     /// The worker's context.
     pub context: *mut Context,
+    /// The context's memory instructions.
+    pub sites: *mut Site,
     /// Why it stopped.
     pub stop: Stop,
     /// Where it stopped, to go on or to report.
@@ -221,6 +223,7 @@ impl Warp {
             turn_end: 0,
             divergent_branches: 0,
             context: std::ptr::null_mut(),
+            sites: std::ptr::null_mut(),
             stop: Stop::Running,
             stopped_at: std::ptr::null(),
             index,
@@ -238,6 +241,26 @@ impl Warp {
     pub unsafe fn at(&self, slot: Slot) -> *mut u8 {
         // SAFETY: by the caller.
         unsafe { self.regs.add((slot & OFFSET) as usize) }
+    }
+
+    /// The host address of a slot whose form is known.
+    ///
+    /// # Safety
+    /// The slot lies in the register file and has that form.
+    #[inline(always)]
+    pub unsafe fn known(&self, slot: Slot, form: Slot) -> *mut u8 {
+        // SAFETY: by the caller.
+        unsafe { self.regs.add(slot as usize).sub(form as usize) }
+    }
+
+    /// The site at a byte offset among the sites.
+    ///
+    /// # Safety
+    /// The offset is one that the assembler gave.
+    #[inline(always)]
+    pub unsafe fn site(&self, offset: u32) -> *mut Site {
+        // SAFETY: by the caller.
+        unsafe { self.sites.byte_add(offset as usize) }
     }
 
     /// Puts the warp at the start of a block with these lanes.

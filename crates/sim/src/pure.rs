@@ -59,7 +59,7 @@ unsafe impl Sync for Lane {}
 unsafe impl Send for Lane {}
 
 macro_rules! arity {
-    ($rare:ident, $warm:ident, $hot:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $direct:ident;
+    ($rare:ident, $warm:ident, $hot:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $scalar_hot:ident, $direct:ident;
      $($ty:ident $operand:ident $index:expr),*; $($direct_row:ty),*) => {
         /// Lane by lane through the function in `imm`: one handler for all functions of these types.
         struct $each<$($ty,)* R>(PhantomData<($($ty,)* R)>);
@@ -67,6 +67,8 @@ macro_rules! arity {
         struct $vector<$($ty,)* R, F, const HOT: bool>(PhantomData<($($ty,)* R, F)>);
         /// Both halves of a scalar form, through the function in `imm`.
         struct $scalar<$($ty,)* R>(PhantomData<($($ty,)* R)>);
+        /// The same, for one function.
+        struct $scalar_hot<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
         /// 32 lanes at once, the operands' forms known.
         struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
 
@@ -120,6 +122,19 @@ macro_rules! arity {
                 // SAFETY: as for the handler of all lanes above.
                 unsafe {
                     let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
+                    $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
+                    R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
+                    op.next(warp)
+                }
+            }
+        }
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                let f = summon::<F>();
+                // SAFETY: slots are valid by the assembler.
+                unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
                     op.next(warp)
@@ -191,7 +206,7 @@ macro_rules! arity {
                 &Pure {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
                     vector: Tiers::of::<$vector<$($ty,)* R, F, true>>(),
-                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
+                    scalar: Tiers::cold::<$scalar_hot<$($ty,)* R, F>>(),
                     direct: &[$(Tiers::of::<$direct_row>()),*],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
@@ -201,10 +216,10 @@ macro_rules! arity {
     };
 }
 
-arity!(pure1, warm1, hot1, lane1, Each1, Vector1, Scalar1, Direct1; A b 0; Direct1<A, R, F, 0>);
-arity!(pure2, warm2, hot2, lane2, Each2, Vector2, Scalar2, Direct2; A b 0, B c 1;
+arity!(pure1, warm1, hot1, lane1, Each1, Vector1, Scalar1, ScalarHot1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(pure2, warm2, hot2, lane2, Each2, Vector2, Scalar2, ScalarHot2, Direct2; A b 0, B c 1;
     Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
-arity!(pure3, warm3, hot3, lane3, Each3, Vector3, Scalar3, Direct3; A b 0, B c 1, C d 2;
+arity!(pure3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; A b 0, B c 1, C d 2;
     Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
@@ -218,10 +233,11 @@ impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody
         let f = summon::<F>();
         // SAFETY: slots are valid by the assembler; unused ones are those of the constant 0.
         unsafe {
-            let read = |slot| *warp.at(slot).cast::<Scalar>();
+            let regs = warp.regs;
+            let read = |slot: u32| *regs.add(slot as usize).cast::<Scalar>();
             match f(read(op.b), read(op.c), read(op.d)) {
                 Some(result) => {
-                    *warp.at(op.a).cast::<Scalar>() = result;
+                    *regs.add(op.a as usize).cast::<Scalar>() = result;
                     op.next(warp)
                 }
                 None => warp.stop_at(op, Stop::Widen),
