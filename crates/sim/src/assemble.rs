@@ -5,8 +5,9 @@ use crate::analysis::{Class, Classes};
 use crate::context::{Memo, Region, Site, tally_of};
 use crate::control;
 use crate::cross::NO_SLOT;
-use crate::direct::{LoadDirect, StoreDirect};
+use crate::direct::{LoadDirect, LoadLanes, StoreDirect};
 use crate::flow::Flow;
+use crate::fuse::{Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{Elem, OFFSET, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
@@ -88,9 +89,13 @@ pub fn assemble(
         },
         constants: HashMap::new(),
         truths: [None; 2],
+        marks: Vec::new(),
     };
     assembler.place_registers();
     assembler.emit_blocks();
+    if !want.events {
+        fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.observe);
+    }
     assembler.code
 }
 
@@ -103,6 +108,7 @@ struct Assembler<'a> {
     code: Code,
     constants: HashMap<u64, Slot>,
     truths: [Option<Slot>; 2],
+    marks: Vec<Mark>,
 }
 
 impl Assembler<'_> {
@@ -197,6 +203,7 @@ impl Assembler<'_> {
         let handler = self.handler(tiers);
         self.code.ops.push(Op { handler, a, b, c, d, imm });
         self.code.origin_of.push(origin);
+        self.marks.push(Mark::Plain);
     }
 
     fn emit_blocks(&mut self) {
@@ -266,6 +273,9 @@ impl Assembler<'_> {
             Tiers::cold::<control::Branch>()
         };
         self.push(tiers, [0, predicate, 0, if negated { u32::MAX } else { 0 }], count, inst.origin);
+        if uniform {
+            self.mark(Mark::BranchUniform);
+        }
     }
 
     fn instruction(&mut self, inst: &Inst, count: u64) {
@@ -328,7 +338,14 @@ impl Assembler<'_> {
         let predicate = self.source(inst.src.first());
         let negated = matches!(inst.src.get(1), Some(Src::Const(1))) && code >= 2;
         let dst = self.destination(inst.dst.first());
-        let imm = code | u64::from(negated) << 8;
+        // The usual `bar.sync` with a constant number and all threads is told apart here.
+        let plain = match operands.first() {
+            Some(Src::Const(number)) if code == 0 && threads == NO_SLOT && *number < 16 => {
+                1 << 16 | number << 24
+            }
+            _ => 0,
+        };
+        let imm = code | u64::from(negated) << 8 | plain;
         self.push(
             Tiers::cold::<control::Barrier>(),
             [dst, number, threads, predicate],
@@ -358,7 +375,11 @@ impl Assembler<'_> {
             .affine
             .filter(|affine| dst < Class::Varying && !predicate && (affine.applies)(&classes));
         let tiers = if let Some(affine) = affine {
-            return self.affine(inst, affine.handler);
+            self.bare(inst, affine.handler, 0);
+            if affine.sum {
+                self.mark(Mark::Sum);
+            }
+            return;
         } else if dst < Class::Varying {
             pure.scalar
         } else {
@@ -372,7 +393,11 @@ impl Assembler<'_> {
                         && dst == Class::Varying
                         && self.own_widths(inst, pure) =>
                 {
-                    *direct
+                    self.bare(inst, *direct, pure.lane.bits());
+                    if pure.fma && (kinds == 1 || kinds == 2) {
+                        self.mark(Mark::Fma);
+                    }
+                    return;
                 }
                 _ => pure.vector,
             }
@@ -380,13 +405,23 @@ impl Assembler<'_> {
         let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
         let to = self.destination(inst.dst.first());
         self.push(tiers, [to, sources[0], sources[1], sources[2]], pure.lane.bits(), inst.origin);
+        if let (Some(compare), true, true) = (pure.compare, predicate, dst == Class::Uniform) {
+            self.mark(Mark::Compare(compare));
+        }
     }
 
-    /// An operation on scalar forms only; its slots are bare offsets.
-    fn affine(&mut self, inst: &Inst, handler: Tiers) {
+    /// Marks the operation pushed last.
+    fn mark(&mut self, mark: Mark) {
+        if let Some(last) = self.marks.last_mut() {
+            *last = mark;
+        }
+    }
+
+    /// An operation whose handler knows the forms of its registers: slots are bare offsets.
+    fn bare(&mut self, inst: &Inst, handler: Tiers, imm: u64) {
         let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)) & OFFSET);
         let to = self.destination(inst.dst.first()) & OFFSET;
-        self.push(handler, [to, sources[0], sources[1], sources[2]], 0, inst.origin);
+        self.push(handler, [to, sources[0], sources[1], sources[2]], imm, inst.origin);
     }
 
     fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -434,14 +469,39 @@ impl Assembler<'_> {
             && data != NO_SLOT
             && !self.want.events
             && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
-        let tiers =
-            if direct { direct_handler(op, address, data, self.want.observe) } else { None };
+        let lanes = op.count == 1
+            && address & (SCALAR | WIDE) == WIDE
+            && data != NO_SLOT
+            && data & (SCALAR | WIDE) == 0
+            && !self.want.events
+            && matches!(op.space, MemorySpace::Global)
+            && matches!(op.kind, MemoryKind::Load)
+            && op.ty.size() == 4;
+        let tiers = if direct {
+            direct_handler(op, address, data, self.want.observe)
+        } else if lanes && self.want.observe {
+            Some(Tiers::of::<LoadLanes<true>>())
+        } else if lanes {
+            Some(Tiers::of::<LoadLanes<false>>())
+        } else {
+            None
+        };
+        let mark = match (op.kind, tiers, data & (SCALAR | WIDE)) {
+            (MemoryKind::Load, Some(_), SCALAR) if direct && op.ty.size() == 4 => {
+                Mark::LoadScalar(address & WIDE != 0)
+            }
+            (MemoryKind::Load, Some(_), 0) if direct && op.ty.size() == 4 => {
+                Mark::LoadRun(address & WIDE != 0)
+            }
+            _ => Mark::Plain,
+        };
         let tiers = tiers.unwrap_or_else(|| memory_handler(op, self.want.observe));
         let (to, from) = match op.kind {
             MemoryKind::Store => (0, data),
             _ => (data, 0),
         };
         self.push(tiers, [to, address, site, from], op.offset as u64, inst.origin);
+        self.mark(mark);
     }
 }
 

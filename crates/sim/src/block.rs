@@ -489,6 +489,22 @@ impl<'a> Worker<'a> {
     fn arrive(&mut self, w: usize) -> Result<(), Located> {
         // SAFETY: a warp stops at an operation of its code.
         let op: Op = unsafe { *self.warps[w].stopped_at };
+        if op.imm >> 16 & 1 != 0 && self.context.events.is_none() {
+            let number = (op.imm >> 24) as usize & (BARRIERS - 1);
+            self.context.counters.barriers += 1;
+            let barrier = &mut self.barriers[number];
+            if barrier.threads.is_none() {
+                barrier.arrived += 1;
+                barrier.waiting.push(w);
+                self.waiting += 1;
+                self.states[w] = State::Waiting(number);
+                if barrier.arrived + self.done >= self.states.len() as u32 {
+                    self.complete(number);
+                }
+                return Ok(());
+            }
+            self.context.counters.barriers -= 1;
+        }
         let number = self.scalar_operand(w, op.b) as usize;
         let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
         let place = self.context.place(&self.warps[w], &op_ref(&self.warps[w]));
@@ -561,7 +577,8 @@ impl<'a> Worker<'a> {
         if !full {
             return;
         }
-        let mut barrier = std::mem::take(&mut self.barriers[number]);
+        let empty = Barrier::default();
+        let mut barrier = std::mem::replace(&mut self.barriers[number], empty);
         let mut released = std::mem::take(&mut barrier.waiting);
         self.waiting -= released.len();
         for w in released.drain(..) {

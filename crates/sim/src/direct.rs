@@ -3,14 +3,21 @@
 
 use crate::access::{Load, Store};
 use crate::context::{Region, Site};
-use crate::lanes::{Elem, SCALAR, Scalar};
+use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
 use crate::op::{Body, Op, Warp, baseline};
 use crate::traffic;
 use std::marker::PhantomData;
 
 /// The address operand: both bases as distances from the region's start, and the stride.
+///
+/// # Safety
+/// Operation, warp and site are the assembler's.
 #[inline(always)]
-unsafe fn distances<const WIDE: bool>(op: &Op, warp: &Warp, region: &Region) -> ([u64; 2], u64) {
+pub unsafe fn distances<const WIDE: bool>(
+    op: &Op,
+    warp: &Warp,
+    region: &Region,
+) -> ([u64; 2], u64) {
     let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
@@ -26,7 +33,7 @@ unsafe fn distances<const WIDE: bool>(op: &Op, warp: &Warp, region: &Region) -> 
 /// Whether a run of `bytes` from each base is inside the region. Regions start at multiples of 16, so
 /// a distance is as aligned as its address.
 #[inline(always)]
-fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> bool {
+pub fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> bool {
     let limit = region.bytes.saturating_sub(bytes - 1);
     first[0].max(first[1]) < limit && (first[0] | first[1]) & (align - 1) == 0
 }
@@ -45,8 +52,11 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
 
 /// Fetches what the site will want next if it goes on as it did since last time. All sites share one
 /// host instruction, so the host's own prefetcher cannot tell their steps apart.
+///
+/// # Safety
+/// Operation, warp and site are the assembler's.
 #[inline(always)]
-unsafe fn prefetch(site: *mut Site, region: &Region, first: [u64; 2]) {
+pub unsafe fn prefetch(site: *mut Site, region: &Region, first: [u64; 2]) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
     unsafe {
@@ -62,8 +72,11 @@ unsafe fn prefetch(site: *mut Site, region: &Region, first: [u64; 2]) {
 }
 
 /// Counts an access in scalar form; patterns seen last are remembered.
+///
+/// # Safety
+/// The site is the assembler's.
 #[inline(always)]
-unsafe fn tally<const STEPS: bool>(
+pub unsafe fn tally<const STEPS: bool>(
     warp: &Warp,
     site: *mut Site,
     first: [u64; 2],
@@ -243,5 +256,61 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
             b.write_unaligned(from.add(1).read());
             op.next(warp)
         }
+    }
+}
+
+/// A load of 32-bit words from 32 addresses of their own, in global memory.
+pub struct LoadLanes<const COUNT: bool>;
+
+impl<const COUNT: bool> Body for LoadLanes<COUNT> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: every lane's bytes are checked by the lowest and highest address; slots are valid
+        // by the assembler.
+        unsafe {
+            if warp.mask != u32::MAX {
+                return baseline::<Load<u32, COUNT>>(op, warp);
+            }
+            let site = warp.site(op.c);
+            let region = (*site).region;
+            let at = warp.known(op.b, crate::lanes::WIDE).cast::<Lanes<u64>>();
+            let from = op.imm.wrapping_sub(region.start);
+            let (mut highest, mut bits) = (0u64, 0u64);
+            let addresses = *at;
+            for i in 0..32 {
+                let distance = addresses.0[i].wrapping_add(from);
+                highest = highest.max(distance);
+                bits |= distance;
+            }
+            // Distances are unsigned: one below the region wraps to a large one.
+            if highest >= region.bytes.saturating_sub(3) || bits & 3 != 0 {
+                return baseline::<Load<u32, COUNT>>(op, warp);
+            }
+            if COUNT {
+                count_lanes(warp, site, &*at, op.imm);
+            }
+            let host = region.host.wrapping_add(from as usize);
+            let to = warp.known(op.a, 0).cast::<u32>();
+            let at = at.cast::<u64>();
+            for i in 0..32 {
+                // The result may be the address register itself only if widths differ, so not here.
+                to.add(i).write(host.wrapping_add(at.add(i).read() as usize).cast::<u32>().read());
+            }
+            op.next(warp)
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn count_lanes(warp: &Warp, site: *mut Site, at: &Lanes<u64>, offset: u64) {
+    let mut addresses = at.0;
+    for address in &mut addresses {
+        *address = address.wrapping_add(offset);
+    }
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let tallies = &mut (*warp.context).tallies[usize::from((*site).tally) & 7];
+        tallies[0] += 1;
+        tallies[1] += traffic::sectors(u32::MAX, &addresses, 4);
     }
 }

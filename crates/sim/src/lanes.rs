@@ -126,10 +126,15 @@ pub trait Source: Copy + Default + 'static {
     /// # Safety
     /// As for `fetch`.
     unsafe fn pair(warp: &Warp, slot: Slot) -> [Self; 2];
-    /// All lanes of a varying register of this type's own width.
+    /// `pair` of a bare offset.
     ///
     /// # Safety
-    /// As for `fetch`, and the slot has that form.
+    /// As for `pair`.
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [Self; 2];
+    /// All lanes of a varying register of this type's own width; the slot is a bare offset.
+    ///
+    /// # Safety
+    /// As for `fetch`, and the register has that form.
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<Self>;
 }
 
@@ -167,10 +172,11 @@ pub trait Sink: Copy + Default + 'static {
     /// # Safety
     /// As for `put`.
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [Self; 2]);
-    /// Writes the active lanes of a varying register of this type's own width.
+    /// Writes the active lanes of a varying register of this type's own width; the slot is a bare
+    /// offset.
     ///
     /// # Safety
-    /// As for `put`, and the slot has that form.
+    /// As for `put`, and the register has that form.
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<Self>);
 }
 
@@ -220,9 +226,31 @@ impl<T: Elem> Source for T {
     }
 
     #[inline(always)]
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [T; 2] {
+        // SAFETY: the caller's slot is in scalar form.
+        let base = unsafe { (*warp.regs.add(slot as usize).cast::<Scalar>()).base };
+        [T::from64(base[0]), T::from64(base[1])]
+    }
+
+    #[inline(always)]
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<T> {
-        // SAFETY: by the caller; the constant flag leaves one branch of `fetch`.
-        unsafe { T::fetch(warp, slot & OFFSET | if T::WIDE { WIDE } else { 0 }) }
+        let mut out = Lanes([T::default(); 32]);
+        // SAFETY: by the caller.
+        unsafe {
+            let at = warp.regs.add(slot as usize);
+            if T::WIDE {
+                let words = *at.cast::<Lanes<u64>>();
+                for i in 0..32 {
+                    out.0[i] = T::from64(words.0[i]);
+                }
+            } else {
+                let words = *at.cast::<Lanes<u32>>();
+                for i in 0..32 {
+                    out.0[i] = T::from32(words.0[i]);
+                }
+            }
+        }
+        out
     }
 }
 
@@ -238,13 +266,13 @@ impl<T: Elem> Sink for T {
                 for i in 0..32 {
                     words.0[i] = lanes.0[i].to64();
                 }
-                put_words(warp, slot, words);
+                put_words(warp, slot & OFFSET, words);
             } else {
                 let mut words = Lanes([0u32; 32]);
                 for i in 0..32 {
                     words.0[i] = lanes.0[i].to32();
                 }
-                put_words(warp, slot, words);
+                put_words(warp, slot & OFFSET, words);
             }
         }
     }
@@ -259,19 +287,33 @@ impl<T: Elem> Sink for T {
     #[inline(always)]
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
         // SAFETY: by the caller.
-        unsafe { T::put(warp, slot & OFFSET | if T::WIDE { WIDE } else { 0 }, lanes) }
+        unsafe {
+            if T::WIDE {
+                let mut words = Lanes([0u64; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to64();
+                }
+                put_words(warp, slot, words);
+            } else {
+                let mut words = Lanes([0u32; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to32();
+                }
+                put_words(warp, slot, words);
+            }
+        }
     }
 }
 
 /// Writes the active lanes of a varying register whose words are `T`.
 ///
 /// # Safety
-/// `slot` is a varying register with words of `T`'s size.
+/// `slot` is the bare offset of a varying register with words of `T`'s size.
 #[inline(always)]
 pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
     // SAFETY: by the caller.
     unsafe {
-        let at = warp.at(slot).cast::<Lanes<T>>();
+        let at = warp.regs.add(slot as usize).cast::<Lanes<T>>();
         let mask = warp.mask;
         if mask == u32::MAX {
             *at = words;
@@ -282,6 +324,27 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
             }
             *at = merged;
         }
+    }
+}
+
+/// One bit per true lane.
+#[inline(always)]
+fn mask_of(lanes: &Lanes<bool>) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE2 is part of x86-64, and the array holds 32 bytes.
+    unsafe {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8};
+        let mut bytes = [0i8; 32];
+        for i in 0..32 {
+            bytes[i] = -i8::from(lanes.0[i]);
+        }
+        let low = _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().cast::<__m128i>()));
+        let high = _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().add(16).cast::<__m128i>()));
+        low as u32 | (high as u32) << 16
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        (0..32).fold(0, |bits, i| bits | if lanes.0[i] { BITS[i] } else { 0 })
     }
 }
 
@@ -307,6 +370,12 @@ impl Source for bool {
     }
 
     #[inline(always)]
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [bool; 2] {
+        // SAFETY: by the caller.
+        unsafe { bool::pair(warp, slot) }
+    }
+
+    #[inline(always)]
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<bool> {
         // SAFETY: by the caller.
         unsafe { bool::fetch(warp, slot) }
@@ -318,10 +387,7 @@ impl Sink for bool {
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
-        let mut bits = 0;
-        for i in 0..32 {
-            bits |= if lanes.0[i] { BITS[i] } else { 0 };
-        }
+        let bits = mask_of(&lanes);
         // SAFETY: the caller's slot is a predicate.
         unsafe {
             let at = warp.at(slot).cast::<u32>();

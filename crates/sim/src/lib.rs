@@ -20,6 +20,7 @@ mod direct;
 mod emulator;
 mod fault;
 mod flow;
+mod fuse;
 mod ir;
 mod lanes;
 mod launch;

@@ -2,6 +2,7 @@
 //! 32 lanes, one for registers in scalar form, and sometimes one that keeps an affine form.
 
 use crate::analysis::Class;
+use crate::fuse::{CompareBranch, Step};
 use crate::ir::Width;
 use crate::lanes::{Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
 use crate::op::{Body, Op, Stop, Tiers, Warp};
@@ -23,6 +24,10 @@ pub struct Pure {
     pub widths: &'static [Width],
     /// For operands in scalar form with a stride.
     pub affine: Option<Affine>,
+    /// The scalar handler together with a branch on its result, for hot comparisons.
+    pub compare: Option<Tiers>,
+    /// Whether it is `fma.f32`.
+    pub fma: bool,
 }
 
 /// The handler that keeps an affine form, and when it applies.
@@ -32,6 +37,8 @@ pub struct Affine {
     pub applies: fn(&[Class]) -> bool,
     /// The handler.
     pub handler: Tiers,
+    /// Whether it is a sum.
+    pub sum: bool,
 }
 
 /// A function with no state, summoned from its type.
@@ -129,14 +136,25 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Step for $scalar_hot<$($ty,)* R, F> {
             #[inline(always)]
-            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+            unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
                 let f = summon::<F>();
                 // SAFETY: slots are valid by the assembler.
                 unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
+                }
+                Ok(())
+            }
+        }
+
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
+            #[inline(always)]
+            unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+                // SAFETY: by the caller; it always steps.
+                unsafe {
+                    let _ = Self::step(op, warp);
                     op.next(warp)
                 }
             }
@@ -153,7 +171,7 @@ macro_rules! arity {
                 // checked that forms and widths are the ones assumed here.
                 unsafe {
                     $(let $operand: Lanes<$ty> = if KINDS >> $index & 1 != 0 {
-                        let pair = <$ty as Source>::pair(warp, op.$operand);
+                        let pair = <$ty as Source>::pair_bare(warp, op.$operand);
                         let mut lanes = Lanes([pair[0]; 32]);
                         for i in 16..32 {
                             lanes.0[i] = pair[1];
@@ -181,6 +199,8 @@ macro_rules! arity {
                     direct: &[],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
+                    compare: None,
+                    fma: false,
                 }
             }
         }
@@ -195,6 +215,8 @@ macro_rules! arity {
                     direct: &[],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
+                    compare: None,
+                    fma: false,
                 }
             }
         }
@@ -210,6 +232,8 @@ macro_rules! arity {
                     direct: &[$(Tiers::of::<$direct_row>()),*],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
+                    compare: Some(Tiers::cold::<CompareBranch<$scalar_hot<$($ty,)* R, F>>>()),
+                    fma: false,
                 }
             }
         }
@@ -251,5 +275,5 @@ pub const fn affine<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy + 'st
     _: &F,
     applies: fn(&[Class]) -> bool,
 ) -> Affine {
-    Affine { applies, handler: Tiers::cold::<AffineBody<F>>() }
+    Affine { applies, handler: Tiers::cold::<AffineBody<F>>(), sum: false }
 }

@@ -70,6 +70,17 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
         }
         return u64::from(seen.count_ones());
     }
+    if high - low < 8192 {
+        let mut seen = [0u64; 128];
+        let mut distinct = 0;
+        for i in lanes(mask) {
+            let at = sector(addresses[i]) - low;
+            let (word, bit) = ((at / 64) as usize & 127, at % 64);
+            distinct += !seen[word] >> bit & 1;
+            seen[word] |= 1 << bit;
+        }
+        return distinct;
+    }
     // Far apart: a small open-addressed table of sectors seen.
     let mut table = [u64::MAX; 64];
     let mut distinct = 0;

@@ -131,7 +131,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
     let pure = if cx.has("relu") {
         found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| relu64(a * b + c)))?
     } else if ty == F32 {
-        f32_rows!(cx, hot3, warm3, |a, b, c| a.mul_add(b, c))
+        fused_f32(cx)
     } else if ty == F64 {
         hot3(|a: f64, b: f64, c: f64| a.mul_add(b, c))
     } else if cx.has("sat") {
@@ -140,6 +140,15 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
         found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| a * b + c))?
     };
     cx.uniform_type(ty, 3, pure)
+}
+
+/// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
+fn fused_f32(cx: &Cx<'_, '_>) -> &'static Pure {
+    if cx.has("ftz") || cx.has("sat") {
+        return f32_rows!(cx, warm3, warm3, |a, b, c| a.mul_add(b, c));
+    }
+    static PURE: std::sync::OnceLock<Pure> = std::sync::OnceLock::new();
+    PURE.get_or_init(|| Pure { fma: true, ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) })
 }
 
 fn relu64(x: f64) -> f64 {

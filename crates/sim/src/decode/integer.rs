@@ -81,7 +81,8 @@ pub(super) fn widened(a: Scalar, signed: bool) -> Option<Scalar> {
     }
 }
 
-const ADD: Affine = affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)), always);
+const ADD: Affine =
+    Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)), always) };
 const SUB: Affine = affine(&|a, b, _| Some(each(u64::wrapping_sub, a, b)), always);
 const MUL: Affine = affine(&|a, b, _| Some(product(a, b)), one_uniform);
 const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)), one_uniform);
@@ -179,8 +180,8 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
         let pure = match ty {
             U16 => pure2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
             S16 => pure2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
-            U32 => with_affine!(warm2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U),
-            _ => with_affine!(warm2(|a: i32, b: i32| i64::from(a) * i64::from(b)), MUL_WIDE_S),
+            U32 => with_affine!(hot2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U),
+            _ => with_affine!(hot2(|a: i32, b: i32| i64::from(a) * i64::from(b)), MUL_WIDE_S),
         };
         cx.operands(3)?;
         let dst = cx.dst_of(0, wide)?;
