@@ -28,14 +28,14 @@ pub trait Number: Scalar {}
 
 /// A whole number.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of the kernel language")]
-pub trait Integer: Number + crate::operators::Bits {}
+pub trait Integer: Element + crate::operators::Bits {}
 
 /// A floating-point number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a floating-point number of the kernel language",
     note = "floating-point types are f16, bf16, f32 and f64; convert with `as`"
 )]
-pub trait Float: Number {}
+pub trait Float: Element {}
 
 /// A type that device memory and kernel parameters may hold.
 #[diagnostic::on_unimplemented(

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use crate::flow::breaks;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
 use proc_macro2::TokenStream;
@@ -101,7 +102,18 @@ impl Translator {
                 self.block(&block.block, Tail::Value(mode))
             }
             Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
-            Expr::If(branch) => self.branch(branch, Tail::Value(mode)),
+            Expr::If(branch) => match without_else(branch) {
+                Some(last) => self.refuse(
+                    last,
+                    "this `if` has no value when its condition does not hold",
+                    "add `else { ... }` with the value for that case",
+                ),
+                None => self.branch(branch, Tail::Value(mode)),
+            },
+            Expr::Loop(turn) if !breaks(turn) => {
+                let turn = self.endless_loop(turn);
+                quote_spanned!(span => { #turn; ::lanework::lang::rt::Never })
+            }
             Expr::While(_)
             | Expr::Loop(_)
             | Expr::ForLoop(_)
@@ -285,6 +297,17 @@ fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
         arguments.args.push(syn::parse_quote!(_));
     }
     path
+}
+
+/// The last `if` of a chain that does not end in `else { ... }`.
+fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
+    match &branch.else_branch {
+        None => Some(branch),
+        Some((_, next)) => match &**next {
+            Expr::If(next) => without_else(next),
+            _ => None,
+        },
+    }
 }
 
 /// Whether evaluating an expression may assign to a variable.

@@ -4,6 +4,7 @@ use crate::scope::{Mode, Returns, Tail, Translator, label_tokens};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Expr, RangeLimits};
 
 impl Translator {
@@ -186,6 +187,40 @@ impl Translator {
                 "a kernel returns nothing",
                 "write the result to a `&mut [T]` parameter",
             ),
+        }
+    }
+}
+
+/// Whether a `loop` may be left by `break`; one that is not never has a value.
+pub fn breaks(turn: &syn::ExprLoop) -> bool {
+    let mut search =
+        BreakSearch { label: turn.label.as_ref().map(|l| &l.name), depth: 0, found: false };
+    search.visit_block_mut(&mut turn.body.clone());
+    search.found
+}
+
+/// Looks for a `break` out of one loop, also from the loops inside it.
+struct BreakSearch<'a> {
+    label: Option<&'a syn::Lifetime>,
+    depth: usize,
+    found: bool,
+}
+
+impl VisitMut for BreakSearch<'_> {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::Break(jump) => {
+                self.found |= match &jump.label {
+                    Some(label) => Some(label) == self.label,
+                    None => self.depth == 0,
+                };
+            }
+            Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
+                self.depth += 1;
+                visit_expr_mut(self, expression);
+                self.depth -= 1;
+            }
+            other => visit_expr_mut(self, other),
         }
     }
 }

@@ -37,7 +37,10 @@ impl Translator {
                             let jump = self.jump(expression);
                             quote!(#jump; ::lanework::lang::rt::Never)
                         }
-                        (true, Tail::Value(mode)) => self.bare(expression, mode),
+                        (true, Tail::Value(mode)) => match expression {
+                            Expr::If(branch) => self.branch(branch, tail),
+                            _ => self.bare(expression, mode),
+                        },
                         _ => {
                             let statement = self.statement_expression(expression);
                             quote!(#statement;)
@@ -100,6 +103,13 @@ impl Translator {
             _ => None,
         };
         let mutable = single.is_some_and(|name| name.mutability.is_some());
+        if mutable && declares_array(&init.expr) {
+            return self.refuse(
+                pattern,
+                "an array in shared memory is not a variable, and its elements are writable as it is",
+                "write `let` without `mut`",
+            );
+        }
         let mode = if mutable { Mode::View } else { Mode::Keep };
         let mut value = self.bare(&init.expr, mode);
         if let Some(ty) = ty {
@@ -229,7 +239,7 @@ impl Translator {
                     self.refuse(
                         name,
                         &format!("cannot assign to `{name}`, which is not a mutable variable"),
-                        &format!("declare it with `let mut {name} = ...;`"),
+                        &format!("write `mut {name}` where it is declared"),
                     );
                     None
                 }

@@ -439,3 +439,62 @@ fn the_right_side_runs_only_where_needed() {
         }
     }
 }
+
+/// A loop as the value of a function, left by `return` alone.
+#[device]
+fn divisor(a: u32, b: u32) -> u32 {
+    let (mut a, mut b) = (a, b);
+    loop {
+        if b == 0 {
+            return a;
+        }
+        for _ in 0..2 {
+            break;
+        }
+        (a, b) = (b, a % b);
+    }
+}
+
+#[kernel]
+fn divisors(out: &mut [u32]) {
+    out[thread_idx.x] = divisor(thread_idx.x, 12);
+}
+
+#[test]
+fn a_loop_without_break_needs_no_value() {
+    run(
+        |out| divisors(out).grid(1).block(64),
+        |i| {
+            let (mut a, mut b) = (i, 12);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        },
+    );
+}
+
+#[kernel]
+fn tails(out: &mut [u32], mut n: u32) {
+    let i = thread_idx.x;
+    n += 1;
+    let seven = {
+        if i > n {
+            n = 0;
+        }
+        7
+    };
+    if i % 2 == 0 { out[i] = n + seven } else { out[i] = seven }
+}
+
+#[test]
+fn an_if_without_else_may_end_a_block() {
+    run(
+        |out| tails(out, 4).grid(1).block(64),
+        |i| match (i % 2, i > 5) {
+            (0, true) => 7,
+            (0, false) => 12,
+            _ => 7,
+        },
+    );
+}

@@ -207,3 +207,40 @@ fn approximations_are_close() {
         }
     }
 }
+
+#[kernel]
+fn powers<E: Float>(x: &[E], out: &mut [E]) {
+    let v = x[0];
+    #[unroll]
+    for exponent in -2..=5 {
+        out[exponent + 2] = v.powi(exponent);
+    }
+}
+
+#[test]
+fn whole_powers_multiply() {
+    let device = Device::emulator();
+    let x = device.upload(&[3.0f64]).unwrap();
+    let mut out = device.zeros::<f64>(8).unwrap();
+    powers(&x, &mut out).grid(1).block(1).launch(&device).unwrap();
+    let host = [1.0 / 9.0, 1.0 / 3.0, 1.0, 3.0, 9.0, 27.0, 81.0, 243.0];
+    assert_eq!(out.download().unwrap(), host);
+}
+
+#[kernel]
+fn real_power(x: &[f32], out: &mut [f32], exponent: f32) {
+    out[thread_idx.x] = x[thread_idx.x].powf(exponent);
+}
+
+#[test]
+fn real_powers_are_close() {
+    let device = Device::emulator();
+    let host = [0.25f32, 1.0, 3.0, 100.0];
+    let x = device.upload(&host).unwrap();
+    let mut out = device.zeros::<f32>(host.len()).unwrap();
+    real_power(&x, &mut out, 2.5).grid(1).block(4).launch(&device).unwrap();
+    for (x, y) in host.iter().zip(out.download().unwrap()) {
+        let want = x.powf(2.5);
+        assert!((y - want).abs() <= 1e-5 * want, "{x}^2.5 is {y}, expected {want}");
+    }
+}

@@ -260,3 +260,29 @@ fn wide_products_and_bits_are_rusts() {
         assert_eq!(out.download().unwrap(), expected);
     }
 }
+
+#[kernel]
+fn wraps(x: &[u32], out: &mut [u32]) {
+    let v = x[thread_idx.x];
+    let o = thread_idx.x * 5;
+    out[o] = v.wrapping_add(0x9000_0001);
+    out[o + 1] = v.wrapping_sub(0x9000_0001);
+    out[o + 2] = v.wrapping_mul(0x9000_0001);
+    out[o + 3] = v.rotate_left(35);
+    out[o + 4] = v.rotate_right(35);
+}
+
+#[test]
+fn wrapping_and_rotating_are_rusts() {
+    let device = Device::emulator();
+    let host = [0u32, 1, 0x8765_4321, u32::MAX];
+    let x = device.upload(&host).unwrap();
+    let mut out = device.zeros::<u32>(host.len() * 5).unwrap();
+    wraps(&x, &mut out).grid(1).block(4).launch(&device).unwrap();
+    for (v, got) in host.iter().zip(out.download().unwrap().chunks(5)) {
+        let k = 0x9000_0001;
+        let want = [v.wrapping_add(k), v.wrapping_sub(k), v.wrapping_mul(k)];
+        assert_eq!(got[..3], want);
+        assert_eq!(got[3..], [v.rotate_left(3), v.rotate_right(3)]);
+    }
+}

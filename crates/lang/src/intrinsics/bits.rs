@@ -105,6 +105,24 @@ impl<T: Integer> Var<T> {
         Var::new(with(|b| b.pure(&name, T::SCALAR, &inputs)))
     }
 
+    /// `self + other` without its carry, as `+` is in a kernel too.
+    #[track_caller]
+    pub fn wrapping_add(self, other: impl IntoVar<T>) -> Var<T> {
+        self + other.into_var()
+    }
+
+    /// `self - other` without its borrow, as `-` is in a kernel too.
+    #[track_caller]
+    pub fn wrapping_sub(self, other: impl IntoVar<T>) -> Var<T> {
+        self - other.into_var()
+    }
+
+    /// The lower half of the product, as `*` is in a kernel too.
+    #[track_caller]
+    pub fn wrapping_mul(self, other: impl IntoVar<T>) -> Var<T> {
+        self * other.into_var()
+    }
+
     /// The quotient, rounded up.
     #[track_caller]
     pub fn div_ceil(self, other: impl IntoVar<T>) -> Var<T> {
@@ -127,6 +145,17 @@ impl Var<u32> {
         let (ty, by) = (ScalarType::U32, by.into_var().value);
         Var::new(with(|b| {
             b.pure("shf.l.wrap.b32", ty, &[(self.value, ty), (self.value, ty), (by, ty)])
+        }))
+    }
+
+    /// The bits moved down by `by` modulo 32, those that leave coming in above
+    /// (`shf.r.wrap.b32`).
+    #[track_caller]
+    pub fn rotate_right(self, by: impl IntoVar<u32>) -> Var<u32> {
+        here();
+        let (ty, by) = (ScalarType::U32, by.into_var().value);
+        Var::new(with(|b| {
+            b.pure("shf.r.wrap.b32", ty, &[(self.value, ty), (self.value, ty), (by, ty)])
         }))
     }
 

@@ -87,6 +87,24 @@ impl<T: Float> Var<T> {
         crate::compare::Equate::ne(self, self)
     }
 
+    /// The `exponent`-th power for an exponent known while staging, by repeated multiplication;
+    /// for negative exponents the reciprocal of the positive power.
+    #[track_caller]
+    pub fn powi(self, exponent: i32) -> Var<T> {
+        let mut power = Var::from_f64(1.0);
+        let (mut square, mut left) = (self, exponent.unsigned_abs());
+        while left > 0 {
+            if left & 1 == 1 {
+                power = power * square;
+            }
+            left >>= 1;
+            if left > 0 {
+                square = square * square;
+            }
+        }
+        if exponent < 0 { power.recip() } else { power }
+    }
+
     /// A constant.
     fn from_f64(value: f64) -> Var<T> {
         Var::new(Value::Constant(match T::SCALAR {
@@ -142,6 +160,12 @@ impl Var<f32> {
     #[track_caller]
     pub fn exp(self) -> Var<f32> {
         (self * std::f32::consts::LOG2_E).exp2()
+    }
+
+    /// The power `exponent` of a positive number, as `exp2(exponent * log2(x))`.
+    #[track_caller]
+    pub fn powf(self, exponent: impl IntoVar<f32>) -> Var<f32> {
+        (exponent.into_var() * self.log2()).exp2()
     }
 
     /// The natural logarithm, as `log2(x) * ln(2)`.

@@ -21,10 +21,12 @@ pub trait Get<I> {
 
 /// `a[i] = value`.
 #[diagnostic::on_unimplemented(
-    message = "cannot assign `{V}` to an element of `{Self}` at `{I}`",
+    message = "an element of `{Self}` cannot be assigned `{V}` at index `{I}`",
     label = "cannot be assigned",
-    note = "writable are `&mut [T]` slices, shared arrays, and `let mut` arrays at indices known \
-            while staging; the value must have the element's type"
+    note = "a parameter is written to when it is `&mut [T]`; `&[T]`, which is a `Slice<T>` here, is \
+            only read",
+    note = "also writable are shared arrays, and `let mut` arrays at indices known while staging; \
+            the value must have the element's type"
 )]
 pub trait Put<I, V> {
     /// Writes the element.
@@ -72,10 +74,32 @@ impl<X: Read, I: Extent, const N: usize> Get<I> for [X; N] {
     }
 }
 
+/// `a[i]` where it is indexed further.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no rows to be indexed one after the other",
+    label = "takes all its indices at once",
+    note = "write `tile[[y, x]]` for `tile[y][x]`; only arrays of registers are arrays of arrays, \
+            with indices known while staging"
+)]
+pub trait Row<I> {
+    /// The row.
+    type Output;
+    /// The row at `index`.
+    fn row(&self, index: I) -> Self::Output;
+}
+
+impl<X: Copy, I: Extent, const N: usize> Row<I> for [X; N] {
+    type Output = X;
+    #[track_caller]
+    fn row(&self, index: I) -> X {
+        element(self, index)
+    }
+}
+
 /// `a[i]` where it is indexed further: a row of an array of arrays.
 #[track_caller]
-pub fn row<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
-    element(array, index)
+pub fn row<A: Row<I>, I>(array: &A, index: I) -> A::Output {
+    array.row(index)
 }
 
 impl<X: Copy, I: Extent, V: AssignTo<X>, const N: usize> Put<I, V> for [X; N] {
