@@ -7,7 +7,7 @@ use crate::control;
 use crate::cross::NO_SLOT;
 use crate::direct::{LoadDirect, LoadLanes, StoreDirect};
 use crate::flow::Flow;
-use crate::fuse::{Mark, fuse};
+use crate::fuse::{Chain, Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{Elem, OFFSET, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
@@ -41,6 +41,8 @@ pub struct Code {
     pub sites: Vec<Site>,
     /// Where each register lies.
     pub slots: Vec<Slot>,
+    /// Product steps that one operation runs.
+    pub chains: Vec<Chain>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
@@ -86,6 +88,7 @@ pub fn assemble(
             prefill: Vec::new(),
             sites: Vec::new(),
             slots: Vec::new(),
+            chains: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
@@ -94,7 +97,11 @@ pub fn assemble(
     assembler.place_registers();
     assembler.emit_blocks();
     if !want.events {
-        fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.observe);
+        let reads = assembler.reads();
+        let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
+        let chains =
+            fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.observe, &read_once);
+        assembler.code.chains = chains;
     }
     assembler.code
 }
@@ -141,6 +148,20 @@ impl Assembler<'_> {
                 self.code.prefill.push((slot, Prefill::Special(special)));
             }
         }
+    }
+
+    /// How many operands of the kernel read each register, by its bare slot.
+    fn reads(&self) -> HashMap<Slot, u32> {
+        let mut reads = HashMap::new();
+        for inst in &self.kernel.insts {
+            let guard = inst.guard.map(|(r, _)| Src::Reg(r));
+            for src in inst.src.iter().chain(&guard) {
+                if let Src::Reg(r) = src {
+                    *reads.entry(self.code.slots[*r as usize] & OFFSET).or_insert(0) += 1;
+                }
+            }
+        }
+        reads
     }
 
     fn used(&self) -> Vec<bool> {

@@ -65,6 +65,8 @@ struct Barrier {
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Ready,
+    /// At a barrier for all threads, not yet entered in its book.
+    Plain(usize),
     Waiting(usize),
     Done,
 }
@@ -100,6 +102,8 @@ pub struct Worker<'a> {
     random: u64,
     /// Warps that have ended in this block.
     done: u32,
+    /// Warps at plain barriers in this round.
+    plain: u32,
     /// Warps that wait at barriers.
     waiting: usize,
     /// Whether a warp has arrived at a barrier in this block without waiting.
@@ -144,6 +148,7 @@ impl<'a> Worker<'a> {
             local_bytes,
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
+            chains: code.chains.as_ptr(),
             counters: Counters::default(),
             tallies: [[0; 3]; 8],
             events,
@@ -177,6 +182,7 @@ impl<'a> Worker<'a> {
             lane_instructions: 0,
             random: seed,
             done: 0,
+            plain: 0,
             waiting: 0,
             arrived_only: false,
             order: Vec::new(),
@@ -360,6 +366,7 @@ impl<'a> Worker<'a> {
         }
         self.prefill_block();
         self.done = 0;
+        self.plain = 0;
         if self.waiting > 0 || self.arrived_only {
             self.waiting = 0;
             self.arrived_only = false;
@@ -394,6 +401,9 @@ impl<'a> Worker<'a> {
                     self.turn(w)?;
                 }
             }
+            if self.plain > 0 {
+                self.meet()?;
+            }
             if self.done as usize == count {
                 return Ok(());
             }
@@ -401,6 +411,31 @@ impl<'a> Worker<'a> {
                 return Err(self.deadlock());
             }
         }
+    }
+
+    /// After a round: the warps at plain barriers go on if they are all there is, the usual case;
+    /// otherwise they arrive one by one.
+    fn meet(&mut self) -> Result<(), Located> {
+        let plain = std::mem::take(&mut self.plain);
+        let first = self.states.iter().find(|s| matches!(s, State::Plain(_))).copied();
+        let all = plain + self.done == self.states.len() as u32
+            && self.states.iter().all(|s| *s == State::Done || Some(*s) == first);
+        if all {
+            self.context.counters.barriers += u64::from(plain);
+            for (warp, state) in self.warps.iter_mut().zip(&mut self.states) {
+                if *state != State::Done {
+                    warp.stopped_at = warp.stopped_at.wrapping_add(1);
+                    *state = State::Ready;
+                }
+            }
+            return Ok(());
+        }
+        for w in 0..self.states.len() {
+            if matches!(self.states[w], State::Plain(_)) {
+                self.arrive(w)?;
+            }
+        }
+        Ok(())
     }
 
     /// Runs one warp until it stops.
@@ -423,7 +458,16 @@ impl<'a> Worker<'a> {
                     }
                     return Ok(());
                 }
-                Stop::Barrier => return self.arrive(w),
+                Stop::Barrier => {
+                    // SAFETY: a warp stops at an operation of its code.
+                    let imm = unsafe { (*self.warps[w].stopped_at).imm };
+                    if imm >> 16 & 1 == 0 || self.context.events.is_some() {
+                        return self.arrive(w);
+                    }
+                    self.states[w] = State::Plain((imm >> 24) as usize & (BARRIERS - 1));
+                    self.plain += 1;
+                    return Ok(());
+                }
                 Stop::Yield if self.warps[w].instructions >= limit => {
                     return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
                 }
@@ -489,22 +533,6 @@ impl<'a> Worker<'a> {
     fn arrive(&mut self, w: usize) -> Result<(), Located> {
         // SAFETY: a warp stops at an operation of its code.
         let op: Op = unsafe { *self.warps[w].stopped_at };
-        if op.imm >> 16 & 1 != 0 && self.context.events.is_none() {
-            let number = (op.imm >> 24) as usize & (BARRIERS - 1);
-            self.context.counters.barriers += 1;
-            let barrier = &mut self.barriers[number];
-            if barrier.threads.is_none() {
-                barrier.arrived += 1;
-                barrier.waiting.push(w);
-                self.waiting += 1;
-                self.states[w] = State::Waiting(number);
-                if barrier.arrived + self.done >= self.states.len() as u32 {
-                    self.complete(number);
-                }
-                return Ok(());
-            }
-            self.context.counters.barriers -= 1;
-        }
         let number = self.scalar_operand(w, op.b) as usize;
         let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
         let place = self.context.place(&self.warps[w], &op_ref(&self.warps[w]));

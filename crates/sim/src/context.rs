@@ -134,6 +134,8 @@ pub struct Context {
     pub sites: Vec<Site>,
     /// The instruction of each operation.
     pub origin_of: *const u32,
+    /// Product steps that one operation runs.
+    pub chains: *const crate::fuse::Chain,
     /// The counts, when counting.
     pub counters: Counters,
     /// Requests, sectors or wavefronts, and bank conflicts of sites in scalar form: global loads,

@@ -86,65 +86,110 @@ impl Body for Sum {
     }
 }
 
-/// Two 32-bit loads, one in scalar form and one of runs of lanes, and the `fma` of both: the inner step of
-/// a matrix product.
-struct LoadLoadFma<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
+/// One step of a [`Chain`]: two loads and the `fma` of both.
+#[derive(Clone, Copy)]
+pub struct Link {
+    /// From the chain's lowest scalar address to this step's, in bytes.
+    same: u32,
+    /// The same for the run of lanes.
+    run: u32,
+    /// Sites of the scalar load and of the run.
+    sites: [u32; 2],
+    /// Slots to write the loaded values and the sum to; [`DEAD`] where nobody else reads them.
+    same_to: u32,
+    run_to: u32,
+    sum_to: u32,
+}
 
-impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
-    for LoadLoadFma<WIDE, SCALAR_FIRST, COUNT>
-{
+/// A value that no other instruction reads.
+const DEAD: u32 = u32::MAX;
+
+/// Steps of a product that share both address registers, each adding to the sum of the one before: what
+/// an unrolled inner loop is made of. The addresses are checked once for all steps.
+#[derive(Clone)]
+pub struct Chain {
+    links: Vec<Link>,
+    /// Operations that load from the lowest addresses.
+    same: Op,
+    run: Op,
+    /// Bytes from the lowest to past the highest access.
+    same_bytes: u64,
+    run_bytes: u64,
+    /// Where the first sum comes from.
+    sum_from: u32,
+    /// Operations in all.
+    length: u32,
+}
+
+/// Runs the [`Chain`] whose index is in `d`.
+struct RunChain<const WIDE: bool, const COUNT: bool>;
+
+impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the assembler fused three operations in sequence whose slots fit each other; the
-        // accesses are checked before anything is written.
+        // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
+        // all accesses are checked before anything is written.
         unsafe {
-            let second = &*std::ptr::from_ref(op).add(1);
-            let fma = &*std::ptr::from_ref(op).add(2);
-            let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
-            let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
+            let chain = &*(*warp.context).chains.add(op.d as usize);
+            let (same_site, run_site) = (warp.site(chain.same.c), warp.site(chain.run.c));
             let (same_region, run_region) = ((*same_site).region, (*run_site).region);
-            let (same_at, _) = distances::<WIDE>(same, warp, &same_region);
-            let (run_at, stride) = distances::<WIDE>(run, warp, &run_region);
+            let (same_at, _) = distances::<WIDE>(&chain.same, warp, &same_region);
+            let (run_at, stride) = distances::<WIDE>(&chain.run, warp, &run_region);
             let fits = warp.mask == u32::MAX
                 && stride == 4
-                && runs_inside(same_at, &same_region, 4, 4)
-                && runs_inside(run_at, &run_region, 64, 4);
+                && runs_inside(same_at, &same_region, chain.same_bytes, 4)
+                && runs_inside(run_at, &run_region, chain.run_bytes, 4);
             if !fits {
                 return fall_back::<COUNT>(op, warp);
             }
             if COUNT {
-                tally::<false>(warp, same_site, same_at, 0, 4);
-                tally::<true>(warp, run_site, run_at, 4, 4);
+                for link in &chain.links {
+                    let shifted = |at: [u64; 2], by: u32| at.map(|a| a + u64::from(by));
+                    tally::<false>(
+                        warp,
+                        warp.site(link.sites[0]),
+                        shifted(same_at, link.same),
+                        0,
+                        4,
+                    );
+                    tally::<true>(warp, warp.site(link.sites[1]), shifted(run_at, link.run), 4, 4);
+                }
             }
             if WIDE {
                 prefetch(run_site, &run_region, run_at);
             }
-            let [a, b] =
-                same_at.map(|at| same_region.host.add(at as usize).cast::<u32>().read_unaligned());
-            let base = [u64::from(a), u64::from(b)];
-            warp.known(same.a, SCALAR).cast::<Scalar>().write(Scalar {
-                base,
-                stride: 0,
-                unused: 0,
-            });
-            let [low, high] = run_at
-                .map(|at| run_region.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
-            let to = warp.regs.add(run.a as usize).cast::<[f32; 16]>();
-            to.write(low);
-            to.add(1).write(high);
-            let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
-            let (mut sum_low, mut sum_high) = (sum.read(), sum.add(1).read());
-            let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-            for i in 0..16 {
-                sum_low[i] = low[i].mul_add(a, sum_low[i]);
+            let same = same_at.map(|at| same_region.host.add(at as usize));
+            let run = run_at.map(|at| run_region.host.add(at as usize));
+            let from = warp.regs.add(chain.sum_from as usize).cast::<[f32; 16]>();
+            let (mut low, mut high) = (from.read(), from.add(1).read());
+            for link in &chain.links {
+                let [a, b] = same.map(|p| p.add(link.same as usize).cast::<f32>().read_unaligned());
+                let [x, y] =
+                    run.map(|p| p.add(link.run as usize).cast::<[f32; 16]>().read_unaligned());
+                for i in 0..16 {
+                    low[i] = x[i].mul_add(a, low[i]);
+                }
+                for i in 0..16 {
+                    high[i] = y[i].mul_add(b, high[i]);
+                }
+                if link.same_to != DEAD {
+                    let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                    let to = warp.regs.add(link.same_to as usize).cast::<Scalar>();
+                    to.write(Scalar { base, stride: 0, unused: 0 });
+                }
+                if link.run_to != DEAD {
+                    let to = warp.regs.add(link.run_to as usize).cast::<[f32; 16]>();
+                    to.write(x);
+                    to.add(1).write(y);
+                }
+                if link.sum_to != DEAD {
+                    let to = warp.regs.add(link.sum_to as usize).cast::<[f32; 16]>();
+                    to.write(low);
+                    to.add(1).write(high);
+                }
             }
-            for i in 0..16 {
-                sum_high[i] = high[i].mul_add(b, sum_high[i]);
-            }
-            let to = warp.regs.add(fma.a as usize).cast::<[f32; 16]>();
-            to.write(sum_low);
-            to.add(1).write(sum_high);
-            fma.next(warp)
+            let last = std::ptr::from_ref(op).add(chain.length as usize - 1);
+            (*last).next(warp)
         }
     }
 }
@@ -156,16 +201,36 @@ unsafe fn fall_back<const COUNT: bool>(op: &Op, warp: &mut Warp) -> *const Op {
     unsafe { baseline::<Load<u32, COUNT>>(op, warp) }
 }
 
-/// Overlays sequences with fused handlers.
-pub fn fuse(ops: &mut [Op], marks: &[Mark], tier: usize, count: bool) {
+/// Overlays sequences with fused handlers. `read_once` tells the slots of registers that a single
+/// instruction reads. Gives the chains that the handlers refer to.
+pub fn fuse(
+    ops: &mut [Op],
+    marks: &[Mark],
+    tier: usize,
+    count: bool,
+    read_once: &dyn Fn(u32) -> bool,
+) -> Vec<Chain> {
+    let mut chains = Vec::new();
     let mut at = 0;
     while at < ops.len() {
         at += match marks[at..] {
-            [Mark::LoadScalar(wide), Mark::LoadRun(other), Mark::Fma, ..] if wide == other => {
-                product(&mut ops[at..], wide, true, tier, count)
-            }
-            [Mark::LoadRun(wide), Mark::LoadScalar(other), Mark::Fma, ..] if wide == other => {
-                product(&mut ops[at..], wide, false, tier, count)
+            [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
+                match chain(&ops[at..], &marks[at..], read_once) {
+                    Some((chain, wide)) => {
+                        let length = chain.length as usize;
+                        ops[at].d = chains.len() as u32;
+                        chains.push(chain);
+                        let tiers = match (wide, count) {
+                            (false, false) => Tiers::of::<RunChain<false, false>>(),
+                            (false, true) => Tiers::of::<RunChain<false, true>>(),
+                            (true, false) => Tiers::of::<RunChain<true, false>>(),
+                            (true, true) => Tiers::of::<RunChain<true, true>>(),
+                        };
+                        ops[at].handler = tiers.0[tier];
+                        length
+                    }
+                    None => 1,
+                }
             }
             [Mark::Compare(tiers), Mark::BranchUniform, ..] => {
                 ops[at].handler = tiers.0[tier];
@@ -175,39 +240,99 @@ pub fn fuse(ops: &mut [Op], marks: &[Mark], tier: usize, count: bool) {
                 ops[at].handler = Tiers::of::<Two<Sum, Sum>>().0[tier];
                 2
             }
-            [Mark::Sum, Mark::Plain, ..] | [Mark::Sum] | [Mark::Sum, ..] => {
+            [Mark::Sum, ..] => {
                 ops[at].handler = Tiers::of::<Sum>().0[tier];
                 1
             }
             _ => 1,
         };
     }
+    chains
 }
 
-/// Fuses two loads and their product if their registers fit; gives the operations dealt with.
-fn product(ops: &mut [Op], wide: bool, scalar_first: bool, tier: usize, count: bool) -> usize {
-    let [first, second, fma] = [ops[0], ops[1], ops[2]];
-    let dst = [first.a & OFFSET, second.a & OFFSET];
-    let factors = [fma.b & OFFSET, fma.c & OFFSET];
-    let apart = dst[0] != dst[1] && second.b & OFFSET != dst[0];
-    let uses = factors == dst || factors == [dst[1], dst[0]];
-    // The run's register must be a word, the scalar's too: that is what the handler's slots assume.
-    let words = first.a & WIDE_FORM == 0 && second.a & WIDE_FORM == 0;
-    if !apart || !uses || !words {
-        return 1;
-    }
-    let tiers = match (wide, scalar_first, count) {
-        (false, false, false) => Tiers::of::<LoadLoadFma<false, false, false>>(),
-        (false, false, true) => Tiers::of::<LoadLoadFma<false, false, true>>(),
-        (false, true, false) => Tiers::of::<LoadLoadFma<false, true, false>>(),
-        (false, true, true) => Tiers::of::<LoadLoadFma<false, true, true>>(),
-        (true, false, false) => Tiers::of::<LoadLoadFma<true, false, false>>(),
-        (true, false, true) => Tiers::of::<LoadLoadFma<true, false, true>>(),
-        (true, true, false) => Tiers::of::<LoadLoadFma<true, true, false>>(),
-        (true, true, true) => Tiers::of::<LoadLoadFma<true, true, true>>(),
+/// One step: the scalar load, the run, and their `fma`, if their registers fit.
+fn step(ops: &[Op], marks: &[Mark]) -> Option<(Op, Op, Op, bool)> {
+    let (same, run, wide) = match *marks.get(..3)? {
+        [Mark::LoadScalar(a), Mark::LoadRun(b), Mark::Fma] if a == b => (ops[0], ops[1], a),
+        [Mark::LoadRun(a), Mark::LoadScalar(b), Mark::Fma] if a == b => (ops[1], ops[0], a),
+        _ => return None,
     };
-    ops[0].handler = tiers.0[tier];
-    3
+    let fma = ops[2];
+    let (same_to, run_to) = (same.a & OFFSET, run.a & OFFSET);
+    let factors = [fma.b & OFFSET, fma.c & OFFSET];
+    let uses = factors == [same_to, run_to] || factors == [run_to, same_to];
+    // Neither load may feed the other's address, and the sum must come from elsewhere.
+    let apart = same_to != run_to
+        && ![same_to, run_to].contains(&(same.b & OFFSET))
+        && ![same_to, run_to].contains(&(run.b & OFFSET))
+        && ![same_to, run_to].contains(&(fma.d & OFFSET))
+        && ![same.b & OFFSET, run.b & OFFSET].contains(&(fma.a & OFFSET));
+    // Registers are words, and offsets are small, even and positive enough to add up.
+    let plain = (same.a | run.a) & WIDE_FORM == 0;
+    let near = |op: &Op| (op.imm as i64).unsigned_abs() < 1 << 20 && op.imm & 3 == 0;
+    (uses && apart && plain && near(&same) && near(&run)).then_some((same, run, fma, wide))
+}
+
+/// The longest chain that starts here.
+fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<(Chain, bool)> {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while let Some(next) = step(&ops[at..], &marks[at..]) {
+        let (same, run, fma, wide) = next;
+        if let Some((first_same, first_run, _, first_wide)) = steps.first() {
+            let (first_same, first_run): (&Op, &Op) = (first_same, first_run);
+            let (_, _, before, _): &(Op, Op, Op, bool) = &steps[steps.len() - 1];
+            let follows = fma.d & OFFSET == before.a & OFFSET
+                && same.b == first_same.b
+                && run.b == first_run.b
+                && wide == *first_wide;
+            if !follows {
+                break;
+            }
+        }
+        steps.push((same, run, fma, wide));
+        at += 3;
+    }
+    let (first_same, first_run, first_fma, wide) = *steps.first()?;
+    let lowest =
+        |pick: fn(&(Op, Op, Op, bool)) -> Op| steps.iter().map(pick).min_by_key(|op| op.imm as i64);
+    let highest =
+        |pick: fn(&(Op, Op, Op, bool)) -> Op| steps.iter().map(pick).max_by_key(|op| op.imm as i64);
+    let (same, run) = (lowest(|s| s.0)?, lowest(|s| s.1)?);
+    let span = |low: &Op, high: &Op| high.imm.wrapping_sub(low.imm);
+    let (same_span, run_span) = (span(&same, &highest(|s| s.0)?), span(&run, &highest(|s| s.1)?));
+    let final_sum = steps.last()?.2.a & OFFSET;
+    let unless_dead = |slot: u32| if read_once(slot) { DEAD } else { slot };
+    let links = steps.iter().enumerate().map(|(i, (s, r, f, _))| {
+        let sum = f.a & OFFSET;
+        let last = i + 1 == steps.len();
+        let kept = if last {
+            sum
+        } else if sum == final_sum || read_once(sum) {
+            DEAD
+        } else {
+            sum
+        };
+        Link {
+            same: span(&same, s) as u32,
+            run: span(&run, r) as u32,
+            sites: [s.c, r.c],
+            same_to: unless_dead(s.a & OFFSET),
+            run_to: unless_dead(r.a & OFFSET),
+            sum_to: kept,
+        }
+    });
+    let chain = Chain {
+        links: links.collect(),
+        // The sites of the first operations find the regions.
+        same: Op { c: first_same.c, ..same },
+        run: Op { c: first_run.c, ..run },
+        same_bytes: same_span + 4,
+        run_bytes: run_span + 64,
+        sum_from: first_fma.d & OFFSET,
+        length: at as u32,
+    };
+    Some((chain, wide))
 }
 
 /// A comparison and the branch on its result.
