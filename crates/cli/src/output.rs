@@ -28,7 +28,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&format!("{text}\n"))
 }
 
-/// A table with this header, as wide as the terminal, or 100 columns into a file.
+/// A table with this header, as wide as the terminal, or 120 columns into a file.
 pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
@@ -36,7 +36,7 @@ pub fn table(header: &[&str]) -> Table {
     table.set_style(TableComponent::MiddleHeaderIntersections, '─');
     table.set_content_arrangement(ContentArrangement::Dynamic);
     if !std::io::stdout().is_terminal() {
-        table.set_width(100);
+        table.set_width(120);
     }
     table.set_header(header.to_vec());
     table

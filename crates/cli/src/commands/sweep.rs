@@ -40,7 +40,7 @@ fn describe(record: &SweepRecord, backend: Backend) -> String {
     header.push("host");
     let mut rows = table(&header);
     for point in &record.points {
-        let mut row = vec![point.block.to_string(), format!("{}x{}", point.size[0], point.size[1])];
+        let mut row = vec![point.block.to_string(), point.size[0].to_string()];
         row.extend(point.rungs.iter().map(|rung| cell(point, rung)));
         row.push(duration(point.host.median_ns));
         rows.add_row(row);
@@ -50,9 +50,9 @@ fn describe(record: &SweepRecord, backend: Backend) -> String {
             "Cells: median GPU event time (cold cache) and GB/s; host: serial, host clock."
         }
         Backend::Emulator => {
-            "Cells: sectors loaded + stored per 32 bytes moved (2.00 is ideal), and shared bank \
-             conflicts per request; the emulator has no time. `~` marks counts from a sample of \
-             blocks. host: serial, host clock."
+            "Cells: sectors loaded and stored for each pair that is needed (2.00 is ideal), and shared\n\
+             bank conflicts per request. The emulator has no time. `~` marks counts of a sample of\n\
+             blocks; every element was verified all the same. host: serial, host clock."
         }
     };
     format!("{} on {}\n{rows}\n{unit}\n", record.ladder, record.device.name)

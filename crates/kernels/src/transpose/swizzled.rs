@@ -3,7 +3,7 @@
 //! Idea: 64 x 64 tiles, several wide accesses in flight per thread, and chunks of a tile row stored
 //! at `chunk ^ row / width`, so that rows are written and columns read without a padding column.
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no conflicts.
-//! Costs: 16 KB of shared memory for floats; index arithmetic that has to be read twice.
+//! Costs: 16 KB of shared memory for floats; rows that are not whole chunks move element by element.
 
 use super::Matrices;
 use lanework::prelude::*;
@@ -16,6 +16,7 @@ const THREADS: u32 = 256;
 
 /// `V` elements make a chunk, a tile row has `T / V` chunks, and chunk `c` of row `r` is stored at
 /// place `c ^ (r / V) % 8`. A warp reads 8 chunk columns by 4 tile columns at a time: 32 banks.
+/// Where rows are not whole chunks, a thread moves single elements and a warp neighbouring ones.
 #[kernel(block = (THREADS, 1, 1))]
 fn swizzled<E: Element, const V: usize>(
     src: &[E],
@@ -27,43 +28,49 @@ fn swizzled<E: Element, const V: usize>(
 ) {
     let v = V as u32;
     let chunks = T / v;
-    let step = THREADS / chunks; // lines that the block moves at a time
+    let step = THREADS / chunks; // lines of chunks that the block moves at a time
+    let single_step = THREADS / T; // lines of single elements, likewise
     let tile = shared::<E>(T * T);
     let (top, left) = (block_idx.x * T, block_idx.y * T);
+    let (column, row) = (thread_idx.x % T, thread_idx.x / T);
 
-    let (chunk, line) = (thread_idx.x % chunks, thread_idx.x / chunks);
-    let x = left + chunk * v;
-    #[unroll]
-    for k in 0..T / step {
-        let r = line + k * step;
-        let y = top + r;
-        let place = r * T + (chunk ^ ((r / v) % 8)) * v;
-        if wide_loads {
+    if wide_loads {
+        let (chunk, line) = (thread_idx.x % chunks, thread_idx.x / chunks);
+        let x = left + chunk * v;
+        #[unroll]
+        for k in 0..T / step {
+            let r = line + k * step;
+            let y = top + r;
             if x < cols && y < rows {
+                let place = r * T + (chunk ^ ((r / v) % 8)) * v;
                 tile.store_vec((place,), src.load_vec::<V>(y * cols + x));
             }
-        } else {
-            #[unroll]
-            for i in 0..v {
-                if x + i < cols && y < rows {
-                    tile[place + i] = src[y * cols + x + i];
-                }
+        }
+    } else {
+        let x = left + column;
+        #[unroll]
+        for k in 0..T / single_step {
+            let r = row + k * single_step;
+            let y = top + r;
+            if x < cols && y < rows {
+                let place = r * T + ((column / v) ^ ((r / v) % 8)) * v + column % v;
+                tile[place] = src[y * cols + x];
             }
         }
     }
     sync_threads();
 
-    let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
-    let chunk = lane % 8 + warp % (chunks / 8) * 8;
-    let line = lane / 8 + warp / (chunks / 8) * 4;
-    let x = top + chunk * v;
-    #[unroll]
-    for k in 0..T / step {
-        let j = line + k * step;
-        let y = left + j;
-        let place = chunk * v * T + ((j / v) ^ (chunk % 8)) * v + j % v;
-        if wide_stores {
+    if wide_stores {
+        let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+        let chunk = lane % 8 + warp % (chunks / 8) * 8;
+        let line = lane / 8 + warp / (chunks / 8) * 4;
+        let x = top + chunk * v;
+        #[unroll]
+        for k in 0..T / step {
+            let j = line + k * step;
+            let y = left + j;
             if x < rows && y < cols {
+                let place = chunk * v * T + ((j / v) ^ (chunk % 8)) * v + j % v;
                 let mut column = [tile[place]; V];
                 #[unroll]
                 for i in 1..V {
@@ -71,12 +78,16 @@ fn swizzled<E: Element, const V: usize>(
                 }
                 dst.store_vec(y * rows + x, column);
             }
-        } else {
-            #[unroll]
-            for i in 0..v {
-                if x + i < rows && y < cols {
-                    dst[y * rows + x + i] = tile[place + i * T];
-                }
+        }
+    } else {
+        let x = top + column;
+        #[unroll]
+        for k in 0..T / single_step {
+            let j = row + k * single_step;
+            let y = left + j;
+            if x < rows && y < cols {
+                let place = column * T + ((j / v) ^ ((column / v) % 8)) * v + j % v;
+                dst[y * rows + x] = tile[place];
             }
         }
     }
