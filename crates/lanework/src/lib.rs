@@ -24,7 +24,8 @@
 //! ```
 //!
 //! A [`Device`] is a GPU or the emulator; a [`Buffer`] lives on one; a `#[kernel]` function called
-//! with its arguments is a [`Launch`], which becomes a run once it has a grid and a block.
+//! with its arguments is a [`Launch`], which becomes a run once it has a grid and a block. What a
+//! kernel may say, and how it differs from CUDA C++ and from Rust, is told in [`lang`].
 
 extern crate self as lanework;
 

@@ -5,6 +5,40 @@
 //! instruction. Ordinary Rust values in the body (literals, generics, `#[constant]` parameters)
 //! stay ordinary Rust values, so that `if`, shapes and unrolled loops on them are resolved while
 //! staging.
+//!
+//! # The words of CUDA
+//!
+//! | CUDA C++ | here |
+//! |---|---|
+//! | `threadIdx.x`, `blockIdx`, `blockDim`, `gridDim` | `thread_idx.x`, `block_idx`, `block_dim`, `grid_dim`, all `u32` |
+//! | `__shared__ float tile[32][33]` | `let tile = shared::<f32>([32, 33]);` then `tile[[y, x]]`; without `mut` |
+//! | `extern __shared__ float s[]` | `let s = shared_dynamic::<f32>(n);` and `.shared_bytes(4 * n)` at the launch |
+//! | `__syncthreads()`, `__syncwarp()` | `sync_threads()`, `sync_warp(FULL_MASK)` |
+//! | `atomicAdd(&x[i], 1)` | `atomic_add(&mut x[i], 1)` |
+//! | `__shfl_down_sync(mask, v, 16)` | `shfl_down_sync(FULL_MASK, v, 16)` |
+//! | `__ballot_sync(mask, p)`, `__popc(x)` | `ballot_sync(FULL_MASK, p)`, `popc(x)` |
+//! | `__device__ float f(float x)` | `#[device] fn f(x: f32) -> f32`, also with `&[T]`, `&mut f32` and early `return` |
+//! | `template <int N>`, `constexpr` | `<const N: u32>`, or a parameter `#[constant] n: u32` |
+//! | `#pragma unroll` | `#[unroll] for i in 0..N`, whose `i` is a host value |
+//! | `__constant__ float w[9]` | `#[constant] w: [f32; 9]` at host indices, or a `&[f32]` |
+//! | `float acc[4]` in registers | `let mut acc = [0.0f32; 4];`, indexed by host values only |
+//! | `printf("%d", i)` | `println!("{i}")` |
+//!
+//! # What differs from Rust
+//!
+//! - Types are never mixed silently: `thread_idx.x` is a `u32` and `x.len()` a `usize`, so a guard
+//!   reads `i < x.len() as u32`. Any whole type may index.
+//! - A literal on the left of a shift needs its type, as in `1u32 << lane`; without it, it is `i32`.
+//! - Integer arithmetic wraps; division by zero gives what the GPU gives, and does not stop the
+//!   thread.
+//! - `if` has values, `match` and closures are not supported, and `let` needs a value at once.
+//! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
+//! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
+//!   the bound plus the step within it.
+//! - An ordinary Rust function takes host values only; one that takes a thread's values (`Var<T>` in
+//!   errors of the compiler) is marked `#[device]`.
+//! - On [`Var`], `sqrt`, `exp`, `powi`, `min`, `count_ones` and others are methods as in Rust;
+//!   `f32::max(a, b)` is written `a.max(b)`.
 
 mod arithmetic;
 mod builder;

@@ -6,7 +6,7 @@ use crate::arithmetic::{Operation, binary};
 use crate::builder::{Builder, LoopFrame, here, with};
 use crate::compare::{Condition, Relation, relate};
 use crate::scalar::{Integer, Scalar};
-use crate::value::{Register, Value};
+use crate::value::{Register, Value, integer};
 use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::ScalarType;
 
@@ -135,6 +135,12 @@ pub fn for_loop<T: Integer>(
     let start = Read::copy(walk.start.into_var());
     let end = Read::copy(walk.end.into_var());
     let step = Read::copy(walk.step.distance());
+    if let Value::Constant(bits) = step.value
+        && integer(bits, ty) <= 0
+    {
+        with(|b| b.error("this loop's step is not above 0", "count down with `(a..b).rev()`"));
+        return;
+    }
     let mirrored = walk.reverse.then(|| {
         // Counting up, and handing out first + last - counter.
         with(|b| {

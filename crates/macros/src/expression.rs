@@ -1,6 +1,6 @@
 //! Expressions.
 
-use crate::flow::breaks;
+use crate::flow::{breaks, without_else};
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
 use proc_macro2::TokenStream;
@@ -297,17 +297,6 @@ fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
         arguments.args.push(syn::parse_quote!(_));
     }
     path
-}
-
-/// The last `if` of a chain that does not end in `else { ... }`.
-fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
-    match &branch.else_branch {
-        None => Some(branch),
-        Some((_, next)) => match &**next {
-            Expr::If(next) => without_else(next),
-            _ => None,
-        },
-    }
 }
 
 /// Whether evaluating an expression may assign to a variable.

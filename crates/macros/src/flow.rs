@@ -191,6 +191,17 @@ impl Translator {
     }
 }
 
+/// The last `if` of a chain that does not end in `else { ... }`.
+pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
+    match &branch.else_branch {
+        None => Some(branch),
+        Some((_, next)) => match &**next {
+            Expr::If(next) => without_else(next),
+            _ => None,
+        },
+    }
+}
+
 /// Whether a `loop` may be left by `break`; one that is not never has a value.
 pub fn breaks(turn: &syn::ExprLoop) -> bool {
     let mut search =

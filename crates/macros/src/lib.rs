@@ -19,6 +19,7 @@ use proc_macro::TokenStream;
 
 /// Turns a function into a kernel: calling it with its arguments gives a `Launch`.
 ///
+/// The body is written in the language of `lanework::lang`, whose page compares it with CUDA C++.
 /// Parameters are scalars, `&[T]` and `&mut [T]`; a parameter marked `#[constant]` is an ordinary
 /// Rust value, known while the kernel is staged, as are const generics. The attribute takes
 /// `block = (32, 8)` (the only block allowed), `max_threads = 256`, `min_blocks = 2` (per

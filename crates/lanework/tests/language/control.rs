@@ -498,3 +498,20 @@ fn an_if_without_else_may_end_a_block() {
         },
     );
 }
+
+#[kernel]
+fn stepping(out: &mut [u32], #[constant] step: u32) {
+    for i in (0..64u32).step_by(step) {
+        out[i] = 1;
+    }
+}
+
+#[test]
+fn a_step_of_zero_is_an_error_value() {
+    let device = Device::emulator();
+    let mut out = device.zeros::<u32>(64).unwrap();
+    let error = stepping(&mut out, 0).grid(1).block(1).launch(&device).unwrap_err().to_string();
+    assert!(error.contains("step is not above 0") && error.contains("control.rs"), "{error}");
+    stepping(&mut out, 32).grid(1).block(1).launch(&device).unwrap();
+    assert_eq!(out.download().unwrap().iter().sum::<u32>(), 2);
+}
