@@ -135,10 +135,10 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
         }
         let to = warp.known(op.a, own::<T>()).cast::<T>();
         for half in 0..2 {
-            let from = region.host.add(first[half] as usize).cast::<T>();
+            let mut from = region.host.add(first[half] as usize).cast::<T>();
             for i in 0..16 {
-                let from = from.byte_offset(stride as isize * i as isize);
                 to.add(half * 16 + i).write(from.read_unaligned());
+                from = from.wrapping_byte_add(stride as usize);
             }
         }
         op.next(warp)
@@ -165,10 +165,10 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
         }
         let from = warp.known(op.d, own::<T>()).cast::<T>();
         for half in 0..2 {
-            let to = region.host.add(first[half] as usize).cast::<T>();
+            let mut to = region.host.add(first[half] as usize).cast::<T>();
             for i in 0..16 {
-                let to = to.byte_offset(stride as isize * i as isize);
                 to.write_unaligned(from.add(half * 16 + i).read());
+                to = to.wrapping_byte_add(stride as usize);
             }
         }
         op.next(warp)
@@ -250,6 +250,7 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
             if COUNT {
                 tally::<true>(warp, site, first, stride, bytes);
             }
+            prefetch(site, &region, first);
             let [a, b] = first.map(|at| region.host.add(at as usize).cast::<[T; 16]>());
             let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
             a.write_unaligned(from.read());

@@ -194,6 +194,72 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
     }
 }
 
+/// A chain of one step; `d` tells which loaded values nobody else reads.
+struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
+
+/// The scalar value of a [`RunOne`] is dead.
+const SAME_DEAD: u32 = 1;
+/// Its run is dead.
+const RUN_DEAD: u32 = 2;
+
+impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
+    for RunOne<WIDE, SCALAR_FIRST, COUNT>
+{
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `RunChain`.
+        unsafe {
+            let second = &*std::ptr::from_ref(op).add(1);
+            let fma = &*std::ptr::from_ref(op).add(2);
+            let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
+            let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
+            let (same_region, run_region) = ((*same_site).region, (*run_site).region);
+            let (same_at, _) = distances::<WIDE>(same, warp, &same_region);
+            let (run_at, stride) = distances::<WIDE>(run, warp, &run_region);
+            let fits = warp.mask == u32::MAX
+                && stride == 4
+                && runs_inside(same_at, &same_region, 4, 4)
+                && runs_inside(run_at, &run_region, 64, 4);
+            if !fits {
+                return fall_back::<COUNT>(op, warp);
+            }
+            if COUNT {
+                tally::<false>(warp, same_site, same_at, 0, 4);
+                tally::<true>(warp, run_site, run_at, 4, 4);
+            }
+            if WIDE {
+                prefetch(run_site, &run_region, run_at);
+            }
+            let [a, b] =
+                same_at.map(|at| same_region.host.add(at as usize).cast::<f32>().read_unaligned());
+            let [x, y] = run_at
+                .map(|at| run_region.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
+            let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
+            let (mut low, mut high) = (sum.read(), sum.add(1).read());
+            for i in 0..16 {
+                low[i] = x[i].mul_add(a, low[i]);
+            }
+            for i in 0..16 {
+                high[i] = y[i].mul_add(b, high[i]);
+            }
+            if op.d & SAME_DEAD == 0 {
+                let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                let to = warp.known(same.a, SCALAR).cast::<Scalar>();
+                to.write(Scalar { base, stride: 0, unused: 0 });
+            }
+            if op.d & RUN_DEAD == 0 {
+                let to = warp.regs.add(run.a as usize).cast::<[f32; 16]>();
+                to.write(x);
+                to.add(1).write(y);
+            }
+            let to = warp.regs.add(fma.a as usize).cast::<[f32; 16]>();
+            to.write(low);
+            to.add(1).write(high);
+            fma.next(warp)
+        }
+    }
+}
+
 /// The first operation of a sequence alone, in its general form.
 #[inline(never)]
 unsafe fn fall_back<const COUNT: bool>(op: &Op, warp: &mut Warp) -> *const Op {
@@ -212,21 +278,36 @@ pub fn fuse(
 ) -> Vec<Chain> {
     let mut chains = Vec::new();
     let mut at = 0;
+    // Whether the operation before is the second of a fused pair of sums.
+    let mut after_sum = false;
     while at < ops.len() {
+        let start = at;
         at += match marks[at..] {
             [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
                 match chain(&ops[at..], &marks[at..], read_once) {
                     Some((chain, wide)) => {
                         let length = chain.length as usize;
-                        ops[at].d = chains.len() as u32;
-                        chains.push(chain);
-                        let tiers = match (wide, count) {
-                            (false, false) => Tiers::of::<RunChain<false, false>>(),
-                            (false, true) => Tiers::of::<RunChain<false, true>>(),
-                            (true, false) => Tiers::of::<RunChain<true, false>>(),
-                            (true, true) => Tiers::of::<RunChain<true, true>>(),
-                        };
-                        ops[at].handler = tiers.0[tier];
+                        if length == 3 {
+                            let first = matches!(marks[at], Mark::LoadScalar(_));
+                            let [link] = chain.links[..] else { return chains };
+                            let dead = |to, flag| if to == DEAD { flag } else { 0 };
+                            ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
+                            let tiers = one(wide, first, count);
+                            ops[at].handler = tiers.0[tier];
+                            if at > 0 && !after_sum && matches!(marks[at - 1], Mark::Sum) {
+                                ops[at - 1].handler = sum_and_one(wide, first, count).0[tier];
+                            }
+                        } else {
+                            ops[at].d = chains.len() as u32;
+                            chains.push(chain);
+                            let tiers = match (wide, count) {
+                                (false, false) => Tiers::of::<RunChain<false, false>>(),
+                                (false, true) => Tiers::of::<RunChain<false, true>>(),
+                                (true, false) => Tiers::of::<RunChain<true, false>>(),
+                                (true, true) => Tiers::of::<RunChain<true, true>>(),
+                            };
+                            ops[at].handler = tiers.0[tier];
+                        }
                         length
                     }
                     None => 1,
@@ -246,8 +327,37 @@ pub fn fuse(
             }
             _ => 1,
         };
+        after_sum = at == start + 2 && matches!(marks[start], Mark::Sum);
     }
     chains
+}
+
+/// The handler of a chain of one step.
+fn one(wide: bool, scalar_first: bool, count: bool) -> Tiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => Tiers::of::<RunOne<false, false, false>>(),
+        (false, false, true) => Tiers::of::<RunOne<false, false, true>>(),
+        (false, true, false) => Tiers::of::<RunOne<false, true, false>>(),
+        (false, true, true) => Tiers::of::<RunOne<false, true, true>>(),
+        (true, false, false) => Tiers::of::<RunOne<true, false, false>>(),
+        (true, false, true) => Tiers::of::<RunOne<true, false, true>>(),
+        (true, true, false) => Tiers::of::<RunOne<true, true, false>>(),
+        (true, true, true) => Tiers::of::<RunOne<true, true, true>>(),
+    }
+}
+
+/// The same with a sum before it, which usually makes an address.
+fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> Tiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => Tiers::of::<Two<Sum, RunOne<false, false, false>>>(),
+        (false, false, true) => Tiers::of::<Two<Sum, RunOne<false, false, true>>>(),
+        (false, true, false) => Tiers::of::<Two<Sum, RunOne<false, true, false>>>(),
+        (false, true, true) => Tiers::of::<Two<Sum, RunOne<false, true, true>>>(),
+        (true, false, false) => Tiers::of::<Two<Sum, RunOne<true, false, false>>>(),
+        (true, false, true) => Tiers::of::<Two<Sum, RunOne<true, false, true>>>(),
+        (true, true, false) => Tiers::of::<Two<Sum, RunOne<true, true, false>>>(),
+        (true, true, true) => Tiers::of::<Two<Sum, RunOne<true, true, true>>>(),
+    }
 }
 
 /// One step: the scalar load, the run, and their `fma`, if their registers fit.

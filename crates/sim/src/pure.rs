@@ -248,6 +248,40 @@ arity!(pure3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; 
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
 
+/// A function over whole predicates.
+struct Mask<F, const UNIFORM: bool>(PhantomData<F>);
+
+impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFORM> {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let f = summon::<F>();
+        // SAFETY: slots are predicates by the assembler.
+        unsafe {
+            let bits = f(*warp.at(op.b).cast::<u32>(), *warp.at(op.c).cast::<u32>());
+            let to = warp.at(op.a).cast::<u32>();
+            *to = if UNIFORM { bits } else { (*to & !warp.mask) | (bits & warp.mask) };
+            op.next(warp)
+        }
+    }
+}
+
+fn no_lane() {}
+
+/// An instruction over predicates, 32 lanes as one word. An unused operand reads a constant.
+pub fn mask<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> &'static Pure {
+    const {
+        &Pure {
+            lane: Lane(no_lane as *const ()),
+            vector: Tiers::cold::<Mask<F, false>>(),
+            scalar: Tiers::cold::<Mask<F, true>>(),
+            direct: &[],
+            widths: &[],
+            affine: None,
+            compare: None,
+            fma: false,
+        }
+    }
+}
+
 /// A function over the scalar forms of up to three operands; `None` when the result does not fit one.
 struct AffineBody<F>(PhantomData<F>);
 

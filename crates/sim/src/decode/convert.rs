@@ -22,7 +22,7 @@ const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, fal
 
 fn copy(ty: ScalarType) -> &'static Pure {
     match ty {
-        Pred => pure1(|a: bool| a),
+        Pred => crate::pure::mask(|a, _| a),
         ty if ty.size() == 8 => with_affine!(warm1(|a: u64| a), COPY),
         _ => with_affine!(hot1(|a: u32| a), COPY),
     }

@@ -6,7 +6,9 @@ use crate::analysis::Class;
 use crate::ir::Src;
 use crate::lanes::Scalar;
 use crate::lower::Rule;
-use crate::pure::{Affine, Pure, affine, hot2, hot3, pure1, pure2, pure3, warm1, warm2, warm3};
+use crate::pure::{
+    Affine, Pure, affine, hot2, hot3, mask, pure1, pure2, pure3, warm1, warm2, warm3,
+};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -16,9 +18,9 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let pure = match (cx.instruction.opcode.as_str(), ty) {
-        ("and", Pred) => pure2(|a: bool, b: bool| a & b),
-        ("or", Pred) => pure2(|a: bool, b: bool| a | b),
-        ("xor", Pred) => pure2(|a: bool, b: bool| a ^ b),
+        ("and", Pred) => mask(|a, b| a & b),
+        ("or", Pred) => mask(|a, b| a | b),
+        ("xor", Pred) => mask(|a, b| a ^ b),
         ("and", B16 | B32) => hot2(|a: u32, b: u32| a & b),
         ("or", B16 | B32) => hot2(|a: u32, b: u32| a | b),
         ("xor", B16 | B32) => hot2(|a: u32, b: u32| a ^ b),
@@ -43,7 +45,7 @@ fn positive(cx: &mut Cx<'_, '_>, i: usize) -> Rule<Src> {
         return Ok(source);
     }
     let register = cx.lowering.new_register(crate::ir::Width::Predicate);
-    cx.pure(Some(register), &[source], pure1(|a: bool| !a))?;
+    cx.pure(Some(register), &[source], mask(|a, _| !a))?;
     Ok(Src::Reg(register))
 }
 
@@ -59,7 +61,7 @@ pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let pure = match ty {
-        Pred => pure1(|a: bool| !a),
+        Pred => mask(|a, _| !a),
         B16 | B32 => with_affine!(warm1(|a: u32| !a), NOT),
         B64 => with_affine!(pure1(|a: u64| !a), NOT),
         _ => return Err(cx.unknown("this type")),
@@ -526,9 +528,9 @@ fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
     }
     let with = positive(cx, i)?;
     let pure = match (cx.has("and"), cx.has("or"), cx.has("xor")) {
-        (true, _, _) => pure2(|a: bool, b: bool| a & b),
-        (_, true, _) => pure2(|a: bool, b: bool| a | b),
-        (_, _, true) => pure2(|a: bool, b: bool| a ^ b),
+        (true, _, _) => mask(|a, b| a & b),
+        (_, true, _) => mask(|a, b| a | b),
+        (_, _, true) => mask(|a, b| a ^ b),
         _ => return Err(cx.unknown("a predicate operand without `.and`, `.or` or `.xor`")),
     };
     let register = cx.lowering.new_register(crate::ir::Width::Predicate);
@@ -554,14 +556,14 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
     let first = combined(cx, Src::Reg(result), 3)?;
     let second = if q.is_some() {
         let opposite = cx.lowering.new_register(crate::ir::Width::Predicate);
-        cx.pure(Some(opposite), &[Src::Reg(result)], pure1(|a: bool| !a))?;
+        cx.pure(Some(opposite), &[Src::Reg(result)], mask(|a, _| !a))?;
         Some(combined(cx, Src::Reg(opposite), 3)?)
     } else {
         None
     };
-    cx.pure(p, &[first], pure1(|a: bool| a))?;
+    cx.pure(p, &[first], mask(|a, _| a))?;
     match second {
-        Some(second) => cx.pure(q, &[second], pure1(|a: bool| a)),
+        Some(second) => cx.pure(q, &[second], mask(|a, _| a)),
         None => Ok(()),
     }
 }
