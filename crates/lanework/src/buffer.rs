@@ -1,6 +1,6 @@
 //! Typed memory on a device.
 
-use crate::{Device, Element, Result};
+use crate::{Device, Element, Error, Result};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
@@ -35,7 +35,9 @@ pub struct ViewMut<'a, T: Element> {
 
 impl<T: Element> Buffer<T> {
     pub(crate) fn new(device: &Device, length: usize, name: &str) -> Result<Self> {
-        let bytes = length as u64 * size_of::<T>() as u64;
+        let bytes = (length as u64)
+            .checked_mul(size_of::<T>() as u64)
+            .ok_or_else(|| Error::Size { elements: length, bytes: size_of::<T>() })?;
         let address = device.allocate(bytes, name)?;
         Ok(Buffer { device: device.clone(), address, length, element: PhantomData })
     }

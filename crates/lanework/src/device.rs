@@ -86,12 +86,14 @@ impl Device {
     }
 
     /// The emulator; every call returns the same one. Its memory is at most 16 GB, and at most half
-    /// of what the host had available at the first call.
+    /// of what the host had available at the first call. A warp that has run 10^10 instructions is
+    /// stopped; [`Device::emulator_with`] takes other limits.
     pub fn emulator() -> Device {
         static SHARED: OnceLock<Device> = OnceLock::new();
         SHARED
             .get_or_init(|| {
-                let mut options = Options::default();
+                let mut options =
+                    Options { max_instructions: Some(STUCK_AFTER), ..Options::default() };
                 options.limits.memory = options.limits.memory.min(host_memory() / 2);
                 Device::emulator_with(options)
             })
@@ -293,6 +295,9 @@ impl fmt::Debug for Device {
         write!(f, "Device({})", self.info().id)
     }
 }
+
+/// Instructions after which a warp is taken to run for ever: minutes of emulation.
+const STUCK_AFTER: u64 = 10_000_000_000;
 
 /// Bytes of memory that the host can give without swapping; without limit where it does not tell.
 fn host_memory() -> u64 {

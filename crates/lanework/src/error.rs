@@ -54,6 +54,16 @@ pub enum Error {
         /// What to do.
         help: String,
     },
+    /// More bytes than 64 bits can count.
+    #[error(
+        "a buffer of {elements} elements of {bytes} bytes is larger than any memory\n  = help: check how its length was computed"
+    )]
+    Size {
+        /// Elements asked for.
+        elements: usize,
+        /// Bytes of an element.
+        bytes: usize,
+    },
     /// Only the other kind of device can do this.
     #[error("{what} is not possible on {device}\n  = help: {help}")]
     Unsupported {

@@ -134,12 +134,12 @@ impl<'a> Launch<'a> {
     fn compile(self, device: &Device, checked: bool) -> Result<Prepared<'a>> {
         let kernel = self.definition.name;
         let refuse = |why: &str, help: &str| refusal(kernel, why, help);
-        let (Some(grid), Some(block)) = (self.grid, self.block) else {
-            return Err(refuse(
-                "it has no shape",
-                "add `.grid(..)` and `.block(..)` before the launch",
-            ));
-        };
+        let grid = self.grid.ok_or_else(|| {
+            refuse("it has no grid", "say how many blocks with `.grid(..)` before the launch")
+        })?;
+        let block = self.block.ok_or_else(|| {
+            refuse("it has no block", "say how many threads with `.block(..)` before the launch")
+        })?;
         let elsewhere = |argument: &Arg| matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity());
         if self.arguments.iter().any(elsewhere) {
             return Err(refuse(
