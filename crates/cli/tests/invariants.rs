@@ -10,7 +10,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("macros", &[]),
     ("lang", &["ptx"]),
     ("sim", &["ptx"]),
-    ("cuda", &["ptx"]),
+    ("cuda", &[]),
     ("lanework", &["ptx", "macros", "lang", "sim", "cuda"]),
     ("kernels", &["lanework"]),
     ("lab", &["lanework", "kernels"]),
