@@ -258,7 +258,7 @@ impl Assembler<'_> {
                         self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
                     }
                 }
-                if count % CHAIN == 0 {
+                if count.is_multiple_of(CHAIN) {
                     self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
                 }
                 if let Action::Branch(_) = inst.action {

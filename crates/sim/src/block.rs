@@ -535,7 +535,7 @@ impl<'a> Worker<'a> {
         let op: Op = unsafe { *self.warps[w].stopped_at };
         let number = self.scalar_operand(w, op.b) as usize;
         let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
-        let place = self.context.place(&self.warps[w], &op_ref(&self.warps[w]));
+        let place = self.context.place(&self.warps[w], op_ref(&self.warps[w]));
         self.context.counters.barriers += 1;
         if let Some(events) = self.context.events {
             // SAFETY: the launch keeps the observer alive, and this worker alone uses it.

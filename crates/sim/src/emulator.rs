@@ -19,6 +19,12 @@ pub struct Emulator {
     workers: usize,
 }
 
+impl std::fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Emulator").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
 impl Emulator {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Emulator {

@@ -6,6 +6,18 @@
 //! or affine over the lanes) -> `assemble` (handlers chosen, registers placed) -> `schedule`
 //! (blocks over workers, warps within a block). Observers watch the run at warp level.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a loop over lanes reads several arrays and masks by the lane's number"
+)]
+#![allow(clippy::result_large_err, reason = "a fault ends its launch and is made once")]
+#![allow(
+    clippy::double_comparisons,
+    reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
+)]
+#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
+#![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
+
 mod access;
 mod analysis;
 mod assemble;

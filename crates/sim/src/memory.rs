@@ -130,6 +130,7 @@ impl Memory {
         match inside {
             // SAFETY: the offset is inside the allocation, checked above.
             Some((start, allocation)) => {
+                // SAFETY: the offset lies inside the allocation, as was just checked.
                 Ok(unsafe { allocation.data.add((address - start) as usize) })
             }
             None => Err(MemoryError::OutOfBounds {

@@ -217,6 +217,12 @@ impl Program {
     }
 }
 
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("entries", &self.entries().collect::<Vec<_>>()).finish()
+    }
+}
+
 impl Drop for Program {
     fn drop(&mut self) {
         let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
