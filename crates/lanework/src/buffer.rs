@@ -37,7 +37,7 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn new(device: &Device, length: usize, name: &str) -> Result<Self> {
         let bytes = (length as u64)
             .checked_mul(size_of::<T>() as u64)
-            .ok_or_else(|| Error::Size { elements: length, bytes: size_of::<T>() })?;
+            .ok_or(Error::Size { elements: length, bytes: size_of::<T>() })?;
         let address = device.allocate(bytes, name)?;
         Ok(Buffer { device: device.clone(), address, length, element: PhantomData })
     }

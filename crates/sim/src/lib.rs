@@ -10,7 +10,6 @@
     clippy::needless_range_loop,
     reason = "a loop over lanes reads several arrays and masks by the lane's number"
 )]
-#![allow(clippy::result_large_err, reason = "a fault ends its launch and is made once")]
 #![allow(
     clippy::double_comparisons,
     reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"

@@ -128,7 +128,6 @@ impl Memory {
             offset <= allocation.bytes && bytes <= allocation.bytes - offset
         });
         match inside {
-            // SAFETY: the offset is inside the allocation, checked above.
             Some((start, allocation)) => {
                 // SAFETY: the offset lies inside the allocation, as was just checked.
                 Ok(unsafe { allocation.data.add((address - start) as usize) })
