@@ -288,7 +288,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
                 return baseline::<Load<u32, COUNT>>(op, warp);
             }
             if COUNT {
-                count_lanes(warp, site, &*at, op.imm);
+                count_lanes(warp, site, &addresses, from);
             }
             let host = region.host.wrapping_add(from as usize);
             let to = warp.known(op.a, 0).cast::<u32>();
@@ -302,16 +302,32 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
     }
 }
 
-#[inline(never)]
-unsafe fn count_lanes(warp: &Warp, site: *mut Site, at: &Lanes<u64>, offset: u64) {
-    let mut addresses = at.0;
-    for address in &mut addresses {
-        *address = address.wrapping_add(offset);
+/// Counts a request of 32 lanes' own words by the distances of their addresses from a multiple of 256.
+#[inline(always)]
+unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+    let mut sectors = [0u32; 32];
+    let (mut low, mut high) = (u32::MAX, 0);
+    for i in 0..32 {
+        // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
+        sectors[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
+        low = low.min(sectors[i]);
+        high = high.max(sectors[i]);
     }
+    let distinct = if high - low < 64 {
+        let mut seen = 0u64;
+        for sector in sectors {
+            seen |= 1 << (sector - low);
+        }
+        seen.count_ones()
+    } else if high - low < 8192 {
+        traffic::distinct_near(&sectors, low)
+    } else {
+        traffic::distinct_far(&sectors)
+    };
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
         let tallies = &mut (*warp.context).tallies[usize::from((*site).tally) & 7];
         tallies[0] += 1;
-        tallies[1] += traffic::sectors(u32::MAX, &addresses, 4);
+        tallies[1] += u64::from(distinct);
     }
 }

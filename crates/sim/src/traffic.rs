@@ -70,27 +70,40 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
         }
         return u64::from(seen.count_ones());
     }
-    if high - low < 8192 {
-        let mut seen = [0u64; 128];
-        let mut distinct = 0;
-        for i in lanes(mask) {
-            let at = sector(addresses[i]) - low;
-            let (word, bit) = ((at / 64) as usize & 127, at % 64);
-            distinct += !seen[word] >> bit & 1;
-            seen[word] |= 1 << bit;
-        }
-        return distinct;
+    let mut list = [sector(addresses[mask.trailing_zeros() as usize & 31]) as u32; 32];
+    for i in lanes(mask) {
+        list[i] = sector(addresses[i]) as u32;
     }
-    // Far apart: a small open-addressed table of sectors seen.
+    // Sectors are told apart by 32 bits: 128 GB of addresses.
+    u64::from(distinct_far(&list))
+}
+
+/// Distinct numbers, all less than 8192 above `low`.
+#[inline(never)]
+pub fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
+    let mut seen = [0u64; 128];
+    let mut distinct = 0;
+    for number in numbers {
+        let at = number - low;
+        let (word, bit) = ((at / 64) as usize & 127, at % 64);
+        distinct += (!seen[word] >> bit) as u32 & 1;
+        seen[word] |= 1 << bit;
+    }
+    distinct
+}
+
+/// Distinct numbers, in a small open-addressed table.
+#[inline(never)]
+pub fn distinct_far(numbers: &[u32; 32]) -> u32 {
     let mut table = [u64::MAX; 64];
     let mut distinct = 0;
-    for i in lanes(mask) {
-        let this = sector(addresses[i]);
+    for number in numbers {
+        let this = u64::from(*number);
         let mut at = (this.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
         while table[at] != u64::MAX && table[at] != this {
             at = (at + 1) & 63;
         }
-        distinct += u64::from(table[at] != this);
+        distinct += u32::from(table[at] != this);
         table[at] = this;
     }
     distinct
