@@ -39,7 +39,7 @@ pub struct Code {
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
     pub sites: Vec<Site>,
-    /// Where each register lies.
+    /// Where each register lies; [`NO_SLOT`] for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Product steps that one operation runs.
     pub chains: Vec<Chain>,
@@ -129,7 +129,7 @@ impl Assembler<'_> {
         let used = self.used();
         for (i, register) in self.kernel.registers.iter().enumerate() {
             if !used[i] {
-                self.code.slots.push(0);
+                self.code.slots.push(NO_SLOT);
                 continue;
             }
             let scalar = self.classes.of[i] < Class::Varying;

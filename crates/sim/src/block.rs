@@ -660,10 +660,7 @@ impl<'a> Worker<'a> {
         self.prefill(w, wide);
         for (r, register) in assembled.kernel.registers.iter().enumerate() {
             let (from, to) = (code.slots[r], wide.slots[r]);
-            let unused = from == 0 && to == 0 && r > 0 && code.slots[0] == 0;
-            if register.special.is_none()
-                && !(unused || from & OFFSET == to & OFFSET && from == 0 && r > 0)
-            {
+            if register.special.is_none() && from != NO_SLOT {
                 // SAFETY: both slots hold this register, each in the form its bits say.
                 unsafe { move_register(old, from, new, to, register.width) };
             }

@@ -113,6 +113,24 @@ pub fn limits(kernel: &Kernel, launch: &LaunchConfig<'_>, limits: &Limits) -> Re
     Ok(())
 }
 
+/// Most bytes of registers that the host lends a block.
+const MOST_REGISTERS: u64 = 1 << 30;
+
+/// Checks that the block's registers fit the host's memory.
+pub fn registers(kernel: &Kernel, launch: &LaunchConfig<'_>, bytes: usize) -> Result<(), Fault> {
+    let threads: u64 = launch.block.iter().map(|b| u64::from(*b)).product();
+    let needed = bytes as u64 * threads.div_ceil(32);
+    if needed <= MOST_REGISTERS {
+        return Ok(());
+    }
+    Err(Fault::before_launch(
+        FaultKind::LimitExceeded,
+        &kernel.name,
+        format!("the block's registers need {needed} bytes, the emulator holds {MOST_REGISTERS}"),
+        "unroll less, or use a smaller block",
+    ))
+}
+
 /// The parameter buffer of the arguments.
 pub fn parameters(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Fault> {
     let refuse = |message: String| {

@@ -138,6 +138,7 @@ impl Emulator {
         let assembled = program
             .assembled(launch.entry, launch.block, watch, all_varying)
             .ok_or_else(|| check::unknown(program, launch.entry))?;
+        check::registers(kernel, launch, assembled.code.register_bytes)?;
         let memory = self.reading();
         let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
         job.run(observer, self.workers, || self.pool())

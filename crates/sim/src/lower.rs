@@ -120,7 +120,7 @@ impl<'m> Lowering<'m> {
     fn place_parameters(&mut self, entry: &Function) {
         for parameter in &entry.params {
             let bytes = parameter.size().min(u64::from(u16::MAX)) as u32;
-            let align = parameter.alignment().max(1);
+            let align = parameter.alignment().clamp(1, 1024);
             let offset = self.kernel.parameter_bytes.next_multiple_of(align);
             self.kernel.parameter_bytes = offset + bytes;
             let symbol = Symbol::Variable(MemorySpace::Parameter, Src::Const(u64::from(offset)));
@@ -300,7 +300,7 @@ impl<'m> Lowering<'m> {
             return Src::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);
-        let offset = self.kernel.static_shared.next_multiple_of(align);
+        let offset = self.kernel.static_shared.min(1 << 30).next_multiple_of(align);
         let bytes = variable.size().min(1 << 28) as u32;
         self.kernel.static_shared = offset.saturating_add(bytes);
         Src::Const(u64::from(offset))
@@ -308,7 +308,7 @@ impl<'m> Lowering<'m> {
 
     fn place_local(&mut self, variable: &Variable) -> Src {
         let align = variable.alignment().clamp(1, 1024);
-        let offset = self.kernel.local_bytes.next_multiple_of(align);
+        let offset = self.kernel.local_bytes.min(1 << 30).next_multiple_of(align);
         let bytes = variable.size().min(1 << 28) as u32;
         self.kernel.local_bytes = offset.saturating_add(bytes);
         Src::Const(u64::from(offset))

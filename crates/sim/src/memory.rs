@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
 /// Addresses are multiples of this, and at least as many bytes lie between two allocations.
 const GRAIN: u64 = 256;
+/// Allocations larger than this ask the host first.
+const ASK_HOST: u64 = 64 << 20;
 /// What fresh memory holds.
 pub(crate) const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
@@ -86,9 +88,14 @@ impl Memory {
 
     pub fn allocate(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         let free = self.total - self.used;
-        let refuse =
-            || MemoryError::OutOfMemory { name: name.to_owned(), bytes, free, total: self.total };
-        if bytes > free {
+        let host_free = || if bytes > ASK_HOST { host_free() } else { u64::MAX };
+        let refuse = || MemoryError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            free: free.min(host_free()),
+            total: self.total,
+        };
+        if bytes > free || bytes > host_free() {
             return Err(refuse());
         }
         let allocation = Allocation::new(name, bytes).ok_or_else(refuse)?;
@@ -190,6 +197,15 @@ impl Memory {
             None => BadAddress::Outside(self.nearest(address, bytes)),
         }
     }
+}
+
+/// Bytes that the host can lend, as far as it tells. A device may be told to have more memory than its
+/// host; without this check a large allocation would end the process.
+fn host_free() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
 }
 
 fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllocation {

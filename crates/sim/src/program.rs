@@ -5,12 +5,16 @@ use crate::assemble::{Code, Want, assemble};
 use crate::fault::{LoadError, SourceLocation};
 use crate::flow::Flow;
 use crate::ir::{Kernel, MemorySpace, Width};
-use crate::lower::{Lowering, Refusal, SHARED_WINDOW, initial_bytes};
+use crate::lower::{Lowering, Refusal, initial_bytes};
 use crate::memory::Memory;
 use crate::op::best_tier;
 use lanework_ptx::{Linkage, Module, StateSpace};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// Most instructions times registers of a kernel: the analysis keeps a bit for each register at each
+/// block, so this bounds its memory to half a gigabyte at the worst.
+const MOST_WORK: u64 = 1 << 32;
 
 /// A loaded module. Its variables live in device memory until it is dropped.
 pub struct Program {
@@ -105,6 +109,15 @@ impl Program {
         program.place_variables(module)?;
         for entry in module.entries() {
             let kernel = Lowering::entry(module, entry, &program.globals)?;
+            if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
+                return Err(LoadError {
+                    message: "the kernel is too large to analyse".to_owned(),
+                    function: kernel.name,
+                    location: None,
+                    text_line: 0,
+                    help: "split it into smaller kernels".to_owned(),
+                });
+            }
             let flow = Flow::of(&kernel);
             program.kernels.push(Loaded { kernel: Arc::new(kernel), flow: Arc::new(flow) });
         }
@@ -140,14 +153,19 @@ impl Program {
             self.sizes.insert(variable.name.clone(), variable.size());
         }
         for variable in &placed {
+            let (_, address) = self.globals[&variable.name];
+            if variable.init.is_none() {
+                memory
+                    .fill(address, 0, variable.size())
+                    .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+                continue;
+            }
             let find =
                 |name: &str, _generic: bool| self.globals.get(name).map(|(_, address)| *address);
             let bytes = initial_bytes(variable, &find)
                 .map_err(|Refusal { message, help }| refuse(&variable.name, message, &help))?;
-            let (_, address) = self.globals[&variable.name];
             memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
         }
-        let _ = SHARED_WINDOW;
         Ok(())
     }
 

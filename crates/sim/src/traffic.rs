@@ -60,13 +60,14 @@ fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let sector = |a: u64| a / 32;
     let low = lanes(mask).map(|i| sector(addresses[i])).min().unwrap_or(0);
-    let high = lanes(mask).map(|i| sector(addresses[i] + u64::from(bytes) - 1)).max().unwrap_or(0);
-    if high - low < 64 {
+    let end = |i: usize| addresses[i].wrapping_add(u64::from(bytes) - 1);
+    let high = lanes(mask).map(|i| sector(end(i))).max().unwrap_or(0);
+    if high.wrapping_sub(low) < 64 {
         let mut seen = 0u64;
         for i in lanes(mask) {
             // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or more.
-            seen |= 1 << (sector(addresses[i]) - low);
-            seen |= 1 << (sector(addresses[i] + u64::from(bytes) - 1) - low);
+            seen |= 1 << (sector(addresses[i]).wrapping_sub(low) & 63);
+            seen |= 1 << (sector(end(i)).wrapping_sub(low) & 63);
         }
         return u64::from(seen.count_ones());
     }

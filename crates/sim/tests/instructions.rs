@@ -37,25 +37,17 @@ fn check(name: &str, text: &str, expected: impl Fn(u32, u32, u32) -> u32) {
         let got = run(&body(forms), all_varying, [2, 1, 1], [128, 1, 1], &words, LANES)
             .expect(name)
             .words;
-        for i in 0..LANES {
+        for (i, got) in got.iter().enumerate() {
             let (a, b) = (words[4], (i as u32 % 128) * 3 + 5);
-            assert_eq!(
-                got[i],
-                expected(a, b, 7),
-                "{name} of a uniform {a:#x} and an affine {b:#x}"
-            );
+            assert_eq!(*got, expected(a, b, 7), "{name} of a uniform {a:#x} and an affine {b:#x}");
         }
         let scalar =
             "ld.global.u32 %r10, [%rd1+16]; mov.u32 %r11, %ntid.x; mov.u32 %r12, %ctaid.x;";
         let got = run(&body(scalar), all_varying, [2, 1, 1], [128, 1, 1], &words, LANES)
             .expect(name)
             .words;
-        for i in 0..LANES {
-            assert_eq!(
-                got[i],
-                expected(words[4], 128, i as u32 / 128),
-                "{name} of uniform operands"
-            );
+        for (i, got) in got.iter().enumerate() {
+            assert_eq!(*got, expected(words[4], 128, i as u32 / 128), "{name} of uniform operands");
         }
     }
 }

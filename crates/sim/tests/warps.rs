@@ -70,8 +70,8 @@ fn atomics_return_what_was_there() {
     for all_varying in [false, true] {
         let got = run(&text, all_varying, [2, 1, 1], [32, 1, 1], &[0; 64], 70).expect("runs").words;
         let base = 0xCDCD_CDCDu32;
-        for i in 0..64 {
-            assert_eq!(got[i], base + 2 * i as u32);
+        for (i, old) in got[..64].iter().enumerate() {
+            assert_eq!(*old, base + 2 * i as u32);
         }
         assert_eq!(got[64], base + 128);
         assert_eq!(got[65], base);
@@ -113,7 +113,7 @@ fn divergence_meets_again() {
         EVEN: add.u32 %r20, %r20, 100;
         JOIN: activemask.b32 %r8; setp.eq.u32 %p3, %r8, -1; @%p3 add.u32 %r20, %r20, 1000;";
     let path = |i: u32| {
-        if i % 2 == 0 {
+        if i & 1 == 0 {
             100
         } else if i & 2 == 0 {
             1
