@@ -153,12 +153,13 @@ impl Device {
         let mut devices = vec![Device::emulator()];
         match Device::cuda(0) {
             Ok(gpu) => devices.push(gpu),
-            Err(why) => {
+            Err(why) if first_mention(suite) => {
                 let why = why.to_string();
                 let why = why.lines().next().unwrap_or_default();
                 // Nothing to do when even standard error is closed.
                 let _ = writeln!(std::io::stderr(), "SKIPPED on a GPU: {suite}: {why}");
             }
+            Err(_) => {}
         }
         devices
     }
@@ -294,6 +295,15 @@ impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Device({})", self.info().id)
     }
+}
+
+/// Whether this process names a test suite for the first time.
+fn first_mention(suite: &str) -> bool {
+    static NAMED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut named = NAMED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let first = !named.iter().any(|known| known == suite);
+    named.push(suite.to_owned());
+    first
 }
 
 /// Instructions after which a warp is taken to run for ever: minutes of emulation.
