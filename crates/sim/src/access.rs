@@ -3,16 +3,15 @@
 //! An access in scalar form is checked by its end points and done as wide moves; any other is checked
 //! by its lowest and highest address against the region hit last, and lane by lane when that fails.
 
-use crate::context::{Context, RawFault, Site, fault};
+use crate::context::{RawFault, Site, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{BITS, Elem, Lanes, SCALAR, Scalar, Sink, Slot, Source, WIDE};
 use crate::op::{Body, Op, Warp};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Where the lanes of a checked access lie on the host.
-enum Plan {
+pub enum Plan {
     /// Bases of both halves and the step between lanes; a half without active lanes has no base.
     Steps([*mut u8; 2], isize),
     /// One address per active lane.
@@ -44,7 +43,7 @@ unsafe fn steps(warp: &Warp, slot: Slot, offset: u64) -> ([u64; 2], u64) {
 
 /// The address of each lane.
 #[inline(always)]
-unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
+pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
     // SAFETY: by the caller.
     let mut at = unsafe { u64::fetch(warp, slot) };
     if slot & WIDE == 0 {
@@ -60,7 +59,7 @@ unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
 
 /// Checks an access of `bytes` per lane; on a fault, stops the warp and gives the null to return.
 #[inline(always)]
-unsafe fn plan<const OBSERVE: bool>(
+pub unsafe fn plan<const OBSERVE: bool>(
     op: &Op,
     warp: &mut Warp,
     site: *mut Site,
@@ -300,152 +299,5 @@ impl<T: Elem, const OBSERVE: bool> Body for Store<T, OBSERVE> {
             }
             op.next(warp)
         }
-    }
-}
-
-/// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
-unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
-    // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
-    // for regions start at multiples of 16.
-    unsafe {
-        match bytes {
-            2 => {
-                let cell = AtomicU16::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
-                    Some(f(u64::from(m)) as u16)
-                });
-                u64::from(old.unwrap_or_default())
-            }
-            4 => {
-                let cell = AtomicU32::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
-                    Some(f(u64::from(m)) as u32)
-                });
-                u64::from(old.unwrap_or_default())
-            }
-            _ => {
-                let cell = AtomicU64::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| Some(f(m)));
-                old.unwrap_or_default()
-            }
-        }
-    }
-}
-
-/// An atomic, lane after lane.
-pub struct Atomic<const OBSERVE: bool>;
-
-impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
-    #[inline(always)]
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
-        unsafe {
-            let site = warp.site(op.c);
-            let bytes = (*site).bytes;
-            let plan = match plan::<OBSERVE>(op, warp, site, u64::from(bytes)) {
-                Ok(plan) => plan,
-                Err(null) => return null,
-            };
-            let operand =
-                |i: usize| (*site).data[i].map_or(Lanes([0; 32]), |slot| u64::fetch(warp, slot));
-            let (b, c) = (operand(0), operand(1));
-            let combine = (*site).combine.unwrap_or(|m, _, _| m);
-            let mut old = Lanes([0u64; 32]);
-            for i in 0..32 {
-                if warp.mask & BITS[i] == 0 {
-                    continue;
-                }
-                let host = match &plan {
-                    Plan::Steps(base, stride) => {
-                        base[i / 16].wrapping_offset(stride * (i as isize & 15))
-                    }
-                    Plan::Lanes(host) => host.0[i] as *mut u8,
-                };
-                old.0[i] = replace(host, bytes, |m| combine(m, b.0[i], c.0[i]));
-            }
-            if let Some(slot) = (*site).data[2] {
-                u64::put(warp, slot, old);
-            }
-            op.next(warp)
-        }
-    }
-}
-
-/// `cp.async`: from global to shared memory, the rest filled with zeros.
-pub struct AsyncCopy<const OBSERVE: bool>;
-
-impl<const OBSERVE: bool> Body for AsyncCopy<OBSERVE> {
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: each lane is checked below; slots are valid by the assembler.
-        unsafe {
-            let bytes = op.imm & 0xff;
-            let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
-            let have = u32::fetch(warp, op.d);
-            if OBSERVE {
-                observe_copy(op, warp, bytes as u8, &to, &from);
-            }
-            for lane in 0..32u32 {
-                if warp.mask >> lane & 1 == 0 {
-                    continue;
-                }
-                let i = lane as usize;
-                let read = u64::from(have.0[i]).min(bytes);
-                let context: &Context = &*warp.context;
-                let target =
-                    context.lane_host(MemorySpace::Shared, warp.index, lane, to.0[i], bytes);
-                let source = if read == 0 {
-                    Some(std::ptr::null_mut())
-                } else {
-                    context.lane_host(MemorySpace::Global, warp.index, lane, from.0[i], read)
-                };
-                let aligned = |a: u64| a & (bytes - 1) == 0;
-                let (Some(target), Some(source), true, true) =
-                    (target, source, aligned(to.0[i]), read == 0 || aligned(from.0[i]))
-                else {
-                    let of_source = target.is_some() && aligned(to.0[i]);
-                    let missing = target.is_none() || source.is_none();
-                    let raw = RawFault {
-                        kind: if missing { FaultKind::OutOfBounds } else { FaultKind::Misaligned },
-                        lane,
-                        address: Some(if of_source { from.0[i] } else { to.0[i] }),
-                        bytes: bytes as u32,
-                        space: if of_source { MemorySpace::Global } else { MemorySpace::Shared },
-                        access: None,
-                        note: String::new(),
-                    };
-                    return fault(warp, op, raw);
-                };
-                let mut buffer = [0u8; 16];
-                if read > 0 {
-                    std::ptr::copy_nonoverlapping(source, buffer.as_mut_ptr(), read as usize);
-                }
-                std::ptr::copy_nonoverlapping(buffer.as_ptr(), target, bytes as usize);
-            }
-            op.next(warp)
-        }
-    }
-}
-
-unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, from: &Lanes<u64>) {
-    use crate::observe::AccessKind;
-    let mut site = Site {
-        region: crate::context::Region::EMPTY,
-        space: MemorySpace::Global,
-        offset: 0,
-        count: 1,
-        bytes,
-        kind: AccessKind::Load,
-        data: [None; 8],
-        combine: None,
-        last: 0,
-        tally: 7,
-        memo: crate::context::Memo::default(),
-    };
-    // SAFETY: the context outlives the warp's run.
-    unsafe {
-        (*warp.context).observe(warp, op, &site, &from.0);
-        site.space = MemorySpace::Shared;
-        site.kind = AccessKind::Store;
-        (*warp.context).observe(warp, op, &site, &to.0);
     }
 }

@@ -20,6 +20,7 @@
 mod access;
 mod analysis;
 mod assemble;
+mod atomic;
 mod block;
 mod check;
 mod context;
@@ -32,6 +33,7 @@ mod emulator;
 mod fault;
 mod flow;
 mod fuse;
+mod initial;
 mod ir;
 mod lanes;
 mod launch;

@@ -4,12 +4,14 @@
 //! the flat kernel. To add an instruction, add a row to `RULES` and a rule in its family's file.
 
 pub mod call;
+mod compare;
 mod control;
 mod convert;
 mod float;
 mod integer;
 mod logic;
 mod memory;
+mod mov;
 mod packed;
 mod warpwide;
 
@@ -70,7 +72,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("max", integer::min_max),
     ("membar", control::nothing),
     ("min", integer::min_max),
-    ("mov", convert::mov),
+    ("mov", mov::mov),
     ("mul", integer::mul),
     ("mul24", integer::mul24),
     ("nanosleep", control::nothing),
@@ -89,15 +91,15 @@ static RULES: &[(&str, RuleFn)] = &[
     ("ret", control::ret),
     ("rsqrt", float::approximate),
     ("sad", integer::sad),
-    ("selp", logic::selp),
-    ("set", logic::set),
-    ("setp", logic::setp),
+    ("selp", compare::selp),
+    ("set", compare::set),
+    ("setp", compare::setp),
     ("shf", logic::shf),
     ("shfl", warpwide::shfl),
     ("shl", logic::shl),
     ("shr", logic::shr),
     ("sin", float::approximate),
-    ("slct", logic::slct),
+    ("slct", compare::slct),
     ("sqrt", float::root),
     ("st", memory::st),
     ("sub", integer::sub),

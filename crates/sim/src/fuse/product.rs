@@ -1,88 +1,53 @@
-//! Superinstructions: sequences so common that one handler runs them all.
-//!
-//! A fused handler overlays the first operation of its sequence and leaves the others in place, so
-//! branch targets stay valid, and a fused handler that meets an uncommon case falls back to the first
-//! operation alone.
+//! The inner steps of matrix products: two loads and an `fma`, one after the other.
 
+use super::{Mark, Sum, Two};
 use crate::access::Load;
-use crate::control::BranchUniform;
 use crate::direct::{distances, prefetch, runs_inside, tally};
 use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
 use crate::op::{Body, Op, Tiers, Warp, baseline};
-use std::marker::PhantomData;
 
-/// What the assembler remembers of an operation, to find sequences.
-#[derive(Clone, Copy)]
-pub enum Mark {
-    /// Nothing of use.
-    Plain,
-    /// A direct 32-bit load in scalar form, by whether its address is 64 bits wide.
-    LoadScalar(bool),
-    /// A direct 32-bit load of runs of lanes, likewise.
-    LoadRun(bool),
-    /// A direct `fma.f32` of one scalar and one varying factor and a varying sum.
-    Fma,
-    /// A sum of scalar forms.
-    Sum,
-    /// A uniform comparison, with the handler of it and a branch.
-    Compare(Tiers),
-    /// A branch on a uniform predicate.
-    BranchUniform,
+/// Where product steps are overlaid.
+pub(super) struct Products<'a> {
+    /// The operations.
+    pub ops: &'a mut [Op],
+    /// Their marks.
+    pub marks: &'a [Mark],
+    /// The SIMD level.
+    pub tier: usize,
+    /// Whether accesses are counted.
+    pub count: bool,
+    /// Whether the operation before is the second of a fused pair of sums.
+    pub after_sum: bool,
+    /// The chains so far.
+    pub chains: &'a mut Vec<Chain>,
 }
 
-/// A body that can be followed by another in the same handler.
-pub trait Step {
-    /// Does the operation's work; the error is where to go on instead of the next operation.
-    ///
-    /// # Safety
-    /// As for [`crate::op::Handler`].
-    unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op>;
-}
-
-/// Two operations in one handler.
-pub struct Two<A, B>(PhantomData<(A, B)>);
-
-impl<A: Step, B: Body> Body for Two<A, B> {
-    #[inline(always)]
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the assembler fused two operations in sequence.
-        unsafe {
-            match A::step(op, warp) {
-                Ok(()) => B::run(&*std::ptr::from_ref(op).add(1), warp),
-                Err(to) => to,
+impl Products<'_> {
+    /// Overlays the longest chain at `at`; gives the operations dealt with.
+    pub fn overlay(&mut self, at: usize, read_once: &dyn Fn(u32) -> bool) -> usize {
+        let (marks, count) = (self.marks, self.count);
+        let Some((chain, wide)) = chain(&self.ops[at..], &marks[at..], read_once) else { return 1 };
+        let length = chain.length as usize;
+        if let [link] = chain.links[..] {
+            let first = matches!(marks[at], Mark::LoadScalar(_));
+            let dead = |to, flag| if to == DEAD { flag } else { 0 };
+            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
+            self.ops[at].handler = one(wide, first, count).0[self.tier];
+            if at > 0 && !self.after_sum && matches!(marks[at - 1], Mark::Sum) {
+                self.ops[at - 1].handler = sum_and_one(wide, first, count).0[self.tier];
             }
+            return length;
         }
-    }
-}
-
-/// The sum of two scalar forms.
-pub struct Sum;
-
-impl Step for Sum {
-    #[inline(always)]
-    unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
-        // SAFETY: slots are bare offsets of scalar forms by the assembler.
-        unsafe {
-            let a = *warp.regs.add(op.b as usize).cast::<[u64; 4]>();
-            let b = *warp.regs.add(op.c as usize).cast::<[u64; 4]>();
-            let mut sum = [0u64; 4];
-            for i in 0..4 {
-                sum[i] = a[i].wrapping_add(b[i]);
-            }
-            *warp.regs.add(op.a as usize).cast::<[u64; 4]>() = sum;
-        }
-        Ok(())
-    }
-}
-
-impl Body for Sum {
-    #[inline(always)]
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: by the caller; a sum always steps.
-        unsafe {
-            let _ = Sum::step(op, warp);
-            op.next(warp)
-        }
+        self.ops[at].d = self.chains.len() as u32;
+        self.chains.push(chain);
+        let tiers = match (wide, count) {
+            (false, false) => Tiers::of::<RunChain<false, false>>(),
+            (false, true) => Tiers::of::<RunChain<false, true>>(),
+            (true, false) => Tiers::of::<RunChain<true, false>>(),
+            (true, true) => Tiers::of::<RunChain<true, true>>(),
+        };
+        self.ops[at].handler = tiers.0[self.tier];
+        length
     }
 }
 
@@ -199,6 +164,7 @@ struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
 
 /// The scalar value of a [`RunOne`] is dead.
 const SAME_DEAD: u32 = 1;
+
 /// Its run is dead.
 const RUN_DEAD: u32 = 2;
 
@@ -265,71 +231,6 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
 unsafe fn fall_back<const COUNT: bool>(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: by the caller.
     unsafe { baseline::<Load<u32, COUNT>>(op, warp) }
-}
-
-/// Overlays sequences with fused handlers. `read_once` tells the slots of registers that a single
-/// instruction reads. Gives the chains that the handlers refer to.
-pub fn fuse(
-    ops: &mut [Op],
-    marks: &[Mark],
-    tier: usize,
-    count: bool,
-    read_once: &dyn Fn(u32) -> bool,
-) -> Vec<Chain> {
-    let mut chains = Vec::new();
-    let mut at = 0;
-    // Whether the operation before is the second of a fused pair of sums.
-    let mut after_sum = false;
-    while at < ops.len() {
-        let start = at;
-        at += match marks[at..] {
-            [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
-                match chain(&ops[at..], &marks[at..], read_once) {
-                    Some((chain, wide)) => {
-                        let length = chain.length as usize;
-                        if length == 3 {
-                            let first = matches!(marks[at], Mark::LoadScalar(_));
-                            let [link] = chain.links[..] else { return chains };
-                            let dead = |to, flag| if to == DEAD { flag } else { 0 };
-                            ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
-                            let tiers = one(wide, first, count);
-                            ops[at].handler = tiers.0[tier];
-                            if at > 0 && !after_sum && matches!(marks[at - 1], Mark::Sum) {
-                                ops[at - 1].handler = sum_and_one(wide, first, count).0[tier];
-                            }
-                        } else {
-                            ops[at].d = chains.len() as u32;
-                            chains.push(chain);
-                            let tiers = match (wide, count) {
-                                (false, false) => Tiers::of::<RunChain<false, false>>(),
-                                (false, true) => Tiers::of::<RunChain<false, true>>(),
-                                (true, false) => Tiers::of::<RunChain<true, false>>(),
-                                (true, true) => Tiers::of::<RunChain<true, true>>(),
-                            };
-                            ops[at].handler = tiers.0[tier];
-                        }
-                        length
-                    }
-                    None => 1,
-                }
-            }
-            [Mark::Compare(tiers), Mark::BranchUniform, ..] => {
-                ops[at].handler = tiers.0[tier];
-                2
-            }
-            [Mark::Sum, Mark::Sum, ..] => {
-                ops[at].handler = Tiers::of::<Two<Sum, Sum>>().0[tier];
-                2
-            }
-            [Mark::Sum, ..] => {
-                ops[at].handler = Tiers::of::<Sum>().0[tier];
-                1
-            }
-            _ => 1,
-        };
-        after_sum = at == start + 2 && matches!(marks[start], Mark::Sum);
-    }
-    chains
 }
 
 /// The handler of a chain of one step.
@@ -444,6 +345,3 @@ fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<
     };
     Some((chain, wide))
 }
-
-/// A comparison and the branch on its result.
-pub type CompareBranch<C> = Two<C, BranchUniform>;

@@ -1,0 +1,350 @@
+//! One worker: it runs blocks one after the other, the warps of a block in turn.
+
+mod barriers;
+mod registers;
+
+use crate::assemble::Prefill;
+use crate::context::{Context, Events, RawFault, Region};
+use crate::counters::Counters;
+use crate::fault::FaultKind;
+use crate::ir::{MemorySpace, Special};
+use crate::lanes::Slot;
+use crate::memory::{Memory, POISON};
+use crate::op::{Stop, Warp};
+use crate::program::Assembled;
+use barriers::Barrier;
+use registers::{Buffer, slot_bytes};
+
+/// Instructions of a warp's turn before others get theirs.
+const TURN: u64 = 1 << 20;
+/// Barriers of a block.
+const BARRIERS: usize = 16;
+
+/// The shape of a launch, as a worker needs it.
+#[derive(Clone)]
+pub struct Shape {
+    /// Blocks per axis.
+    pub grid: [u32; 3],
+    /// Threads per axis.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub dynamic_shared: u32,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Instructions that a warp may execute.
+    pub max_instructions: Option<u64>,
+    /// The seed of the order of turns, if it is not in order.
+    pub seed: Option<u64>,
+}
+
+/// What a warp is about to do.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Ready,
+    /// At a barrier for all threads, not yet entered in its book.
+    Plain(usize),
+    Waiting(usize),
+    Done,
+}
+
+/// A fault and where it happened.
+pub struct Located {
+    /// The fault.
+    pub raw: RawFault,
+    /// The instruction's origin.
+    pub origin: u32,
+    /// The warp.
+    pub warp: u32,
+}
+
+/// Runs blocks.
+pub struct Worker<'a> {
+    assembled: &'a Assembled,
+    shape: Shape,
+    /// What the warps share.
+    pub context: Box<Context>,
+    warps: Vec<Warp>,
+    states: Vec<State>,
+    barriers: Vec<Barrier>,
+    registers: Buffer,
+    wide_registers: Option<Buffer>,
+    _shared: Buffer,
+    _local: Buffer,
+    _parameters: Buffer,
+    /// Instructions by warps so far.
+    pub instructions: u64,
+    /// Instructions by lanes so far.
+    pub lane_instructions: u64,
+    random: u64,
+    /// Warps that have ended in this block.
+    done: u32,
+    /// Warps at plain barriers in this round.
+    plain: u32,
+    /// Warps that wait at barriers.
+    waiting: usize,
+    /// Whether a warp has arrived at a barrier in this block without waiting.
+    arrived_only: bool,
+    order: Vec<usize>,
+    /// What of the register file changes from block to block.
+    per_block: Vec<(Slot, Special)>,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker for one launch.
+    pub fn new(
+        assembled: &'a Assembled,
+        shape: Shape,
+        memory: &Memory,
+        parameters: &[u8],
+        events: Option<*mut dyn Events>,
+    ) -> Worker<'a> {
+        let kernel = &assembled.kernel;
+        let threads: u32 = shape.block.iter().product();
+        let warps = threads.div_ceil(32);
+        let shared_bytes = kernel.static_shared as usize + shape.dynamic_shared as usize;
+        let mut shared = Buffer::new(shared_bytes);
+        let local_bytes = u64::from(kernel.local_bytes.next_multiple_of(16));
+        let mut local = Buffer::new(local_bytes as usize * warps as usize * 32);
+        let mut parameter_buffer = Buffer::new(parameters.len() + 64);
+        // SAFETY: the buffer is larger than the parameters.
+        unsafe {
+            let to = parameter_buffer.start();
+            to.copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
+        }
+        let code = &assembled.code;
+        let context = Box::new(Context {
+            memory,
+            shared: Region { start: 0, bytes: shared_bytes as u64, host: shared.start() },
+            parameters: Region {
+                start: 0,
+                bytes: parameters.len() as u64,
+                host: parameter_buffer.start(),
+            },
+            local: local.start(),
+            local_bytes,
+            sites: code.sites.clone(),
+            origin_of: code.origin_of.as_ptr(),
+            chains: code.chains.as_ptr(),
+            counters: Counters::default(),
+            tallies: [[0; 3]; 8],
+            events,
+            printed: String::new(),
+            block: 0,
+            fault: None,
+        });
+        let stride = code.register_bytes.next_multiple_of(64);
+        let registers = Buffer::new(stride * warps as usize);
+        let seed = shape.seed.unwrap_or(0);
+        let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
+            Prefill::Special(s @ (Special::Block(_) | Special::Multiprocessor)) => {
+                Some((*slot, *s))
+            }
+            _ => None,
+        });
+        let per_block = per_block.collect();
+        let mut worker = Worker {
+            assembled,
+            shape,
+            context,
+            warps: (0..warps).map(Warp::new).collect(),
+            states: vec![State::Ready; warps as usize],
+            barriers: vec![Barrier::default(); BARRIERS],
+            registers,
+            wide_registers: None,
+            _shared: shared,
+            _local: local,
+            _parameters: parameter_buffer,
+            instructions: 0,
+            lane_instructions: 0,
+            random: seed,
+            done: 0,
+            plain: 0,
+            waiting: 0,
+            arrived_only: false,
+            order: Vec::new(),
+            per_block,
+        };
+        let start = worker.registers.start();
+        for w in 0..warps as usize {
+            worker.warps[w].regs = start.wrapping_add(stride * w);
+            worker.warps[w].context = &raw mut *worker.context;
+            worker.warps[w].sites = worker.context.sites.as_mut_ptr();
+            worker.prefill(w, code);
+        }
+        worker
+    }
+
+    /// The index of the block that runs.
+    pub fn block_index(&self) -> [u32; 3] {
+        let [x, y, _] = self.shape.grid.map(u64::from);
+        let linear = self.context.block;
+        [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
+    }
+
+    fn draw(&mut self, below: u64) -> u64 {
+        // xorshift64*, enough to shake an order.
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) % below.max(1)
+    }
+
+    /// Runs one block to its end.
+    ///
+    /// # Errors
+    /// The fault that stopped it.
+    pub fn run(&mut self, block: u64) -> Result<(), Located> {
+        self.start(block);
+        let result = self.turns();
+        for warp in &self.warps {
+            self.instructions += warp.instructions;
+            self.lane_instructions += warp.lane_instructions;
+            self.context.counters.divergent_branches += warp.divergent_branches;
+        }
+        result
+    }
+
+    fn start(&mut self, block: u64) {
+        self.context.block = block;
+        self.random =
+            self.shape.seed.unwrap_or(0) ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let threads: u32 = self.shape.block.iter().product();
+        let (shared, local) = (self.context.shared, self.context.local);
+        // SAFETY: both buffers are as large as told.
+        unsafe {
+            shared.host.write_bytes(POISON, shared.bytes as usize);
+            let bytes = self.context.local_bytes as usize * self.warps.len() * 32;
+            local.write_bytes(POISON, bytes);
+        }
+        let assembled = self.assembled;
+        let code = &assembled.code;
+        let stride = code.register_bytes.next_multiple_of(64);
+        let base = self.registers.start();
+        for w in 0..self.warps.len() {
+            let first = w as u32 * 32;
+            let lanes = if threads - first >= 32 { u32::MAX } else { (1 << (threads - first)) - 1 };
+            let warp = &mut self.warps[w];
+            warp.regs = base.wrapping_add(stride * w);
+            warp.instructions = 0;
+            warp.lane_instructions = 0;
+            warp.divergent_branches = 0;
+            warp.start(lanes, code.ops.as_ptr());
+            self.states[w] = State::Ready;
+            for r in &assembled.undefined {
+                let slot = code.slots[*r as usize];
+                // SAFETY: the assembler reserved the slot.
+                unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
+            }
+        }
+        self.prefill_block();
+        self.done = 0;
+        self.plain = 0;
+        if self.waiting > 0 || self.arrived_only {
+            self.waiting = 0;
+            self.arrived_only = false;
+            self.barriers.fill(Barrier::default());
+        }
+    }
+
+    fn turns(&mut self) -> Result<(), Located> {
+        let count = self.warps.len();
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        order.extend(0..count);
+        let result = self.rounds(&mut order);
+        self.order = order;
+        result
+    }
+
+    /// Gives every warp its turn until all have ended.
+    fn rounds(&mut self, order: &mut [usize]) -> Result<(), Located> {
+        let count = order.len();
+        loop {
+            let mut progress = false;
+            if self.shape.seed.is_some() {
+                for i in (1..count).rev() {
+                    let j = self.draw(i as u64 + 1) as usize;
+                    order.swap(i, j);
+                }
+            }
+            for &w in order.iter() {
+                if self.states[w] == State::Ready {
+                    progress = true;
+                    self.turn(w)?;
+                }
+            }
+            if self.plain > 0 {
+                self.meet()?;
+            }
+            if self.done as usize == count {
+                return Ok(());
+            }
+            if !progress {
+                return Err(self.deadlock());
+            }
+        }
+    }
+
+    /// Runs one warp until it stops.
+    fn turn(&mut self, w: usize) -> Result<(), Located> {
+        let turn = if self.shape.seed.is_some() { 64 + self.draw(1024) } else { TURN };
+        let limit = self.shape.max_instructions.unwrap_or(u64::MAX);
+        loop {
+            let warp = &mut self.warps[w];
+            warp.turn_end = (warp.instructions + turn).min(limit);
+            // SAFETY: the warp was started with code for its register file.
+            let stop = unsafe { warp.run() };
+            match stop {
+                Stop::Running | Stop::Done => {
+                    self.states[w] = State::Done;
+                    self.done += 1;
+                    if self.waiting > 0 {
+                        for b in 0..BARRIERS {
+                            self.complete(b);
+                        }
+                    }
+                    return Ok(());
+                }
+                Stop::Barrier => {
+                    // SAFETY: a warp stops at an operation of its code.
+                    let imm = unsafe { (*self.warps[w].stopped_at).imm };
+                    if imm >> 16 & 1 == 0 || self.context.events.is_some() {
+                        return self.arrive(w);
+                    }
+                    self.states[w] = State::Plain((imm >> 24) as usize & (BARRIERS - 1));
+                    self.plain += 1;
+                    return Ok(());
+                }
+                Stop::Yield if self.warps[w].instructions >= limit => {
+                    return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
+                }
+                Stop::Yield => return Ok(()),
+                Stop::Widen => self.widen(w),
+                Stop::Fault => {
+                    let raw = self.context.fault.take().map(|f| *f);
+                    let raw = raw.unwrap_or_else(|| limit_fault(&self.warps[w], limit));
+                    return Err(self.locate(w, raw));
+                }
+            }
+        }
+    }
+
+    fn locate(&self, w: usize, raw: RawFault) -> Located {
+        let warp = &self.warps[w];
+        let pc = warp.pc(warp.stopped_at) as usize;
+        let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);
+        Located { raw, origin, warp: w as u32 }
+    }
+}
+
+fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
+    RawFault {
+        kind: FaultKind::InstructionLimit,
+        lane: warp.mask.trailing_zeros() & 31,
+        address: None,
+        bytes: 0,
+        space: MemorySpace::Generic,
+        access: None,
+        note: format!("a warp executed {limit} instructions and had not ended"),
+    }
+}
