@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use lanework::Dim3;
+use lanework_lab::PARAMETERS;
 use std::path::PathBuf;
 
 /// CUDA-style kernels in stable Rust: verified and explained with no GPU, timed on one.
@@ -29,16 +30,24 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework climb transpose\n  \
         lanework climb transpose --rows 1000 --cols 333 --type u8\n  \
-        lanework climb transpose --size 8192 --device cuda:0 --json")]
+        lanework climb sum-squares --size 2^20\n  \
+        lanework climb sgemm --m 300 --n 200 --k 100 --alpha 0.5 --beta 1\n  \
+        lanework climb transpose --size 8192 --device cuda:0 --json\n  \
+        lanework climb --all")]
     Climb(ClimbArgs),
     /// Climb a ladder at several sizes and block shapes.
     #[command(
         after_help = "Example: lanework sweep transpose --block 8,16,32 --size 512,1024,2048"
     )]
     Sweep(SweepArgs),
-    /// Run one rung on your own matrix.
-    #[command(after_help = "Example: lanework run transpose/padded --input a.npy --output b.npy")]
+    /// Run one rung on your own arrays.
+    #[command(after_help = "Examples:\n  \
+        lanework run transpose/padded --input a.npy --output b.npy\n  \
+        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
     Run(RunArgs),
+    /// List what known GPUs can do: multiprocessors, clocks, rates and limits, with sources.
+    #[command(after_help = "Example: lanework gpus --file mine.json")]
+    Gpus(GpusArgs),
 }
 
 /// Options that every command on a device takes.
@@ -78,19 +87,15 @@ pub struct HelloArgs {
 #[derive(Debug, Args)]
 pub struct ClimbArgs {
     /// The ladder; `lanework list` shows them.
-    pub ladder: String,
-    /// Edge of a square matrix [default: 1024].
-    #[arg(long, value_parser = extent, value_name = "N", conflicts_with_all = ["rows", "cols"])]
-    pub size: Option<u32>,
-    /// Rows of the matrix.
-    #[arg(long, value_parser = extent, value_name = "R", requires = "cols")]
-    pub rows: Option<u32>,
-    /// Columns of the matrix.
-    #[arg(long, value_parser = extent, value_name = "C", requires = "rows")]
-    pub cols: Option<u32>,
-    /// Edge of the square block of threads, for the rungs that take one.
-    #[arg(long, default_value = "32", value_parser = extent, value_name = "B")]
-    pub block: u32,
+    #[arg(required_unless_present = "all")]
+    pub ladder: Option<String>,
+    /// Climb every ladder, each on its default problem.
+    #[arg(long, conflicts_with = "ladder")]
+    pub all: bool,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub arrays: Arrays,
     #[command(flatten)]
     pub how: Climbing,
 }
@@ -99,12 +104,8 @@ pub struct ClimbArgs {
 pub struct SweepArgs {
     /// The ladder; `lanework list` shows them.
     pub ladder: String,
-    /// Edges of square matrices, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = "512,1024,2048", value_parser = extent)]
-    pub size: Vec<u32>,
-    /// Edges of square blocks, separated by commas.
-    #[arg(long, value_delimiter = ',', default_value = "16", value_parser = extent)]
-    pub block: Vec<u32>,
+    #[command(flatten)]
+    pub problem: Problem<true>,
     #[command(flatten)]
     pub how: Climbing,
 }
@@ -112,18 +113,76 @@ pub struct SweepArgs {
 /// Options that climbs and sweeps share.
 #[derive(Debug, Args)]
 pub struct Climbing {
-    /// Element type: f32, f64, f16, bf16, u8 to u64, i8 to i64.
-    #[arg(long = "type", default_value = "f32", value_name = "TYPE")]
-    pub element: String,
+    #[command(flatten)]
+    pub numbers: Numbers,
     /// Only these rungs, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
-    /// Seed of the random elements.
-    #[arg(long, default_value = "1", value_name = "N")]
-    pub seed: u64,
     /// Longest time to sample one rung on a GPU, in seconds.
     #[arg(long, default_value = "15", value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: f64,
+    /// Print one JSON value.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+/// What the numbers of a problem are.
+#[derive(Debug, Args)]
+pub struct Numbers {
+    /// Element type, such as f32, bf16, u8 or i64; each ladder has its own default.
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Problem")]
+    pub element: Option<String>,
+    /// Factor of the product, for the ladders that scale.
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Problem")]
+    pub alpha: Option<f64>,
+    /// Factor of the old C, for the ladders that scale.
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Problem")]
+    pub beta: Option<f64>,
+    /// Seed of the random elements.
+    #[arg(long, default_value = "1", value_name = "N", help_heading = "Problem")]
+    pub seed: u64,
+}
+
+/// The user's own arrays, instead of random ones.
+#[derive(Debug, Args)]
+pub struct Arrays {
+    /// The input of a ladder with one input: a .npy file in C order.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub input: Option<PathBuf>,
+    /// The matrix A, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub a: Option<PathBuf>,
+    /// The matrix B, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub b: Option<PathBuf>,
+    /// The matrix C that is added to, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub c: Option<PathBuf>,
+}
+
+impl Arrays {
+    /// The files that were given, by name.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let all = [("input", &self.input), ("a", &self.a), ("b", &self.b), ("c", &self.c)];
+        all.into_iter().filter_map(|(name, path)| Some((name, path.as_ref()?)))
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The rung, as ladder/rung.
+    pub rung: String,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Where to write the result as .npy.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -132,32 +191,63 @@ pub struct Climbing {
 }
 
 #[derive(Debug, Args)]
-pub struct RunArgs {
-    /// The rung, as ladder/rung.
-    pub rung: String,
-    /// The matrix: a .npy file in C order, of elements of 1, 2, 4 or 8 bytes.
+pub struct GpusArgs {
+    /// A JSON file of more GPUs, of the form of `lanework gpus --json`.
     #[arg(long, value_name = "FILE")]
-    pub input: PathBuf,
-    /// Where to write the result as .npy.
-    #[arg(long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Edge of the square block of threads, for the rungs that take one.
-    #[arg(long, default_value = "32", value_parser = extent, value_name = "B")]
-    pub block: u32,
+    pub file: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
-    #[command(flatten)]
-    pub on: On,
 }
 
-/// A positive whole number that fits 32 bits.
-fn extent(text: &str) -> Result<u32, String> {
-    match text.parse() {
-        Ok(0) => Err("0 leaves nothing to do; give a whole number from 1".to_owned()),
-        Ok(extent) => Ok(extent),
-        Err(_) => Err(format!("give a whole number from 1 to {}, such as 1024", u32::MAX)),
+/// The ladders' own parameters, each an option: a value, or a list where `LISTS`.
+#[derive(Clone, Debug, Default)]
+pub struct Problem<const LISTS: bool>(pub Vec<(&'static str, Vec<u64>)>);
+
+impl<const LISTS: bool> Args for Problem<LISTS> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        PARAMETERS.into_iter().fold(command, |command, parameter| {
+            let about = if LISTS { "several separated by commas" } else { "where it applies" };
+            let mut option = clap::Arg::new(parameter.name)
+                .long(parameter.name)
+                .help(format!("{}, {about}", parameter.help))
+                .value_name("N")
+                .value_parser(extent)
+                .help_heading("Problem");
+            if LISTS {
+                option = option.value_delimiter(',').action(clap::ArgAction::Append);
+            }
+            command.arg(option)
+        })
     }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const LISTS: bool> clap::FromArgMatches for Problem<LISTS> {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let given = PARAMETERS.into_iter().filter_map(|parameter| {
+            Some((parameter.name, matches.get_many(parameter.name)?.copied().collect()))
+        });
+        Ok(Problem(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = clap::FromArgMatches::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// A whole number, or a power of two as `2^28`.
+fn extent(text: &str) -> Result<u64, String> {
+    let value = match text.split_once('^') {
+        Some(("2", exponent)) => exponent.parse().ok().and_then(|e| 1u64.checked_shl(e)),
+        _ => text.parse().ok(),
+    };
+    let help = "give a whole number, such as 1024 or 2^10";
+    value.filter(|&value| value <= 1 << 40).ok_or_else(|| help.to_owned())
 }
 
 /// A whole number from 1 to 32.
@@ -202,9 +292,10 @@ mod tests {
     }
 
     #[test]
-    fn extents_are_positive_whole_numbers() {
+    fn extents_are_whole_numbers_or_powers_of_two() {
         assert_eq!(extent("17"), Ok(17));
-        for text in ["0", "-1", "NaN", "1.5", "4294967296", ""] {
+        assert_eq!(extent("2^28"), Ok(1 << 28));
+        for text in ["-1", "NaN", "1.5", "18446744073709551616", "", "2^64", "3^2"] {
             assert!(extent(text).is_err(), "{text}");
         }
     }

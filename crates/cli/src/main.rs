@@ -8,7 +8,9 @@ mod commands;
 mod failure;
 mod npy;
 mod output;
+mod problem;
 mod suggest;
+mod tables;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         Command::Climb(args) => commands::climb::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Gpus(args) => commands::gpus::run(&args),
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

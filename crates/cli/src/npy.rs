@@ -1,31 +1,21 @@
-//! Matrices in .npy files. Elements stay the bytes they are, in the type the file names.
+//! Arrays in .npy files. Elements stay the bytes they are, in the type the file names.
 
 use crate::failure::Failure;
+use lanework_lab::{Array, ELEMENT_TYPES, ElementType};
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A matrix as its file holds it.
-pub struct NpyMatrix {
-    /// Rows.
-    pub rows: u32,
-    /// Columns.
-    pub cols: u32,
-    /// Element type as numpy writes it, such as `<f4`.
-    pub element: String,
-    /// Bytes of an element.
-    pub element_size: usize,
-    /// The elements, row by row.
-    pub bytes: Vec<u8>,
-}
-
-/// Reads a matrix.
+/// Reads an array, and how its file names the element type, such as `<f4`.
+///
+/// Numbers that have no type of ours (bool, complex, big-endian) come as unsigned integers of their
+/// size, which is enough for kernels that only move them.
 ///
 /// # Errors
-/// When the file is not a .npy file of a two-dimensional array in C order, of numbers of 1, 2, 4 or
-/// 8 bytes, or is shorter than its header says.
-pub fn read(path: &Path) -> Result<NpyMatrix, Failure> {
+/// When the file is not a .npy file of an array in C order, of numbers of 1, 2, 4 or 8 bytes, or is
+/// shorter than its header says.
+pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let name = path.display();
     let file = File::open(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
@@ -37,63 +27,73 @@ pub fn read(path: &Path) -> Result<NpyMatrix, Failure> {
             "write one with numpy: np.save('a.npy', a)",
         )
     })?;
-    let npyz::DType::Plain(element) = header.dtype() else {
+    let npyz::DType::Plain(type_name) = header.dtype() else {
         return Err(Failure::input(
             format_args!("{name} holds records, not numbers"),
             "save one field of it as an array of its own",
         ));
     };
-    let element_size = numeric_size(&element).ok_or_else(|| {
+    let type_name = type_name.to_string();
+    let element = element_type(&type_name).ok_or_else(|| {
         Failure::input(
-            format_args!("{name} holds elements of type {element}"),
+            format_args!("{name} holds elements of type {type_name}"),
             "use numbers of 1, 2, 4 or 8 bytes, such as float32: a.astype(np.float32)",
         )
     })?;
-    if header.order() == npyz::Order::Fortran
-        && header.shape().iter().filter(|&&n| n > 1).count() > 1
-    {
+    let shape = header.shape().to_vec();
+    if header.order() == npyz::Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
         return Err(Failure::input(
             format_args!("{name} is in Fortran order, column by column"),
             "save it in C order: np.save('a.npy', np.ascontiguousarray(a))",
         ));
     }
-    let [rows, cols] = header.shape() else {
+    let count = shape.iter().try_fold(element.bytes as u64, |size, n| size.checked_mul(*n));
+    let Some(expected) = count else {
         return Err(Failure::input(
-            format_args!("{name} has {} dimensions, a matrix has 2", header.shape().len()),
-            "reshape it: np.save('a.npy', a.reshape(rows, cols))",
+            format_args!("{name} says that it has {shape:?} elements, more than any memory"),
+            "save or copy it again",
         ));
     };
-    let (Ok(rows), Ok(cols)) = (u32::try_from(*rows), u32::try_from(*cols)) else {
-        return Err(Failure::input(
-            format_args!("{name} is {rows}x{cols}, too large for 32-bit extents"),
-            "transpose it in parts",
-        ));
-    };
-    let expected = u128::from(rows) * u128::from(cols) * element_size as u128;
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the file")
     })?;
-    if (bytes.len() as u128) < expected {
+    if (bytes.len() as u64) < expected {
         return Err(Failure::input(
             format_args!(
-                "{name} is cut short: {rows}x{cols} elements take {expected} bytes, it has {}",
+                "{name} is cut short: {shape:?} elements take {expected} bytes, it has {}",
                 bytes.len()
             ),
             "save or copy it again",
         ));
     }
     bytes.truncate(expected as usize);
-    Ok(NpyMatrix { rows, cols, element: element.to_string(), element_size, bytes })
+    Ok((Array { shape, element, bytes }, type_name))
 }
 
-/// Bytes of a number that the kernels move, or `None` for anything else.
-fn numeric_size(element: &npyz::TypeStr) -> Option<usize> {
-    let text = element.to_string();
+/// The element type that numpy names `text`, or an unsigned integer of its size; `None` for what is
+/// no number of 1, 2, 4 or 8 bytes.
+fn element_type(text: &str) -> Option<ElementType> {
     let mut letters = text.chars();
-    let (_order, kind) = (letters.next()?, letters.next()?);
+    let (order, kind) = (letters.next()?, letters.next()?);
     let size: usize = letters.as_str().parse().ok()?;
-    ("fiucb".contains(kind) && matches!(size, 1 | 2 | 4 | 8)).then_some(size)
+    if !"fiucb".contains(kind) || !matches!(size, 1 | 2 | 4 | 8) {
+        return None;
+    }
+    let foreign = order == '>' || !"fiu".contains(kind);
+    let name = format!("{}{}", if foreign { 'u' } else { kind }, 8 * size);
+    ELEMENT_TYPES.into_iter().find(|element| element.name == name)
+}
+
+/// How numpy names an element type.
+fn numpy_name(element: ElementType) -> String {
+    let kind = element.name.chars().next().unwrap_or('u');
+    match element.bytes {
+        1 => format!("|{kind}1"),
+        // numpy has no bfloat16: its bits are saved.
+        2 if element.name == "bf16" => "<u2".to_owned(),
+        bytes => format!("<{kind}{bytes}"),
+    }
 }
 
 /// A place for a result, checked before the work and filled after it.
@@ -138,11 +138,11 @@ impl Output {
         Ok(Output { path: path.to_owned(), place })
     }
 
-    /// Writes the matrix.
+    /// Writes the array, its elements named `type_name`, or as numpy names their type.
     ///
     /// # Errors
     /// When the disk is full or the file has become unwritable; nothing is left behind.
-    pub fn write(mut self, matrix: &NpyMatrix) -> Result<(), Failure> {
+    pub fn write(mut self, array: &Array, type_name: Option<&str>) -> Result<(), Failure> {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::input(
                 format_args!("{} could not be written: {error}", self.path.display()),
@@ -153,8 +153,8 @@ impl Output {
             Place::Beside(file) => file.as_file_mut(),
             Place::Device(file) => file,
         };
-        file.write_all(&header(matrix))
-            .and_then(|()| file.write_all(&matrix.bytes))
+        file.write_all(&header(array, type_name))
+            .and_then(|()| file.write_all(&array.bytes))
             .and_then(|()| file.flush())
             .map_err(|error| failed(&error))?;
         match self.place {
@@ -167,10 +167,14 @@ impl Output {
 }
 
 /// A version 1.0 header: magic, length, and a Python dictionary padded to 64 bytes.
-fn header(matrix: &NpyMatrix) -> Vec<u8> {
-    let NpyMatrix { rows, cols, element, .. } = matrix;
-    let mut dictionary =
-        format!("{{'descr': '{element}', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
+fn header(array: &Array, type_name: Option<&str>) -> Vec<u8> {
+    let type_name = type_name.map_or_else(|| numpy_name(array.element), str::to_owned);
+    let extents: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+    let comma = if extents.len() == 1 { "," } else { "" };
+    let mut dictionary = format!(
+        "{{'descr': '{type_name}', 'fortran_order': False, 'shape': ({}{comma}), }}",
+        extents.join(", ")
+    );
     let unpadded = 10 + dictionary.len() + 1;
     dictionary.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
     dictionary.push('\n');
@@ -184,19 +188,28 @@ fn header(matrix: &NpyMatrix) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn matrix() -> NpyMatrix {
-        let bytes = (0..24).collect();
-        NpyMatrix { rows: 2, cols: 3, element: "<f4".to_owned(), element_size: 4, bytes }
+    fn matrix() -> Array {
+        let element = element_type("<f4").expect("a type");
+        Array { shape: vec![2, 3], element, bytes: (0..24).collect() }
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.npy");
-        assert!(Output::prepare(&path).and_then(|output| output.write(&matrix())).is_ok());
-        let Ok(read) = read(&path) else { panic!("not read back") };
-        assert_eq!((read.rows, read.cols, read.element.as_str()), (2, 3, "<f4"));
-        assert_eq!(read.bytes, matrix().bytes);
+        assert!(Output::prepare(&path).and_then(|output| output.write(&matrix(), None)).is_ok());
+        let Ok((read, type_name)) = read(&path) else { panic!("not read back") };
+        assert_eq!((read, type_name.as_str()), (matrix(), "<f4"));
+    }
+
+    #[test]
+    fn types_are_named_as_numpy_names_them() {
+        for (text, name) in [("<f2", "f16"), ("|u1", "u8"), ("<i8", "i64"), (">f4", "u32")] {
+            assert_eq!(element_type(text).map(|element| element.name), Some(name));
+        }
+        assert_eq!(element_type("<c16"), None);
+        assert_eq!(element_type("<U4"), None);
+        assert_eq!(element_type("|u1").map(numpy_name), Some("|u1".to_owned()));
     }
 
     #[test]
@@ -205,7 +218,7 @@ mod tests {
         let path = folder.path().join("a.npy");
         drop(Output::prepare(&path));
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
-        let mut whole = header(&matrix());
+        let mut whole = header(&matrix(), None);
         whole.extend(&matrix().bytes);
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).expect("written");

@@ -152,8 +152,8 @@ fn sweep_has_a_point_per_block_and_size() {
 fn bad_usage_says_what_to_do() {
     for (args, words) in [
         (&["climb", "transpose", "--size", "NaN"][..], "whole number"),
-        (&["climb", "transpose", "--size", "0"], "whole number"),
-        (&["climb", "transpose", "--block", "0"], "whole number"),
+        (&["climb", "transpose", "--size", "0"], "no elements"),
+        (&["climb", "transpose", "--block", "0"], "0 threads"),
         (&["climb", "transpose", "--block", "33", "--device", "emulator"], "1089 threads"),
         (&["climb", "transpos"], "did you mean transpose"),
         (&["climb", "transpose", "--rungs", "paded"], "did you mean padded"),

@@ -9,7 +9,7 @@ pub mod intro;
 mod rung;
 pub mod transpose;
 
-pub use rung::{Header, Ladder, Rung, RungInfo};
+pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {

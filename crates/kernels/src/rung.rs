@@ -44,26 +44,72 @@ pub struct Ladder {
     pub rungs: Vec<RungInfo>,
 }
 
-impl RungInfo {
-    /// The header, read from the `//!` lines on top of the rung's file.
-    pub fn header(&self) -> Header {
-        let mut header = Header::default();
-        let mut field = None;
-        for line in self.source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim) {
-            let opened =
-                ["Idea:", "Predicts:", "Costs:"].into_iter().find(|key| line.starts_with(key));
-            field = opened.or(field).filter(|_| !line.is_empty());
-            let text = match field {
-                Some("Idea:") => &mut header.idea,
-                Some("Predicts:") => &mut header.predicts,
-                Some(_) => &mut header.costs,
-                None => continue,
-            };
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(line.strip_prefix(opened.unwrap_or_default()).unwrap_or(line).trim());
+/// A language that rungs are described in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    English,
+    /// Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// The words that open the idea, the prediction and the costs in a rung's file.
+    fn keys(self) -> [&'static str; 3] {
+        match self {
+            Language::English => ["Idea:", "Predicts:", "Costs:"],
+            Language::Chinese => ["思路：", "预测：", "代价："],
         }
-        header
+    }
+}
+
+impl RungInfo {
+    /// The header in a language, read from the `//!` lines on top of the rung's file.
+    pub fn header(&self, language: Language) -> Header {
+        let all = [Language::English.keys(), Language::Chinese.keys()].concat();
+        let mut fields = [const { String::new() }; 3];
+        let mut open = None;
+        for line in self.source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim) {
+            let key = all.iter().find(|key| line.starts_with(**key)).copied();
+            open = key.or(open).filter(|_| !line.is_empty());
+            let field = open.and_then(|key| language.keys().iter().position(|own| *own == key));
+            let Some(field) = field else { continue };
+            let text = key.and_then(|key| line.strip_prefix(key)).unwrap_or(line).trim();
+            if !fields[field].is_empty() && language == Language::English {
+                fields[field].push(' ');
+            }
+            fields[field].push_str(text);
+        }
+        let [idea, predicts, costs] = fields;
+        Header { idea, predicts, costs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_in_both_languages() {
+        let source = "//! Rung.\n//!\n//! Idea: one\n//! two.\n//! 思路：一\n//! 二。\n//! Predicts: three.\n\
+                      //! 预测：三。\n//!\n//! More.\n\nuse x;\n";
+        let info = RungInfo { name: "r", experiment: "beyond", source };
+        let english = info.header(Language::English);
+        assert_eq!((english.idea.as_str(), english.predicts.as_str()), ("one two.", "three."));
+        let chinese = info.header(Language::Chinese);
+        assert_eq!((chinese.idea.as_str(), chinese.predicts.as_str()), ("一二。", "三。"));
+    }
+
+    #[test]
+    fn every_rung_says_its_idea_its_prediction_and_its_cost_in_both_languages() {
+        for ladder in crate::ladders() {
+            for rung in &ladder.rungs {
+                for language in [Language::English, Language::Chinese] {
+                    let Header { idea, predicts, costs } = rung.header(language);
+                    let said = [idea, predicts, costs].iter().all(|text| !text.is_empty());
+                    assert!(said, "{}/{} lacks a field in {language:?}", ladder.name, rung.name);
+                }
+            }
+        }
     }
 }

@@ -115,16 +115,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rung_says_its_idea_its_prediction_and_its_cost() {
-        for rung in ladder().rungs {
-            let header = rung.header();
-            assert!(!header.idea.is_empty(), "{} has no idea", rung.name);
-            assert!(!header.predicts.is_empty(), "{} predicts nothing", rung.name);
-            assert!(!header.costs.is_empty(), "{} costs nothing", rung.name);
-        }
-    }
-
-    #[test]
     fn the_host_transpose_moves_each_element_to_its_mirror_place() {
         let src: Vec<u32> = (0..6).collect();
         assert_eq!(on_host(&src, 2, 3), [0, 3, 1, 4, 2, 5]);

@@ -3,30 +3,46 @@
 //! Nothing here prints. What is returned is plain data that the command line, a test or a report
 //! turns into words. Nothing is counted or timed before its result was compared with the host's.
 
+mod accuracy;
+mod array;
+mod case;
 mod climb;
 mod element;
+mod families;
+mod fits;
 mod inputs;
 mod measure;
+mod occupancy;
 mod reason;
 mod record;
+mod request;
+mod run;
+mod specs;
 mod stats;
 mod sweep;
-mod transpose;
 mod verify;
 
-pub use climb::{ClimbRequest, climb_transpose};
+pub use accuracy::{Accuracy, FloatRule, UNIT_F32};
+pub use array::Array;
+pub use case::{Case, Trial, Work};
+pub use climb::{How, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
+pub use families::{
+    Family, Matrix, TransposeRung, check_transpose_fits, families, family, prove_transpose,
+    transpose_with,
+};
 pub use inputs::random_elements;
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
+pub use occupancy::resident_blocks;
 pub use record::{
-    ClimbRecord, CountersRecord, DeviceRecord, GlobalRecord, HostRecord, RungRecord, SharedRecord,
-    SweepRecord, TimeRecord,
+    ClimbRecord, CountersRecord, DeviceRecord, GlobalRecord, HostRecord, ResourcesRecord,
+    RungRecord, SampleRecord, SharedRecord, SweepRecord, TimeRecord,
 };
+pub use request::{PARAMETERS, Parameter, Request};
+pub use run::run_rung;
+pub use specs::{Architecture, Gpu, Specs, specs};
 pub use stats::Summary;
-pub use sweep::{SweepRequest, sweep_transpose};
-pub use transpose::{
-    Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_bytes, transpose_with,
-};
+pub use sweep::{points, sweep};
 pub use verify::{Mismatch, compare_transpose};
 
 /// Told what is being worked on, so that the user can be.

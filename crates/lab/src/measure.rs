@@ -6,7 +6,7 @@
 //! or at a time limit, and the record says which.
 
 use crate::stats::Summary;
-use lanework::{Device, Prepared, Result};
+use lanework::{Device, Job, Result};
 use std::time::{Duration, Instant};
 
 /// What the cache holds when a kernel starts.
@@ -75,7 +75,7 @@ const NARROW: f64 = 0.005;
 /// When there are no jobs.
 pub fn measure(
     device: &Device,
-    jobs: &mut [Prepared<'_>],
+    jobs: &mut [Job<'_>],
     cache: Cache,
     limit: Duration,
 ) -> Result<Measurement> {
@@ -130,7 +130,7 @@ fn sample(
 
 /// Runs the kernel for at least 0.2 s and until two batches agree to 1 %, or 2 s; returns the
 /// median time of the last batch in nanoseconds.
-fn warm_up(device: &Device, jobs: &mut [Prepared<'_>]) -> Result<f64> {
+fn warm_up(device: &Device, jobs: &mut [Job<'_>]) -> Result<f64> {
     let started = Instant::now();
     let mut last = f64::INFINITY;
     loop {
@@ -147,7 +147,7 @@ fn warm_up(device: &Device, jobs: &mut [Prepared<'_>]) -> Result<f64> {
 
 /// Times of one batch of launches, each between two events; the first launch, which the others
 /// hide behind, is not among them.
-fn timed_batch(device: &Device, jobs: &mut [Prepared<'_>]) -> Result<Vec<f64>> {
+fn timed_batch(device: &Device, jobs: &mut [Job<'_>]) -> Result<Vec<f64>> {
     let mut events = Vec::with_capacity(BATCH);
     for index in 0..BATCH {
         let count = jobs.len();

@@ -7,7 +7,7 @@ const NOTABLE: f64 = 1.15;
 
 type Count = fn(&CountersRecord) -> u64;
 
-/// What is compared: a name and where its count lies.
+/// Counts that are compared: a name and where it lies.
 const COUNTS: [(&str, Count); 6] = [
     ("load sectors", |c| c.global_load.sectors),
     ("store sectors", |c| c.global_store.sectors),
@@ -17,29 +17,40 @@ const COUNTS: [(&str, Count); 6] = [
     ("instructions", |c| c.warp_instructions),
 ];
 
-/// The counts that changed notably from one rung to the next, largest change first, at most three;
-/// `None` where either was not counted in full.
+/// What changed notably from one rung to the next, largest change first, at most four; `None` where
+/// either was not counted in full.
 pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<String> {
     if before.sampled.is_some() || now.sampled.is_some() {
         return None;
     }
-    let (before, now) = (before.counters.as_ref()?, now.counters.as_ref()?);
-    let mut changes: Vec<(f64, String)> =
-        COUNTS.iter().filter_map(|(name, count)| change(name, count(before), count(now))).collect();
+    let counted = (before.counters.as_ref()?, now.counters.as_ref()?);
+    let counts = COUNTS
+        .iter()
+        .filter_map(|(name, count)| change(name, count(counted.0) as f64, count(counted.1) as f64));
+    let figure =
+        |name: &str, of: fn(&RungRecord) -> Option<f64>| change(name, of(before)?, of(now)?);
+    let figures = [
+        figure("instructions per warp", RungRecord::instructions_per_warp),
+        figure("active lanes", RungRecord::active_lanes),
+        figure("occupancy", |rung| Some(rung.resources?.occupancy)),
+        figure("spilled bytes", |rung| Some(f64::from(rung.resources?.spill_bytes))),
+        figure("warps", |rung| Some(rung.warps? as f64)),
+    ];
+    let mut changes: Vec<(f64, String)> = counts.chain(figures.into_iter().flatten()).collect();
     changes.sort_by(|a, b| b.0.total_cmp(&a.0));
-    changes.truncate(3);
+    changes.truncate(4);
     let words: Vec<String> = changes.into_iter().map(|(_, words)| words).collect();
     Some(if words.is_empty() { "no count changed".to_owned() } else { words.join(", ") })
 }
 
 /// How notable a change is, and the change in words.
-fn change(name: &str, before: u64, now: u64) -> Option<(f64, String)> {
-    match (before, now) {
-        (0, 0) => None,
-        (0, _) => Some((f64::MAX, format!("+{name}"))),
-        (_, 0) => Some((f64::MAX, format!("no {name}"))),
-        _ => {
-            let ratio = now as f64 / before as f64;
+fn change(name: &str, before: f64, now: f64) -> Option<(f64, String)> {
+    match (before > 0.0, now > 0.0) {
+        (false, false) => None,
+        (false, true) => Some((f64::MAX, format!("+{name}"))),
+        (true, false) => Some((f64::MAX, format!("no {name}"))),
+        (true, true) => {
+            let ratio = now / before;
             let factor = ratio.max(1.0 / ratio);
             let words = match ratio {
                 ratio if ratio < 1.0 => format!("{name} /{factor:.1}"),
@@ -56,9 +67,9 @@ mod tests {
 
     #[test]
     fn only_notable_changes_are_named() {
-        assert_eq!(change("sectors", 100, 110), None);
-        assert_eq!(change("sectors", 100, 25), Some((4.0, "sectors /4.0".to_owned())));
-        assert_eq!(change("sectors", 10, 0).map(|c| c.1), Some("no sectors".to_owned()));
-        assert_eq!(change("sectors", 0, 9).map(|c| c.1), Some("+sectors".to_owned()));
+        assert_eq!(change("sectors", 100.0, 110.0), None);
+        assert_eq!(change("sectors", 100.0, 25.0), Some((4.0, "sectors /4.0".to_owned())));
+        assert_eq!(change("sectors", 10.0, 0.0).map(|c| c.1), Some("no sectors".to_owned()));
+        assert_eq!(change("sectors", 0.0, 9.0).map(|c| c.1), Some("+sectors".to_owned()));
     }
 }

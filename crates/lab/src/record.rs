@@ -1,27 +1,41 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
-use lanework::{Counters, Device};
+use crate::accuracy::Accuracy;
+use crate::case::Work;
+use crate::measure::{Cache, Measurement, Stop, Timer};
+use crate::specs::specs;
+use crate::stats::Summary;
+use lanework::{Counters, Device, DeviceInfo};
+use lanework_kernels::RungInfo;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Instant;
 
-/// A climb of one ladder at one size.
+/// A climb of one ladder on one case.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClimbRecord {
     /// The ladder's name.
     pub ladder: &'static str,
     /// Where it ran.
     pub device: DeviceRecord,
-    /// Rows and columns of the source.
-    pub size: [u32; 2],
-    /// Edge of the block for the rungs that take one.
-    pub block: u32,
+    /// Names of the extents of the problem: `rows` and `cols`, or `m`, `n` and `k`.
+    pub extents: Vec<&'static str>,
+    /// The extents.
+    pub size: Vec<u64>,
+    /// What else was chosen, by name, such as `block`.
+    #[serde(flatten)]
+    pub settings: BTreeMap<&'static str, u64>,
     /// Element type, such as `f32`.
     pub element: &'static str,
-    /// Bytes that any solution must move.
-    pub bytes: u64,
+    /// Bytes that any solution must move, and operations it must make.
+    #[serde(flatten)]
+    pub work: Work,
     /// Seed of the inputs.
     pub seed: u64,
-    /// The serial host version (B7), in host time.
-    pub host: HostRecord,
+    /// The serial host version, in host time; `None` where the notes have none.
+    pub host: Option<HostRecord>,
+    /// What the notes work out on paper, as lines of text.
+    pub analysis: Vec<String>,
     /// The rungs, from the bottom up.
     pub rungs: Vec<RungRecord>,
 }
@@ -59,16 +73,47 @@ pub struct RungRecord {
     pub verified: bool,
     /// Why it was not verified.
     pub error: Option<String>,
+    /// Why it took no part, such as a library that is not there; `None` where it did.
+    pub skipped: Option<String>,
+    /// How right the result was.
+    pub accuracy: Option<Accuracy>,
+    /// What the kernel takes of a multiprocessor; `None` for a vendor's library.
+    pub resources: Option<ResourcesRecord>,
+    /// Warps of the launch.
+    pub warps: Option<u64>,
     /// What the emulator counted; `None` on a GPU and where verification failed.
     pub counters: Option<CountersRecord>,
     /// Present where only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
     /// Time on the GPU; `None` on the emulator, which has none.
     pub time: Option<TimeRecord>,
+    /// Further figures of the rung, by name, such as `cycles` and `host_ns`.
+    pub figures: BTreeMap<&'static str, f64>,
     /// Time of the rung before divided by this one's; `None` where either is missing.
     pub speedup: Option<f64>,
     /// What the counters say has changed since the rung before.
     pub reason: Option<String>,
+}
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ResourcesRecord {
+    /// 32-bit registers per thread.
+    pub registers: u32,
+    /// Bytes of local memory per thread: spilled registers and arrays.
+    pub spill_bytes: u32,
+    /// Bytes of shared memory per block, static and dynamic.
+    pub shared_bytes: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Blocks that a multiprocessor holds at once.
+    pub resident_blocks: u32,
+    /// Warps that a multiprocessor holds at once, as a part of the most it could.
+    pub occupancy: f64,
+    /// What limits the resident blocks.
+    pub limiter: &'static str,
+    /// Whether registers and spills are estimated from the PTX rather than told by the driver.
+    pub estimated: bool,
 }
 
 /// How much of a grid was counted.
@@ -132,6 +177,8 @@ pub struct TimeRecord {
     pub quartiles_ns: [f64; 2],
     /// Bytes that must be moved over the median, in 10^9 bytes per second.
     pub gigabytes_per_second: f64,
+    /// Operations that must be made over the median, in 10^9 per second; 0 where none must.
+    pub gigaflops_per_second: f64,
     /// `cold` or `hot`.
     pub cache: &'static str,
     /// `events`, or `graph of N`.
@@ -151,6 +198,111 @@ pub struct SweepRecord {
     pub device: DeviceRecord,
     /// One climb per point, sizes innermost.
     pub points: Vec<ClimbRecord>,
+}
+
+impl RungRecord {
+    /// The record of a rung of which nothing is known yet.
+    pub(crate) fn of(info: &RungInfo) -> Self {
+        RungRecord {
+            name: info.name,
+            experiment: info.experiment,
+            verified: false,
+            error: None,
+            skipped: None,
+            accuracy: None,
+            resources: None,
+            warps: None,
+            counters: None,
+            sampled: None,
+            time: None,
+            figures: BTreeMap::new(),
+            speedup: None,
+            reason: None,
+        }
+    }
+}
+
+impl RungRecord {
+    /// Instructions that a warp runs, on average: how long the work of one is.
+    pub fn instructions_per_warp(&self) -> Option<f64> {
+        let counted = match self.sampled {
+            Some(sample) => sample.blocks_counted as f64 / sample.blocks as f64,
+            None => 1.0,
+        };
+        let warps = self.warps.filter(|&warps| warps > 0)? as f64 * counted;
+        Some(self.counters.as_ref()?.warp_instructions as f64 / warps)
+    }
+
+    /// Lanes that are active in an instruction, on average, of 32.
+    pub fn active_lanes(&self) -> Option<f64> {
+        let counters = self.counters.as_ref().filter(|c| c.warp_instructions > 0)?;
+        Some(counters.lane_instructions as f64 / counters.warp_instructions as f64)
+    }
+}
+
+impl TimeRecord {
+    /// The record of a measurement of `work` on the GPU of `info`.
+    pub(crate) fn of(measured: &Measurement, work: Work, info: &DeviceInfo) -> Self {
+        let Summary { min, lower_quartile, median, upper_quartile, interval, count } =
+            measured.summary;
+        TimeRecord {
+            median_ns: median,
+            samples: count,
+            interval_ns: [interval.0, interval.1],
+            min_ns: min,
+            quartiles_ns: [lower_quartile, upper_quartile],
+            gigabytes_per_second: work.bytes as f64 / median,
+            gigaflops_per_second: work.flops as f64 / median,
+            cache: match measured.cache {
+                Cache::Cold => "cold",
+                Cache::Hot => "hot",
+            },
+            timer: match measured.timer {
+                Timer::Events => "events".to_owned(),
+                Timer::Graph(launches) => format!("graph of {launches}"),
+            },
+            stop: match measured.stop {
+                Stop::Settled => "settled",
+                Stop::TimeLimit => "time limit",
+            },
+            invalid: implausible(median, work, info),
+        }
+    }
+}
+
+/// Why a time cannot be right, if it is under what the GPU's memory and arithmetic could do.
+fn implausible(median: f64, work: Work, info: &DeviceInfo) -> Option<String> {
+    let arch = specs().architecture(info.compute_capability);
+    let lanes = f64::from(arch.fp32_per_sm) * f64::from(info.multiprocessors);
+    let rate = 2.0 * lanes * f64::from(info.clock_khz) / 1e6;
+    let limits = [
+        (work.bytes as f64, info.memory_bandwidth as f64 / 1e9, "memory", "the cache was not cold"),
+        (work.flops as f64, rate, "arithmetic", "the clock is above its maximum"),
+    ];
+    limits.into_iter().find_map(|(amount, rate, what, cause)| {
+        let floor = amount / rate;
+        (rate > 0.0 && median < floor).then(|| {
+            format!(
+                "{median:.0} ns is under the {floor:.0} ns that the {what} needs: either {cause} or \
+                 the kernel did not do all its work"
+            )
+        })
+    })
+}
+
+impl HostRecord {
+    /// Times `work`: at least once, for at most about half a second.
+    pub fn time(experiment: &'static str, mut work: impl FnMut()) -> Self {
+        let started = Instant::now();
+        let mut samples = Vec::new();
+        while samples.is_empty() || (samples.len() < 5 && started.elapsed().as_secs_f64() < 0.5) {
+            let begun = Instant::now();
+            work();
+            samples.push(begun.elapsed().as_nanos() as f64);
+        }
+        let median_ns = Summary::of(&samples).map_or(0.0, |summary| summary.median);
+        HostRecord { experiment, median_ns, samples: samples.len() }
+    }
 }
 
 impl DeviceRecord {
@@ -182,9 +334,14 @@ impl From<&Counters> for CountersRecord {
 }
 
 impl ClimbRecord {
-    /// Whether every rung was verified.
+    /// The extents as `1024x1024`.
+    pub fn size_in_words(&self) -> String {
+        self.size.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+    }
+
+    /// Whether every rung that took part was verified.
     pub fn all_verified(&self) -> bool {
-        self.rungs.iter().all(|rung| rung.verified)
+        self.rungs.iter().all(|rung| rung.verified || rung.skipped.is_some())
     }
 }
 

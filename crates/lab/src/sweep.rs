@@ -1,45 +1,68 @@
-//! Sweeps: the same ladder at several sizes and blocks (B8, B9).
+//! Sweeps: the same ladder on several cases.
 
 use crate::Progress;
-use crate::climb::{ClimbRequest, climb_transpose};
+use crate::case::Case;
+use crate::climb::{How, climb};
+use crate::families::Family;
 use crate::record::{DeviceRecord, SweepRecord};
-use crate::transpose::{Matrix, check_transpose_fits};
+use crate::request::Request;
 use lanework::{Device, Result};
 
-/// What to sweep over.
-#[derive(Clone, Debug)]
-pub struct SweepRequest {
-    /// Edges of square matrices.
-    pub sizes: Vec<u32>,
-    /// Edges of square blocks.
-    pub blocks: Vec<u32>,
-    /// Everything else; its matrix is ignored.
-    pub climb: ClimbRequest,
+/// Every combination of `axes`, the last varying fastest, each set in `request`.
+pub fn points(request: &Request, axes: &[(&'static str, Vec<u64>)]) -> Vec<Request> {
+    axes.iter().fold(vec![request.clone()], |points, (name, values)| {
+        let set = |point: &Request, &value: &u64| point.clone().with(name, value);
+        points.iter().flat_map(|point| values.iter().map(move |value| set(point, value))).collect()
+    })
 }
 
-/// Climbs the transpose ladder at every block and size.
+/// Climbs the ladder of `family` at every point.
 ///
 /// # Errors
-/// When any point does not fit the device, before the first is run; when the device fails.
-pub fn sweep_transpose(
+/// When any point makes no case or does not fit the device, before the first is run; when the
+/// device fails.
+pub fn sweep(
+    family: &Family,
+    points: &[Request],
     device: &Device,
-    request: &SweepRequest,
+    how: &How,
     progress: Progress<'_>,
 ) -> Result<SweepRecord> {
-    let points: Vec<Matrix> = (request.blocks.iter())
-        .flat_map(|&block| {
-            request.sizes.iter().map(move |&size| Matrix { rows: size, cols: size, block })
-        })
-        .collect();
-    let bytes = request.climb.element.bytes;
-    points.iter().try_for_each(|&point| check_transpose_fits(device, point, bytes))?;
-    let mut record =
-        SweepRecord { ladder: "transpose", device: DeviceRecord::of(device), points: Vec::new() };
-    for matrix in points {
-        let at = format!("{0}x{0}, block {1}: ", matrix.rows, matrix.block);
-        let climb = ClimbRequest { matrix, ..request.climb.clone() };
-        let mut report = |what: &str| progress(&format!("{at}{what}"));
-        record.points.push(climb_transpose(device, &climb, &mut report)?);
+    for point in points {
+        family.case(point)?.check_fits(device)?;
+    }
+    let ladder = (family.ladder)().name;
+    let mut record = SweepRecord { ladder, device: DeviceRecord::of(device), points: Vec::new() };
+    for point in points {
+        let case = family.case(point)?;
+        let at = describe(case.as_ref());
+        let mut report = |what: &str| progress(&format!("{at}: {what}"));
+        record.points.push(climb(family, case.as_ref(), device, how, &mut report)?);
     }
     Ok(record)
+}
+
+/// The extents and settings of a case in a few words.
+fn describe(case: &dyn Case) -> String {
+    let extents: Vec<String> =
+        case.extents().iter().map(|(_, extent)| extent.to_string()).collect();
+    let settings: Vec<String> =
+        case.settings().iter().map(|(name, value)| format!(", {name} {value}")).collect();
+    format!("{}{}", extents.join("x"), settings.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework::Backend;
+
+    #[test]
+    fn points_are_all_combinations_with_the_last_axis_innermost() {
+        let request = Request::new(Backend::Emulator);
+        let points = points(&request, &[("block", vec![8, 16]), ("size", vec![1, 2, 3])]);
+        let seen: Vec<_> = points.iter().map(|p| (p.get("block"), p.get("size"))).collect();
+        assert_eq!(seen.len(), 6);
+        assert_eq!(seen[1], (Some(8), Some(2)));
+        assert_eq!(seen[3], (Some(16), Some(1)));
+    }
 }

@@ -19,10 +19,13 @@ pub(crate) enum Code {
 /// What a compiled kernel takes of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// 32-bit registers per thread, as the driver's compiler assigned them; `None` on the emulator.
-    pub registers: Option<u32>,
-    /// Bytes of local memory per thread (spills and arrays); `None` on the emulator.
-    pub local_bytes: Option<u32>,
+    /// 32-bit registers per thread: on a GPU as the driver's compiler assigned them, on the emulator
+    /// an estimate from the values alive at once.
+    pub registers: u32,
+    /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
+    pub local_bytes: u32,
+    /// Whether registers and local bytes are estimates.
+    pub estimated: bool,
     /// Bytes of static shared memory per block.
     pub static_shared: u32,
 }
@@ -61,14 +64,19 @@ impl Device {
 impl Compiled {
     pub(crate) fn resources(&self) -> Resources {
         match &self.code {
-            Code::Emulator(_) => Resources {
-                registers: None,
-                local_bytes: None,
-                static_shared: static_shared(&self.staged),
-            },
+            Code::Emulator(program) => {
+                let pressure = program.register_pressure(&self.staged.entry);
+                Resources {
+                    registers: pressure.map_or(0, |pressure| pressure.registers),
+                    local_bytes: pressure.map_or(0, |pressure| pressure.spill_bytes),
+                    estimated: true,
+                    static_shared: static_shared(&self.staged),
+                }
+            }
             Code::Gpu(function) => Resources {
-                registers: Some(function.info().registers),
-                local_bytes: Some(function.info().local_bytes),
+                registers: function.info().registers,
+                local_bytes: function.info().local_bytes,
+                estimated: false,
                 static_shared: function.info().static_shared,
             },
         }

@@ -211,6 +211,25 @@ impl Prepared<'_> {
         Ok(Profile { counters, blocks_run: outcome.blocks_run, blocks: outcome.blocks_total })
     }
 
+    /// Blocks of the launch, threads of a block, and bytes of dynamic shared memory per block.
+    pub fn shape(&self) -> (Dim3, Dim3, u32) {
+        (self.grid, self.block, self.dynamic_shared)
+    }
+
+    /// Blocks that one multiprocessor holds at once, as the driver computes them; `None` on the
+    /// emulator.
+    ///
+    /// # Errors
+    /// When not even one block fits.
+    pub fn resident_blocks(&self) -> Result<Option<u32>> {
+        match &self.compiled.code {
+            Code::Gpu(function) => {
+                Ok(Some(function.occupancy(self.block.count() as u32, self.dynamic_shared)?))
+            }
+            Code::Emulator(_) => Ok(None),
+        }
+    }
+
     /// Registers, local memory and shared memory of the compiled kernel.
     pub fn resources(&self) -> Resources {
         self.compiled.resources()

@@ -3,7 +3,7 @@
 //! The emulator has no time, only counts, so both exist on GPUs alone.
 
 use crate::device::{Device, Engine};
-use crate::{Error, Prepared, Result};
+use crate::{Error, Job, Result};
 use std::marker::PhantomData;
 
 /// A point in a GPU's stream of work.
@@ -31,12 +31,9 @@ impl Device {
     /// # Errors
     /// [`Error::Unsupported`] on the emulator; [`Error::Launch`] for a job that checks its indices,
     /// since a replay could not report them.
-    pub fn record<'a>(&self, jobs: &'a mut [Prepared<'_>], launches: usize) -> Result<Graph<'a>> {
-        if let Some(job) = jobs.iter().find(|job| job.is_checked()) {
-            return Err(job.refusal(
-                "it checks its indices, and a recorded launch could not report them",
-                "prepare it with `prepare_unchecked`",
-            ));
+    pub fn record<'a>(&self, jobs: &'a mut [Job<'_>], launches: usize) -> Result<Graph<'a>> {
+        if let Some(error) = jobs.iter().find_map(Job::unrecordable) {
+            return Err(error);
         }
         let gpu = self.gpu("recording a graph")?;
         let count = jobs.len();

@@ -88,6 +88,16 @@ impl Flow {
         Flow { blocks, meet, live_in }
     }
 
+    /// Registers that are read after the end of a block before they are written, of `registers` in
+    /// all.
+    pub fn live_out(&self, block: usize, registers: usize) -> Bits {
+        let mut live = Bits::new(registers);
+        for next in self.blocks[block].successors() {
+            live.add(&self.live_in[next]);
+        }
+        live
+    }
+
     /// Registers written in blocks that `from` reaches without passing `until`.
     pub fn written_between(&self, kernel: &Kernel, from: usize, until: Option<usize>) -> Bits {
         let mut written = Bits::new(kernel.registers.len());

@@ -42,6 +42,7 @@ mod lower;
 mod memory;
 mod observe;
 mod op;
+mod pressure;
 mod print;
 mod program;
 mod pure;
@@ -56,4 +57,5 @@ pub use fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, Source
 pub use launch::{Blocks, LaunchConfig, Outcome};
 pub use limits::{Limits, Options, Schedule};
 pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};
+pub use pressure::{MOST_REGISTERS, RegisterPressure};
 pub use program::Program;

@@ -208,6 +208,12 @@ impl Program {
         Some(Arc::clone(found))
     }
 
+    /// An estimate of the registers that a kernel needs.
+    pub fn register_pressure(&self, entry: &str) -> Option<crate::RegisterPressure> {
+        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
+        Some(crate::pressure::pressure(&loaded.kernel, &loaded.flow))
+    }
+
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].
     pub fn instruction_name(&self, entry: &str, instruction: u32) -> Option<&str> {
         let kernel = self.kernel(entry)?;

@@ -3,51 +3,71 @@
 use crate::Outcome;
 use crate::args::{ClimbArgs, Climbing};
 use crate::failure::Failure;
-use crate::output::{Spinner, duration, print, print_json, table, thousands};
-use crate::suggest::{check_rung, find_element, find_ladder};
-use lanework::{Backend, Device};
-use lanework_lab::{ClimbRecord, ClimbRequest, Matrix, RungRecord, climb_transpose};
+use crate::output::{Spinner, print, print_json};
+use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::suggest::check_rung;
+use crate::tables;
+use lanework::Device;
+use lanework_lab::{ClimbRecord, Family, How, RungRecord, climb, families};
 use std::time::Duration;
 
-/// Climbs a ladder and shows what each rung does.
+/// Climbs a ladder, or all, and shows what each rung does.
 ///
 /// # Errors
 /// Unknown names, shapes that do not fit, a device that is not there; and when a rung was wrong.
 pub fn run(args: &ClimbArgs) -> Outcome {
-    let size = args.size.unwrap_or(1024);
-    let matrix = Matrix {
-        rows: args.rows.unwrap_or(size),
-        cols: args.cols.unwrap_or(size),
-        block: args.block,
+    let families = match &args.ladder {
+        Some(name) => vec![find_family(name)?],
+        None => families(),
     };
-    let request = request(&args.ladder, matrix, &args.how)?;
-    let device = Device::open(&args.how.on.device)?;
-    let record = {
-        let spinner = Spinner::new("climbing");
-        climb_transpose(&device, &request, &mut |what| spinner.say(what))?
-    };
-    if args.how.json {
-        print_json(&record)?;
-    } else {
-        print(&describe(&record, device.backend()))?;
+    if args.all && !(args.problem.0.is_empty() && args.how.rungs.is_empty()) {
+        return Err(Failure::input(
+            "--all climbs every ladder on its default problem",
+            "name a ladder to choose sizes and rungs",
+        ));
     }
-    failures(&record)
+    families.iter().try_for_each(|family| check_rungs(family, &args.how.rungs))?;
+    let device = Device::open(&args.how.on.device)?;
+    let mut request = with_parameters(request(&args.how.numbers, device.backend())?, &args.problem);
+    read_arrays(&mut request, &args.arrays)?;
+    let mut records = Vec::new();
+    for family in &families {
+        let case = family.case(&request)?;
+        let record = {
+            let spinner = Spinner::new("climbing");
+            let name = (family.ladder)().name;
+            let mut say = |what: &str| spinner.say(&format!("{name}: {what}"));
+            climb(family, case.as_ref(), &device, &how(&args.how), &mut say)?
+        };
+        if !args.how.json {
+            print(&tables::describe(&record, device.backend()))?;
+        }
+        records.push(record);
+    }
+    match (args.how.json, records.as_slice()) {
+        (false, _) => {}
+        (true, [record]) if !args.all => print_json(record)?,
+        (true, records) => print_json(&records)?,
+    }
+    records.iter().try_for_each(failures)
 }
 
-/// The request that the options make, once the names in them are known to exist.
+/// How the options say to climb.
+pub fn how(options: &Climbing) -> How {
+    How {
+        rungs: options.rungs.clone(),
+        seed: options.numbers.seed,
+        time_limit: Duration::from_secs_f64(options.time_limit),
+    }
+}
+
+/// Checks that the ladder of `family` has these rungs.
 ///
 /// # Errors
-/// Unknown ladders, rungs and element types, with the nearest names.
-pub fn request(ladder: &str, matrix: Matrix, how: &Climbing) -> Result<ClimbRequest, Failure> {
-    let ladder = find_ladder(ladder)?;
-    how.rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))?;
-    Ok(ClimbRequest {
-        matrix,
-        element: find_element(&how.element)?,
-        seed: how.seed,
-        rungs: how.rungs.clone(),
-        time_limit: Duration::from_secs_f64(how.time_limit),
-    })
+/// When it has not, with the nearest names.
+pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
+    let ladder = (family.ladder)();
+    rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
 }
 
 /// The failure of a climb in which a rung was not verified.
@@ -61,109 +81,4 @@ pub fn failures(record: &ClimbRecord) -> Outcome {
         return Ok(());
     }
     Err(Failure::Check(format!("{} rungs were not verified\n{}", wrong.len(), wrong.join("\n"))))
-}
-
-/// The climb in words.
-fn describe(record: &ClimbRecord, backend: Backend) -> String {
-    let [rows, cols] = record.size;
-    let mut text = format!(
-        "{} of {rows}x{cols} {} on {} (driver {}), blocks of {block}x{block}, seed {}\n",
-        record.ladder,
-        record.element,
-        record.device.name,
-        record.device.driver,
-        record.seed,
-        block = record.block,
-    );
-    text.push_str(&match backend {
-        Backend::Emulator => counted(record),
-        Backend::Cuda => timed(record),
-    });
-    text.push_str(&format!(
-        "\nhost (B7): {} serially, median of {}, host clock\n",
-        duration(record.host.median_ns),
-        record.host.samples
-    ));
-    text
-}
-
-/// The table of counts.
-fn counted(record: &ClimbRecord) -> String {
-    let mut rows = table(&[
-        "rung",
-        "exp.",
-        "verified",
-        "sectors/load",
-        "sectors/store",
-        "bank conflicts",
-        "warp instructions",
-    ]);
-    for rung in &record.rungs {
-        let Some(counters) = &rung.counters else {
-            rows.add_row([rung.name, rung.experiment, "NO"]);
-            continue;
-        };
-        rows.add_row([
-            rung.name.to_owned(),
-            rung.experiment.to_owned(),
-            "bit-exact".to_owned(),
-            format!("{:.2}", counters.global_load.sectors_per_request()),
-            format!("{:.2}", counters.global_store.sectors_per_request()),
-            thousands(counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts),
-            thousands(counters.warp_instructions),
-        ]);
-    }
-    let mut text = format!("{rows}\n");
-    if let Some(sample) = record.rungs.iter().find_map(|rung| rung.sampled) {
-        text.push_str(&format!(
-            "Counts are of a sample of blocks ({} of {} for the first such rung); every element was verified.\n",
-            thousands(sample.blocks_counted),
-            thousands(sample.blocks)
-        ));
-    }
-    text.push_str(
-        "Counts by the emulator, which has no time. sectors/load, sectors/store: 32-byte sectors per\n\
-         warp request to global memory; bank conflicts: extra passes through shared memory.\n",
-    );
-    for rung in &record.rungs {
-        if let Some(reason) = &rung.reason {
-            text.push_str(&format!("  {:<11} {reason}\n", rung.name));
-        }
-    }
-    text
-}
-
-/// The table of times.
-fn timed(record: &ClimbRecord) -> String {
-    let mut rows =
-        table(&["rung", "exp.", "verified", "median", "95 % interval", "GB/s", "vs rung before"]);
-    for rung in &record.rungs {
-        let Some(time) = &rung.time else {
-            rows.add_row([rung.name, rung.experiment, "NO"]);
-            continue;
-        };
-        let speed = match &time.invalid {
-            Some(_) => "INVALID".to_owned(),
-            None => format!("{:.0}", time.gigabytes_per_second),
-        };
-        rows.add_row([
-            rung.name.to_owned(),
-            rung.experiment.to_owned(),
-            "bit-exact".to_owned(),
-            duration(time.median_ns),
-            format!("{} .. {}", duration(time.interval_ns[0]), duration(time.interval_ns[1])),
-            speed,
-            rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x")),
-        ]);
-    }
-    let mut text = format!("{rows}\n");
-    for rung in &record.rungs {
-        if let Some(why) = rung.time.as_ref().and_then(|time| time.invalid.as_ref()) {
-            text.push_str(&format!("{}: INVALID: {why}\n", rung.name));
-        }
-    }
-    text.push_str(
-        "GPU event time, cold cache; GB/s counts each element read once and written once.\n",
-    );
-    text
 }

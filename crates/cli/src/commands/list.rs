@@ -3,6 +3,7 @@
 use crate::Outcome;
 use crate::args::ListArgs;
 use crate::output::{print, print_json, table};
+use lanework_kernels::Language;
 use serde::Serialize;
 
 /// A ladder in JSON.
@@ -38,9 +39,18 @@ pub fn run(args: &ListArgs) -> Outcome {
         let mut rungs = table(&["rung", "experiment", "idea"]);
         for rung in &ladder.rungs {
             let name = format!("{}/{}", ladder.name, rung.name);
-            rungs.add_row([&name, rung.experiment, &rung.header().idea]);
+            rungs.add_row([&name, rung.experiment, &rung.header(Language::English).idea]);
         }
         text.push_str(&format!("{}: {}\n{rungs}\n", ladder.name, ladder.title));
+        if let Some(family) = lanework_lab::family(ladder.name) {
+            let options = [family.parameters, family.arrays].concat();
+            let options: Vec<String> = options.iter().map(|name| format!("--{name}")).collect();
+            text.push_str(&format!(
+                "takes {}; elements {}\n\n",
+                options.join(", "),
+                family.elements.join(", ")
+            ));
+        }
     }
     text.push_str(
         "\nClimb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.\n",
@@ -50,7 +60,7 @@ pub fn run(args: &ListArgs) -> Outcome {
 
 fn json(ladder: lanework_kernels::Ladder) -> LadderJson {
     let rung = |rung: &lanework_kernels::RungInfo| {
-        let lanework_kernels::Header { idea, predicts, costs } = rung.header();
+        let lanework_kernels::Header { idea, predicts, costs } = rung.header(Language::English);
         RungJson { name: rung.name, experiment: rung.experiment, idea, predicts, costs }
     };
     LadderJson {

@@ -1,27 +1,31 @@
-//! `lanework run`: one rung on the user's own matrix.
+//! `lanework run`: one rung on the user's own arrays.
 
 use crate::Outcome;
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::npy::{self, NpyMatrix, Output};
+use crate::npy::Output;
 use crate::output::{Spinner, print, print_json};
-use crate::suggest::{check_rung, find_ladder};
+use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::suggest::check_rung;
 use lanework::Device;
-use lanework_lab::{Matrix, transpose_bytes};
+use lanework_lab::{Accuracy, run_rung};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A run in JSON.
 #[derive(Serialize)]
 struct RunJson<'a> {
     rung: &'a str,
     device: String,
-    input: [u32; 2],
-    output: [u32; 2],
+    input: Option<&'a Vec<u64>>,
+    inputs: BTreeMap<&'static str, &'a Vec<u64>>,
+    output: &'a Vec<u64>,
     element: &'a str,
     verified: bool,
+    accuracy: Accuracy,
 }
 
-/// Reads the matrix, runs the rung, compares with the host and writes the result.
+/// Reads the arrays, runs the rung, compares with the host and writes the result.
 ///
 /// # Errors
 /// Unknown names, files that cannot be read or written, shapes that do not fit; and when the result
@@ -33,35 +37,58 @@ pub fn run(args: &RunArgs) -> Outcome {
             "give ladder/rung, such as transpose/padded; `lanework list` shows all",
         ));
     };
-    check_rung(&find_ladder(ladder)?, rung)?;
-    let output = Output::prepare(&args.output)?;
-    let input = npy::read(&args.input)?;
+    let family = find_family(ladder)?;
+    check_rung(&(family.ladder)(), rung)?;
+    let output = args.output.as_deref().map(Output::prepare).transpose()?;
     let device = Device::open(&args.on.device)?;
-    let bytes = {
+    let mut request = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
+    let type_name = read_arrays(&mut request, &args.arrays)?;
+    let case = family.case(&request)?;
+    if let Some(why) = case.skips(rung, &device) {
+        return Err(Failure::input(why, "run another rung; `lanework list` shows all"));
+    }
+    let (result, accuracy) = {
         let spinner = Spinner::new("running");
         spinner.say(&args.rung);
-        let matrix = Matrix { rows: input.rows, cols: input.cols, block: args.block };
-        transpose_bytes(rung, &device, &input.bytes, input.element_size, matrix)?
-            .map_err(|mismatch| Failure::Check(format!("the result is wrong: {mismatch}")))?
+        run_rung(rung, case.as_ref(), &device)?
+            .map_err(|why| Failure::Check(format!("the result is wrong: {why}")))?
     };
-    let result = NpyMatrix { rows: input.cols, cols: input.rows, bytes, ..input };
-    output.write(&result)?;
-    let NpyMatrix { rows, cols, element, .. } = &result;
-    let device = device.info();
+    if let Some(output) = output {
+        let moved = request.arrays.values().any(|array| array.element == result.element);
+        let name = type_name.filter(|_| moved);
+        output.write(&result, name.as_deref())?;
+    }
+    let shape = |shape: &[u64]| match shape {
+        [] => "a number".to_owned(),
+        shape => shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
+    };
     if args.json {
+        let inputs: BTreeMap<_, _> =
+            request.arrays.iter().map(|(name, array)| (*name, &array.shape)).collect();
         return print_json(&RunJson {
             rung: &args.rung,
-            device: device.id,
-            input: [*cols, *rows],
-            output: [*rows, *cols],
-            element,
+            device: device.info().id,
+            input: inputs.values().next().copied(),
+            inputs,
+            output: &result.shape,
+            element: result.element.name,
             verified: true,
+            accuracy,
         });
     }
+    let extents: Vec<u64> = case.extents().iter().map(|(_, extent)| *extent).collect();
+    let written = match &args.output {
+        Some(path) => format!("written to {}", path.display()),
+        None => "not written: give --output".to_owned(),
+    };
     print(&format!(
-        "{}: {cols}x{rows} {element} -> {rows}x{cols} on {}, verified bit-exactly, written to {}\n",
+        "{}: {} {} -> {}{} on {}, verified ({}), {written}\n",
         args.rung,
-        device.name,
-        args.output.display()
+        shape(&extents),
+        case.element(),
+        shape(&result.shape),
+        result.scalar().map(|value| format!(" {value}")).unwrap_or_default(),
+        device.info().name,
+        accuracy.short(),
     ))
 }

@@ -1,27 +1,33 @@
-//! `lanework sweep`: a ladder at several sizes and blocks (B8, B9).
+//! `lanework sweep`: a ladder at several sizes and blocks (B8, B9, E2, E3).
 
-use super::climb::{failures, request};
+use super::climb::{check_rungs, failures, how};
 use crate::Outcome;
 use crate::args::SweepArgs;
 use crate::output::{Spinner, duration, print, print_json, table};
+use crate::problem::{find_family, request};
 use lanework::{Backend, Device};
-use lanework_lab::{ClimbRecord, Matrix, RungRecord, SweepRecord, SweepRequest, sweep_transpose};
+use lanework_lab::{ClimbRecord, RungRecord, SweepRecord, points, sweep};
 
-/// Climbs at every point and shows one table: a row per block and size, a column per rung.
+/// Climbs at every point and shows one table: a row per point, a column per rung.
 ///
 /// # Errors
 /// As a climb, at any point.
 pub fn run(args: &SweepArgs) -> Outcome {
-    let anywhere = Matrix { rows: 1, cols: 1, block: 1 };
-    let request = SweepRequest {
-        sizes: args.size.clone(),
-        blocks: args.block.clone(),
-        climb: request(&args.ladder, anywhere, &args.how)?,
-    };
+    let family = find_family(&args.ladder)?;
+    check_rungs(&family, &args.how.rungs)?;
     let device = Device::open(&args.how.on.device)?;
+    let request = request(&args.how.numbers, device.backend())?;
+    let axes: Vec<(&'static str, Vec<u64>)> = match args.problem.0.as_slice() {
+        [] => family.sweep.iter().map(|(name, values)| (*name, values.to_vec())).collect(),
+        given => given.to_vec(),
+    };
+    let mut axes = axes;
+    // Sizes innermost: the scaling of one shape of block reads down the table.
+    axes.sort_by_key(|(name, _)| *name == "size");
+    let points = points(&request, &axes);
     let record: SweepRecord = {
         let spinner = Spinner::new("sweeping");
-        sweep_transpose(&device, &request, &mut |what| spinner.say(what))?
+        sweep(&family, &points, &device, &how(&args.how), &mut |what| spinner.say(what))?
     };
     if args.how.json {
         print_json(&record)?;
@@ -33,26 +39,32 @@ pub fn run(args: &SweepArgs) -> Outcome {
 
 /// The sweep in words.
 fn describe(record: &SweepRecord, backend: Backend) -> String {
-    let names: Vec<&str> =
-        record.points.iter().take(1).flat_map(|p| &p.rungs).map(|r| r.name).collect();
-    let mut header = vec!["block", "size"];
-    header.extend(&names);
-    header.push("host");
+    let Some(first) = record.points.first() else { return String::new() };
+    let settings: Vec<&str> = first.settings.keys().copied().collect();
+    let host = first.host.is_some();
+    let mut header = settings.clone();
+    header.push("size");
+    header.extend(first.rungs.iter().map(|rung| rung.name));
+    header.extend(host.then_some("host"));
     let mut rows = table(&header);
     for point in &record.points {
-        let mut row = vec![point.block.to_string(), point.size[0].to_string()];
+        let mut row: Vec<String> =
+            settings.iter().map(|name| point.settings[name].to_string()).collect();
+        row.push(point.size_in_words());
         row.extend(point.rungs.iter().map(|rung| cell(point, rung)));
-        row.push(duration(point.host.median_ns));
+        row.extend(point.host.as_ref().map(|host| duration(host.median_ns)));
         rows.add_row(row);
     }
     let unit = match backend {
         Backend::Cuda => {
-            "Cells: median GPU event time (cold cache) and GB/s; host: serial, host clock."
+            "Cells: median GPU event time (cold cache), GFLOP/s or GB/s, registers and occupancy;\n\
+             host: serial, host clock."
         }
         Backend::Emulator => {
-            "Cells: sectors loaded and stored for each pair that is needed (2.00 is ideal), and shared\n\
-             bank conflicts per request. The emulator has no time. `~` marks counts of a sample of\n\
-             blocks; every element was verified all the same. host: serial, host clock."
+            "Cells: sectors loaded and stored for each pair that is needed (2.00 is ideal), shared bank\n\
+             conflicts per request, estimated registers (+ spilled bytes) and occupancy. The emulator has\n\
+             no time. `~` marks counts of a sample of blocks; every element was verified all the same.\n\
+             host: serial, host clock."
         }
     };
     format!("{} on {}\n{rows}\n{unit}\n", record.ladder, record.device.name)
@@ -60,17 +72,31 @@ fn describe(record: &SweepRecord, backend: Backend) -> String {
 
 /// One rung at one point.
 fn cell(point: &ClimbRecord, rung: &RungRecord) -> String {
+    if let Some(why) = rung.skipped.as_ref() {
+        return format!("-\n{why}");
+    }
+    let taken = match &rung.resources {
+        Some(r) if r.spill_bytes > 0 => {
+            format!("\n{} r +{} B {:.0}%", r.registers, r.spill_bytes, 100.0 * r.occupancy)
+        }
+        Some(r) => format!("\n{} r {:.0}%", r.registers, 100.0 * r.occupancy),
+        None => String::new(),
+    };
     if let Some(time) = &rung.time {
-        return format!("{}\n{:.0} GB/s", duration(time.median_ns), time.gigabytes_per_second);
+        let rate = match point.work.flops {
+            0 => format!("{:.0} GB/s", time.gigabytes_per_second),
+            _ => format!("{:.0} GFLOP/s", time.gigaflops_per_second),
+        };
+        return format!("{}\n{rate}{taken}", duration(time.median_ns));
     }
     let Some(counters) = &rung.counters else { return "NOT VERIFIED".to_owned() };
     let part = rung.sampled.map_or(1.0, |s| s.blocks_counted as f64 / s.blocks as f64);
     let sectors = (counters.global_load.sectors + counters.global_store.sectors) as f64;
-    let ideal = point.bytes as f64 / 32.0 * part;
+    let ideal = point.work.bytes as f64 / 32.0 * part;
     let shared = [&counters.shared_load, &counters.shared_store];
     let requests: u64 = shared.iter().map(|kind| kind.requests).sum();
     let conflicts: u64 = shared.iter().map(|kind| kind.bank_conflicts).sum();
     let mark = if rung.sampled.is_some() { "~" } else { "" };
     let per_request = if requests == 0 { 0.0 } else { conflicts as f64 / requests as f64 };
-    format!("{mark}{:.2}\n{per_request:.2}", 2.0 * sectors / ideal)
+    format!("{mark}{:.2}\n{per_request:.2}{taken}", 2.0 * sectors / ideal.max(1.0))
 }

@@ -1,8 +1,11 @@
 //! Transpose rung: `row-order`, after `naive`, before `direct`.
 //!
 //! Idea: number the threads of a block row by row, as a C matrix, against the hardware's order.
+//! 思路：像 C 矩阵那样按行给线程编号，与硬件的 x 优先顺序相反。
 //! Predicts: 32 sectors per request of 4-byte elements, loads and stores alike; no conflicts.
+//! 预测：4 字节元素：读写每个请求都是 32 个扇区；没有 bank 冲突。
 //! Costs: the warp now walks down a column on both sides of the padded tile.
+//! 代价：在加了填充的 tile 两侧，warp 都沿着一列走。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -2,8 +2,11 @@
 //!
 //! Idea: 64 x 64 tiles, several wide accesses in flight per thread, and chunks of a tile row stored
 //! at `chunk ^ row / width`, so that rows are written and columns read without a padding column.
+//! 思路：64 x 64 的 tile，每个线程同时有多次宽访问在途；tile 行的块存放在 `chunk ^ row / width` 处，不用填充列也能按行写、按列读。
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no conflicts.
+//! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有冲突。
 //! Costs: 16 KB of shared memory for floats; rows that are not whole chunks move element by element.
+//! 代价：浮点数占 16 KB 共享内存；行长不是整块时逐个元素搬。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,0 +1,92 @@
+//! `lanework gpus`: what known GPUs can do.
+
+use crate::Outcome;
+use crate::args::GpusArgs;
+use crate::failure::Failure;
+use crate::output::{print, print_json, table};
+use lanework_lab::{Specs, specs};
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Shows the table of GPUs and of the limits of their multiprocessors.
+///
+/// # Errors
+/// When the user's file cannot be read or is no such table.
+pub fn run(args: &GpusArgs) -> Outcome {
+    let specs = with_file(args.file.as_deref())?;
+    if args.json {
+        return print_json(specs.as_ref());
+    }
+    let mut gpus = table(&[
+        "GPU",
+        "capability",
+        "SMs",
+        "MHz",
+        "memory",
+        "GB/s",
+        "L2 MiB",
+        "FP32",
+        "TF32",
+        "BF16",
+    ]);
+    let rate = |rate: Option<f64>| rate.map_or("-".to_owned(), |rate| rate.to_string());
+    for gpu in &specs.gpus {
+        gpus.add_row([
+            gpu.name.clone(),
+            gpu.compute_capability.clone(),
+            gpu.multiprocessors.to_string(),
+            gpu.clock_mhz.to_string(),
+            format!("{} GB", gpu.memory_gb),
+            gpu.bandwidth_gb_s.to_string(),
+            gpu.l2_mb.to_string(),
+            gpu.fp32_tflops.to_string(),
+            rate(gpu.tf32_tflops),
+            rate(gpu.bf16_tflops),
+        ]);
+    }
+    let mut limits = table(&[
+        "capability",
+        "FP32 FMA/clock",
+        "threads",
+        "blocks",
+        "registers",
+        "shared bytes",
+        "per block",
+    ]);
+    for arch in &specs.architectures {
+        limits.add_row([
+            arch.compute_capability.clone(),
+            arch.fp32_per_sm.to_string(),
+            arch.threads_per_sm.to_string(),
+            arch.blocks_per_sm.to_string(),
+            arch.registers_per_sm.to_string(),
+            arch.shared_per_sm.to_string(),
+            arch.shared_per_block.to_string(),
+        ]);
+    }
+    let mut text = format!(
+        "{gpus}\nRates in TFLOP/s, dense; TF32 and BF16 on tensor cores.\n\n\
+         Limits of a multiprocessor\n{limits}\n\nSources\n"
+    );
+    for gpu in &specs.gpus {
+        text.push_str(&format!("  {}: {}\n", gpu.name, gpu.source));
+    }
+    print(&text)
+}
+
+/// The table, extended by the user's file if there is one.
+///
+/// # Errors
+/// When the file cannot be read or is no such table.
+pub fn with_file(file: Option<&Path>) -> Result<Cow<'static, Specs>, Failure> {
+    let Some(path) = file else { return Ok(Cow::Borrowed(specs())) };
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
+    })?;
+    let extended = specs().extended(&text).map_err(|why| {
+        let help = "write it like the output of `lanework gpus --json`";
+        Failure::input(format_args!("{name} is no table of GPUs: {why}"), help)
+    })?;
+    Ok(Cow::Owned(extended))
+}

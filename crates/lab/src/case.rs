@@ -1,0 +1,100 @@
+//! What climbing needs to know of a problem: a case is its inputs on the host, a trial is the case
+//! laid on a device for one rung.
+//!
+//! Both are used through `dyn`, so that the climb, the sweep and the run are compiled once, not once
+//! per family and element type.
+
+use crate::accuracy::Accuracy;
+use crate::array::Array;
+use crate::record::HostRecord;
+use lanework::{Device, Job, Result};
+use serde::Serialize;
+
+/// What any solution of a problem must do at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// Bytes of the inputs and the output, each touched once.
+    pub bytes: u64,
+    /// Arithmetic operations on elements; a fused multiply-add counts as two.
+    pub flops: u64,
+}
+
+/// One problem with its inputs, on the host.
+pub trait Case {
+    /// The extents of the problem, by name: `rows` and `cols`, or `m`, `n` and `k`.
+    fn extents(&self) -> Vec<(&'static str, u64)>;
+
+    /// What else was chosen and applies: the edge of the block, leading dimensions.
+    fn settings(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+
+    /// Rust's name of the element type.
+    fn element(&self) -> &'static str;
+
+    /// The least work of any solution.
+    fn work(&self) -> Work;
+
+    /// Small cases of awkward shapes with inputs of their own, on which a rung is proved first.
+    fn awkward(&self) -> Vec<Box<dyn Case>>;
+
+    /// Whether `device` can hold and run this case.
+    ///
+    /// # Errors
+    /// What does not fit, and what would.
+    fn check_fits(&self, device: &Device) -> Result<()>;
+
+    /// Why the rung called `rung` does not take part on `device`, if so: a library that is not there.
+    fn skips(&self, _rung: &str, _device: &Device) -> Option<String> {
+        None
+    }
+
+    /// The problem laid on `device` for the rung called `rung`, its output poisoned.
+    ///
+    /// # Errors
+    /// When it does not fit the device.
+    fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>>;
+
+    /// The host's own solution, timed; `None` where the notes have none.
+    fn host(&self) -> Option<HostRecord> {
+        None
+    }
+
+    /// What the notes work out on paper about this problem, as lines of text.
+    fn analysis(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A case on a device.
+pub trait Trial {
+    /// Overwrites the output, so that nothing of an earlier run can be taken for a result.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn poison(&mut self) -> Result<()>;
+
+    /// The rung, compiled for this problem; each launch solves it once.
+    ///
+    /// # Errors
+    /// When the rung is not possible with this problem.
+    fn job(&mut self) -> Result<Job<'_>>;
+
+    /// Compares the output with the host's.
+    ///
+    /// # Errors
+    /// In words, what differs.
+    fn check(&mut self) -> Result<Accuracy, String>;
+
+    /// Further figures of the last run, by name: `cycles` counted in the kernel, `host_ns` spent on
+    /// the host afterwards.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// The output, to be written to a file.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn output(&self) -> Result<Array>;
+}

@@ -1,0 +1,71 @@
+//! Work that can be queued again and again: a prepared kernel, or a call of a vendor's library.
+
+use crate::{Error, Prepared, Profile, Resources, Result};
+use lanework_sim::Blocks;
+
+/// One solution of a problem, ready to run.
+pub enum Job<'a> {
+    /// A kernel of ours.
+    Kernel(Prepared<'a>),
+    /// A vendor's library, as the peer to measure against.
+    Vendor(VendorCall<'a>),
+}
+
+/// A call of a vendor's library on borrowed buffers.
+pub struct VendorCall<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) call: Box<dyn FnMut() -> Result<()> + 'a>,
+}
+
+impl<'a> From<Prepared<'a>> for Job<'a> {
+    fn from(kernel: Prepared<'a>) -> Self {
+        Job::Kernel(kernel)
+    }
+}
+
+impl Job<'_> {
+    /// Queues one run, in the order of the device's other work.
+    ///
+    /// # Errors
+    /// As [`Prepared::launch`]; what the library reports.
+    pub fn launch(&mut self) -> Result<()> {
+        match self {
+            Job::Kernel(kernel) => kernel.launch(),
+            Job::Vendor(vendor) => (vendor.call)(),
+        }
+    }
+
+    /// Counts one run on the emulator.
+    ///
+    /// # Errors
+    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known.
+    pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        match self {
+            Job::Kernel(kernel) => kernel.profile(blocks),
+            Job::Vendor(vendor) => Err(Error::Unsupported {
+                what: "counting a vendor's library",
+                device: vendor.name.to_owned(),
+                help: "compare times on a GPU instead",
+            }),
+        }
+    }
+
+    /// What the kernel takes of a multiprocessor; `None` for a library.
+    pub fn resources(&self) -> Option<Resources> {
+        match self {
+            Job::Kernel(kernel) => Some(kernel.resources()),
+            Job::Vendor(_) => None,
+        }
+    }
+
+    /// Why this job cannot be recorded in a graph, if so.
+    pub(crate) fn unrecordable(&self) -> Option<Error> {
+        let Job::Kernel(kernel) = self else { return None };
+        kernel.is_checked().then(|| {
+            kernel.refusal(
+                "it checks its indices, and a recorded launch could not report them",
+                "prepare it with `prepare_unchecked`",
+            )
+        })
+    }
+}
