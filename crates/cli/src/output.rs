@@ -1,7 +1,7 @@
 //! What the user sees: tables that fit the terminal, progress while waiting, JSON for machines.
 
 use crate::failure::Failure;
-use comfy_table::{ContentArrangement, Table, TableComponent, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -39,6 +39,10 @@ pub fn table(header: &[&str]) -> Table {
         table.set_width(120);
     }
     table.set_header(header.to_vec());
+    // Names are to be copied into the next command, so they are never broken.
+    if let Some(names) = table.column_mut(0) {
+        names.set_constraint(ColumnConstraint::ContentWidth);
+    }
     table
 }
 

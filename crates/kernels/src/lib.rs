@@ -5,6 +5,7 @@
 //! it, so the tables, the docs and the tests all say what the file says. To add a rung, add a file
 //! and its line in the ladder's table.
 
+pub mod int_matmul;
 pub mod intro;
 mod rung;
 pub mod transpose;
@@ -13,5 +14,5 @@ pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {
-    vec![transpose::ladder()]
+    vec![transpose::ladder(), int_matmul::ladder()]
 }

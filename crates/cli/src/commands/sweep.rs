@@ -17,11 +17,10 @@ pub fn run(args: &SweepArgs) -> Outcome {
     check_rungs(&family, &args.how.rungs)?;
     let device = Device::open(&args.how.on.device)?;
     let request = request(&args.how.numbers, device.backend())?;
-    let axes: Vec<(&'static str, Vec<u64>)> = match args.problem.0.as_slice() {
-        [] => family.sweep.iter().map(|(name, values)| (*name, values.to_vec())).collect(),
-        given => given.to_vec(),
-    };
-    let mut axes = axes;
+    let given = &args.problem.0;
+    let silent = family.sweep.iter().filter(|(name, _)| given.iter().all(|(had, _)| had != name));
+    let mut axes = given.clone();
+    axes.extend(silent.map(|(name, values)| (*name, values.to_vec())));
     // Sizes innermost: the scaling of one shape of block reads down the table.
     axes.sort_by_key(|(name, _)| *name == "size");
     let points = points(&request, &axes);

@@ -1,6 +1,7 @@
 //! The families of ladders: for each, what it takes and how a request becomes a case. To add one,
 //! add a file and its line in [`families`].
 
+mod int_matmul;
 mod transpose;
 
 pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
@@ -31,7 +32,7 @@ pub struct Family {
 
 /// Every family.
 pub fn families() -> Vec<Family> {
-    vec![transpose::family()]
+    vec![transpose::family(), int_matmul::family()]
 }
 
 /// The family of the ladder called `name`.
