@@ -25,6 +25,7 @@
 //! last synchronisation and names the one at fault, or the candidates ([`Suspects`]).
 
 mod address;
+mod cublas;
 mod device;
 mod driver;
 mod error;
@@ -43,6 +44,7 @@ mod stream;
 mod tensor_map;
 mod transfer;
 
+pub use cublas::{Cublas, GemmShape};
 pub use device::{DeviceInfo, devices};
 pub use error::CudaError;
 pub use event::Event;
@@ -57,8 +59,3 @@ pub use shape::LaunchShape;
 pub use stream::Stream;
 pub use tensor_map::{Element, L2Promotion, Swizzle, TensorMap, TiledMap, encode_tiled_map};
 pub use transfer::Transfer;
-
-/// cuBLAS, as a peer to measure against; its functions panic unless
-/// `unsafe { cublas::sys::is_culib_present() }` holds.
-#[cfg(feature = "cublas")]
-pub use cudarc::cublas;

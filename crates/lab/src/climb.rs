@@ -44,7 +44,7 @@ pub fn climb(
     progress: Progress<'_>,
 ) -> Result<ClimbRecord> {
     case.check_fits(device)?;
-    let ladder = (family.ladder)();
+    let ladder = family.with_peer();
     progress("on the host");
     let (extents, size) = case.extents().into_iter().unzip();
     let mut record = ClimbRecord {

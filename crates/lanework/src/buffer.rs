@@ -123,6 +123,11 @@ impl<T: Element> Buffer<T> {
         self.length as u64 * size_of::<T>() as u64
     }
 
+    /// Where it starts in the device's memory.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
+    }
+
     /// Address and length of a range.
     fn part(&self, range: impl RangeBounds<usize>) -> (u64, usize) {
         let start = match range.start_bound() {

@@ -39,6 +39,7 @@ mod job;
 mod launch;
 mod shape;
 mod timing;
+mod vendor;
 
 pub use arguments::{Arg, SliceArg, SliceMutArg, scalar_arg};
 pub use buffer::{Buffer, View, ViewMut};
@@ -55,6 +56,7 @@ pub use lanework_sim::Counters;
 pub use launch::{Launch, Prepared, Profile};
 pub use shape::Dim3;
 pub use timing::{Event, Graph};
+pub use vendor::{Cublas, GemmShape};
 
 /// What a file with kernels needs: the attributes, the kernel language and the host types.
 pub mod prelude {

@@ -66,7 +66,7 @@ pub fn how(options: &Climbing) -> How {
 /// # Errors
 /// When it has not, with the nearest names.
 pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
-    let ladder = (family.ladder)();
+    let ladder = family.with_peer();
     rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
 }
 

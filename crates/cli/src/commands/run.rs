@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         ));
     };
     let family = find_family(ladder)?;
-    check_rung(&(family.ladder)(), rung)?;
+    check_rung(&family.with_peer(), rung)?;
     let output = args.output.as_deref().map(Output::prepare).transpose()?;
     let device = Device::open(&args.on.device)?;
     let mut request = with_parameters(request(&args.numbers, device.backend())?, &args.problem);

@@ -16,6 +16,7 @@ use std::cell::OnceCell;
 pub(super) fn family() -> Family {
     Family {
         ladder: int_matmul::ladder,
+        peer: None,
         parameters: &["size", "m", "n", "k", "tile"],
         scaled: false,
         elements: &["i32"],

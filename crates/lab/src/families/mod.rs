@@ -9,13 +9,16 @@ pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose
 use crate::case::Case;
 use crate::request::Request;
 use lanework::{Error, Result};
-use lanework_kernels::Ladder;
+use lanework_kernels::{Ladder, RungInfo};
 
 /// A ladder and how its cases are made.
 #[derive(Clone, Copy)]
 pub struct Family {
     /// The ladder with its rungs.
     pub ladder: fn() -> Ladder,
+    /// A vendor's library that solves the same problem, to compare with; where it is missing, it is
+    /// skipped.
+    pub peer: Option<RungInfo>,
     /// Names of the parameters it takes; see [`crate::PARAMETERS`].
     pub parameters: &'static [&'static str],
     /// Whether it takes alpha and beta.
@@ -41,6 +44,13 @@ pub fn family(name: &str) -> Option<Family> {
 }
 
 impl Family {
+    /// The ladder with its peer on top.
+    pub fn with_peer(&self) -> Ladder {
+        let mut ladder = (self.ladder)();
+        ladder.rungs.extend(self.peer);
+        ladder
+    }
+
     /// The case that `request` asks for.
     ///
     /// # Errors

@@ -9,9 +9,10 @@ use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
 use crate::verify::compare_transpose;
-use lanework::{Device, Element, Error, Job, Result};
-use lanework_kernels::Rung;
+use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_kernels::transpose::{self, Matrices};
+use lanework_kernels::{Rung, RungInfo};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A transpose rung for elements `E`.
@@ -20,6 +21,7 @@ pub type TransposeRung<E> = Rung<Matrices<E>>;
 pub(super) fn family() -> Family {
     Family {
         ladder: transpose::ladder,
+        peer: Some(PEER),
         parameters: &["size", "rows", "cols", "block"],
         scaled: false,
         elements: &[
@@ -30,6 +32,18 @@ pub(super) fn family() -> Family {
         open,
     }
 }
+
+/// cuBLAS's out-of-place transpose.
+const PEER: RungInfo = RungInfo {
+    name: "cublas",
+    experiment: "peer",
+    source: "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
+             //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
+             //! Predicts: nothing; it is what the rungs are compared with.\n\
+             //! 预测：无；它是各级的比较对象。\n\
+             //! Costs: a toolkit on the machine.\n\
+             //! 代价：机器上要装有工具包。\n",
+};
 
 /// The shape of a matrix and the edge of the block that works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +134,24 @@ impl<E: Element> Case for Transpose<E> {
         check_transpose_fits(device, self.matrix, size_of::<E>())
     }
 
+    fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        if rung != PEER.name {
+            return None;
+        }
+        let foreign = (self.element.name != "f32").then(|| "cublasSgeam moves f32 only".to_owned());
+        foreign.or_else(|| Cublas::missing(device))
+    }
+
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
-        let rung = transpose::rungs::<E>().into_iter().find(|known| known.info.name == rung);
+        let solver = if rung == PEER.name {
+            Solver::Peer(Cublas::open(device)?)
+        } else {
+            let known = transpose::rungs::<E>().into_iter().find(|known| known.info.name == rung);
+            Solver::Rung(known.expect("a rung of the ladder"))
+        };
         Ok(Box::new(Attempt {
             case: self,
-            rung: rung.expect("a rung of the ladder"),
+            solver,
             device: device.clone(),
             matrices: place(device, self.src(), self.matrix)?,
         }))
@@ -141,9 +168,15 @@ impl<E: Element> Case for Transpose<E> {
 /// A rung with its matrices on a device.
 struct Attempt<'a, E: Element> {
     case: &'a Transpose<E>,
-    rung: TransposeRung<E>,
+    solver: Solver<E>,
     device: Device,
     matrices: Matrices<E>,
+}
+
+/// Who transposes.
+enum Solver<E: Element> {
+    Rung(TransposeRung<E>),
+    Peer(Cublas),
 }
 
 impl<E: Element> Trial for Attempt<'_, E> {
@@ -152,13 +185,26 @@ impl<E: Element> Trial for Attempt<'_, E> {
     }
 
     fn job(&mut self) -> Result<Job<'_>> {
-        Ok((self.rung.prepare)(&mut self.matrices, &self.device)?.into())
+        let matrices = &mut self.matrices;
+        match &self.solver {
+            Solver::Rung(rung) => Ok((rung.prepare)(matrices, &self.device)?.into()),
+            Solver::Peer(cublas) => {
+                let Matrices { rows, cols, src, dst, .. } = matrices;
+                Ok(cublas.transpose(*rows, *cols, src, dst))
+            }
+        }
     }
 
     fn check(&mut self) -> Result<Accuracy, String> {
-        let dst = self.matrices.dst.download().map_err(|error| error.to_string())?;
+        let mut dst = self.matrices.dst.download().map_err(|error| error.to_string())?;
+        let mut src = Cow::Borrowed(self.case.src());
+        if matches!(self.solver, Solver::Peer(_)) {
+            // It multiplies by one, which makes every NaN the same.
+            quiet(src.to_mut());
+            quiet(&mut dst);
+        }
         let Matrix { rows, cols, .. } = self.case.matrix;
-        compare_transpose(self.case.src(), &dst, rows as usize, cols as usize)
+        compare_transpose(&src, &dst, rows as usize, cols as usize)
             .map_err(|mismatch| format!("at {rows}x{cols}: {mismatch}"))?;
         Ok(Accuracy::BitExact)
     }
@@ -167,6 +213,15 @@ impl<E: Element> Trial for Attempt<'_, E> {
         let Matrix { rows, cols, .. } = self.case.matrix;
         let dst = self.matrices.dst.download()?;
         Ok(Array::new(&[cols.into(), rows.into()], self.case.element, &dst))
+    }
+}
+
+/// Makes every NaN the same one, in f32.
+fn quiet<E: Element>(elements: &mut [E]) {
+    for bits in bytemuck::cast_slice_mut::<E, u32>(elements) {
+        if f32::from_bits(*bits).is_nan() {
+            *bits = f32::NAN.to_bits();
+        }
     }
 }
 

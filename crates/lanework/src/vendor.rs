@@ -1,0 +1,72 @@
+//! The vendor's library as a peer: cuBLAS, where it is installed.
+
+use crate::device::{Device, Engine};
+use crate::job::{Job, VendorCall};
+use crate::{Buffer, Element, Error, Result};
+pub use lanework_cuda::GemmShape;
+use std::sync::Arc;
+
+/// cuBLAS on one GPU, in true FP32.
+#[derive(Clone)]
+pub struct Cublas {
+    device: Device,
+    // Shared by the jobs made from it, on one thread.
+    library: Arc<lanework_cuda::Cublas>,
+}
+
+impl Cublas {
+    /// Why cuBLAS cannot be used on `device`, in one line; `None` where it can.
+    pub fn missing(device: &Device) -> Option<String> {
+        match &device.0.engine {
+            Engine::Emulator(_) => Some("cuBLAS runs on GPUs only".to_owned()),
+            Engine::Gpu(_) => lanework_cuda::Cublas::find().err(),
+        }
+    }
+
+    /// cuBLAS on `device`.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] on the emulator; when the library is not there.
+    #[expect(clippy::arc_with_non_send_sync, reason = "jobs stay on the thread that made them")]
+    pub fn open(device: &Device) -> Result<Cublas> {
+        let Engine::Gpu(gpu) = &device.0.engine else {
+            return Err(Error::Unsupported {
+                what: "cuBLAS",
+                device: "the emulator".to_owned(),
+                help: "use a GPU, or a kernel of ours",
+            });
+        };
+        let library = Arc::new(lanework_cuda::Cublas::open(gpu.raw())?);
+        Ok(Cublas { device: device.clone(), library })
+    }
+
+    /// `C = alpha A B + beta C` of row-major f32 matrices.
+    pub fn sgemm<'a>(
+        &self,
+        shape: GemmShape,
+        a: &'a Buffer<f32>,
+        b: &'a Buffer<f32>,
+        c: &'a mut Buffer<f32>,
+    ) -> Job<'a> {
+        let (cublas, a, b, c) = (self.clone(), a.address(), b.address(), c.address());
+        self.job(move || Ok(cublas.library.sgemm(&shape, a, b, c)?))
+    }
+
+    /// The transpose of a row-major `rows` x `cols` matrix of f32, or of anything of its size whose
+    /// bits are then taken for f32, by `cublasSgeam`.
+    pub fn transpose<'a, E: Element>(
+        &self,
+        rows: u32,
+        cols: u32,
+        src: &'a Buffer<E>,
+        dst: &'a mut Buffer<E>,
+    ) -> Job<'a> {
+        let (cublas, src, dst) = (self.clone(), src.address(), dst.address());
+        self.job(move || Ok(cublas.library.transpose(rows, cols, src, dst)?))
+    }
+
+    fn job<'a>(&self, call: impl FnMut() -> Result<()> + 'a) -> Job<'a> {
+        debug_assert!(matches!(self.device.0.engine, Engine::Gpu(_)));
+        Job::Vendor(VendorCall { name: "cuBLAS", call: Box::new(call) })
+    }
+}
