@@ -1,0 +1,50 @@
+//! Sum-of-squares rung: `block-serial`, after `many-blocks`, before `tree-interleaved`.
+//!
+//! Idea: each block brings its threads' sums together in shared memory, and thread 0 adds them.
+//! Predicts: one store per block instead of one per warp, and 32 sums for the host, not 8,192.
+//! Costs: a barrier, and one thread that adds while all others of its block wait.
+//! 思路：每个块把各线程的和放进共享内存，再由 0 号线程相加。
+//! 预测：写回从每个 warp 一次降到每个块一次；留给主机的和从 8192 个降到 32 个。
+//! 代价：一次屏障，而且一个线程相加时同块的其他线程都在等待。
+
+use super::clock::note_time;
+use super::{BLOCKS, Numbers, Summand};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn block_serial<E: Summand>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    #[constant] threads: u32,
+) {
+    let began = clock64();
+    let shared_sums = shared::<E::Sum>(threads);
+    let mut sum = E::ZERO;
+    let first = block_idx.x * threads + thread_idx.x;
+    for i in (first..src.len() as u32).step_by(grid_dim.x * threads) {
+        let x = src[i] as E::Sum;
+        sum += x * x;
+    }
+    shared_sums[thread_idx.x] = sum;
+    sync_threads();
+    if thread_idx.x == 0 {
+        for other in 1..threads {
+            sum += shared_sums[other];
+        }
+        sums[block_idx.x] = sum;
+    }
+    note_time(clocks, began);
+}
+
+pub(super) fn prepare<'a, E: Summand>(
+    n: &'a mut Numbers<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    n.make_room(device, BLOCKS, BLOCKS)?;
+    let launch = block_serial(&n.src, &mut n.sums, &mut n.clocks, n.threads);
+    // SAFETY: indices are under the length of `src`; there is room for a sum of each block, and in
+    // shared memory for one of each thread.
+    unsafe { launch.grid(BLOCKS).block(n.threads).prepare_unchecked(device) }
+}

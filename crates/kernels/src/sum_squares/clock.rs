@@ -1,0 +1,50 @@
+//! The time a kernel takes by the GPU's own clock, which needs no event and no host.
+
+use lanework::prelude::*;
+
+/// How long a launch took, in cycles.
+///
+/// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
+/// The counters of different multiprocessors need not agree, so a difference between two blocks is
+/// not a time for certain; within one block it is. The truth is therefore given from both sides:
+/// `longest` can be trusted and leaves out that blocks wait for each other to start; `span` is what
+/// the notes report, and takes the counters to agree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cycles {
+    /// The latest end less the earliest start, over all blocks.
+    pub span: u64,
+    /// The most cycles between the start and the end of one block.
+    pub longest: u64,
+}
+
+impl Cycles {
+    /// The cycles told by the start and end of each block, one pair after the other.
+    pub fn of(clocks: &[u64]) -> Cycles {
+        let (blocks, _) = clocks.as_chunks::<2>();
+        let start = blocks.iter().map(|[start, _]| *start).min().unwrap_or(0);
+        let end = blocks.iter().map(|[_, end]| *end).max().unwrap_or(0);
+        let longest = blocks.iter().map(|[start, end]| end.wrapping_sub(*start)).max();
+        Cycles { span: end.wrapping_sub(start), longest: longest.unwrap_or(0) }
+    }
+}
+
+/// Writes down when this block began and that it ends now, once all its threads are here.
+#[device]
+pub fn note_time(clocks: &mut [u64], began: u64) {
+    sync_threads();
+    if thread_idx.x == 0 {
+        clocks[2 * block_idx.x] = began;
+        clocks[2 * block_idx.x + 1] = clock64();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_span_covers_all_blocks_and_the_longest_is_one_of_them() {
+        assert_eq!(Cycles::of(&[100, 150, 90, 120, 130, 170]), Cycles { span: 80, longest: 50 });
+        assert_eq!(Cycles::of(&[]), Cycles::default());
+    }
+}

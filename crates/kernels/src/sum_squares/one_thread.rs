@@ -1,0 +1,35 @@
+//! Sum-of-squares rung: `one-thread`, the first, before `chunked`.
+//!
+//! Idea: one thread reads every number, as a CPU would.
+//! Predicts: 1 of a warp's 32 lanes is active, and each number takes a request of its own.
+//! Costs: nothing but time: a thread waits for memory, and a GPU hides waiting with other threads.
+//! 思路：像 CPU 那样，由一个线程依次读完所有的数。
+//! 预测：一个 warp 的 32 个通道中只有 1 个在工作，每个数各占一次访存请求。
+//! 代价：只费时间：单个线程必须等待内存，而 GPU 靠其他线程来掩盖等待。
+
+use super::clock::note_time;
+use super::{Numbers, Summand};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn one_thread<E: Summand>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64]) {
+    let began = clock64();
+    let mut sum = E::ZERO;
+    for i in 0..src.len() as u32 {
+        let x = src[i] as E::Sum;
+        sum += x * x;
+    }
+    sums[0] = sum;
+    note_time(clocks, began);
+}
+
+pub(super) fn prepare<'a, E: Summand>(
+    n: &'a mut Numbers<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    n.make_room(device, 1, 1)?;
+    let launch = one_thread(&n.src, &mut n.sums, &mut n.clocks);
+    // SAFETY: indices are under the length of `src`; there is room for one sum and one block.
+    unsafe { launch.grid(1).block(1).prepare_unchecked(device) }
+}

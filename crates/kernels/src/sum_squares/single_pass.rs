@@ -1,0 +1,66 @@
+//! Sum-of-squares rung: `single-pass`, after `several-loads`, the last.
+//!
+//! Idea: each block takes a ticket when its sum is written, and the one with the last ticket adds
+//! all of them, in the order of the blocks: one launch, one sum, the same in every run.
+//! Predicts: one sum for the host; one atomic per block; global sectors all but unchanged.
+//! Costs: a fence and an atomic per block; memory for a sum of each block.
+//! 思路：每个块写好自己的和之后取一张号，拿到最后一号的块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
+//! 预测：主机只得到一个和；每个块一次原子操作；全局扇区几乎不变。
+//! 代价：每个块一次内存栅栏和一次原子操作；还要存放每个块的和。
+
+use super::clock::note_time;
+use super::several_loads::{shape, thread_sum};
+use super::warp_shuffle::block_sum;
+use super::{Numbers, Summand};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn single_pass<E: Summand, const V: usize>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    blocks: &mut [E::Sum],
+    ticket: &mut [u32],
+    #[constant] threads: u32,
+) {
+    let began = clock64();
+    let last = shared::<u32>(1);
+    let sum = thread_sum::<E, V>(src, threads);
+    let of_block = block_sum::<E>(sum, threads);
+    if thread_idx.x == 0 {
+        blocks[block_idx.x] = of_block;
+        threadfence();
+        // The counter goes back to 0 with the last ticket, ready for the next launch.
+        last[0] = atomic_inc(&mut ticket[0], grid_dim.x - 1);
+    }
+    sync_threads();
+    if last[0] == grid_dim.x - 1 {
+        let mut sum = E::ZERO;
+        for block in (thread_idx.x..grid_dim.x).step_by(threads) {
+            sum += load_volatile(&blocks[block]);
+        }
+        let total = block_sum::<E>(sum, threads);
+        if thread_idx.x == 0 {
+            sums[0] = total;
+        }
+    }
+    note_time(clocks, began);
+}
+
+pub(super) fn prepare<'a, E: Summand>(
+    n: &'a mut Numbers<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    let (grid, threads) = shape(n, device);
+    n.make_room(device, grid, 1)?;
+    let Numbers { src, sums, clocks, blocks, ticket, .. } = n;
+    let src = &*src;
+    let launch = match size_of::<E>() {
+        8 => single_pass::<E, 2>(src, sums, clocks, blocks, ticket, threads),
+        _ => single_pass::<E, 4>(src, sums, clocks, blocks, ticket, threads),
+    };
+    // SAFETY: a vector under `vectors` ends within `src`, which starts at a multiple of 16 bytes;
+    // single numbers are guarded. There is room for a sum of each block.
+    unsafe { launch.grid(grid).block(threads).prepare_unchecked(device) }
+}

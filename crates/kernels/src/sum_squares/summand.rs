@@ -1,0 +1,136 @@
+//! The numbers whose squares can be summed, and what their sums are made in.
+
+use half::{bf16, f16};
+use lanework::Element;
+
+/// A number whose squares can be summed.
+///
+/// | numbers | squared and added in | when the sum is too large |
+/// |---|---|---|
+/// | `i32`, `u32`, `i64`, `u64` | `u64` | it wraps: the result is the true sum modulo 2^64 |
+/// | `f32`, `f16`, `bf16` | `f32` | infinity |
+/// | `f64` | `f64` | infinity |
+///
+/// Squares are never negative, so the sum of whole numbers has no sign, and it is exact whenever
+/// the true sum is under 2^64: always for 2^30 numbers of magnitude up to 2^16. Wrapping, rather
+/// than stopping, is what makes every order of adding give the same sum, so that all rungs can be
+/// compared with the host bit for bit. A sum of floats depends on the order, but each rung adds in
+/// an order of its own that is the same in every run.
+pub trait Summand: Element {
+    /// What squares are made and added in.
+    type Sum: Summand<Sum = Self::Sum>;
+    /// No squares yet.
+    const ZERO: Self::Sum;
+    /// Unit roundoff of the sums; 0 for whole numbers, whose sums do not round.
+    const ROUNDOFF: f64;
+
+    /// The nearest value of this type; whole numbers cut off the fraction.
+    fn from_f64(x: f64) -> Self;
+
+    /// The value, rounded where a whole number has more than 53 bits.
+    fn to_f64(self) -> f64;
+
+    /// The square, as kernels make it.
+    fn square(self) -> Self::Sum;
+
+    /// The sum of sums, as the host adds them: modulo 2^64, or in `f64` and rounded once.
+    fn add_up(sums: impl Iterator<Item = Self::Sum>) -> Self::Sum;
+}
+
+macro_rules! whole {
+    ($($number:ty),*) => {$(
+        impl Summand for $number {
+            type Sum = u64;
+            const ZERO: u64 = 0;
+            const ROUNDOFF: f64 = 0.0;
+
+            fn from_f64(x: f64) -> Self {
+                x as $number
+            }
+
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            fn square(self) -> u64 {
+                (self as u64).wrapping_mul(self as u64)
+            }
+
+            fn add_up(sums: impl Iterator<Item = u64>) -> u64 {
+                sums.fold(0, u64::wrapping_add)
+            }
+        }
+    )*};
+}
+
+whole!(i32, u32, i64, u64);
+
+macro_rules! floating {
+    ($($number:ty => $sum:ty, $from_f64:expr;)*) => {$(
+        impl Summand for $number {
+            type Sum = $sum;
+            const ZERO: $sum = 0.0;
+            const ROUNDOFF: f64 = <$sum>::EPSILON as f64 / 2.0;
+
+            fn from_f64(x: f64) -> Self {
+                $from_f64(x)
+            }
+
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            fn square(self) -> $sum {
+                let x = <$sum>::from(self);
+                x * x
+            }
+
+            fn add_up(sums: impl Iterator<Item = $sum>) -> $sum {
+                sums.fold(0.0, |total, sum| total + f64::from(sum)) as $sum
+            }
+        }
+    )*};
+}
+
+floating! {
+    f32 => f32, |x| x as f32;
+    f64 => f64, |x| x;
+    f16 => f32, f16::from_f64;
+    bf16 => f32, bf16::from_f64;
+}
+
+/// The sum of squares on the host, one number after the other: the baseline, and for whole numbers
+/// the reference.
+pub fn on_host<E: Summand>(src: &[E]) -> E::Sum {
+    E::add_up(src.iter().map(|number| number.square()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_squared_without_sign_and_wrap_at_2_to_the_64() {
+        assert_eq!(on_host(&[-3i32, 4]), 25);
+        assert_eq!(on_host(&[i32::MIN; 2]), 1 << 63);
+        assert_eq!(on_host(&[i32::MIN; 4]), 0);
+        assert_eq!(on_host(&[u32::MAX]), 0xffff_fffe_0000_0001);
+        assert_eq!(on_host(&[-1i64, i64::MIN]), 1);
+        assert_eq!(on_host(&[u64::MAX, 2]), 5);
+    }
+
+    #[test]
+    fn halves_are_added_in_single_precision() {
+        let tenth = f16::from_f64(0.1);
+        let square = f32::from(tenth) * f32::from(tenth);
+        assert_eq!(tenth.square(), square);
+        assert_eq!(on_host(&[tenth; 1000]), (f64::from(square) * 1000.0) as f32);
+        assert_eq!(on_host(&[bf16::from_f64(3.0); 300]), 2700.0);
+    }
+
+    #[test]
+    fn nothing_has_the_sum_0() {
+        assert_eq!(on_host::<f32>(&[]), 0.0);
+        assert_eq!(on_host::<i64>(&[]), 0);
+    }
+}

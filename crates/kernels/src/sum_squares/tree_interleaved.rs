@@ -1,0 +1,66 @@
+//! Sum-of-squares rung: `tree-interleaved`, after `block-serial`, before `tree-strided`.
+//!
+//! Idea: every second thread adds its neighbour's sum, then every fourth that of the next but one,
+//! and so on: a tree of steps instead of one thread's long walk.
+//! Predicts: 8 steps instead of 255 additions in a row for 256 threads: thread 0's warp runs a
+//! fraction of the instructions.
+//! Costs: a barrier per step; the busy lanes lie scattered, so no warp falls idle for 5 steps.
+//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形的几步代替一个线程的长途跋涉。
+//! 预测：256 个线程只需 8 步，而不是连续 255 次加法：0 号线程所在 warp 的指令数只剩一小部分。
+//! 代价：每步一次屏障；工作的通道分散各处，所以前 5 步里没有一个 warp 能空闲下来。
+//!
+//! The notes give bank conflicts as the reason why this is slow. They would be there if thread `t`
+//! worked on element `2 * offset * t`, which is the next rung. Here it works on element `t` or on
+//! none, a warp's elements lie within 32 in a row, and the counters show no conflict: what is slow
+//! is that all warps stay busy, each for a few lanes.
+
+use super::clock::note_time;
+use super::{BLOCKS, Numbers, Summand};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn tree_interleaved<E: Summand>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    #[constant] threads: u32,
+) {
+    let began = clock64();
+    let tree = shared::<E::Sum>(threads);
+    let mut sum = E::ZERO;
+    let first = block_idx.x * threads + thread_idx.x;
+    for i in (first..src.len() as u32).step_by(grid_dim.x * threads) {
+        let x = src[i] as E::Sum;
+        sum += x * x;
+    }
+    tree[thread_idx.x] = sum;
+    sync_threads();
+    let mut offset = 1u32;
+    let mut mask = 1u32;
+    while offset < threads {
+        if thread_idx.x & mask == 0 {
+            tree[thread_idx.x] += tree[thread_idx.x + offset];
+        }
+        offset += offset;
+        mask += offset;
+        sync_threads();
+    }
+    if thread_idx.x == 0 {
+        sums[block_idx.x] = tree[0];
+    }
+    note_time(clocks, began);
+}
+
+pub(super) fn prepare<'a, E: Summand>(
+    n: &'a mut Numbers<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    let threads = n.threads_by_halves()?;
+    n.make_room(device, BLOCKS, BLOCKS)?;
+    let launch = tree_interleaved(&n.src, &mut n.sums, &mut n.clocks, threads);
+    // SAFETY: indices are under the length of `src`. `mask` is `2 * offset - 1`, so a thread that
+    // passes it is a multiple of `2 * offset`, and as `threads` is a power of two, `offset` more is
+    // still under it. There is room for a sum of each block.
+    unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
+}

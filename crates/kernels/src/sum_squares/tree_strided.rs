@@ -1,0 +1,59 @@
+//! Sum-of-squares rung: `tree-strided`, after `tree-interleaved`, before `tree-halving`.
+//!
+//! Idea: the same additions by threads that lie side by side, so that whole warps fall idle.
+//! Predicts: a quarter of the shared requests for 256 threads, but banks conflict: the elements of a
+//! warp lie 2, 4, 8 and more apart.
+//! Costs: bank conflicts, up to 7 per request for 256 threads.
+//! 思路：同样的加法改由彼此相邻的线程来做，使整个整个的 warp 空闲下来。
+//! 预测：256 个线程时共享内存请求降到约四分之一，但会出现存储体冲突：一个 warp 的元素相距 2、4、8 甚至更多。
+//! 代价：存储体冲突，256 个线程时每次请求最多 7 次。
+
+use super::clock::note_time;
+use super::{BLOCKS, Numbers, Summand};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn tree_strided<E: Summand>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    #[constant] threads: u32,
+) {
+    let began = clock64();
+    let tree = shared::<E::Sum>(threads);
+    let mut sum = E::ZERO;
+    let first = block_idx.x * threads + thread_idx.x;
+    for i in (first..src.len() as u32).step_by(grid_dim.x * threads) {
+        let x = src[i] as E::Sum;
+        sum += x * x;
+    }
+    tree[thread_idx.x] = sum;
+    sync_threads();
+    let mut offset = 1u32;
+    while offset < threads {
+        let at = 2 * offset * thread_idx.x;
+        if at < threads {
+            tree[at] += tree[at + offset];
+        }
+        offset += offset;
+        sync_threads();
+    }
+    if thread_idx.x == 0 {
+        sums[block_idx.x] = tree[0];
+    }
+    note_time(clocks, began);
+}
+
+pub(super) fn prepare<'a, E: Summand>(
+    n: &'a mut Numbers<E>,
+    device: &Device,
+) -> Result<Prepared<'a>> {
+    let threads = n.threads_by_halves()?;
+    n.make_room(device, BLOCKS, BLOCKS)?;
+    let launch = tree_strided(&n.src, &mut n.sums, &mut n.clocks, threads);
+    // SAFETY: indices are under the length of `src`. `at` is a multiple of `2 * offset` under
+    // `threads`, which is one too, being a larger power of two, so `at + offset` is under it as well.
+    // There is room for a sum of each block.
+    unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
+}
