@@ -15,5 +15,5 @@ pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {
-    vec![transpose::ladder(), int_matmul::ladder()]
+    vec![sum_squares::ladder(), transpose::ladder(), int_matmul::ladder()]
 }

@@ -193,19 +193,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rung_says_its_idea_its_prediction_and_its_cost() {
-        for rung in ladder().rungs {
-            let header = rung.header();
-            assert!(!header.idea.is_empty(), "{} has no idea", rung.name);
-            assert!(!header.predicts.is_empty(), "{} predicts nothing", rung.name);
-            assert!(!header.costs.is_empty(), "{} costs nothing", rung.name);
-            for key in ["//! 思路：", "//! 预测：", "//! 代价："] {
-                assert!(rung.source.contains(key), "{} lacks {key}", rung.name);
-            }
-        }
-    }
-
-    #[test]
     fn too_many_threads_and_blocks_that_have_no_halves_are_refused() {
         let emulator = Device::emulator();
         for threads in [0, 1025] {

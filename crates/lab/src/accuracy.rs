@@ -63,6 +63,14 @@ impl FloatRule {
         FloatRule { terms, unit: UNIT_F32, unit_out: UNIT_F32 }
     }
 
+    /// The rule for a sum of squares or the like, of which at most `in_a_row` terms are added one
+    /// after the other: where all terms have one sign the roundings can too, so that the bound
+    /// grows with the number of additions and not with its root.
+    pub fn of_one_sign(in_a_row: u64, unit: f64) -> Self {
+        let doubled = in_a_row.saturating_mul(2);
+        FloatRule { terms: doubled.saturating_mul(doubled), unit, unit_out: unit }
+    }
+
     /// The largest error allowed.
     pub fn allowed(&self, scale: f64, reference: f64) -> f64 {
         (0.5 * (self.terms as f64).sqrt() + 2.0) * self.unit * scale

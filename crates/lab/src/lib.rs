@@ -28,8 +28,8 @@ pub use case::{Case, Trial, Work};
 pub use climb::{How, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
 pub use families::{
-    Family, Matrix, TransposeRung, check_transpose_fits, families, family, prove_transpose,
-    transpose_with,
+    Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
+    families, family, prove_sum_squares, prove_transpose, transpose_with,
 };
 pub use inputs::random_elements;
 pub use measure::{Cache, Measurement, Stop, Timer, measure};

@@ -1,10 +1,10 @@
 //! Sum-of-squares rung: `block-serial`, after `many-blocks`, before `tree-interleaved`.
 //!
 //! Idea: each block brings its threads' sums together in shared memory, and thread 0 adds them.
-//! Predicts: one store per block instead of one per warp, and 32 sums for the host, not 8,192.
-//! Costs: a barrier, and one thread that adds while all others of its block wait.
 //! 思路：每个块把各线程的和放进共享内存，再由 0 号线程相加。
+//! Predicts: one store per block instead of one per warp, and 32 sums for the host, not 8,192.
 //! 预测：写回从每个 warp 一次降到每个块一次；留给主机的和从 8192 个降到 32 个。
+//! Costs: a barrier, and one thread that adds while all others of its block wait.
 //! 代价：一次屏障，而且一个线程相加时同块的其他线程都在等待。
 
 use super::clock::note_time;

@@ -1,10 +1,10 @@
 //! Sum-of-squares rung: `chunked`, after `one-thread`, before `interleaved`.
 //!
 //! Idea: the threads of one block share the work, each with a chunk of neighbouring numbers.
-//! Predicts: 32 lanes are active and a 32nd of the requests suffices, but each touches 32 sectors.
-//! Costs: the host adds one sum per thread.
 //! 思路：一个块的所有线程分担工作，每个线程负责一段连续的数。
+//! Predicts: 32 lanes are active and a 32nd of the requests suffices, but each touches 32 sectors.
 //! 预测：32 个通道全部工作，请求数降到 1/32，但每次请求要触及 32 个扇区。
+//! Costs: the host adds one sum per thread.
 //! 代价：主机要把每个线程的部分和加起来。
 
 use super::clock::note_time;

@@ -1,10 +1,10 @@
 //! Sum-of-squares rung: `interleaved`, after `chunked`, before `many-blocks`.
 //!
 //! Idea: neighbouring threads read neighbouring numbers, so that a warp's reads fall together.
-//! Predicts: sectors per request 32 -> 4 for numbers of 4 bytes; no more requests than before.
-//! Costs: nothing.
 //! 思路：相邻的线程读相邻的数，使一个 warp 的读取落在一起（合并访存）。
+//! Predicts: sectors per request 32 -> 4 for numbers of 4 bytes; no more requests than before.
 //! 预测：对 4 字节的数，每次请求的扇区数从 32 降到 4；请求数不增加。
+//! Costs: nothing.
 //! 代价：没有。
 
 use super::clock::note_time;

@@ -2,11 +2,11 @@
 //!
 //! Idea: blocks enough to fill the device, and each thread asks for 8 chunks of 16 bytes before it
 //! needs the first, so that memory always has enough to fetch.
-//! Predicts: 16 sectors per request and a quarter of the requests for numbers of 4 bytes.
-//! Costs: registers for the numbers under way; the host adds two sums per multiprocessor.
 //! 思路：用足够多的块填满设备，每个线程先发出 8 次 16 字节的读取，再使用第一个结果，让内存始终有数据可取。
+//! Predicts: 16 sectors per request and a quarter of the requests for numbers of 4 bytes.
 //! 预测：对 4 字节的数，每次请求 16 个扇区，请求数降到四分之一。
-//! 代价：在途的数要占寄存器；主机要为每个多处理器加两个和。
+//! Costs: registers for the numbers under way; the host adds two sums per multiprocessor.
+//! 代价：在途的数要占寄存器；主机要为每个流多处理器加两个和。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;

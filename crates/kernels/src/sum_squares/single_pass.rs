@@ -2,10 +2,10 @@
 //!
 //! Idea: each block takes a ticket when its sum is written, and the one with the last ticket adds
 //! all of them, in the order of the blocks: one launch, one sum, the same in every run.
-//! Predicts: one sum for the host; one atomic per block; global sectors all but unchanged.
-//! Costs: a fence and an atomic per block; memory for a sum of each block.
 //! 思路：每个块写好自己的和之后取一张号，拿到最后一号的块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
+//! Predicts: one sum for the host; one atomic per block; global sectors all but unchanged.
 //! 预测：主机只得到一个和；每个块一次原子操作；全局扇区几乎不变。
+//! Costs: a fence and an atomic per block; memory for a sum of each block.
 //! 代价：每个块一次内存栅栏和一次原子操作；还要存放每个块的和。
 
 use super::clock::note_time;

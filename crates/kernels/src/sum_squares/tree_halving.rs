@@ -2,10 +2,10 @@
 //!
 //! Idea: the lower half of the threads adds the upper half's sums, then the lower quarter, and so
 //! on: the busy threads lie side by side, and so do the elements they work on.
-//! Predicts: no bank conflicts, at as few shared requests as `tree-strided`.
-//! Costs: a barrier per step, still.
 //! 思路：下半的线程加上上半的和，然后是下四分之一，依此类推：工作的线程彼此相邻，处理的元素也彼此相邻。
+//! Predicts: no bank conflicts, at as few shared requests as `tree-strided`.
 //! 预测：没有存储体冲突，共享内存请求与 `tree-strided` 一样少。
+//! Costs: a barrier per step, still.
 //! 代价：每步仍要一次屏障。
 
 use super::clock::note_time;

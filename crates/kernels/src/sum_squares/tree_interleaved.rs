@@ -2,11 +2,11 @@
 //!
 //! Idea: every second thread adds its neighbour's sum, then every fourth that of the next but one,
 //! and so on: a tree of steps instead of one thread's long walk.
+//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形的几步代替一个线程的长途跋涉。
 //! Predicts: 8 steps instead of 255 additions in a row for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
-//! Costs: a barrier per step; the busy lanes lie scattered, so no warp falls idle for 5 steps.
-//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形的几步代替一个线程的长途跋涉。
 //! 预测：256 个线程只需 8 步，而不是连续 255 次加法：0 号线程所在 warp 的指令数只剩一小部分。
+//! Costs: a barrier per step; the busy lanes lie scattered, so no warp falls idle for 5 steps.
 //! 代价：每步一次屏障；工作的通道分散各处，所以前 5 步里没有一个 warp 能空闲下来。
 //!
 //! The notes give bank conflicts as the reason why this is slow. They would be there if thread `t`

@@ -2,8 +2,10 @@
 //! add a file and its line in [`families`].
 
 mod int_matmul;
+mod sum_squares;
 mod transpose;
 
+pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, prove_sum_squares};
 pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
 
 use crate::case::Case;
@@ -35,7 +37,7 @@ pub struct Family {
 
 /// Every family.
 pub fn families() -> Vec<Family> {
-    vec![transpose::family(), int_matmul::family()]
+    vec![sum_squares::family(), transpose::family(), int_matmul::family()]
 }
 
 /// The family of the ladder called `name`.

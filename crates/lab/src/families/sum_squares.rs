@@ -1,0 +1,321 @@
+//! The sum of squares: whole numbers exactly, floats within what rounding can do.
+
+use crate::accuracy::{Accuracy, FloatRule};
+use crate::array::Array;
+use crate::case::{Case, Trial, Work};
+use crate::element::{ELEMENT_TYPES, ElementType};
+use crate::families::Family;
+use crate::fits::check_memory;
+use crate::inputs::random_elements;
+use crate::record::HostRecord;
+use crate::request::Request;
+use lanework::{Backend, Device, Error, Job, Result};
+use lanework_kernels::Rung;
+use lanework_kernels::sum_squares::{self, LONGEST, Numbers, Summand, on_host};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use std::cell::OnceCell;
+use std::time::Instant;
+
+/// A sum-of-squares rung for numbers `E`.
+pub type SumSquaresRung<E> = Rung<Numbers<E>>;
+
+pub(super) fn family() -> Family {
+    Family {
+        ladder: sum_squares::ladder,
+        parameters: &["size", "block"],
+        scaled: false,
+        elements: &["i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"],
+        arrays: &["input"],
+        sweep: &[("block", &[256, 512]), ("size", &[1 << 16, 1 << 18, 1 << 20])],
+        open,
+    }
+}
+
+/// How many numbers the notes sum the squares of.
+const NOTES: u64 = 1 << 20;
+/// The most numbers for one thread alone: seconds on a GPU, and as many as a sum in `f32` can take
+/// before it stops growing.
+const MOST_FOR_ONE_THREAD: usize = 1 << 24;
+
+/// Which numbers are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// As in the notes: 0 to 9 for whole numbers; for floats, evenly from -1 to 1.
+    Notes,
+    /// Whole numbers of any size, of which the sum wraps; for floats as [`Draw::Notes`].
+    Any,
+}
+
+/// `length` numbers, the same for the same seed.
+pub fn draw_numbers<E: Summand>(length: usize, draw: Draw, seed: u64) -> Vec<E> {
+    let mut random = StdRng::seed_from_u64(seed);
+    match (E::ROUNDOFF == 0.0, draw) {
+        (true, Draw::Any) => random_elements(length, seed),
+        (true, Draw::Notes) => {
+            (0..length).map(|_| E::from_f64(f64::from(random.random_range(0..10u8)))).collect()
+        }
+        (false, _) => {
+            let uniform = |_| E::from_f64(f64::from(random.random_range(-1.0f32..=1.0)));
+            (0..length).map(uniform).collect()
+        }
+    }
+}
+
+/// Numbers with what their squares add up to.
+struct SumSquares<E: Summand> {
+    length: usize,
+    threads: u32,
+    element: ElementType,
+    draw: Draw,
+    seed: u64,
+    /// The numbers, drawn when first needed, so that a case costs nothing until it runs.
+    src: OnceCell<Vec<E>>,
+    reference: OnceCell<Reference<E>>,
+}
+
+/// What a sum is compared with.
+enum Reference<E: Summand> {
+    /// The very sum.
+    Exact(E::Sum),
+    /// The sum as it would be without rounding.
+    Rounded(f64),
+}
+
+/// The case of a request.
+fn open(request: &Request) -> Result<Box<dyn Case>> {
+    let element = request.element("i32");
+    match element.name {
+        "u32" => case::<u32>(request, element),
+        "i64" => case::<i64>(request, element),
+        "u64" => case::<u64>(request, element),
+        "f32" => case::<f32>(request, element),
+        "f64" => case::<f64>(request, element),
+        "f16" => case::<half::f16>(request, element),
+        "bf16" => case::<half::bf16>(request, element),
+        _ => case::<i32>(request, element),
+    }
+}
+
+fn case<E: Summand>(request: &Request, element: ElementType) -> Result<Box<dyn Case>> {
+    let given = request.arrays.get("input").map(|input| input.elements::<E>());
+    let length = match &given {
+        Some(given) => given.len() as u64,
+        None => request.get("size").unwrap_or(NOTES),
+    };
+    if length > LONGEST as u64 {
+        return Err(Error::Launch {
+            kernel: "sum-squares".to_owned(),
+            why: format!("{length} numbers, where {LONGEST} are possible"),
+            help: "sum the squares in parts, and add the parts".to_owned(),
+        });
+    }
+    let threads = request.u32("block", sum_squares::THREADS)?;
+    let mut case = SumSquares::new(length as usize, threads, element, Draw::Notes, request.seed);
+    case.src = given.map(OnceCell::from).unwrap_or_default();
+    Ok(Box::new(case))
+}
+
+impl<E: Summand> SumSquares<E> {
+    fn new(length: usize, threads: u32, element: ElementType, draw: Draw, seed: u64) -> Self {
+        let (src, reference) = (OnceCell::new(), OnceCell::new());
+        SumSquares { length, threads, element, draw, seed, src, reference }
+    }
+
+    fn src(&self) -> &[E] {
+        self.src.get_or_init(|| draw_numbers(self.length, self.draw, self.seed))
+    }
+
+    fn reference(&self) -> &Reference<E> {
+        self.reference.get_or_init(|| Reference::of(self.src()))
+    }
+}
+
+impl<E: Summand> Reference<E> {
+    fn of(src: &[E]) -> Self {
+        if E::ROUNDOFF == 0.0 {
+            return Reference::Exact(on_host(src));
+        }
+        let sum = sum_without_rounding(src);
+        // Where the sum's type ends, it has to end at infinity.
+        let nearest = E::Sum::from_f64(sum).to_f64();
+        Reference::Rounded(if nearest.is_finite() { sum } else { nearest })
+    }
+
+    /// Compares a sum, made by at most `in_a_row` additions one after the other, then in `f64`.
+    fn compare(&self, got: E::Sum, in_a_row: u64) -> Result<Accuracy, String> {
+        match *self {
+            Reference::Exact(expected) if got == expected => Ok(Accuracy::BitExact),
+            Reference::Exact(expected) => {
+                Err(format!("the sum is {got:?}, should be {expected:?}"))
+            }
+            Reference::Rounded(expected) => FloatRule::of_one_sign(in_a_row, E::ROUNDOFF).compare(
+                1,
+                &|_| (got.to_f64(), expected, expected),
+                &|_| "the sum".to_owned(),
+            ),
+        }
+    }
+}
+
+/// The sum of squares in twice the precision of `f64`: what each addition and each product rounds
+/// away is added up apart.
+fn sum_without_rounding<E: Summand>(src: &[E]) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0f64);
+    for number in src {
+        let x = number.to_f64();
+        let square = x * x;
+        if size_of::<E>() == 8 {
+            lost += x.mul_add(x, -square); // narrower numbers have exact squares
+        }
+        let next = sum + square;
+        lost += if sum >= square { sum - next + square } else { square - next + sum };
+        sum = next;
+    }
+    if sum.is_finite() { sum + lost } else { sum }
+}
+
+impl<E: Summand> Case for SumSquares<E> {
+    fn extents(&self) -> Vec<(&'static str, u64)> {
+        vec![("size", self.length as u64)]
+    }
+
+    fn settings(&self) -> Vec<(&'static str, u64)> {
+        vec![("block", self.threads.into())]
+    }
+
+    fn element(&self) -> &'static str {
+        self.element.name
+    }
+
+    fn work(&self) -> Work {
+        let length = self.length as u64;
+        Work { bytes: length * size_of::<E>() as u64, flops: 2 * length }
+    }
+
+    fn awkward(&self) -> Vec<Box<dyn Case>> {
+        let threads = self.threads;
+        let lengths = [0, 1, 3 * threads as usize + 7, 70_001];
+        let case = |(index, length)| {
+            let draw = if index % 2 == 0 { Draw::Any } else { Draw::Notes };
+            let seed = self.seed.wrapping_add(1 + index as u64);
+            Box::new(SumSquares::<E>::new(length, threads, self.element, draw, seed)) as Box<_>
+        };
+        lengths.into_iter().enumerate().map(case).collect()
+    }
+
+    fn check_fits(&self, device: &Device) -> Result<()> {
+        let bytes = self.work().bytes;
+        let what = format!("{} numbers of {} bytes", self.length, size_of::<E>());
+        check_memory(device, "sum-squares", &what, bytes)?;
+        Numbers::<E>::new(device, &[], self.threads).map(drop)
+    }
+
+    fn skips(&self, rung: &str, _device: &Device) -> Option<String> {
+        let skip = rung == "one-thread" && self.length > MOST_FOR_ONE_THREAD;
+        skip.then(|| format!("one thread alone takes at most {MOST_FOR_ONE_THREAD} numbers"))
+    }
+
+    fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
+        let rung = sum_squares::rungs::<E>().into_iter().find(|known| known.info.name == rung);
+        Ok(Box::new(Attempt {
+            case: self,
+            rung: rung.expect("a rung of the ladder"),
+            device: device.clone(),
+            numbers: Numbers::new(device, self.src(), self.threads)?,
+            shape: (1, 1),
+        }))
+    }
+
+    fn host(&self) -> Option<HostRecord> {
+        Some(HostRecord::time("A1", || {
+            std::hint::black_box(on_host(self.src()));
+        }))
+    }
+}
+
+/// A rung with its numbers on a device.
+struct Attempt<'a, E: Summand> {
+    case: &'a SumSquares<E>,
+    rung: SumSquaresRung<E>,
+    device: Device,
+    numbers: Numbers<E>,
+    /// Blocks of the last job, and threads of each.
+    shape: (u64, u64),
+}
+
+impl<E: Summand> Trial for Attempt<'_, E> {
+    fn poison(&mut self) -> Result<()> {
+        self.numbers.poison()
+    }
+
+    fn job(&mut self) -> Result<Job<'_>> {
+        let kernel = (self.rung.prepare)(&mut self.numbers, &self.device)?;
+        self.shape = (kernel.shape().0.count(), kernel.shape().1.count());
+        Ok(kernel.into())
+    }
+
+    fn check(&mut self) -> Result<Accuracy, String> {
+        let sum = self.numbers.add_up().map_err(|error| error.to_string())?;
+        let in_a_row = additions_in_a_row(&self.numbers, self.shape);
+        self.case
+            .reference()
+            .compare(sum, in_a_row)
+            .map_err(|why| format!("of {} numbers: {why}", self.case.length))
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let started = Instant::now();
+        let (Ok(_), host) = (self.numbers.add_up(), started.elapsed()) else { return Vec::new() };
+        let Ok(cycles) = self.numbers.cycles() else { return Vec::new() };
+        match self.device.backend() {
+            Backend::Cuda => vec![
+                ("cycles", cycles.span as f64),
+                ("longest_block_cycles", cycles.longest as f64),
+                ("host_ns", host.as_nanos() as f64),
+            ],
+            // The emulator's clock counts the instructions of a warp.
+            Backend::Emulator => vec![("longest_warp_instructions", cycles.longest as f64)],
+        }
+    }
+
+    fn output(&self) -> Result<Array> {
+        let sum = self.numbers.add_up()?;
+        let name = if E::ROUNDOFF == 0.0 {
+            "u64"
+        } else if size_of::<E::Sum>() == 8 {
+            "f64"
+        } else {
+            "f32"
+        };
+        let element = ELEMENT_TYPES.into_iter().find(|element| element.name == name);
+        Ok(Array::new(&[], element.expect("a known type"), &[sum]))
+    }
+}
+
+/// The most additions one after the other that stand between a number and the result: those of its
+/// thread; those in its block, of which a serial one has as many as threads; those in warps; and
+/// those on the host, which count only where `f64` is no more precise than the sums.
+fn additions_in_a_row<E: Summand>(numbers: &Numbers<E>, (blocks, threads): (u64, u64)) -> u64 {
+    let on_host = if size_of::<E::Sum>() == 8 { numbers.sums.len() as u64 } else { 0 };
+    (numbers.src.len() as u64).div_ceil(blocks * threads) + threads + 32 + on_host
+}
+
+/// The sum of the squares of `src` by one rung in blocks of `threads`, compared with the host's.
+///
+/// # Errors
+/// A device error, or in words what differs.
+pub fn prove_sum_squares<E: Summand>(
+    rung: &SumSquaresRung<E>,
+    device: &Device,
+    src: &[E],
+    threads: u32,
+) -> Result<Accuracy, String> {
+    let failed = |error: Error| error.to_string();
+    let mut numbers = Numbers::new(device, src, threads).map_err(failed)?;
+    let mut kernel = (rung.prepare)(&mut numbers, device).map_err(failed)?;
+    let shape = (kernel.shape().0.count(), kernel.shape().1.count());
+    kernel.launch().map_err(failed)?;
+    drop(kernel);
+    let sum = numbers.add_up().map_err(failed)?;
+    Reference::of(src).compare(sum, additions_in_a_row(&numbers, shape))
+}
