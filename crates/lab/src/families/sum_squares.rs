@@ -22,6 +22,7 @@ pub type SumSquaresRung<E> = Rung<Numbers<E>>;
 pub(super) fn family() -> Family {
     Family {
         ladder: sum_squares::ladder,
+        peer: None,
         parameters: &["size", "block"],
         scaled: false,
         elements: &["i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"],
