@@ -1,10 +1,10 @@
 //! Atomics and asynchronous copies, lane after lane.
 
-use crate::access::{Plan, addresses, plan};
+use crate::access::{addresses, plan};
 use crate::context::{Context, RawFault, Site, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
-use crate::lanes::{BITS, Lanes, Sink, Source};
+use crate::lanes::{BITS, Lanes, fetch_cold, put_cold};
 use crate::op::{Body, Op, Warp};
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -38,21 +38,21 @@ unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
 }
 
 /// An atomic, lane after lane.
-pub struct Atomic<const OBSERVE: bool>;
+pub struct Atomic;
 
-impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
-    #[inline(always)]
+impl Body for Atomic {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
             let site = warp.site(op.c);
             let bytes = (*site).bytes;
-            let plan = match plan::<OBSERVE>(op, warp, site, u64::from(bytes)) {
-                Ok(plan) => plan,
-                Err(null) => return null,
+            let mut host = Lanes([0u64; 32]);
+            if let Err(null) = plan(op, warp, site, u64::from(bytes), &mut host) {
+                return null;
+            }
+            let operand = |i: usize| {
+                (*site).data[i].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot))
             };
-            let operand =
-                |i: usize| (*site).data[i].map_or(Lanes([0; 32]), |slot| u64::fetch(warp, slot));
             let (b, c) = (operand(0), operand(1));
             let combine = (*site).combine.unwrap_or(|m, _, _| m);
             let mut old = Lanes([0u64; 32]);
@@ -60,16 +60,11 @@ impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
                 if warp.mask & BITS[i] == 0 {
                     continue;
                 }
-                let host = match &plan {
-                    Plan::Steps(base, stride) => {
-                        base[i / 16].wrapping_offset(stride * (i as isize & 15))
-                    }
-                    Plan::Lanes(host) => host.0[i] as *mut u8,
-                };
-                old.0[i] = replace(host, bytes, |m| combine(m, b.0[i], c.0[i]));
+                let to = host.0[i] as *mut u8;
+                old.0[i] = replace(to, bytes, |m| combine(m, b.0[i], c.0[i]));
             }
             if let Some(slot) = (*site).data[2] {
-                u64::put(warp, slot, old);
+                put_cold(warp, slot, old);
             }
             op.next(warp)
         }
@@ -77,16 +72,19 @@ impl<const OBSERVE: bool> Body for Atomic<OBSERVE> {
 }
 
 /// `cp.async`: from global to shared memory, the rest filled with zeros.
-pub struct AsyncCopy<const OBSERVE: bool>;
+pub struct AsyncCopy;
 
-impl<const OBSERVE: bool> Body for AsyncCopy<OBSERVE> {
+/// In the immediate of an [`AsyncCopy`]: it is observed.
+pub const OBSERVED: u64 = 1 << 8;
+
+impl Body for AsyncCopy {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: each lane is checked below; slots are valid by the assembler.
         unsafe {
             let bytes = op.imm & 0xff;
             let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
-            let have = u32::fetch(warp, op.d);
-            if OBSERVE {
+            let have = fetch_cold::<u32>(warp, op.d);
+            if op.imm & OBSERVED != 0 {
                 observe_copy(op, warp, bytes as u8, &to, &from);
             }
             for lane in 0..32u32 {
@@ -142,6 +140,7 @@ unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, fro
         kind: AccessKind::Load,
         data: [None; 8],
         combine: None,
+        observed: true,
         last: 0,
         tally: 7,
         memo: crate::context::Memo::default(),

@@ -52,6 +52,8 @@ pub struct Site {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
+    /// Whether counters or an observer want to know of it.
+    pub observed: bool,
     /// Where its first lane went last, from the region's start.
     pub last: u64,
     /// Which of [`Context::tallies`] it counts in.

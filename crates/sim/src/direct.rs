@@ -128,7 +128,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
         let (first, stride) = distances::<WIDE>(op, warp, &region);
         let bytes = size_of::<T>() as u64;
         if !steps_inside(first, stride, &region, bytes) {
-            return baseline::<Load<T, COUNT>>(op, warp);
+            return baseline::<Load<T>>(op, warp);
         }
         if COUNT {
             tally::<true>(warp, site, first, stride, bytes);
@@ -158,7 +158,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
         let (first, stride) = distances::<WIDE>(op, warp, &region);
         let bytes = size_of::<T>() as u64;
         if !steps_inside(first, stride, &region, bytes) {
-            return baseline::<Store<T, COUNT>>(op, warp);
+            return baseline::<Store<T>>(op, warp);
         }
         if COUNT {
             tally::<true>(warp, site, first, stride, bytes);
@@ -189,14 +189,14 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
-                return baseline::<Load<T, COUNT>>(op, warp);
+                return baseline::<Load<T>>(op, warp);
             }
             let site = warp.site(op.c);
             let region = (*site).region;
             let (first, stride) = distances::<WIDE>(op, warp, &region);
             if SCALAR_RESULT {
                 if !runs_inside(first, &region, bytes, bytes) {
-                    return baseline::<Load<T, COUNT>>(op, warp);
+                    return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<false>(warp, site, first, 0, bytes);
@@ -210,7 +210,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     return gather::<T, WIDE, COUNT>(op, warp);
                 }
                 if !runs_inside(first, &region, 16 * bytes, bytes) {
-                    return baseline::<Load<T, COUNT>>(op, warp);
+                    return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<true>(warp, site, first, stride, bytes);
@@ -236,7 +236,7 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
-                return baseline::<Store<T, COUNT>>(op, warp);
+                return baseline::<Store<T>>(op, warp);
             }
             let site = warp.site(op.c);
             let region = (*site).region;
@@ -245,7 +245,7 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
                 return scatter::<T, WIDE, COUNT>(op, warp);
             }
             if !runs_inside(first, &region, 16 * bytes, bytes) {
-                return baseline::<Store<T, COUNT>>(op, warp);
+                return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
                 tally::<true>(warp, site, first, stride, bytes);
@@ -270,7 +270,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
         // by the assembler.
         unsafe {
             if warp.mask != u32::MAX {
-                return baseline::<Load<u32, COUNT>>(op, warp);
+                return baseline::<Load<u32>>(op, warp);
             }
             let site = warp.site(op.c);
             let region = (*site).region;
@@ -285,7 +285,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             }
             // Distances are unsigned: one below the region wraps to a large one.
             if highest >= region.bytes.saturating_sub(3) || bits & 3 != 0 {
-                return baseline::<Load<u32, COUNT>>(op, warp);
+                return baseline::<Load<u32>>(op, warp);
             }
             if COUNT {
                 count_lanes(warp, site, &addresses, from);

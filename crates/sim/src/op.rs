@@ -79,6 +79,32 @@ impl Tiers {
     }
 }
 
+/// A handler that only pays with wide registers: there is none for the lowest level, where the
+/// general handlers do, and that much less to compile.
+#[derive(Clone, Copy)]
+pub struct WideTiers([Handler; 2]);
+
+impl WideTiers {
+    /// The handlers of a body.
+    pub const fn of<B: Body>() -> WideTiers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            WideTiers([avx2::<B>, avx512::<B>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            WideTiers([baseline::<B>, baseline::<B>])
+        }
+    }
+
+    /// The handler at a SIMD level, if there is one.
+    pub fn at(self, tier: usize) -> Option<Handler> {
+        // Elsewhere the lowest level has vectors that do.
+        let index = if cfg!(target_arch = "x86_64") { tier.checked_sub(1)? } else { 0 };
+        self.0.get(index).copied()
+    }
+}
+
 /// A body at the lowest SIMD level.
 ///
 /// # Safety

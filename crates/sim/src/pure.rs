@@ -4,8 +4,8 @@
 use crate::analysis::Class;
 use crate::fuse::{CompareBranch, Step};
 use crate::ir::Width;
-use crate::lanes::{Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
-use crate::op::{Body, Op, Stop, Tiers, Warp};
+use crate::lanes::{Elem, Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
+use crate::op::{Body, Op, Stop, Tiers, Warp, WideTiers};
 use std::marker::PhantomData;
 
 /// The handlers of a computing instruction.
@@ -19,7 +19,7 @@ pub struct Pure {
     pub scalar: Tiers,
     /// For varying operands and stride-0 scalars, by a bit per operand (1 = scalar). Only where the
     /// instruction is hot; needs operands and result of its own width.
-    pub direct: &'static [Tiers],
+    pub direct: &'static [WideTiers],
     /// How operands and then the result are stored where `direct` applies.
     pub widths: &'static [Width],
     /// For operands in scalar form with a stride.
@@ -71,7 +71,7 @@ macro_rules! arity {
         /// Lane by lane through the function in `imm`: one handler for all functions of these types.
         struct $each<$($ty,)* R>(PhantomData<($($ty,)* R)>);
         /// 32 lanes at once.
-        struct $vector<$($ty,)* R, F, const HOT: bool>(PhantomData<($($ty,)* R, F)>);
+        struct $vector<$($ty,)* R, F>(PhantomData<($($ty,)* R, F)>);
         /// Both halves of a scalar form, through the function in `imm`.
         struct $scalar<$($ty,)* R>(PhantomData<($($ty,)* R)>);
         /// The same, for one function.
@@ -100,24 +100,18 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const HOT: bool> Body
-            for $vector<$($ty,)* R, F, HOT>
-        {
+        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $vector<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let f = summon::<F>();
                 let mut out = Lanes([R::default(); 32]);
                 // SAFETY: slots and the next operation are valid by the assembler.
                 unsafe {
-                    $(let $operand = if HOT {
-                        <$ty as Source>::fetch(warp, op.$operand)
-                    } else {
-                        fetch_cold::<$ty>(warp, op.$operand)
-                    };)*
+                    $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
                     for i in 0..32 {
                         out.0[i] = f($($operand.0[i]),*);
                     }
-                    if HOT { R::put(warp, op.a, out) } else { put_cold(warp, op.a, out) }
+                    put_cold(warp, op.a, out);
                     op.next(warp)
                 }
             }
@@ -210,7 +204,7 @@ macro_rules! arity {
             const {
                 &Pure {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
-                    vector: Tiers::cold::<$vector<$($ty,)* R, F, false>>(),
+                    vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
@@ -221,15 +215,15 @@ macro_rules! arity {
             }
         }
 
-        /// A hot instruction: at every SIMD level, with a handler for each mix of varying and scalar
+        /// A hot instruction: also with wide registers, a handler for each mix of varying and scalar
         /// operands.
         pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
             const {
                 &Pure {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
-                    vector: Tiers::of::<$vector<$($ty,)* R, F, true>>(),
+                    vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar_hot<$($ty,)* R, F>>(),
-                    direct: &[$(Tiers::of::<$direct_row>()),*],
+                    direct: &[$(WideTiers::of::<$direct_row>()),*],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
                     compare: Some(Tiers::cold::<CompareBranch<$scalar_hot<$($ty,)* R, F>>>()),
@@ -259,6 +253,25 @@ impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFOR
             let bits = f(*warp.at(op.b).cast::<u32>(), *warp.at(op.c).cast::<u32>());
             let to = warp.at(op.a).cast::<u32>();
             *to = if UNIFORM { bits } else { (*to & !warp.mask) | (bits & warp.mask) };
+            op.next(warp)
+        }
+    }
+}
+
+/// A register in scalar form written out lane by lane, all of them: `a` from `b`.
+pub struct Spread<T>(PhantomData<T>);
+
+impl<T: Source + Elem> Body for Spread<T> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: slots are valid by the assembler: `a` is varying, of this type's own width.
+        unsafe {
+            let scalar = *warp.at(op.b).cast::<Scalar>();
+            let to = warp.at(op.a).cast::<T>();
+            for i in 0..32 {
+                let step = scalar.stride.wrapping_mul(i as u64 & 15);
+                to.add(i).write(T::from64(scalar.base[i / 16].wrapping_add(step)));
+            }
             op.next(warp)
         }
     }

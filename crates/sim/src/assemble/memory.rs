@@ -10,8 +10,7 @@ use crate::fuse::Mark;
 use crate::ir::*;
 use crate::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
-use crate::op::Tiers;
-use lanework_ptx::ScalarType;
+use crate::op::{Tiers, WideTiers};
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -48,6 +47,7 @@ impl Assembler<'_> {
             kind,
             data,
             combine,
+            observed: self.want.observe,
             last: 0,
             tally: tally_of(op.space, kind),
             memo: Memo::default(),
@@ -67,16 +67,17 @@ impl Assembler<'_> {
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
-        let tiers = if direct {
+        let special = if direct {
             direct_handler(op, address, data, self.want.observe)
         } else if lanes && self.want.observe {
-            Some(Tiers::of::<LoadLanes<true>>())
+            Some(WideTiers::of::<LoadLanes<true>>())
         } else if lanes {
-            Some(Tiers::of::<LoadLanes<false>>())
+            Some(WideTiers::of::<LoadLanes<false>>())
         } else {
             None
         };
-        let mark = match (op.kind, tiers, data & (SCALAR | WIDE)) {
+        let special = special.and_then(|tiers| tiers.at(self.want.tier));
+        let mark = match (op.kind, special, data & (SCALAR | WIDE)) {
             (MemoryKind::Load, Some(_), SCALAR) if direct && op.ty.size() == 4 => {
                 Mark::LoadScalar(address & WIDE != 0)
             }
@@ -85,66 +86,54 @@ impl Assembler<'_> {
             }
             _ => Mark::Plain,
         };
-        let tiers = tiers.unwrap_or_else(|| memory_handler(op, self.want.observe));
+        let handler = special.unwrap_or_else(|| self.handler(memory_handler(op)));
         let (to, from) = match op.kind {
             MemoryKind::Store => (0, data),
             _ => (data, 0),
         };
-        self.push(tiers, [to, address, site, from], op.offset as u64, inst.origin);
+        self.push_handler(handler, [to, address, site, from], op.offset as u64, inst.origin);
         self.mark(mark);
     }
 }
 
-fn memory_handler(op: MemoryOp, observe: bool) -> Tiers {
-    fn load<const O: bool>(ty: ScalarType) -> Tiers {
-        match (ty.size(), ty.is_signed()) {
-            (1, false) => Tiers::cold::<Load<u8, O>>(),
-            (1, true) => Tiers::cold::<Load<i8, O>>(),
-            (2, false) => Tiers::cold::<Load<u16, O>>(),
-            (2, true) => Tiers::cold::<Load<i16, O>>(),
-            (4, false) => Tiers::of::<Load<u32, O>>(),
-            (4, true) => Tiers::cold::<Load<i32, O>>(),
-            _ => Tiers::of::<Load<u64, O>>(),
-        }
-    }
-    fn store<const O: bool>(ty: ScalarType) -> Tiers {
-        match ty.size() {
-            1 => Tiers::cold::<Store<u8, O>>(),
-            2 => Tiers::cold::<Store<u16, O>>(),
-            4 => Tiers::of::<Store<u32, O>>(),
-            _ => Tiers::of::<Store<u64, O>>(),
-        }
-    }
-    match (op.kind, observe) {
-        (MemoryKind::Load, false) => load::<false>(op.ty),
-        (MemoryKind::Load, true) => load::<true>(op.ty),
-        (MemoryKind::Store, false) => store::<false>(op.ty),
-        (MemoryKind::Store, true) => store::<true>(op.ty),
-        (MemoryKind::Atomic(_), false) => Tiers::cold::<Atomic<false>>(),
-        (MemoryKind::Atomic(_), true) => Tiers::cold::<Atomic<true>>(),
+/// The handler of an access in any form.
+fn memory_handler(op: MemoryOp) -> Tiers {
+    match (op.kind, op.ty.size(), op.ty.is_signed()) {
+        (MemoryKind::Load, 1, false) => Tiers::cold::<Load<u8>>(),
+        (MemoryKind::Load, 1, true) => Tiers::cold::<Load<i8>>(),
+        (MemoryKind::Load, 2, false) => Tiers::cold::<Load<u16>>(),
+        (MemoryKind::Load, 2, true) => Tiers::cold::<Load<i16>>(),
+        (MemoryKind::Load, 4, false) => Tiers::cold::<Load<u32>>(),
+        (MemoryKind::Load, 4, true) => Tiers::cold::<Load<i32>>(),
+        (MemoryKind::Load, ..) => Tiers::cold::<Load<u64>>(),
+        (MemoryKind::Store, 1, _) => Tiers::cold::<Store<u8>>(),
+        (MemoryKind::Store, 2, _) => Tiers::cold::<Store<u16>>(),
+        (MemoryKind::Store, 4, _) => Tiers::cold::<Store<u32>>(),
+        (MemoryKind::Store, ..) => Tiers::cold::<Store<u64>>(),
+        (MemoryKind::Atomic(_), ..) => Tiers::cold::<Atomic>(),
     }
 }
 
 /// The handler of an access in the common form, where there is one.
-fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<Tiers> {
-    fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> Tiers {
+fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<WideTiers> {
+    fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> WideTiers {
         match (wide, scalar, count) {
-            (false, false, false) => Tiers::of::<LoadDirect<T, false, false, false>>(),
-            (false, false, true) => Tiers::of::<LoadDirect<T, false, false, true>>(),
-            (false, true, false) => Tiers::cold::<LoadDirect<T, false, true, false>>(),
-            (false, true, true) => Tiers::cold::<LoadDirect<T, false, true, true>>(),
-            (true, false, false) => Tiers::of::<LoadDirect<T, true, false, false>>(),
-            (true, false, true) => Tiers::of::<LoadDirect<T, true, false, true>>(),
-            (true, true, false) => Tiers::cold::<LoadDirect<T, true, true, false>>(),
-            (true, true, true) => Tiers::cold::<LoadDirect<T, true, true, true>>(),
+            (false, false, false) => WideTiers::of::<LoadDirect<T, false, false, false>>(),
+            (false, false, true) => WideTiers::of::<LoadDirect<T, false, false, true>>(),
+            (false, true, false) => WideTiers::of::<LoadDirect<T, false, true, false>>(),
+            (false, true, true) => WideTiers::of::<LoadDirect<T, false, true, true>>(),
+            (true, false, false) => WideTiers::of::<LoadDirect<T, true, false, false>>(),
+            (true, false, true) => WideTiers::of::<LoadDirect<T, true, false, true>>(),
+            (true, true, false) => WideTiers::of::<LoadDirect<T, true, true, false>>(),
+            (true, true, true) => WideTiers::of::<LoadDirect<T, true, true, true>>(),
         }
     }
-    fn store<T: Elem>(wide: bool, count: bool) -> Tiers {
+    fn store<T: Elem>(wide: bool, count: bool) -> WideTiers {
         match (wide, count) {
-            (false, false) => Tiers::of::<StoreDirect<T, false, false>>(),
-            (false, true) => Tiers::of::<StoreDirect<T, false, true>>(),
-            (true, false) => Tiers::of::<StoreDirect<T, true, false>>(),
-            (true, true) => Tiers::of::<StoreDirect<T, true, true>>(),
+            (false, false) => WideTiers::of::<StoreDirect<T, false, false>>(),
+            (false, true) => WideTiers::of::<StoreDirect<T, false, true>>(),
+            (true, false) => WideTiers::of::<StoreDirect<T, true, false>>(),
+            (true, true) => WideTiers::of::<StoreDirect<T, true, true>>(),
         }
     }
     let (wide, scalar) = (address & WIDE != 0, data & SCALAR != 0);

@@ -4,7 +4,7 @@ mod memory;
 mod place;
 
 use crate::analysis::{Class, Classes};
-use crate::atomic::AsyncCopy;
+use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::context::Site;
 use crate::control;
 use crate::cross::NO_SLOT;
@@ -13,7 +13,7 @@ use crate::fuse::{Chain, Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{OFFSET, Slot};
 use crate::op::{Handler, NOWHERE, Op, Tiers};
-use crate::pure::Pure;
+use crate::pure::{Pure, Spread};
 use std::collections::HashMap;
 
 /// Something that is written into the register file before a kernel runs.
@@ -93,6 +93,7 @@ pub fn assemble(
         constants: HashMap::new(),
         truths: [None; 2],
         marks: Vec::new(),
+        temporaries: [[None; 2]; 3],
     };
     assembler.place_registers();
     assembler.emit_blocks();
@@ -116,6 +117,8 @@ struct Assembler<'a> {
     constants: HashMap<u64, Slot>,
     truths: [Option<Slot>; 2],
     marks: Vec<Mark>,
+    /// Registers that affine operands are spread over, by operand and whether they are 64 bits wide.
+    temporaries: [[Option<Slot>; 2]; 3],
 }
 
 impl Assembler<'_> {
@@ -123,8 +126,12 @@ impl Assembler<'_> {
         tiers.0[self.want.tier]
     }
 
-    fn push(&mut self, tiers: Tiers, [a, b, c, d]: [u32; 4], imm: u64, origin: u32) {
-        let handler = self.handler(tiers);
+    fn push(&mut self, tiers: Tiers, slots: [u32; 4], imm: u64, origin: u32) {
+        self.push_handler(self.handler(tiers), slots, imm, origin);
+    }
+
+    fn push_handler(&mut self, handler: Handler, slots: [u32; 4], imm: u64, origin: u32) {
+        let [a, b, c, d] = slots;
         self.code.ops.push(Op { handler, a, b, c, d, imm });
         self.code.origin_of.push(origin);
         self.marks.push(Mark::Plain);
@@ -224,12 +231,9 @@ impl Assembler<'_> {
             Action::Memory(op) => self.memory(inst, *op),
             Action::AsyncCopy { bytes } => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let tiers = if self.want.observe {
-                    Tiers::cold::<AsyncCopy<true>>()
-                } else {
-                    Tiers::cold::<AsyncCopy<false>>()
-                };
-                self.push(tiers, [0, s[0], s[1], s[2]], u64::from(*bytes), origin);
+                let observed = if self.want.observe { OBSERVED } else { 0 };
+                let imm = u64::from(*bytes) | observed;
+                self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
             }
             Action::Exit | Action::Return => {
                 self.push(Tiers::cold::<control::Exit>(), [0; 4], count, origin);
@@ -278,16 +282,29 @@ impl Assembler<'_> {
         );
     }
 
-    /// Whether every varying operand and the result have the widths of the instruction's own types.
-    fn own_widths(&self, inst: &Inst, pure: &Pure) -> bool {
+    /// Whether operands that vary by `classes` and the result have the widths of the instruction's
+    /// own types.
+    fn own_widths(&self, inst: &Inst, pure: &Pure, classes: &Classes) -> bool {
         let varying = |src: &Src| match src {
-            Src::Reg(r) if self.classes.of[*r as usize] == Class::Varying => Some(*r),
+            Src::Reg(r) if classes.of[*r as usize] >= Class::Affine => Some(*r),
             _ => None,
         };
         let width = |r: Reg| self.kernel.registers[r as usize].width;
         let fits = |(src, own): (&Src, &Width)| varying(src).is_none_or(|r| width(r) == *own);
         inst.src.iter().zip(pure.widths).all(fits)
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
+    }
+
+    /// The handler for the mix of scalar and varying operands that `classes` tell, if the instruction
+    /// has one, and its number; affine operands go as varying.
+    fn direct(&self, inst: &Inst, pure: &Pure, classes: &Classes) -> Option<(Handler, usize)> {
+        let dst = inst.dst[0].map_or(Class::Varying, |r| classes.of[r as usize]);
+        if dst < Class::Varying || !self.own_widths(inst, pure, classes) {
+            return None;
+        }
+        let scalar = |src: &Src| usize::from(classes.source(*src) <= Class::Halves);
+        let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
+        Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
 
     fn pure(&mut self, inst: &Inst, pure: &Pure) {
@@ -298,40 +315,65 @@ impl Assembler<'_> {
         let affine = pure
             .affine
             .filter(|affine| dst < Class::Varying && !predicate && (affine.applies)(&classes));
-        let tiers = if let Some(affine) = affine {
-            self.bare(inst, affine.handler, 0);
+        if let Some(affine) = affine {
+            let slots = self.slots(inst).map(|slot| slot & OFFSET);
+            self.push(affine.handler, slots, 0, inst.origin);
             if affine.sum {
                 self.mark(Mark::Sum);
             }
             return;
-        } else if dst < Class::Varying {
-            pure.scalar
-        } else {
-            let kinds = classes
-                .iter()
-                .enumerate()
-                .fold(0, |bits, (i, c)| bits | usize::from(*c <= Class::Halves) << i);
-            match pure.direct.get(kinds) {
-                Some(direct)
-                    if !classes.contains(&Class::Affine)
-                        && dst == Class::Varying
-                        && self.own_widths(inst, pure) =>
-                {
-                    self.bare(inst, *direct, pure.lane.bits());
-                    if pure.fma && (kinds == 1 || kinds == 2) {
-                        self.mark(Mark::Fma);
-                    }
-                    return;
-                }
-                _ => pure.vector,
+        }
+        let spread = self.spread(inst, pure);
+        if let Some((handler, kinds)) = self.direct(inst, pure, self.classes) {
+            let [to, mut from @ ..] = self.slots(inst);
+            for (slot, spread) in from.iter_mut().zip(spread) {
+                *slot = spread.unwrap_or(*slot);
             }
-        };
-        let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-        let to = self.destination(inst.dst.first());
-        self.push(tiers, [to, sources[0], sources[1], sources[2]], pure.lane.bits(), inst.origin);
+            let slots = [to, from[0], from[1], from[2]].map(|slot| slot & OFFSET);
+            self.push_handler(handler, slots, pure.lane.bits(), inst.origin);
+            if pure.fma && (kinds == 1 || kinds == 2) {
+                self.mark(Mark::Fma);
+            }
+            return;
+        }
+        let tiers = if dst < Class::Varying { pure.scalar } else { pure.vector };
+        let slots = self.slots(inst);
+        self.push(tiers, slots, pure.lane.bits(), inst.origin);
         if let (Some(compare), true, true) = (pure.compare, predicate, dst == Class::Uniform) {
             self.mark(Mark::Compare(compare));
         }
+    }
+
+    /// Spreads the affine operands of an instruction with a handler for varying ones over registers
+    /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
+    fn spread(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
+        let mut spread = [None; 3];
+        if self.direct(inst, pure, self.splits).is_none() {
+            return spread;
+        }
+        for (i, src) in inst.src.iter().enumerate().take(3) {
+            let Src::Reg(r) = src else { continue };
+            if self.splits.of[*r as usize] != Class::Affine {
+                continue;
+            }
+            if self.classes.of[*r as usize] != Class::Affine {
+                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, inst.origin);
+                continue;
+            }
+            let wide = self.kernel.registers[*r as usize].width == Width::Wide;
+            let to = self.temporary(i, wide);
+            let from = self.code.slots[*r as usize];
+            let tiers = if wide { Tiers::of::<Spread<u64>>() } else { Tiers::of::<Spread<u32>>() };
+            self.push(tiers, [to, from, 0, 0], 0, inst.origin);
+            spread[i] = Some(to);
+        }
+        spread
+    }
+
+    /// The slots of an instruction's destination and sources.
+    fn slots(&mut self, inst: &Inst) -> [Slot; 4] {
+        let [b, c, d] = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+        [self.destination(inst.dst.first()), b, c, d]
     }
 
     /// Marks the operation pushed last.
@@ -339,12 +381,5 @@ impl Assembler<'_> {
         if let Some(last) = self.marks.last_mut() {
             *last = mark;
         }
-    }
-
-    /// An operation whose handler knows the forms of its registers: slots are bare offsets.
-    fn bare(&mut self, inst: &Inst, handler: Tiers, imm: u64) {
-        let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)) & OFFSET);
-        let to = self.destination(inst.dst.first()) & OFFSET;
-        self.push(handler, [to, sources[0], sources[1], sources[2]], imm, inst.origin);
     }
 }

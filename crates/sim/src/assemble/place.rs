@@ -69,6 +69,16 @@ impl Assembler<'_> {
         used
     }
 
+    /// The register that affine operand `i` of any instruction is spread over.
+    pub(super) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
+        if let Some(slot) = self.temporaries[i][usize::from(wide)] {
+            return slot;
+        }
+        let slot = if wide { self.reserve(256, 64) | WIDE } else { self.reserve(128, 64) };
+        self.temporaries[i][usize::from(wide)] = Some(slot);
+        slot
+    }
+
     fn constant(&mut self, value: u64) -> Slot {
         if let Some(slot) = self.constants.get(&value) {
             return *slot;

@@ -113,11 +113,11 @@ pub fn fuse(
                 2
             }
             [Mark::Sum, Mark::Sum, ..] => {
-                ops[at].handler = Tiers::of::<Two<Sum, Sum>>().0[tier];
+                ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().0[tier];
                 2
             }
             [Mark::Sum, ..] => {
-                ops[at].handler = Tiers::of::<Sum>().0[tier];
+                ops[at].handler = Tiers::cold::<Sum>().0[tier];
                 1
             }
             _ => 1,

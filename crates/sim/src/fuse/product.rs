@@ -4,7 +4,7 @@ use super::{Mark, Sum, Two};
 use crate::access::Load;
 use crate::direct::{distances, prefetch, runs_inside, tally};
 use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
-use crate::op::{Body, Op, Tiers, Warp, baseline};
+use crate::op::{Body, Op, Warp, WideTiers, baseline};
 
 /// Where product steps are overlaid.
 pub(super) struct Products<'a> {
@@ -31,23 +31,31 @@ impl Products<'_> {
         if let [link] = chain.links[..] {
             let first = matches!(marks[at], Mark::LoadScalar(_));
             let dead = |to, flag| if to == DEAD { flag } else { 0 };
-            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
-            self.ops[at].handler = one(wide, first, count).0[self.tier];
+            let order = if first { 0 } else { RUN_FIRST };
+            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD) | order;
+            self.set(at, one(wide, count));
             if at > 0 && !self.after_sum && matches!(marks[at - 1], Mark::Sum) {
-                self.ops[at - 1].handler = sum_and_one(wide, first, count).0[self.tier];
+                self.set(at - 1, sum_and_one(wide, count));
             }
             return length;
         }
         self.ops[at].d = self.chains.len() as u32;
         self.chains.push(chain);
         let tiers = match (wide, count) {
-            (false, false) => Tiers::of::<RunChain<false, false>>(),
-            (false, true) => Tiers::of::<RunChain<false, true>>(),
-            (true, false) => Tiers::of::<RunChain<true, false>>(),
-            (true, true) => Tiers::of::<RunChain<true, true>>(),
+            (false, false) => WideTiers::of::<RunChain<false, false>>(),
+            (false, true) => WideTiers::of::<RunChain<false, true>>(),
+            (true, false) => WideTiers::of::<RunChain<true, false>>(),
+            (true, true) => WideTiers::of::<RunChain<true, true>>(),
         };
-        self.ops[at].handler = tiers.0[self.tier];
+        self.set(at, tiers);
         length
+    }
+
+    /// Overlays an operation, where the SIMD level has the handler.
+    fn set(&mut self, at: usize, tiers: WideTiers) {
+        if let Some(handler) = tiers.at(self.tier) {
+            self.ops[at].handler = handler;
+        }
     }
 }
 
@@ -105,7 +113,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
                 && runs_inside(same_at, &same_region, chain.same_bytes, 4)
                 && runs_inside(run_at, &run_region, chain.run_bytes, 4);
             if !fits {
-                return fall_back::<COUNT>(op, warp);
+                return fall_back(op, warp);
             }
             if COUNT {
                 for link in &chain.links {
@@ -159,8 +167,8 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
     }
 }
 
-/// A chain of one step; `d` tells which loaded values nobody else reads.
-struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
+/// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
+struct RunOne<const WIDE: bool, const COUNT: bool>;
 
 /// The scalar value of a [`RunOne`] is dead.
 const SAME_DEAD: u32 = 1;
@@ -168,16 +176,19 @@ const SAME_DEAD: u32 = 1;
 /// Its run is dead.
 const RUN_DEAD: u32 = 2;
 
-impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
-    for RunOne<WIDE, SCALAR_FIRST, COUNT>
-{
+/// Its run is loaded first: the bit that moves the scalar load one operation on.
+const RUN_FIRST: u32 = size_of::<Op>() as u32;
+const _: () = assert!(RUN_FIRST.is_power_of_two() && RUN_FIRST > RUN_DEAD);
+
+impl<const WIDE: bool, const COUNT: bool> Body for RunOne<WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as for `RunChain`.
         unsafe {
-            let second = &*std::ptr::from_ref(op).add(1);
+            let shift = (op.d & RUN_FIRST) as usize;
+            let same = &*std::ptr::from_ref(op).byte_add(shift);
+            let run = &*std::ptr::from_ref(op).byte_add(shift ^ RUN_FIRST as usize);
             let fma = &*std::ptr::from_ref(op).add(2);
-            let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
             let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
             let (same_region, run_region) = ((*same_site).region, (*run_site).region);
             let (same_at, _) = distances::<WIDE>(same, warp, &same_region);
@@ -187,7 +198,7 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
                 && runs_inside(same_at, &same_region, 4, 4)
                 && runs_inside(run_at, &run_region, 64, 4);
             if !fits {
-                return fall_back::<COUNT>(op, warp);
+                return fall_back(op, warp);
             }
             if COUNT {
                 tally::<false>(warp, same_site, same_at, 0, 4);
@@ -228,36 +239,28 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
 
 /// The first operation of a sequence alone, in its general form.
 #[inline(never)]
-unsafe fn fall_back<const COUNT: bool>(op: &Op, warp: &mut Warp) -> *const Op {
+unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: by the caller.
-    unsafe { baseline::<Load<u32, COUNT>>(op, warp) }
+    unsafe { baseline::<Load<u32>>(op, warp) }
 }
 
 /// The handler of a chain of one step.
-fn one(wide: bool, scalar_first: bool, count: bool) -> Tiers {
-    match (wide, scalar_first, count) {
-        (false, false, false) => Tiers::of::<RunOne<false, false, false>>(),
-        (false, false, true) => Tiers::of::<RunOne<false, false, true>>(),
-        (false, true, false) => Tiers::of::<RunOne<false, true, false>>(),
-        (false, true, true) => Tiers::of::<RunOne<false, true, true>>(),
-        (true, false, false) => Tiers::of::<RunOne<true, false, false>>(),
-        (true, false, true) => Tiers::of::<RunOne<true, false, true>>(),
-        (true, true, false) => Tiers::of::<RunOne<true, true, false>>(),
-        (true, true, true) => Tiers::of::<RunOne<true, true, true>>(),
+fn one(wide: bool, count: bool) -> WideTiers {
+    match (wide, count) {
+        (false, false) => WideTiers::of::<RunOne<false, false>>(),
+        (false, true) => WideTiers::of::<RunOne<false, true>>(),
+        (true, false) => WideTiers::of::<RunOne<true, false>>(),
+        (true, true) => WideTiers::of::<RunOne<true, true>>(),
     }
 }
 
 /// The same with a sum before it, which usually makes an address.
-fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> Tiers {
-    match (wide, scalar_first, count) {
-        (false, false, false) => Tiers::of::<Two<Sum, RunOne<false, false, false>>>(),
-        (false, false, true) => Tiers::of::<Two<Sum, RunOne<false, false, true>>>(),
-        (false, true, false) => Tiers::of::<Two<Sum, RunOne<false, true, false>>>(),
-        (false, true, true) => Tiers::of::<Two<Sum, RunOne<false, true, true>>>(),
-        (true, false, false) => Tiers::of::<Two<Sum, RunOne<true, false, false>>>(),
-        (true, false, true) => Tiers::of::<Two<Sum, RunOne<true, false, true>>>(),
-        (true, true, false) => Tiers::of::<Two<Sum, RunOne<true, true, false>>>(),
-        (true, true, true) => Tiers::of::<Two<Sum, RunOne<true, true, true>>>(),
+fn sum_and_one(wide: bool, count: bool) -> WideTiers {
+    match (wide, count) {
+        (false, false) => WideTiers::of::<Two<Sum, RunOne<false, false>>>(),
+        (false, true) => WideTiers::of::<Two<Sum, RunOne<false, true>>>(),
+        (true, false) => WideTiers::of::<Two<Sum, RunOne<true, false>>>(),
+        (true, true) => WideTiers::of::<Two<Sum, RunOne<true, true>>>(),
     }
 }
 
