@@ -45,6 +45,9 @@ pub enum Command {
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
     Run(RunArgs),
+    /// Overlap copies and kernels over chunks on several streams, and show when each ran.
+    #[command(after_help = "Example: lanework streams --size 2^26 --chunks 8 --streams 3")]
+    Streams(StreamsArgs),
     /// List what known GPUs can do: multiprocessors, clocks, rates and limits, with sources.
     #[command(after_help = "Example: lanework gpus --file mine.json")]
     Gpus(GpusArgs),
@@ -183,6 +186,30 @@ pub struct RunArgs {
     pub problem: Problem<false>,
     #[command(flatten)]
     pub numbers: Numbers,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct StreamsArgs {
+    /// Elements of 4 bytes [default: 2^26 on a GPU, 2^16 on the emulator].
+    #[arg(long, value_name = "N", value_parser = extent)]
+    pub size: Option<u64>,
+    /// Chunks that they are cut into.
+    #[arg(long, value_name = "N", default_value = "8", value_parser = extent)]
+    pub chunks: u64,
+    /// Streams that the chunks take turns on.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = extent)]
+    pub streams: u64,
+    /// Multiply-adds on each element [default: 2000 on a GPU, 20 on the emulator].
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u32>,
+    /// Seed of the random elements.
+    #[arg(long, default_value = "1", value_name = "N")]
+    pub seed: u64,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

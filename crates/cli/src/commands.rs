@@ -6,4 +6,5 @@ pub mod gpus;
 pub mod hello;
 pub mod list;
 pub mod run;
+pub mod streams;
 pub mod sweep;

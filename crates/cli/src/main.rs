@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Climb(args) => commands::climb::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Streams(args) => commands::streams::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     });
     match outcome {

@@ -8,6 +8,7 @@
 pub mod int_matmul;
 pub mod intro;
 mod rung;
+pub mod streams;
 pub mod sum_squares;
 pub mod transpose;
 

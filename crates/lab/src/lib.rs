@@ -19,6 +19,7 @@ mod request;
 mod run;
 mod specs;
 mod stats;
+mod streams;
 mod sweep;
 mod verify;
 
@@ -42,6 +43,7 @@ pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;
 pub use specs::{Architecture, Gpu, Specs, specs};
 pub use stats::Summary;
+pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{points, sweep};
 pub use verify::{Mismatch, compare_transpose};
 

@@ -96,7 +96,7 @@ impl GpuBackend {
         Ok(self.gpu.load(&module.to_string(), entry)?.function(entry)?)
     }
 
-    /// Queues a kernel; a checked one (with its name and code) gets a fault record as its last
+    /// Queues a kernel on a stream or on none; a checked one (with its name and code) gets a fault record as its last
     /// parameter.
     ///
     /// # Safety
@@ -107,6 +107,7 @@ impl GpuBackend {
         (grid, block, dynamic_shared): (Dim3, Dim3, u32),
         mut parameters: Vec<Vec<u8>>,
         checked: Option<(&'static str, &Arc<Compiled>)>,
+        stream: Option<&lanework_cuda::Stream>,
     ) -> Result<()> {
         let mut records = self.records();
         if let Some((kernel, compiled)) = checked {
@@ -128,7 +129,7 @@ impl GpuBackend {
                 block.to_array(),
                 dynamic_shared,
                 &arguments,
-                None,
+                stream,
             )
         }?;
         Ok(())

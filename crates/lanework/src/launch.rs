@@ -166,6 +166,11 @@ impl Prepared<'_> {
     /// # Errors
     /// As [`Launch::launch`].
     pub fn launch(&mut self) -> Result<()> {
+        self.launch_on(None)
+    }
+
+    /// Runs it once; on a GPU, queues it on a stream.
+    pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
         match &self.device.0.engine {
             Engine::Emulator(_) => {
                 let outcome = self.emulate(Blocks::All, Emulator::run)?;
@@ -181,7 +186,7 @@ impl Prepared<'_> {
                 // SAFETY: the arguments match the kernel's parameters, for the macro made both;
                 // the buffers are borrowed and live on this device; indices are checked by the
                 // kernel, or vouched for by the caller of `prepare_unchecked`.
-                unsafe { gpu.launch(function, shape, self.parameters(), sites) }
+                unsafe { gpu.launch(function, shape, self.parameters(), sites, stream) }
             }
         }
     }

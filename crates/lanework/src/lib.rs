@@ -38,6 +38,7 @@ mod gpu;
 mod job;
 mod launch;
 mod shape;
+mod stream;
 mod timing;
 mod vendor;
 
@@ -55,6 +56,7 @@ pub use lanework_sim as sim;
 pub use lanework_sim::Counters;
 pub use launch::{Launch, Prepared, Profile};
 pub use shape::Dim3;
+pub use stream::{Pinned, Stream, Transfer};
 pub use timing::{Event, Graph};
 pub use vendor::{Cublas, GemmShape};
 

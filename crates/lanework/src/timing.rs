@@ -21,8 +21,13 @@ impl Device {
     /// # Errors
     /// [`Error::Unsupported`] on the emulator.
     pub fn event(&self) -> Result<Event> {
+        self.event_on(None)
+    }
+
+    /// Marks this point of a stream, or of the work that is on none.
+    pub(crate) fn event_on(&self, stream: Option<&lanework_cuda::Stream>) -> Result<Event> {
         let event = self.gpu("timing")?.event()?;
-        event.record(None)?;
+        event.record(stream)?;
         Ok(Event(event))
     }
 

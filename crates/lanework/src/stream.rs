@@ -1,0 +1,227 @@
+//! Streams and page-locked host memory: copies that run beside kernels.
+//!
+//! On a GPU each stream is a queue; queues run beside one another, in order with work that is not on
+//! a stream. The emulator does everything at once and in the order of the calls: results are the
+//! same, time is not modelled.
+
+use crate::device::{Device, Engine};
+use crate::timing::Event;
+use crate::{Buffer, Element, Error, Prepared, Result};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// A queue of copies and launches.
+pub struct Stream {
+    device: Device,
+    /// `None` on the emulator.
+    queue: Option<lanework_cuda::Stream>,
+}
+
+/// Host memory that copies on a stream read and write; page-locked where there is a GPU.
+pub struct Pinned<T: Element> {
+    memory: Memory,
+    element: PhantomData<T>,
+}
+
+enum Memory {
+    /// Bytes in 8-byte words, so that any element is aligned, and their number.
+    Host(Vec<u64>, usize),
+    Locked(lanework_cuda::PinnedBuffer),
+}
+
+/// A copy under way, which holds its host memory; dropping it waits.
+#[must_use = "dropping a transfer waits for it; `wait` gives the host memory back"]
+pub struct Transfer<T: Element> {
+    state: State,
+    element: PhantomData<T>,
+}
+
+enum State {
+    Done(Memory),
+    Running(lanework_cuda::Transfer),
+}
+
+impl Device {
+    /// A new stream.
+    ///
+    /// # Errors
+    /// When the driver refuses it.
+    pub fn stream(&self) -> Result<Stream> {
+        let queue = match &self.0.engine {
+            Engine::Gpu(gpu) => Some(gpu.raw().stream()?),
+            Engine::Emulator(_) => None,
+        };
+        Ok(Stream { device: self.clone(), queue })
+    }
+
+    /// `length` zeroed elements of host memory for copies on streams.
+    ///
+    /// # Errors
+    /// When the host has no such memory left.
+    pub fn pinned<T: Element>(&self, length: usize) -> Result<Pinned<T>> {
+        let bytes = length
+            .checked_mul(size_of::<T>())
+            .ok_or(Error::Size { elements: length, bytes: size_of::<T>() })?;
+        let memory = match &self.0.engine {
+            Engine::Gpu(gpu) => Memory::Locked(gpu.raw().pinned(bytes)?),
+            Engine::Emulator(_) => Memory::Host(vec![0; bytes.div_ceil(8)], bytes),
+        };
+        Ok(Pinned { memory, element: PhantomData })
+    }
+}
+
+impl Stream {
+    /// Starts copying `from` to a buffer of the same length.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] when the lengths differ or the buffer lies on another device; what the
+    /// driver reports.
+    pub fn upload<T: Element>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
+        self.fits("upload", &from, to)?;
+        let state = match (&self.queue, from.memory) {
+            (Some(queue), Memory::Locked(memory)) => {
+                State::Running(queue.upload(memory, to.address())?)
+            }
+            (_, memory) => {
+                self.device.write(to.address(), memory.bytes())?;
+                State::Done(memory)
+            }
+        };
+        Ok(Transfer { state, element: PhantomData })
+    }
+
+    /// Starts copying a buffer to `into`, of the same length.
+    ///
+    /// # Errors
+    /// As [`Stream::upload`].
+    pub fn download<T: Element>(&self, from: &Buffer<T>, into: Pinned<T>) -> Result<Transfer<T>> {
+        self.fits("download", &into, from)?;
+        let state = match (&self.queue, into.memory) {
+            (Some(queue), Memory::Locked(memory)) => {
+                State::Running(queue.download(from.address(), memory)?)
+            }
+            (_, mut memory) => {
+                self.device.read(from.address(), memory.bytes_mut())?;
+                State::Done(memory)
+            }
+        };
+        Ok(Transfer { state, element: PhantomData })
+    }
+
+    /// Queues a kernel. One that was prepared with checks reports a failed one when the device is
+    /// next waited for.
+    ///
+    /// # Errors
+    /// As [`Prepared::launch`].
+    pub fn launch(&self, kernel: &mut Prepared<'_>) -> Result<()> {
+        kernel.launch_on(self.queue.as_ref())
+    }
+
+    /// Marks this point of the stream.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] on the emulator, which has no time.
+    pub fn event(&self) -> Result<Event> {
+        self.device.event_on(self.queue.as_ref())
+    }
+
+    fn fits<T: Element>(
+        &self,
+        operation: &'static str,
+        host: &Pinned<T>,
+        buffer: &Buffer<T>,
+    ) -> Result<()> {
+        let refuse = |why: String, help: &str| {
+            Err(Error::Launch { kernel: operation.to_owned(), why, help: help.to_owned() })
+        };
+        if host.len() != buffer.len() {
+            let why =
+                format!("the host memory has {} elements, the buffer {}", host.len(), buffer.len());
+            return refuse(why, "make both of the same length");
+        }
+        let same = buffer.device().identity() == self.device.identity();
+        let locked = matches!(host.memory, Memory::Locked(_));
+        if !same || locked != self.queue.is_some() {
+            let why = "the stream, the buffer and the host memory are not of one device".to_owned();
+            return refuse(why, "make all three with the same device");
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Transfer<T> {
+    /// Waits for the copy and gives the host memory back.
+    ///
+    /// # Errors
+    /// What went wrong in a launch before it.
+    pub fn wait(self) -> Result<Pinned<T>> {
+        let memory = match self.state {
+            State::Done(memory) => memory,
+            State::Running(transfer) => Memory::Locked(transfer.wait()?),
+        };
+        Ok(Pinned { memory, element: PhantomData })
+    }
+}
+
+impl Memory {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Memory::Host(words, bytes) => &bytemuck::cast_slice(words)[..*bytes],
+            Memory::Locked(memory) => memory.as_slice(),
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Memory::Host(words, bytes) => &mut bytemuck::cast_slice_mut(words)[..*bytes],
+            Memory::Locked(memory) => memory.as_mut_slice(),
+        }
+    }
+}
+
+impl<T: Element> Deref for Pinned<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        bytemuck::cast_slice(self.memory.bytes())
+    }
+}
+
+impl<T: Element> DerefMut for Pinned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        bytemuck::cast_slice_mut(self.memory.bytes_mut())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_up_comes_down() -> Result<()> {
+        for device in Device::for_tests("copies on streams") {
+            let stream = device.stream()?;
+            let mut up = device.pinned::<f64>(100)?;
+            up.iter_mut().enumerate().for_each(|(i, x)| *x = i as f64);
+            let mut buffer = device.uninit::<f64>(100)?;
+            let up = stream.upload(up, &mut buffer)?;
+            let down = stream.download(&buffer, device.pinned(100)?)?.wait()?;
+            assert_eq!(*down, *up.wait()?);
+            assert_eq!(down[99], 99.0);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn lengths_and_devices_must_agree() -> Result<()> {
+        let device = Device::emulator();
+        let stream = device.stream()?;
+        let mut buffer = device.uninit::<u8>(3)?;
+        let refused = stream.upload(device.pinned(4)?, &mut buffer);
+        assert!(refused.is_err_and(|e| e.to_string().contains("has 4 elements, the buffer 3")));
+        let other = Device::emulator_with(Default::default());
+        let mut elsewhere = other.uninit::<u8>(4)?;
+        assert!(stream.upload(device.pinned(4)?, &mut elsewhere).is_err());
+        Ok(())
+    }
+}
