@@ -7,8 +7,10 @@
 
 pub mod int_matmul;
 pub mod intro;
+pub mod matmul;
 mod rung;
 pub mod streams;
+pub mod sgemm;
 pub mod sum_squares;
 pub mod transpose;
 
@@ -16,5 +18,11 @@ pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {
-    vec![sum_squares::ladder(), transpose::ladder(), int_matmul::ladder()]
+    vec![
+        sum_squares::ladder(),
+        transpose::ladder(),
+        matmul::ladder(),
+        sgemm::ladder(),
+        int_matmul::ladder(),
+    ]
 }

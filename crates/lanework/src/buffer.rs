@@ -9,8 +9,8 @@ use std::ops::{Bound, RangeBounds};
 /// Made by [`Device::upload`], [`Device::zeros`] and [`Device::uninit`].
 #[derive(Debug)]
 pub struct Buffer<T: Element> {
-    device: Device,
-    address: u64,
+    pub(crate) device: Device,
+    pub(crate) address: u64,
     length: usize,
     element: PhantomData<T>,
 }

@@ -5,7 +5,7 @@ use crate::compiled::Compiled;
 use crate::device::{Backend, DeviceInfo};
 use crate::error::{IndexFault, RECORD_WORDS};
 use crate::{Dim3, Error, Result};
-use lanework_cuda::{Gpu, GpuFunction, PinnedBuffer};
+use lanework_cuda::{Gpu, GpuFunction, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Checked launches that may be in flight before one of them has to be waited for.
@@ -86,6 +86,14 @@ impl GpuBackend {
 
     pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         Ok(self.gpu.read(address, bytes)?)
+    }
+
+    pub(crate) fn write_rows(&self, to: Rows, bytes: &[u8]) -> Result<()> {
+        Ok(self.gpu.write_rows(to, bytes)?)
+    }
+
+    pub(crate) fn read_rows(&self, from: Rows, bytes: &mut [u8]) -> Result<()> {
+        Ok(self.gpu.read_rows(from, bytes)?)
     }
 
     pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {

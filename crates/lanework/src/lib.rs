@@ -37,6 +37,7 @@ mod error;
 mod gpu;
 mod job;
 mod launch;
+mod rows;
 mod shape;
 mod stream;
 mod timing;

@@ -1,9 +1,10 @@
 //! Asynchronous copies from global to shared memory (from sm_80).
 
-use crate::builder::{here, with};
+use crate::builder::{Builder, here, with};
 use crate::memory::{Place, ReadPlace, Space};
 use crate::scalar::Element;
-use lanework_ptx::Operand;
+use crate::var::IntoVar;
+use lanework_ptx::{Operand, ScalarType};
 
 /// Starts copying `BYTES` bytes (4, 8 or 16) from global to shared memory, both aligned to that
 /// size (`cp.async`). Copies of 16 bytes pass by the first-level cache.
@@ -11,17 +12,36 @@ use lanework_ptx::Operand;
 pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<ReadPlace<T>>) {
     here();
     let from = from.into().place;
+    with(|b| copy::<BYTES, T>(b, to, from, None));
+}
+
+/// As [`cp_async`], but reads only the first `have` bytes, at most `BYTES`, and writes zeros in the
+/// place of the rest; with 0, nothing is read and `from` may be any place.
+#[track_caller]
+pub fn cp_async_filled<const BYTES: usize, T: Element>(
+    to: Place<T>,
+    from: impl Into<ReadPlace<T>>,
+    have: impl IntoVar<u32>,
+) {
+    here();
+    let (from, have) = (from.into().place, have.into_var());
     with(|b| {
-        if ![4, 8, 16].contains(&BYTES) {
-            b.error(format!("cp_async copies 4, 8 or 16 bytes, not {BYTES}"), "choose one of them");
-        }
-        if to.space != Space::Shared || from.space != Space::Global {
-            b.error("cp_async copies from global to shared memory", "exchange the two places");
-        }
-        let cache = if BYTES == 16 { "cg" } else { "ca" };
-        let operands = vec![to.operand(b), from.operand(b), Operand::integer(BYTES as u64)];
-        b.emit(&format!("cp.async.{cache}.shared.global"), operands);
+        let have = b.operand(have.value, ScalarType::U32);
+        copy::<BYTES, T>(b, to, from, Some(have));
     });
+}
+
+fn copy<const BYTES: usize, T>(b: &mut Builder, to: Place<T>, from: Place<T>, have: Option<Operand>) {
+    if ![4, 8, 16].contains(&BYTES) {
+        b.error(format!("cp_async copies 4, 8 or 16 bytes, not {BYTES}"), "choose one of them");
+    }
+    if to.space != Space::Shared || from.space != Space::Global {
+        b.error("cp_async copies from global to shared memory", "exchange the two places");
+    }
+    let cache = if BYTES == 16 { "cg" } else { "ca" };
+    let mut operands = vec![to.operand(b), from.operand(b), Operand::integer(BYTES as u64)];
+    operands.extend(have);
+    b.emit(&format!("cp.async.{cache}.shared.global"), operands);
 }
 
 /// Makes the copies started since the last call one group (`cp.async.commit_group`).

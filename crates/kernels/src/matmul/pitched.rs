@@ -1,0 +1,50 @@
+//! Matrix product rung: `pitched`, after `row-shared`, before `blocked`.
+//!
+//! Idea: `row-shared` on rows that start at aligned addresses, filled by 2-D copies.
+//! Predicts: 4 sectors per load of B at any width; packed rows of an odd width straddle a fifth.
+//! Costs: up to 508 bytes between two rows; widths of a multiple of 8 gain nothing in sectors.
+//! 思路：仍用 `row-shared` 的算法，但每行从对齐的地址开始，用二维拷贝填充。
+//! 预测：任何宽度下读 B 都是每请求 4 个扇区；紧密排列且宽度为奇数时会跨到第 5 个扇区。
+//! 代价：行与行之间最多浪费 508 字节；宽度本来就是 8 的倍数时，扇区数不会减少。
+
+use super::Matrices;
+use super::matrices::THREADS;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn pitched(
+    a: &[f32],
+    b: &[f32],
+    c: &mut [f32],
+    n: u32,
+    #[constant] k: u32,
+    a_pitch: u32,
+    pitch: u32,
+) {
+    let line = shared_dynamic::<f32>(k);
+    let row = block_idx.x;
+    for p in (thread_idx.x..k).step_by(block_dim.x) {
+        line[p] = a[row * a_pitch + p];
+    }
+    sync_threads();
+    for col in (thread_idx.x..n).step_by(block_dim.x) {
+        let (mut sum, mut rest) = (0.0f32, 0.0f32);
+        for p in 0..k {
+            let term = line[p].mul_add(b[p * pitch + col], rest);
+            let next = sum + term;
+            rest = term - (next - sum);
+            sum = next;
+        }
+        c[row * pitch + col] = sum;
+    }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Matrices, device: &Device) -> Result<Prepared<'a>> {
+    let (bytes, e, (a_pitch, pitch)) = (x.row_bytes(device)?, x.extents, (x.a.pitch, x.b.pitch));
+    let launch =
+        pitched(&x.a.buffer, &x.b.buffer, &mut x.c.buffer, e.n, e.k, a_pitch, pitch);
+    // SAFETY: there is a block per row, so row < m; col < n and p < k are under their pitches, and
+    // B and C, equally wide, have the same one.
+    unsafe { launch.grid(e.m).block(THREADS).shared_bytes(bytes).prepare_unchecked(device) }
+}

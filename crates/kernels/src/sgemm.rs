@@ -1,0 +1,83 @@
+//! General matrix product in single precision, `C = alpha A B + beta C`, for any shape.
+//!
+//! A has m rows and k columns, B k rows and n columns, C m rows and n columns; rows lie `lda`, `ldb`
+//! and `ldc` elements apart. Each of the m n k multiply-adds needs two numbers, and a multiprocessor
+//! can do far more multiply-adds than it can fetch numbers for: every rung lets a number, once
+//! fetched, serve more of them, from cache to shared memory to registers.
+
+mod coalesced;
+mod conflict_free;
+mod double_buffered;
+mod operands;
+mod shared_tiles;
+mod tile_1d;
+mod tile_2d;
+mod uncoalesced;
+mod vectorized;
+mod warp_tiled;
+
+pub use operands::{Operands, Shape};
+
+#[doc(hidden)]
+pub use {double_buffered::prepare_tile as tune_db, warp_tiled::{prepare_tile as tune_warp, Tile}};
+
+use crate::{Ladder, Rung, RungInfo};
+use lanework::{Device, Prepared, Result};
+
+/// The rungs, from the bottom up.
+pub fn rungs() -> Vec<Rung<Operands>> {
+    vec![
+        rung("uncoalesced", "D1", include_str!("sgemm/uncoalesced.rs"), uncoalesced::prepare),
+        rung("coalesced", "D2", include_str!("sgemm/coalesced.rs"), coalesced::prepare),
+        rung("shared", "D3", include_str!("sgemm/shared_tiles.rs"), shared_tiles::prepare),
+        rung("tile-1d", "beyond", include_str!("sgemm/tile_1d.rs"), tile_1d::prepare),
+        rung("tile-2d", "beyond", include_str!("sgemm/tile_2d.rs"), tile_2d::prepare),
+        rung("vectorized", "beyond", include_str!("sgemm/vectorized.rs"), vectorized::prepare),
+        rung(
+            "conflict-free",
+            "beyond",
+            include_str!("sgemm/conflict_free.rs"),
+            conflict_free::prepare,
+        ),
+        rung("warp-tiled", "beyond", include_str!("sgemm/warp_tiled.rs"), warp_tiled::prepare),
+        rung(
+            "double-buffered",
+            "beyond",
+            include_str!("sgemm/double_buffered.rs"),
+            double_buffered::prepare,
+        ),
+    ]
+}
+
+/// The ladder, for lists.
+pub fn ladder() -> Ladder {
+    Ladder {
+        name: "sgemm",
+        title: "general matrix product in single precision, any shape and leading dimensions",
+        rungs: rungs().iter().map(|rung| rung.info).collect(),
+    }
+}
+
+fn rung(
+    name: &'static str,
+    experiment: &'static str,
+    source: &'static str,
+    prepare: for<'a> fn(&'a mut Operands, &Device) -> Result<Prepared<'a>>,
+) -> Rung<Operands> {
+    Rung { info: RungInfo { name, experiment, source }, prepare }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rung_says_its_idea_its_prediction_and_its_cost() {
+        for rung in ladder().rungs {
+            let header = rung.header();
+            assert!(!header.idea.is_empty(), "{} has no idea", rung.name);
+            assert!(!header.predicts.is_empty(), "{} predicts nothing", rung.name);
+            assert!(!header.costs.is_empty(), "{} costs nothing", rung.name);
+        }
+    }
+}

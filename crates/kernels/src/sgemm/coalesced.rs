@@ -1,0 +1,53 @@
+//! SGEMM rung: `coalesced`, after `uncoalesced`, before `shared`.
+//!
+//! Idea: let x count columns, so that a warp reads neighbouring elements of B and writes
+//! neighbouring elements of C, and shares one element of A.
+//! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of 32.
+//! Costs: nothing; only the thread's number is read the other way round.
+//! 思路：让 x 对应列号，warp 便读 B 的相邻元素、写 C 的相邻元素，并共用 A 的一个元素。
+//! 预测：warp 每次乘加的加载扇区从 33 个降到 5 个，每次存储从 32 个降到 4 个。
+//! 代价：没有代价，只是换了一种方式解释线程编号。
+
+use super::operands::{Operands, Shape, scaled};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Edge of the square block.
+const T: u32 = 32;
+
+#[kernel(block = (T, T))]
+fn coalesced(
+    a: &[f32],
+    b: &[f32],
+    c: &mut [f32],
+    m: u32,
+    n: u32,
+    k: u32,
+    lda: u32,
+    ldb: u32,
+    ldc: u32,
+    alpha: f32,
+    beta: f32,
+    #[constant] reads_c: bool,
+) {
+    let row = block_idx.y * T + thread_idx.y;
+    let col = block_idx.x * T + thread_idx.x;
+    if row < m && col < n {
+        let mut sum = 0.0f32;
+        for p in 0..k {
+            sum = a[row * lda + p].mul_add(b[p * ldb + col], sum);
+        }
+        let at = row * ldc + col;
+        c[at] = scaled(sum, alpha, beta, &c, at, reads_c);
+    }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let (grid, reads_c) = (x.tiles(T, T)?, x.reads_c());
+    let Shape { m, n, k, lda, ldb, ldc } = x.shape;
+    let launch = coalesced(
+        &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c,
+    );
+    // SAFETY: row < m, col < n and p < k, and `tiles` has seen that the buffers hold the shape.
+    unsafe { launch.grid(grid).block((T, T)).prepare_unchecked(device) }
+}

@@ -1,0 +1,64 @@
+//! SGEMM rung: `shared`, after `coalesced`, before `tile-1d`.
+//!
+//! Idea: a block stages 32 x 32 tiles of A and B in shared memory, where each number serves 32
+//! threads.
+//! Predicts: a twentieth of `coalesced`'s load sectors; two shared loads per multiply-add instead.
+//! Costs: two barriers per tile; shared memory delivers one load while four multiply-adds could run.
+//! 思路：线程块把 A、B 的 32×32 小块放进共享内存，每个数供 32 个线程使用。
+//! 预测：加载扇区数降到 `coalesced` 的二十分之一，换来每次乘加两次共享内存读取。
+//! 代价：每个小块需要两次同步；共享内存完成一次读取的时间，本可以做四次乘加。
+
+use super::operands::{Operands, Shape, element, scaled};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Edge of the tiles and of the block.
+const T: u32 = 32;
+
+#[kernel(block = (T, T))]
+fn shared_tiles(
+    a: &[f32],
+    b: &[f32],
+    c: &mut [f32],
+    m: u32,
+    n: u32,
+    k: u32,
+    lda: u32,
+    ldb: u32,
+    ldc: u32,
+    alpha: f32,
+    beta: f32,
+    #[constant] reads_c: bool,
+    #[constant] edge: bool,
+) {
+    let a_tile = shared::<f32>([T, T]);
+    let b_tile = shared::<f32>([T, T]);
+    let (x, y) = (thread_idx.x, thread_idx.y);
+    let (row, col) = (block_idx.y * T + y, block_idx.x * T + x);
+    let mut sum = 0.0f32;
+    for p in (0..k).step_by(T) {
+        a_tile[[y, x]] = element(&a, row, p + x, m, k, lda, edge);
+        b_tile[[y, x]] = element(&b, p + y, col, k, n, ldb, edge);
+        sync_threads();
+        #[unroll]
+        for i in 0..T {
+            sum = a_tile[[y, i]].mul_add(b_tile[[i, x]], sum);
+        }
+        sync_threads();
+    }
+    if row < m && col < n {
+        let at = row * ldc + col;
+        c[at] = scaled(sum, alpha, beta, &c, at, reads_c);
+    }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, T)));
+    let Shape { m, n, k, lda, ldb, ldc } = x.shape;
+    let launch = shared_tiles(
+        &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge,
+    );
+    // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
+    // `tiles` has seen that the buffers hold the shape; the block is T x T.
+    unsafe { launch.grid(grid).block((T, T)).prepare_unchecked(device) }
+}

@@ -1,0 +1,89 @@
+//! Matrices with a pitch: rows that lie end to end on the host and further apart on the device.
+
+use crate::device::Engine;
+use crate::{Buffer, Device, Element, Result};
+use lanework_cuda::Rows;
+
+/// Bytes to whose multiples rows are aligned: what the driver's own pitched allocation uses on all
+/// GPUs of the last decade.
+const ROW_ALIGNMENT: usize = 512;
+
+impl Device {
+    /// Elements from the start of one row of `width` elements to the start of the next, such that
+    /// every row starts at a multiple of 512 bytes.
+    ///
+    /// ```
+    /// # use lanework::Device;
+    /// assert_eq!(Device::emulator().row_pitch::<f32>(1000), 1024);
+    /// ```
+    pub fn row_pitch<T: Element>(&self, width: usize) -> usize {
+        width.next_multiple_of(ROW_ALIGNMENT / size_of::<T>())
+    }
+}
+
+impl<T: Element> Buffer<T> {
+    /// Replaces the rows of a matrix by `host`, in which they lie end to end: `width` elements each,
+    /// `pitch` elements apart in this buffer. What lies between the rows is left as it is.
+    ///
+    /// # Errors
+    /// When the driver refuses the copy.
+    ///
+    /// # Panics
+    /// When `host` is not whole rows, `pitch` is less than `width`, or the rows do not fit.
+    pub fn upload_2d(&mut self, host: &[T], width: usize, pitch: usize) -> Result<()> {
+        let to = self.rows(host.len(), width, pitch);
+        let bytes: &[u8] = bytemuck::cast_slice(host);
+        match &self.device.0.engine {
+            Engine::Gpu(gpu) => gpu.write_rows(to, bytes),
+            Engine::Emulator(_) => (each_row(to, bytes.len()))
+                .try_for_each(|(address, row)| self.device.write(address, &bytes[row])),
+        }
+    }
+
+    /// Copies the rows of a matrix, `width` elements each and `pitch` elements apart in this buffer,
+    /// into `host`, end to end, after all launches before it have finished.
+    ///
+    /// # Errors
+    /// Any error of a launch that had not been reported yet.
+    ///
+    /// # Panics
+    /// As [`Buffer::upload_2d`].
+    pub fn download_2d(&self, host: &mut [T], width: usize, pitch: usize) -> Result<()> {
+        let from = self.rows(host.len(), width, pitch);
+        self.device.synchronize()?;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(host);
+        match &self.device.0.engine {
+            Engine::Gpu(gpu) => gpu.read_rows(from, bytes),
+            Engine::Emulator(_) => (each_row(from, bytes.len()))
+                .try_for_each(|(address, row)| self.device.read(address, &mut bytes[row])),
+        }
+    }
+
+    /// The rows of a matrix of `elements` elements in this buffer.
+    fn rows(&self, elements: usize, width: usize, pitch: usize) -> Rows {
+        assert!(width <= pitch, "rows of {width} elements overlap at a pitch of {pitch}");
+        assert!(
+            elements == 0 || (width > 0 && elements.is_multiple_of(width)),
+            "{elements} elements are not whole rows of {width}"
+        );
+        let last = elements.checked_div(width).unwrap_or(0).saturating_sub(1);
+        let end = last.saturating_mul(pitch).saturating_add(width);
+        assert!(
+            elements == 0 || end <= self.len(),
+            "{} rows of {width} elements, {pitch} apart, do not fit a buffer of {} elements",
+            last + 1,
+            self.len()
+        );
+        let [width, pitch] = [width, pitch].map(|elements| elements * size_of::<T>());
+        Rows { address: self.address, width, pitch }
+    }
+}
+
+/// The address of each row, and the range of its bytes on the host.
+fn each_row(rows: Rows, bytes: usize) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
+    let count = bytes.checked_div(rows.width).unwrap_or(0);
+    (0..count).map(move |row| {
+        let start = row * rows.width;
+        (rows.address + (row * rows.pitch) as u64, start..start + rows.width)
+    })
+}
