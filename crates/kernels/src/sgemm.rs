@@ -10,6 +10,7 @@ mod conflict_free;
 mod double_buffered;
 mod operands;
 mod shared_tiles;
+mod tile;
 mod tile_1d;
 mod tile_2d;
 mod uncoalesced;
@@ -17,9 +18,6 @@ mod vectorized;
 mod warp_tiled;
 
 pub use operands::{Operands, Shape};
-
-#[doc(hidden)]
-pub use {double_buffered::prepare_tile as tune_db, warp_tiled::{prepare_tile as tune_warp, Tile}};
 
 use crate::{Ladder, Rung, RungInfo};
 use lanework::{Device, Prepared, Result};

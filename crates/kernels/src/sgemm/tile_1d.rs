@@ -1,11 +1,11 @@
 //! SGEMM rung: `tile-1d`, after `shared`, before `tile-2d`.
 //!
 //! Idea: a thread computes 8 elements of one column, so that each number of B, once in a register,
-//! serves 8 multiply-adds; A's rows are read four steps at a time.
-//! Predicts: 12 shared loads per 32 multiply-adds instead of 64, and half of `shared`'s load sectors.
+//! serves 8 multiply-adds.
+//! Predicts: 12 shared loads per 32 multiply-adds instead of 40, and half of `shared`'s load sectors.
 //! Costs: 8 sums in registers; A's numbers still serve one multiply-add each.
-//! 思路：一个线程计算同一列的 8 个元素，B 的一个数进入寄存器后供 8 次乘加使用；A 的行一次读四步。
-//! 预测：每 32 次乘加只需 12 次共享内存读取（原来 64 次），加载扇区数是 `shared` 的一半。
+//! 思路：一个线程计算同一列的 8 个元素，B 的一个数进入寄存器后供 8 次乘加使用。
+//! 预测：每 32 次乘加只需 12 次共享内存读取（原来 40 次），加载扇区数是 `shared` 的一半。
 //! 代价：8 个累加器占用寄存器；A 的每个数仍只用于一次乘加。
 
 use super::operands::{Operands, Shape, element, scaled};

@@ -14,6 +14,8 @@ use lanework::{Prepared, Result};
 
 /// Edge of the square block.
 const T: u32 = 32;
+/// Steps whose loads are under way together.
+const UNROLL: u32 = 4;
 
 #[kernel(block = (T, T))]
 fn uncoalesced(
@@ -34,7 +36,15 @@ fn uncoalesced(
     let col = block_idx.y * T + thread_idx.y;
     if row < m && col < n {
         let mut sum = 0.0f32;
-        for p in 0..k {
+        let unrolled = k / UNROLL * UNROLL;
+        for p in (0..unrolled).step_by(UNROLL) {
+            let line = &a[row * lda + p];
+            #[unroll]
+            for s in 0..UNROLL {
+                sum = line.add(s).load().mul_add(b[(p + s) * ldb + col], sum);
+            }
+        }
+        for p in unrolled..k {
             sum = a[row * lda + p].mul_add(b[p * ldb + col], sum);
         }
         let at = row * ldc + col;
