@@ -38,10 +38,8 @@ impl Rows {
 
     /// The driver's description of a copy of `count` rows.
     fn copy(self, count: usize) -> sys::CUDA_MEMCPY2D {
-        let (host, device) = (
-            sys::CUmemorytype::CU_MEMORYTYPE_HOST,
-            sys::CUmemorytype::CU_MEMORYTYPE_DEVICE,
-        );
+        let (host, device) =
+            (sys::CUmemorytype::CU_MEMORYTYPE_HOST, sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
         sys::CUDA_MEMCPY2D {
             srcXInBytes: 0,
             srcY: 0,

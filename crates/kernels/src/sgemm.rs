@@ -64,18 +64,3 @@ fn rung(
 ) -> Rung<Operands> {
     Rung { info: RungInfo { name, experiment, source }, prepare }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_rung_says_its_idea_its_prediction_and_its_cost() {
-        for rung in ladder().rungs {
-            let header = rung.header();
-            assert!(!header.idea.is_empty(), "{} has no idea", rung.name);
-            assert!(!header.predicts.is_empty(), "{} predicts nothing", rung.name);
-            assert!(!header.costs.is_empty(), "{} costs nothing", rung.name);
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! Inputs: seeded random bits, never zeros.
 
 use lanework::Element;
-use rand::{RngCore, SeedableRng, rngs::StdRng};
+use rand::{Rng, RngCore, SeedableRng, rngs::StdRng};
 
 /// `length` elements of random bits; the same seed gives the same elements.
 ///
@@ -12,6 +12,12 @@ pub fn random_elements<E: Element>(length: usize, seed: u64) -> Vec<E> {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
     StdRng::seed_from_u64(seed).fill_bytes(bytes);
     elements
+}
+
+/// `length` floats drawn evenly from -1 to 1; the same seed gives the same floats.
+pub fn uniform_floats(length: usize, seed: u64) -> Vec<f32> {
+    let mut random = StdRng::seed_from_u64(seed);
+    (0..length).map(|_| random.random_range(-1.0..1.0)).collect()
 }
 
 #[cfg(test)]

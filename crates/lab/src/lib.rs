@@ -13,6 +13,7 @@ mod fits;
 mod inputs;
 mod measure;
 mod occupancy;
+mod product;
 mod reason;
 mod record;
 mod request;
@@ -30,9 +31,9 @@ pub use climb::{How, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
 pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
-    families, family, prove_sum_squares, prove_transpose, transpose_with,
+    families, family, prove_sgemm, prove_sum_squares, prove_transpose, transpose_with,
 };
-pub use inputs::random_elements;
+pub use inputs::{random_elements, uniform_floats};
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use occupancy::resident_blocks;
 pub use record::{

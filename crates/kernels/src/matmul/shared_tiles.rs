@@ -12,15 +12,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 #[kernel]
-fn shared_tiles(
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    m: u32,
-    n: u32,
-    k: u32,
-    #[constant] t: u32,
-) {
+fn shared_tiles(a: &[f32], b: &[f32], c: &mut [f32], m: u32, n: u32, k: u32, #[constant] t: u32) {
     let a_tile = shared::<f32>([t, t]);
     let b_tile = shared::<f32>([t, t]);
     let (x, y) = (thread_idx.x, thread_idx.y);

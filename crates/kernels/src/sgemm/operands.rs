@@ -77,7 +77,11 @@ impl Operands {
     /// a test.
     pub(super) fn whole(&self, (tile_m, tile_n, tile_k): (u32, u32, u32)) -> bool {
         let Shape { m, n, k, .. } = self.shape;
-        m > 0 && n > 0 && m.is_multiple_of(tile_m) && n.is_multiple_of(tile_n) && k.is_multiple_of(tile_k)
+        m > 0
+            && n > 0
+            && m.is_multiple_of(tile_m)
+            && n.is_multiple_of(tile_n)
+            && k.is_multiple_of(tile_k)
     }
 
     /// The grid of tiles of `rows` x `cols` elements that covers C, x along its columns.

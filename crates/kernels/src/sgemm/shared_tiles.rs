@@ -59,9 +59,8 @@ fn shared_tiles(
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, T)));
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
-    let launch = shared_tiles(
-        &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge,
-    );
+    let launch =
+        shared_tiles(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge);
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
     // `tiles` has seen that the buffers hold the shape; the block is T x T.
     unsafe { launch.grid(grid).block((T, T)).prepare_unchecked(device) }

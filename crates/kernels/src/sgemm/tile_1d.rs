@@ -50,12 +50,8 @@ fn tile_1d(
         sync_threads();
         #[unroll]
         for i in (0..K).step_by(4) {
-            let column = [
-                b_tile[[i, x]],
-                b_tile[[i + 1, x]],
-                b_tile[[i + 2, x]],
-                b_tile[[i + 3, x]],
-            ];
+            let column =
+                [b_tile[[i, x]], b_tile[[i + 1, x]], b_tile[[i + 2, x]], b_tile[[i + 3, x]]];
             #[unroll]
             for r in 0..ROWS {
                 let line = a_tile.load4((first + r, i));

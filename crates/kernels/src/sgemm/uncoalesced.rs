@@ -55,9 +55,8 @@ fn uncoalesced(
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (grid, reads_c) = (x.tiles(T, T)?, x.reads_c());
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
-    let launch = uncoalesced(
-        &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c,
-    );
+    let launch =
+        uncoalesced(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c);
     // SAFETY: row < m, col < n and p < k, and `tiles` has seen that the buffers hold the shape.
     unsafe { launch.grid((grid.y, grid.x)).block((T, T)).prepare_unchecked(device) }
 }

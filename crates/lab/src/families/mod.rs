@@ -2,9 +2,12 @@
 //! add a file and its line in [`families`].
 
 mod int_matmul;
+mod matmul;
+mod sgemm;
 mod sum_squares;
 mod transpose;
 
+pub use sgemm::prove_sgemm;
 pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, prove_sum_squares};
 pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
 
@@ -37,7 +40,13 @@ pub struct Family {
 
 /// Every family.
 pub fn families() -> Vec<Family> {
-    vec![sum_squares::family(), transpose::family(), int_matmul::family()]
+    vec![
+        sum_squares::family(),
+        transpose::family(),
+        matmul::family(),
+        sgemm::family(),
+        int_matmul::family(),
+    ]
 }
 
 /// The family of the ladder called `name`.

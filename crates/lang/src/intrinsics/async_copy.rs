@@ -31,7 +31,12 @@ pub fn cp_async_filled<const BYTES: usize, T: Element>(
     });
 }
 
-fn copy<const BYTES: usize, T>(b: &mut Builder, to: Place<T>, from: Place<T>, have: Option<Operand>) {
+fn copy<const BYTES: usize, T>(
+    b: &mut Builder,
+    to: Place<T>,
+    from: Place<T>,
+    have: Option<Operand>,
+) {
     if ![4, 8, 16].contains(&BYTES) {
         b.error(format!("cp_async copies 4, 8 or 16 bytes, not {BYTES}"), "choose one of them");
     }

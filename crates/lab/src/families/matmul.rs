@@ -1,0 +1,203 @@
+//! The product of the notes: f32, plain and compensated sums, compared with FP64.
+
+use crate::accuracy::Accuracy;
+use crate::array::Array;
+use crate::case::{Case, Trial, Work};
+use crate::element::ELEMENT_TYPES;
+use crate::families::Family;
+use crate::fits::check_memory;
+use crate::inputs::uniform_floats;
+use crate::product::{Product, Reference};
+use crate::request::Request;
+use lanework::{Backend, Device, Error, Job, Result};
+use lanework_kernels::matmul::{self, Extents, Matrices, ProductRung};
+use std::cell::OnceCell;
+
+pub(super) fn family() -> Family {
+    Family {
+        ladder: matmul::ladder,
+        parameters: &["size", "m", "n", "k", "block"],
+        scaled: false,
+        elements: &["f32"],
+        arrays: &["a", "b"],
+        sweep: &[("block", &[8, 16, 32, 64])],
+        open,
+    }
+}
+
+/// The rungs whose tile is the block.
+const BLOCK_IS_TILE: [&str; 2] = ["naive-2d", "shared"];
+
+/// A product of random or given matrices.
+struct Matmul {
+    extents: Extents,
+    block: u32,
+    seed: u64,
+    a: OnceCell<Vec<f32>>,
+    b: OnceCell<Vec<f32>>,
+    reference: OnceCell<Reference>,
+}
+
+/// The error of a request that makes no product.
+pub(super) fn refuse(ladder: &str, why: String, help: &str) -> Error {
+    Error::Launch { kernel: ladder.to_owned(), why, help: help.to_owned() }
+}
+
+/// The extents that a request of `ladder` gives, by numbers or by the arrays A and B.
+///
+/// # Errors
+/// When A and B do not fit each other, or C would have no elements.
+pub(super) fn extents(ladder: &str, request: &Request, default: u32) -> Result<(u32, u32, u32)> {
+    let size = request.u32("size", default)?;
+    let (mut m, mut n, mut k) =
+        (request.u32("m", size)?, request.u32("n", size)?, request.u32("k", size)?);
+    let (a, b) = (request.arrays.get("a"), request.arrays.get("b"));
+    if let Some(a) = a {
+        (m, k) = a.matrix("a")?;
+    }
+    if let Some(b) = b {
+        let (rows, cols) = b.matrix("b")?;
+        if a.is_some() && rows != k {
+            let why =
+                format!("A is {m}x{k} and B is {rows}x{cols}: {k} columns against {rows} rows");
+            return Err(refuse(ladder, why, "give a B with as many rows as A has columns"));
+        }
+        (k, n) = (rows, cols);
+    }
+    if m == 0 || n == 0 {
+        let why = format!("a product of {m}x{k} by {k}x{n} has no elements");
+        return Err(refuse(ladder, why, "give at least one row and one column"));
+    }
+    Ok((m, n, k))
+}
+
+/// The f32 elements of an array that the user gave.
+pub(super) fn given(array: Option<&Array>) -> OnceCell<Vec<f32>> {
+    array.map(|array| OnceCell::from(array.elements::<f32>())).unwrap_or_default()
+}
+
+/// The case of a request.
+fn open(request: &Request) -> Result<Box<dyn Case>> {
+    let default = if request.backend == Backend::Cuda { 1000 } else { 200 };
+    let (m, n, k) = extents("matmul", request, default)?;
+    if k == 0 {
+        let why = format!("the product of {m}x0 by 0x{n} is all zeros");
+        return Err(refuse("matmul", why, "give at least one column of A"));
+    }
+    let block = request.u32("block", 32)?;
+    if block == 0 {
+        let why = "a block of 0x0 threads computes nothing".to_owned();
+        return Err(refuse("matmul", why, "use a block of 8, 16 or 32"));
+    }
+    Ok(Box::new(Matmul {
+        a: given(request.arrays.get("a")),
+        b: given(request.arrays.get("b")),
+        ..Matmul::random(Extents { m, n, k }, block, request.seed)
+    }))
+}
+
+impl Matmul {
+    fn random(extents: Extents, block: u32, seed: u64) -> Self {
+        let (a, b, reference) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Matmul { extents, block, seed, a, b, reference }
+    }
+
+    fn a(&self) -> &[f32] {
+        let elements = self.extents.m as usize * self.extents.k as usize;
+        self.a.get_or_init(|| uniform_floats(elements, self.seed))
+    }
+
+    fn b(&self) -> &[f32] {
+        let elements = self.extents.k as usize * self.extents.n as usize;
+        self.b.get_or_init(|| uniform_floats(elements, self.seed.wrapping_add(1 << 32)))
+    }
+
+    fn product(&self) -> Product<'_> {
+        let [m, n, k] = [self.extents.m, self.extents.n, self.extents.k].map(|x| x as usize);
+        let (a, b) = (self.a(), self.b());
+        Product { extents: (m, n, k), leading: (k, n, n), alpha: 1.0, beta: 0.0, a, b, c: &[] }
+    }
+}
+
+impl Case for Matmul {
+    fn extents(&self) -> Vec<(&'static str, u64)> {
+        let Extents { m, n, k } = self.extents;
+        vec![("m", m.into()), ("n", n.into()), ("k", k.into())]
+    }
+
+    fn settings(&self) -> Vec<(&'static str, u64)> {
+        vec![("block", self.block.into())]
+    }
+
+    fn element(&self) -> &'static str {
+        "f32"
+    }
+
+    fn work(&self) -> Work {
+        Work { bytes: self.extents.bytes(), flops: self.extents.flops() }
+    }
+
+    fn awkward(&self) -> Vec<Box<dyn Case>> {
+        // Where the block itself is refused, that is told once, by the case that was asked for.
+        let block = self.block.min(32);
+        let small = |m, n, k| -> Box<dyn Case> {
+            Box::new(Matmul::random(Extents { m, n, k }, block, self.seed.wrapping_add(1)))
+        };
+        vec![small(1, 1, 1), small(37, 71, 19), small(70, 5, 33)]
+    }
+
+    fn check_fits(&self, device: &Device) -> Result<()> {
+        let Extents { m, n, k } = self.extents;
+        // Padding at most doubles narrow matrices, and rounds others up.
+        let what = format!("{m}x{k} and {k}x{n} floats and their product");
+        check_memory(device, "matmul", &what, self.extents.bytes())
+    }
+
+    fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        let threads = u64::from(self.block) * u64::from(self.block);
+        let most = device.info().max_threads_per_block;
+        (BLOCK_IS_TILE.contains(&rung) && threads > most.into()).then(|| {
+            format!("a tile of {0}x{0} needs {threads} threads, a block has {most}", self.block)
+        })
+    }
+
+    fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
+        let mut rungs = matmul::rungs().into_iter();
+        let rung = rungs.find(|known| known.rung.info.name == rung).expect("a rung of the ladder");
+        let factors = (self.a(), self.b());
+        let matrices = Matrices::place(device, self.extents, self.block, rung.layout, factors)?;
+        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), matrices }))
+    }
+}
+
+/// A rung with its matrices on a device.
+struct Attempt<'a> {
+    case: &'a Matmul,
+    rung: ProductRung,
+    device: Device,
+    matrices: Matrices,
+}
+
+impl Trial for Attempt<'_> {
+    fn poison(&mut self) -> Result<()> {
+        self.matrices.poison()
+    }
+
+    fn job(&mut self) -> Result<Job<'_>> {
+        Ok((self.rung.rung.prepare)(&mut self.matrices, &self.device)?.into())
+    }
+
+    fn check(&mut self) -> Result<Accuracy, String> {
+        let c = self.matrices.c.download().map_err(|error| error.to_string())?;
+        let product = self.case.product();
+        let reference = self.case.reference.get_or_init(|| product.reference());
+        let Extents { m, n, k } = self.case.extents;
+        product.compare(reference, &c).map_err(|why| format!("at {m}x{n}x{k}: {why}"))
+    }
+
+    fn output(&self) -> Result<Array> {
+        let shape = [self.case.extents.m.into(), self.case.extents.n.into()];
+        let f32_type = ELEMENT_TYPES.into_iter().find(|element| element.name == "f32");
+        Ok(Array::new(&shape, f32_type.expect("a known type"), &self.matrices.c.download()?))
+    }
+}

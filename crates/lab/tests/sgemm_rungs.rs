@@ -1,0 +1,104 @@
+//! Every rung of `sgemm` against FP64, on the emulator and on a GPU where there is one.
+
+use lanework::Device;
+use lanework_kernels::sgemm::{Shape, rungs};
+use lanework_lab::prove_sgemm;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn prove_all(device: &Device, shape: Shape, scales: (f32, f32), seed: u64) {
+    for rung in rungs() {
+        let name = rung.info.name;
+        if let Err(why) = prove_sgemm(rung, device, shape, scales, seed) {
+            panic!("{name} with {shape:?}, alpha and beta {scales:?}: {why}");
+        }
+    }
+}
+
+/// Whole tiles, parts of tiles, vectors, fours that are aligned and fours that are not.
+const SHAPES: [(u32, u32, u32, u32); 9] = [
+    (1, 1, 1, 0),
+    (128, 128, 32, 0),
+    (256, 128, 64, 4),
+    (128, 132, 36, 0),
+    (128, 128, 32, 1),
+    (33, 65, 17, 3),
+    (1, 300, 7, 0),
+    (300, 1, 9, 0),
+    (64, 68, 1, 2),
+];
+
+#[test]
+fn every_rung_at_whole_and_ragged_shapes() {
+    for device in Device::for_tests("sgemm rungs") {
+        for (seed, (m, n, k, gap)) in (1..).zip(SHAPES) {
+            let shape = Shape { m, n, k, lda: k + gap, ldb: n + gap, ldc: n + 2 * gap };
+            // With a beta of 0, C holds NaN, which must not come through.
+            for scales in [(1.0, 0.0), (-0.5, 1.0)] {
+                prove_all(&device, shape, scales, seed);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_steps_c_is_only_scaled() {
+    for device in Device::for_tests("sgemm rungs") {
+        prove_all(&device, Shape::packed(40, 50, 0), (1.0, -0.5), 1);
+        prove_all(&device, Shape::packed(40, 50, 0), (1.0, 0.0), 1);
+    }
+}
+
+/// An extent: mostly small, up to 300.
+fn extent() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 1u32..40, 3 => 40u32..140, 1 => 140u32..=300]
+}
+
+fn scale() -> impl Strategy<Value = f32> {
+    prop_oneof![select(&[0.0f32, 1.0, -0.5][..]), -2.0f32..2.0]
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let gap = || prop_oneof![Just(0u32), 1u32..8];
+    (extent(), extent(), extent(), gap(), gap(), gap()).prop_map(|(m, n, k, a, b, c)| Shape {
+        m,
+        n,
+        k,
+        lda: k + a,
+        ldb: n + b,
+        ldc: n + c,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_shape(shape in shape(), alpha in scale(), beta in scale(), seed: u64) {
+        for device in Device::for_tests("sgemm rungs of random shapes") {
+            prove_all(&device, shape, (alpha, beta), seed);
+        }
+    }
+}
+
+#[test]
+fn large_shapes_on_a_gpu() {
+    for device in Device::for_tests("sgemm rungs at large shapes").into_iter().skip(1) {
+        prove_all(&device, Shape::packed(2048, 1024, 4096), (1.0, 0.0), 7);
+        prove_all(&device, Shape::packed(4097, 1023, 1000), (1.0, 0.5), 8);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_remedy() {
+    let device = Device::emulator();
+    let short = Shape { lda: 3, ..Shape::packed(4, 4, 4) };
+    let wide = Shape { lda: u32::MAX, ..Shape::packed(1, 4, 4) };
+    for (shape, said) in [(short, "leading dimension"), (wide, "over 32 bits")] {
+        for rung in rungs() {
+            let name = rung.info.name;
+            let why = prove_sgemm(rung, &device, shape, (1.0, 0.0), 1).expect_err("refused");
+            assert!(why.contains(said), "{name}: {why}");
+        }
+    }
+}
