@@ -16,6 +16,7 @@ use std::cell::OnceCell;
 pub(super) fn family() -> Family {
     Family {
         ladder: matmul::ladder,
+        peer: None,
         parameters: &["size", "m", "n", "k", "block"],
         scaled: false,
         elements: &["f32"],

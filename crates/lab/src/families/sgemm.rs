@@ -19,6 +19,7 @@ use std::cell::OnceCell;
 pub(super) fn family() -> Family {
     Family {
         ladder: sgemm::ladder,
+        peer: None,
         parameters: &["size", "m", "n", "k", "lda", "ldb", "ldc"],
         scaled: true,
         elements: &["f32"],
