@@ -9,8 +9,8 @@ pub mod int_matmul;
 pub mod intro;
 pub mod matmul;
 mod rung;
-pub mod streams;
 pub mod sgemm;
+pub mod streams;
 pub mod sum_squares;
 pub mod transpose;
 
