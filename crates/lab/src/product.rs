@@ -55,7 +55,7 @@ const BUDGET: usize = 1 << 30;
 const FEWEST_ROWS: usize = 8;
 
 impl Product<'_> {
-    fn row<'a>(x: &'a [f32], row: usize, leading: usize, cols: usize) -> &'a [f32] {
+    fn row(x: &[f32], row: usize, leading: usize, cols: usize) -> &[f32] {
         &x[row * leading..][..cols]
     }
 

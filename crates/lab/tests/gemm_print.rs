@@ -12,11 +12,23 @@ fn print() {
         for rung in (f.ladder)().rungs {
             let mut t = case.trial(rung.name, &device).unwrap();
             let c = t.job().and_then(|mut j| j.profile(Blocks::All)).unwrap().counters;
-            println!("{ladder} {size} {:16} load req {:.4} sec {:.4} | store req {} sec {} | sh load req {:.4} wf {:.4} conf {} | sh store req {:.4} wf {:.4} conf {} | instr {:.3} barriers {} div {}", rung.name,
-              c.global_load.requests as f64 / warp_steps, c.global_load.sectors as f64 / warp_steps, c.global_store.requests, c.global_store.sectors,
-              c.shared_load.requests as f64 / warp_steps, c.shared_load.wavefronts as f64 / warp_steps, c.shared_load.bank_conflicts,
-              c.shared_store.requests as f64 / warp_steps, c.shared_store.wavefronts as f64 / warp_steps, c.shared_store.bank_conflicts,
-              c.warp_instructions as f64 / warp_steps, c.barriers, c.divergent_branches);
+            println!(
+                "{ladder} {size} {:16} load req {:.4} sec {:.4} | store req {} sec {} | sh load req {:.4} wf {:.4} conf {} | sh store req {:.4} wf {:.4} conf {} | instr {:.3} barriers {} div {}",
+                rung.name,
+                c.global_load.requests as f64 / warp_steps,
+                c.global_load.sectors as f64 / warp_steps,
+                c.global_store.requests,
+                c.global_store.sectors,
+                c.shared_load.requests as f64 / warp_steps,
+                c.shared_load.wavefronts as f64 / warp_steps,
+                c.shared_load.bank_conflicts,
+                c.shared_store.requests as f64 / warp_steps,
+                c.shared_store.wavefronts as f64 / warp_steps,
+                c.shared_store.bank_conflicts,
+                c.warp_instructions as f64 / warp_steps,
+                c.barriers,
+                c.divergent_branches
+            );
         }
     }
 }

@@ -4,6 +4,7 @@
 mod int_matmul;
 mod matmul;
 mod sgemm;
+mod solver;
 mod sum_squares;
 mod transpose;
 

@@ -6,20 +6,21 @@ use crate::case::{Case, Trial, Work};
 use crate::element::ELEMENT_TYPES;
 use crate::families::Family;
 use crate::families::matmul::{extents, given, refuse};
+use crate::families::solver::{self, CUBLAS, Solver};
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
 use crate::specs::{Gpu, specs};
-use lanework::{Backend, Buffer, Device, Job, Result};
-use lanework_kernels::Rung;
+use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
 use lanework_kernels::sgemm::{self, Operands, Shape};
+use lanework_kernels::{Rung, RungInfo};
 use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
     Family {
         ladder: sgemm::ladder,
-        peer: None,
+        peer: Some(PEER),
         parameters: &["size", "m", "n", "k", "lda", "ldb", "ldc"],
         scaled: true,
         elements: &["f32"],
@@ -28,6 +29,17 @@ pub(super) fn family() -> Family {
         open,
     }
 }
+
+/// The vendor's product.
+const PEER: RungInfo = solver::cublas(
+    "D4",
+    "//! Idea: cublasSgemm of the installed cuBLAS, in true FP32.\n\
+     //! 思路：已安装的 cuBLAS 的 cublasSgemm，真正的 FP32。\n\
+     //! Predicts: nothing; it is what the rungs are compared with.\n\
+     //! 预测：无；它是各级的比较对象。\n\
+     //! Costs: a toolkit on the machine.\n\
+     //! 代价：机器上要装有工具包。\n",
+);
 
 /// A product of random or given matrices.
 struct Sgemm {
@@ -148,9 +160,13 @@ impl Case for Sgemm {
         check_memory(device, "sgemm", &what, self.work().bytes)
     }
 
+    fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        if rung == CUBLAS { Cublas::missing(device) } else { None }
+    }
+
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
-        let rung = sgemm::rungs().into_iter().find(|known| known.info.name == rung);
-        Ok(Box::new(self.attempt(rung.expect("a rung of the ladder"), device)?))
+        let solver = Solver::named(rung, sgemm::rungs(), device)?;
+        Ok(Box::new(self.attempt(solver, device)?))
     }
 
     fn analysis(&self) -> Vec<String> {
@@ -173,14 +189,14 @@ pub fn prove_sgemm(
 ) -> Result<Accuracy, String> {
     let case = Sgemm::random(shape, scales, seed);
     let told = |error: lanework::Error| error.to_string();
-    let mut attempt = case.attempt(rung, device).map_err(told)?;
+    let mut attempt = case.attempt(Solver::Rung(rung), device).map_err(told)?;
     attempt.job().and_then(|mut job| job.launch()).map_err(told)?;
     attempt.check()
 }
 
 impl Sgemm {
     /// The operands on a device, for a rung.
-    fn attempt(&self, rung: Rung<Operands>, device: &Device) -> Result<Attempt<'_>> {
+    fn attempt(&self, solver: Solver<Operands>, device: &Device) -> Result<Attempt<'_>> {
         let upload = |index: usize, name: &str| -> Result<Buffer<f32>> {
             let mut buffer = device.uninit_named(self.operand(index).len(), name)?;
             buffer.upload(self.operand(index))?;
@@ -189,7 +205,7 @@ impl Sgemm {
         let (shape, alpha, beta) = (self.shape, self.alpha, self.beta);
         let (a, b, c) = (upload(0, "a")?, upload(1, "b")?, upload(2, "c")?);
         let operands = Operands { shape, alpha, beta, a, b, c };
-        Ok(Attempt { case: self, rung, device: device.clone(), operands })
+        Ok(Attempt { case: self, solver, device: device.clone(), operands })
     }
 
     /// The operations, the traffic without reuse, and what the matrices hold.
@@ -226,7 +242,7 @@ impl Sgemm {
 /// A rung with its operands on a device.
 struct Attempt<'a> {
     case: &'a Sgemm,
-    rung: Rung<Operands>,
+    solver: Solver<Operands>,
     device: Device,
     operands: Operands,
 }
@@ -244,7 +260,16 @@ impl Trial for Attempt<'_> {
     }
 
     fn job(&mut self) -> Result<Job<'_>> {
-        Ok((self.rung.prepare)(&mut self.operands, &self.device)?.into())
+        let operands = &mut self.operands;
+        match &self.solver {
+            Solver::Rung(rung) => Ok((rung.prepare)(operands, &self.device)?.into()),
+            Solver::Cublas(cublas) => {
+                let Operands { shape, alpha, beta, a, b, c } = operands;
+                let Shape { m, n, k, lda, ldb, ldc } = *shape;
+                let shape = GemmShape { m, n, k, lda, ldb, ldc, alpha: *alpha, beta: *beta };
+                Ok(cublas.sgemm(shape, a, b, c))
+            }
+        }
     }
 
     /// With a beta, C has gone through as many runs as there were: it is renewed and run once more.

@@ -5,6 +5,7 @@ use crate::array::Array;
 use crate::case::{Case, Trial, Work};
 use crate::element::{ElementType, with_bits};
 use crate::families::Family;
+use crate::families::solver::{self, CUBLAS, Solver};
 use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
@@ -34,16 +35,15 @@ pub(super) fn family() -> Family {
 }
 
 /// cuBLAS's out-of-place transpose.
-const PEER: RungInfo = RungInfo {
-    name: "cublas",
-    experiment: "peer",
-    source: "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
-             //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
-             //! Predicts: nothing; it is what the rungs are compared with.\n\
-             //! 预测：无；它是各级的比较对象。\n\
-             //! Costs: a toolkit on the machine.\n\
-             //! 代价：机器上要装有工具包。\n",
-};
+const PEER: RungInfo = solver::cublas(
+    "peer",
+    "//! Idea: cublasSgeam of the installed cuBLAS, on f32.\n\
+     //! 思路：已安装的 cuBLAS 的 cublasSgeam，仅 f32。\n\
+     //! Predicts: nothing; it is what the rungs are compared with.\n\
+     //! 预测：无；它是各级的比较对象。\n\
+     //! Costs: a toolkit on the machine.\n\
+     //! 代价：机器上要装有工具包。\n",
+);
 
 /// The shape of a matrix and the edge of the block that works on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl<E: Element> Case for Transpose<E> {
     }
 
     fn skips(&self, rung: &str, device: &Device) -> Option<String> {
-        if rung != PEER.name {
+        if rung != CUBLAS {
             return None;
         }
         let foreign = (self.element.name != "f32").then(|| "cublasSgeam moves f32 only".to_owned());
@@ -143,15 +143,9 @@ impl<E: Element> Case for Transpose<E> {
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
-        let solver = if rung == PEER.name {
-            Solver::Peer(Cublas::open(device)?)
-        } else {
-            let known = transpose::rungs::<E>().into_iter().find(|known| known.info.name == rung);
-            Solver::Rung(known.expect("a rung of the ladder"))
-        };
         Ok(Box::new(Attempt {
             case: self,
-            solver,
+            solver: Solver::named(rung, transpose::rungs::<E>(), device)?,
             device: device.clone(),
             matrices: place(device, self.src(), self.matrix)?,
         }))
@@ -168,15 +162,9 @@ impl<E: Element> Case for Transpose<E> {
 /// A rung with its matrices on a device.
 struct Attempt<'a, E: Element> {
     case: &'a Transpose<E>,
-    solver: Solver<E>,
+    solver: Solver<Matrices<E>>,
     device: Device,
     matrices: Matrices<E>,
-}
-
-/// Who transposes.
-enum Solver<E: Element> {
-    Rung(TransposeRung<E>),
-    Peer(Cublas),
 }
 
 impl<E: Element> Trial for Attempt<'_, E> {
@@ -188,7 +176,7 @@ impl<E: Element> Trial for Attempt<'_, E> {
         let matrices = &mut self.matrices;
         match &self.solver {
             Solver::Rung(rung) => Ok((rung.prepare)(matrices, &self.device)?.into()),
-            Solver::Peer(cublas) => {
+            Solver::Cublas(cublas) => {
                 let Matrices { rows, cols, src, dst, .. } = matrices;
                 Ok(cublas.transpose(*rows, *cols, src, dst))
             }
@@ -198,7 +186,7 @@ impl<E: Element> Trial for Attempt<'_, E> {
     fn check(&mut self) -> Result<Accuracy, String> {
         let mut dst = self.matrices.dst.download().map_err(|error| error.to_string())?;
         let mut src = Cow::Borrowed(self.case.src());
-        if matches!(self.solver, Solver::Peer(_)) {
+        if matches!(self.solver, Solver::Cublas(_)) {
             // It multiplies by one, which makes every NaN the same.
             quiet(src.to_mut());
             quiet(&mut dst);
