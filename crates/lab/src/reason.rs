@@ -2,8 +2,10 @@
 
 use crate::record::{CountersRecord, RungRecord};
 
-/// Changes below this factor are not worth a word.
+/// Changes below this factor are not worth a word where there are larger ones.
 const NOTABLE: f64 = 1.15;
+/// Changes below this factor are never worth a word.
+const SLIGHT: f64 = 1.01;
 
 type Count = fn(&CountersRecord) -> u64;
 
@@ -17,8 +19,8 @@ const COUNTS: [(&str, Count); 6] = [
     ("instructions", |c| c.warp_instructions),
 ];
 
-/// What changed notably from one rung to the next, largest change first, at most four; `None` where
-/// either was not counted in full.
+/// What changed notably from one rung to the next, largest change first, at most four, or else the
+/// largest slight change; `None` where either was not counted in full.
 pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<String> {
     if before.sampled.is_some() || now.sampled.is_some() {
         return None;
@@ -36,14 +38,19 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<String> {
         figure("spilled bytes", |rung| Some(f64::from(rung.resources?.spill_bytes))),
         figure("warps", |rung| Some(rung.warps? as f64)),
     ];
-    let mut changes: Vec<(f64, String)> = counts.chain(figures.into_iter().flatten()).collect();
+    let of_rung = now.figures.iter().filter_map(|(name, value)| {
+        change(&name.replace('_', " "), *before.figures.get(name)?, *value)
+    });
+    let mut changes: Vec<(f64, String)> =
+        counts.chain(figures.into_iter().flatten()).chain(of_rung).collect();
     changes.sort_by(|a, b| b.0.total_cmp(&a.0));
-    changes.truncate(4);
+    let notable = changes.iter().filter(|(factor, _)| *factor >= NOTABLE).count();
+    changes.truncate(notable.clamp(1, 4));
     let words: Vec<String> = changes.into_iter().map(|(_, words)| words).collect();
     Some(if words.is_empty() { "no count changed".to_owned() } else { words.join(", ") })
 }
 
-/// How notable a change is, and the change in words.
+/// How notable a change is, and the change in words; `None` where there is next to none.
 fn change(name: &str, before: f64, now: f64) -> Option<(f64, String)> {
     match (before > 0.0, now > 0.0) {
         (false, false) => None,
@@ -52,11 +59,9 @@ fn change(name: &str, before: f64, now: f64) -> Option<(f64, String)> {
         (true, true) => {
             let ratio = now / before;
             let factor = ratio.max(1.0 / ratio);
-            let words = match ratio {
-                ratio if ratio < 1.0 => format!("{name} /{factor:.1}"),
-                _ => format!("{name} x{factor:.1}"),
-            };
-            (factor >= NOTABLE).then_some((factor, words))
+            let digits = if factor < NOTABLE { 2 } else { 1 };
+            let sign = if ratio < 1.0 { '/' } else { 'x' };
+            (factor >= SLIGHT).then(|| (factor, format!("{name} {sign}{factor:.digits$}")))
         }
     }
 }
@@ -66,8 +71,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_notable_changes_are_named() {
-        assert_eq!(change("sectors", 100.0, 110.0), None);
+    fn changes_are_named_with_their_factor() {
+        assert_eq!(change("sectors", 1000.0, 1001.0), None);
+        assert_eq!(change("sectors", 105.0, 100.0), Some((1.05, "sectors /1.05".to_owned())));
         assert_eq!(change("sectors", 100.0, 25.0), Some((4.0, "sectors /4.0".to_owned())));
         assert_eq!(change("sectors", 10.0, 0.0).map(|c| c.1), Some("no sectors".to_owned()));
         assert_eq!(change("sectors", 0.0, 9.0).map(|c| c.1), Some("+sectors".to_owned()));

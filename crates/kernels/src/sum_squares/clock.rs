@@ -5,13 +5,15 @@ use lanework::prelude::*;
 /// How long a launch took, in cycles.
 ///
 /// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
-/// The counters of different multiprocessors need not agree, so a difference between two blocks is
-/// not a time for certain; within one block it is. The truth is therefore given from both sides:
-/// `longest` can be trusted and leaves out that blocks wait for each other to start; `span` is what
-/// the notes report, and takes the counters to agree.
+/// Within one block the difference is a time. Between blocks it need not be: the counters of
+/// different multiprocessors are not set to agree, and on an H200 they are tens of millions of cycles
+/// apart. So `longest` is the figure to trust, and where all blocks run at the same time, as in every
+/// rung here, it is the kernel's time but for the start of the launch. The notes report `span`, from
+/// GPUs whose counters agreed better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
-    /// The latest end less the earliest start, over all blocks.
+    /// The latest end less the earliest start over all blocks, as in the notes: a time only where the
+    /// counters agree.
     pub span: u64,
     /// The most cycles between the start and the end of one block.
     pub longest: u64,

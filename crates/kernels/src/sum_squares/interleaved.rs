@@ -13,10 +13,15 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 #[kernel]
-fn interleaved<E: Summand>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64]) {
+fn interleaved<E: Summand>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    #[constant] threads: u32,
+) {
     let began = clock64();
     let mut sum = E::ZERO;
-    for i in (thread_idx.x..src.len() as u32).step_by(block_dim.x) {
+    for i in (thread_idx.x..src.len() as u32).step_by(threads) {
         let x = src[i] as E::Sum;
         sum += x * x;
     }
@@ -29,7 +34,7 @@ pub(super) fn prepare<'a, E: Summand>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     n.make_room(device, 1, n.threads)?;
-    let launch = interleaved(&n.src, &mut n.sums, &mut n.clocks);
+    let launch = interleaved(&n.src, &mut n.sums, &mut n.clocks, n.threads);
     // SAFETY: indices are under the length of `src`; there is room for a sum of each thread.
     unsafe { launch.grid(1).block(n.threads).prepare_unchecked(device) }
 }

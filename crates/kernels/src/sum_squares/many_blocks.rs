@@ -13,11 +13,16 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 #[kernel]
-fn many_blocks<E: Summand>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64]) {
+fn many_blocks<E: Summand>(
+    src: &[E],
+    sums: &mut [E::Sum],
+    clocks: &mut [u64],
+    #[constant] threads: u32,
+) {
     let began = clock64();
-    let thread = block_idx.x * block_dim.x + thread_idx.x;
+    let thread = block_idx.x * threads + thread_idx.x;
     let mut sum = E::ZERO;
-    for i in (thread..src.len() as u32).step_by(grid_dim.x * block_dim.x) {
+    for i in (thread..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;
         sum += x * x;
     }
@@ -30,7 +35,7 @@ pub(super) fn prepare<'a, E: Summand>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     n.make_room(device, BLOCKS, BLOCKS * n.threads)?;
-    let launch = many_blocks(&n.src, &mut n.sums, &mut n.clocks);
+    let launch = many_blocks(&n.src, &mut n.sums, &mut n.clocks, n.threads);
     // SAFETY: indices are under the length of `src`; there is room for a sum of each thread.
     unsafe { launch.grid(BLOCKS).block(n.threads).prepare_unchecked(device) }
 }

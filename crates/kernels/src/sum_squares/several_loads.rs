@@ -1,12 +1,12 @@
 //! Sum-of-squares rung: `several-loads`, after `warp-shuffle`, before `single-pass`.
 //!
-//! Idea: blocks enough to fill the device, and each thread asks for 8 chunks of 16 bytes before it
-//! needs the first, so that memory always has enough to fetch.
-//! 思路：用足够多的块填满设备，每个线程先发出 8 次 16 字节的读取，再使用第一个结果，让内存始终有数据可取。
+//! Idea: blocks enough to fill the device, and each thread asks for 4 chunks of 16 bytes before it
+//! uses the first, so that memory always has enough to fetch.
+//! 思路：用足够多的块填满设备，每个线程先发出 4 次 16 字节的读取，再使用第一个结果，让内存始终有数据可取。
 //! Predicts: 16 sectors per request and a quarter of the requests for numbers of 4 bytes.
 //! 预测：对 4 字节的数，每次请求 16 个扇区，请求数降到四分之一。
-//! Costs: registers for the numbers under way; the host adds two sums per multiprocessor.
-//! 代价：在途的数要占寄存器；主机要为每个流多处理器加两个和。
+//! Costs: registers for the numbers under way; the host adds 3 sums per multiprocessor.
+//! 代价：在途的数要占寄存器；主机要为每个流多处理器加 3 个和。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;
@@ -14,54 +14,54 @@ use super::{Numbers, Summand};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
+/// Threads of a block.
+pub(super) const THREADS: u32 = 512;
+/// Blocks that run on a multiprocessor at the same time. With [`LOADS`], 96 KB are under way there.
+pub(super) const RESIDENT: u32 = 3;
 /// Wide loads that a thread has under way.
-const LOADS: u32 = 8;
+const LOADS: usize = 4;
 
-#[kernel]
-fn several_loads<E: Summand, const V: usize>(
-    src: &[E],
-    sums: &mut [E::Sum],
-    clocks: &mut [u64],
-    #[constant] threads: u32,
-) {
+#[kernel(block = (THREADS, 1, 1), min_blocks = RESIDENT)]
+fn several_loads<E: Summand, const V: usize>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64]) {
     let began = clock64();
-    let sum = thread_sum::<E, V>(src, threads);
-    let total = block_sum::<E>(sum, threads);
+    let sum = thread_sum::<E, V>(src);
+    let total = block_sum::<E>(sum, THREADS);
     if thread_idx.x == 0 {
         sums[block_idx.x] = total;
     }
     note_time(clocks, began);
 }
 
-/// The sum of the squares of this thread's share of all numbers.
+/// The sum of the squares of this thread's share of all numbers, read `V` at a time.
 #[device]
-pub(super) fn thread_sum<E: Summand, const V: usize>(
-    src: &[E],
-    #[constant] threads: u32,
-) -> E::Sum {
-    let v = V as u32;
+pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
+    let (v, loads) = (V as u32, LOADS as u32);
     let n = src.len() as u32;
     let vectors = n / v;
     let mut sums = [E::ZERO; V];
 
-    let round = threads * LOADS; // vectors that a block takes at a time
+    let round = loads * THREADS; // vectors that a block takes at a time
     let rounds = vectors / round;
     for r in (block_idx.x..rounds).step_by(grid_dim.x) {
         let first = (r * round + thread_idx.x) as u64 * V as u64;
+        let mut numbers = [src.load_vec_nc::<V>(first); LOADS];
+        #[unroll]
+        for k in 1..LOADS {
+            numbers[k] = src.load_vec_nc::<V>(first + k as u64 * (THREADS * v) as u64);
+        }
         #[unroll]
         for k in 0..LOADS {
-            let numbers = src.load_vec_nc::<V>(first + (k * threads) as u64 * V as u64);
             #[unroll]
             for j in 0..V {
-                let x = numbers[j] as E::Sum;
+                let x = numbers[k][j] as E::Sum;
                 sums[j] += x * x;
             }
         }
     }
 
     // What is less than a round: single vectors, then single numbers.
-    let thread = block_idx.x * threads + thread_idx.x;
-    for i in (rounds * round + thread..vectors).step_by(grid_dim.x * threads) {
+    let thread = block_idx.x * THREADS + thread_idx.x;
+    for i in (rounds * round + thread..vectors).step_by(grid_dim.x * THREADS) {
         let numbers = src.load_vec_nc::<V>(i * v);
         #[unroll]
         for j in 0..V {
@@ -82,30 +82,26 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(
     sum
 }
 
-/// Blocks and threads that keep the memory of `device` busy without waiting for a second wave.
-pub(super) fn shape<E: Summand>(n: &Numbers<E>, device: &Device) -> (u32, u32) {
-    let processors = device.info().multiprocessors;
-    let (blocks, threads) =
-        if n.bytes() < SMALL { (processors, 256) } else { (2 * processors, 512) };
-    let share = 16 * u64::from(threads); // bytes that a block reads at a time
-    (n.bytes().div_ceil(share).clamp(1, blocks.into()) as u32, threads)
+/// Blocks that keep the memory of `device` busy, all of them at work at the same time; fewer where
+/// there is less than a round of wide loads for each.
+pub(super) fn blocks<E: Summand>(n: &Numbers<E>, device: &Device) -> u32 {
+    let round = 16 * LOADS as u64 * u64::from(THREADS); // bytes that a block reads at a time
+    let most = RESIDENT * device.info().multiprocessors;
+    n.bytes().div_ceil(round).clamp(1, most.into()) as u32
 }
-
-/// Bytes under which fewer and smaller blocks finish earlier.
-const SMALL: u64 = 16 << 20;
 
 pub(super) fn prepare<'a, E: Summand>(
     n: &'a mut Numbers<E>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    let (blocks, threads) = shape(n, device);
+    let blocks = blocks(n, device);
     n.make_room(device, blocks, blocks)?;
     let (src, sums, clocks) = (&n.src, &mut n.sums, &mut n.clocks);
     let launch = match size_of::<E>() {
-        8 => several_loads::<E, 2>(src, sums, clocks, threads),
-        _ => several_loads::<E, 4>(src, sums, clocks, threads),
+        8 => several_loads::<E, 2>(src, sums, clocks),
+        _ => several_loads::<E, 4>(src, sums, clocks),
     };
     // SAFETY: a vector under `vectors` ends within `src`, which starts at a multiple of 16 bytes;
     // single numbers are guarded. There is room for a sum of each block.
-    unsafe { launch.grid(blocks).block(threads).prepare_unchecked(device) }
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }

@@ -9,25 +9,24 @@
 //! 代价：每个块一次内存栅栏和一次原子操作；还要存放每个块的和。
 
 use super::clock::note_time;
-use super::several_loads::{shape, thread_sum};
+use super::several_loads::{RESIDENT, THREADS, blocks, thread_sum};
 use super::warp_shuffle::block_sum;
 use super::{Numbers, Summand};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-#[kernel]
+#[kernel(block = (THREADS, 1, 1), min_blocks = RESIDENT)]
 fn single_pass<E: Summand, const V: usize>(
     src: &[E],
     sums: &mut [E::Sum],
     clocks: &mut [u64],
     blocks: &mut [E::Sum],
     ticket: &mut [u32],
-    #[constant] threads: u32,
 ) {
     let began = clock64();
     let last = shared::<u32>(1);
-    let sum = thread_sum::<E, V>(src, threads);
-    let of_block = block_sum::<E>(sum, threads);
+    let sum = thread_sum::<E, V>(src);
+    let of_block = block_sum::<E>(sum, THREADS);
     if thread_idx.x == 0 {
         blocks[block_idx.x] = of_block;
         threadfence();
@@ -37,10 +36,10 @@ fn single_pass<E: Summand, const V: usize>(
     sync_threads();
     if last[0] == grid_dim.x - 1 {
         let mut sum = E::ZERO;
-        for block in (thread_idx.x..grid_dim.x).step_by(threads) {
+        for block in (thread_idx.x..grid_dim.x).step_by(THREADS) {
             sum += load_volatile(&blocks[block]);
         }
-        let total = block_sum::<E>(sum, threads);
+        let total = block_sum::<E>(sum, THREADS);
         if thread_idx.x == 0 {
             sums[0] = total;
         }
@@ -52,15 +51,15 @@ pub(super) fn prepare<'a, E: Summand>(
     n: &'a mut Numbers<E>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    let (grid, threads) = shape(n, device);
+    let grid = blocks(n, device);
     n.make_room(device, grid, 1)?;
     let Numbers { src, sums, clocks, blocks, ticket, .. } = n;
     let src = &*src;
     let launch = match size_of::<E>() {
-        8 => single_pass::<E, 2>(src, sums, clocks, blocks, ticket, threads),
-        _ => single_pass::<E, 4>(src, sums, clocks, blocks, ticket, threads),
+        8 => single_pass::<E, 2>(src, sums, clocks, blocks, ticket),
+        _ => single_pass::<E, 4>(src, sums, clocks, blocks, ticket),
     };
     // SAFETY: a vector under `vectors` ends within `src`, which starts at a multiple of 16 bytes;
     // single numbers are guarded. There is room for a sum of each block.
-    unsafe { launch.grid(grid).block(threads).prepare_unchecked(device) }
+    unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

@@ -24,7 +24,7 @@ fn tree_strided<E: Summand>(
     let tree = shared::<E::Sum>(threads);
     let mut sum = E::ZERO;
     let first = block_idx.x * threads + thread_idx.x;
-    for i in (first..src.len() as u32).step_by(grid_dim.x * threads) {
+    for i in (first..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;
         sum += x * x;
     }

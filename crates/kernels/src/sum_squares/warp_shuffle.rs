@@ -23,7 +23,7 @@ fn warp_shuffle<E: Summand>(
     let began = clock64();
     let mut sum = E::ZERO;
     let first = block_idx.x * threads + thread_idx.x;
-    for i in (first..src.len() as u32).step_by(grid_dim.x * threads) {
+    for i in (first..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;
         sum += x * x;
     }

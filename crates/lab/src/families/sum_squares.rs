@@ -268,14 +268,16 @@ impl<E: Summand> Trial for Attempt<'_, E> {
         let started = Instant::now();
         let (Ok(_), host) = (self.numbers.add_up(), started.elapsed()) else { return Vec::new() };
         let Ok(cycles) = self.numbers.cycles() else { return Vec::new() };
+        let sums = ("host_sums", self.numbers.sums.len() as f64);
         match self.device.backend() {
             Backend::Cuda => vec![
-                ("cycles", cycles.span as f64),
-                ("longest_block_cycles", cycles.longest as f64),
+                ("cycles", cycles.longest as f64),
+                ("span_cycles", cycles.span as f64),
                 ("host_ns", host.as_nanos() as f64),
+                sums,
             ],
             // The emulator's clock counts the instructions of a warp.
-            Backend::Emulator => vec![("longest_warp_instructions", cycles.longest as f64)],
+            Backend::Emulator => vec![("longest_warp_instructions", cycles.longest as f64), sums],
         }
     }
 
