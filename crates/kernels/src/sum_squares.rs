@@ -51,9 +51,9 @@ pub struct Numbers<E: Summand> {
     pub ticket: Buffer<u32>,
 }
 
-/// The rungs, from the bottom up.
+/// The rungs, from the bottom up; [`Summand::rungs`] gives them compiled.
 #[rustfmt::skip]
-pub fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
+fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
     vec![
         rung("one-thread", "A1", include_str!("sum_squares/one_thread.rs"), one_thread::prepare),
         rung("chunked", "A2", include_str!("sum_squares/chunked.rs"), chunked::prepare),
@@ -75,7 +75,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "sum-squares",
         title: "sum of squares of i32, u32, i64, u64, f32, f64, f16 or bf16",
-        rungs: rungs::<f32>().iter().map(|rung| rung.info).collect(),
+        rungs: f32::rungs().iter().map(|rung| rung.info).collect(),
     }
 }
 

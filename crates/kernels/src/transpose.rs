@@ -41,12 +41,31 @@ pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
     ]
 }
 
+/// Bits that are moved: a type that stands for all element types of its size.
+pub trait Bits: Element {
+    /// The ladder for this type. Here and not in a generic function, so that its kernels are
+    /// compiled once, in this crate.
+    fn rungs() -> Vec<Rung<Matrices<Self>>>;
+}
+
+macro_rules! bits {
+    ($($bits:ty),*) => {$(
+        impl Bits for $bits {
+            fn rungs() -> Vec<Rung<Matrices<Self>>> {
+                rungs()
+            }
+        }
+    )*};
+}
+
+bits!(u8, u16, u32, u64);
+
 /// The ladder, for lists.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "transpose",
         title: "matrix transpose, bit-exact for any element type",
-        rungs: rungs::<f32>().iter().map(|rung| rung.info).collect(),
+        rungs: u32::rungs().iter().map(|rung| rung.info).collect(),
     }
 }
 

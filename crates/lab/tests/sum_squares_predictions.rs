@@ -3,7 +3,7 @@
 
 use lanework::sim::Blocks;
 use lanework::{Counters, Device};
-use lanework_kernels::sum_squares::{BLOCKS, Cycles, Numbers, Summand, THREADS, rungs};
+use lanework_kernels::sum_squares::{BLOCKS, Cycles, Numbers, Summand, THREADS};
 use lanework_lab::{Draw, draw_numbers};
 
 const N: u64 = 1 << 19;
@@ -26,7 +26,7 @@ fn run<E: Summand>(name: &str) -> Run {
     let device = Device::emulator();
     let src: Vec<E> = draw_numbers(N as usize, Draw::Notes, 3);
     let mut numbers = Numbers::new(&device, &src, THREADS).expect("memory");
-    let rung = rungs::<E>().into_iter().find(|rung| rung.info.name == name).expect(name);
+    let rung = E::rungs().into_iter().find(|rung| rung.info.name == name).expect(name);
     let mut kernel = (rung.prepare)(&mut numbers, &device).expect("a kernel");
     let counters = kernel.profile(Blocks::All).expect("a run").counters;
     drop(kernel);

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use lanework::Device;
 use lanework::sim::{Options, Schedule};
-use lanework_kernels::sum_squares::{Numbers, Summand, rungs};
+use lanework_kernels::sum_squares::{Numbers, Summand};
 use lanework_lab::{Draw, draw_numbers, prove_sum_squares};
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ const ANY_THREADS: usize = 5;
 
 fn prove_all<E: Summand>(device: &Device, src: &[E], threads: u32) {
     let any = threads.is_power_of_two() && threads >= 32;
-    for rung in rungs::<E>().into_iter().take(if any { usize::MAX } else { ANY_THREADS }) {
+    for rung in E::rungs().into_iter().take(if any { usize::MAX } else { ANY_THREADS }) {
         if let Err(why) = prove_sum_squares(&rung, device, src, threads) {
             let (name, length) = (rung.info.name, src.len());
             panic!("{name}, {length} numbers, {threads} threads: {why}");
@@ -90,7 +90,7 @@ fn sums(device: &Device, src: &[f32]) -> Vec<u32> {
         (rung.prepare)(&mut numbers, device).expect("a kernel").launch().expect("a run");
         numbers.add_up().expect("a sum").to_bits()
     };
-    rungs::<f32>().into_iter().map(sum).collect()
+    f32::rungs().into_iter().map(sum).collect()
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn the_order_in_which_blocks_run_changes_no_bit() {
 fn a_second_launch_finds_everything_as_the_first_did() {
     for device in Device::for_tests("sum-squares rungs run twice") {
         let src = draw_numbers::<u32>(30_000, Draw::Any, 6);
-        for rung in rungs::<u32>() {
+        for rung in u32::rungs() {
             let mut numbers = Numbers::new(&device, &src, 256).expect("memory");
             let mut run = || {
                 numbers.poison().expect("memory");
@@ -133,7 +133,7 @@ fn long_inputs_on_a_gpu() {
         let whole = draw_numbers::<i32>((1 << 24) + 3, Draw::Any, 7);
         prove_all(&device, &whole, 256);
         let floats = draw_numbers::<f32>((1 << 28) + 1, Draw::Notes, 8);
-        for rung in &rungs::<f32>()[3..] {
+        for rung in &f32::rungs()[3..] {
             prove_sum_squares(rung, &device, &floats, 512).expect(rung.info.name);
         }
     }

@@ -217,7 +217,7 @@ impl<E: Summand> Case for SumSquares<E> {
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
-        let rung = sum_squares::rungs::<E>().into_iter().find(|known| known.info.name == rung);
+        let rung = E::rungs().into_iter().find(|known| known.info.name == rung);
         Ok(Box::new(Attempt {
             case: self,
             rung: rung.expect("a rung of the ladder"),

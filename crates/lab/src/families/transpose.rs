@@ -11,7 +11,7 @@ use crate::record::HostRecord;
 use crate::request::Request;
 use crate::verify::compare_transpose;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
-use lanework_kernels::transpose::{self, Matrices};
+use lanework_kernels::transpose::{self, Bits, Matrices};
 use lanework_kernels::{Rung, RungInfo};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -106,7 +106,7 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
     })
 }
 
-impl<E: Element> Case for Transpose<E> {
+impl<E: Bits> Case for Transpose<E> {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("rows", self.matrix.rows.into()), ("cols", self.matrix.cols.into())]
     }
@@ -145,7 +145,7 @@ impl<E: Element> Case for Transpose<E> {
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
         Ok(Box::new(Attempt {
             case: self,
-            solver: Solver::named(rung, transpose::rungs::<E>(), device)?,
+            solver: Solver::named(rung, E::rungs(), device)?,
             device: device.clone(),
             matrices: place(device, self.src(), self.matrix)?,
         }))
@@ -167,7 +167,7 @@ struct Attempt<'a, E: Element> {
     matrices: Matrices<E>,
 }
 
-impl<E: Element> Trial for Attempt<'_, E> {
+impl<E: Bits> Trial for Attempt<'_, E> {
     fn poison(&mut self) -> Result<()> {
         self.matrices.dst.fill_bytes(0xCD)
     }
