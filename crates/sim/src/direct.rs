@@ -204,7 +204,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                 let [a, b] =
                     first.map(|at| region.host.add(at as usize).cast::<T>().read_unaligned());
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
-                to.write(Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 });
+                Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
             } else {
                 if stride != bytes {
                     return gather::<T, WIDE, COUNT>(op, warp);

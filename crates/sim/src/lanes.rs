@@ -27,6 +27,55 @@ pub struct Scalar {
     pub unused: u64,
 }
 
+impl Scalar {
+    /// Writes a register in scalar form: both bases at once, for [`Scalar::add`] reads them so, and a
+    /// read wider than the writes before it waits until those have reached the host's cache.
+    ///
+    /// # Safety
+    /// `at` is a register in scalar form.
+    #[inline(always)]
+    pub unsafe fn store(self, at: *mut Scalar) {
+        // SAFETY: by the caller; registers lie at multiples of 32 bytes, and SSE2 is part of x86-64.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            {
+                use std::arch::x86_64::{_mm_set_epi64x, _mm_store_si128};
+                let [low, high] = self.base.map(|base| base as i64);
+                _mm_store_si128(at.cast(), _mm_set_epi64x(high, low));
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                (*at).base = self.base;
+            }
+            (*at).stride = self.stride;
+        }
+    }
+
+    /// Writes the sum of two registers in scalar form to a third.
+    ///
+    /// # Safety
+    /// All three are registers in scalar form.
+    #[inline(always)]
+    pub unsafe fn add(a: *const Scalar, b: *const Scalar, to: *mut Scalar) {
+        // SAFETY: as for `store`.
+        unsafe {
+            let stride = (*a).stride.wrapping_add((*b).stride);
+            #[cfg(target_arch = "x86_64")]
+            {
+                use std::arch::x86_64::{_mm_add_epi64, _mm_load_si128, _mm_store_si128};
+                let base = _mm_add_epi64(_mm_load_si128(a.cast()), _mm_load_si128(b.cast()));
+                _mm_store_si128(to.cast(), base);
+                (*to).stride = stride;
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                let base = [0, 1].map(|i| (*a).base[i].wrapping_add((*b).base[i]));
+                *to = Scalar { base, stride, unused: 0 };
+            }
+        }
+    }
+}
+
 /// A register's place in the register file: a byte offset (a multiple of 32) and its form in the low bits.
 pub type Slot = u32;
 /// The register is in scalar form.
@@ -281,7 +330,7 @@ impl<T: Elem> Sink for T {
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [T; 2]) {
         let scalar = Scalar { base: [pair[0].to64(), pair[1].to64()], stride: 0, unused: 0 };
         // SAFETY: the caller's slot is in scalar form.
-        unsafe { *warp.at(slot).cast::<Scalar>() = scalar }
+        unsafe { scalar.store(warp.at(slot).cast::<Scalar>()) }
     }
 
     #[inline(always)]

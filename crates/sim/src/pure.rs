@@ -308,7 +308,7 @@ impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody
             let read = |slot: u32| *regs.add(slot as usize).cast::<Scalar>();
             match f(read(op.b), read(op.c), read(op.d)) {
                 Some(result) => {
-                    *regs.add(op.a as usize).cast::<Scalar>() = result;
+                    result.store(regs.add(op.a as usize).cast::<Scalar>());
                     op.next(warp)
                 }
                 None => warp.stop_at(op, Stop::Widen),

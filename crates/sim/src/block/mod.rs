@@ -16,7 +16,7 @@ use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
 
 /// Instructions of a warp's turn before others get theirs.
-const TURN: u64 = 1 << 20;
+const TURN: u64 = 1 << 8;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 

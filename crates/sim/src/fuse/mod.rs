@@ -7,6 +7,7 @@
 mod product;
 
 use crate::control::BranchUniform;
+use crate::lanes::Scalar;
 use crate::op::{Body, Op, Tiers, Warp};
 pub use product::Chain;
 use product::Products;
@@ -64,13 +65,9 @@ impl Step for Sum {
     unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
         // SAFETY: slots are bare offsets of scalar forms by the assembler.
         unsafe {
-            let a = *warp.regs.add(op.b as usize).cast::<[u64; 4]>();
-            let b = *warp.regs.add(op.c as usize).cast::<[u64; 4]>();
-            let mut sum = [0u64; 4];
-            for i in 0..4 {
-                sum[i] = a[i].wrapping_add(b[i]);
-            }
-            *warp.regs.add(op.a as usize).cast::<[u64; 4]>() = sum;
+            let [to, a, b] =
+                [op.a, op.b, op.c].map(|slot| warp.regs.add(slot as usize).cast::<Scalar>());
+            Scalar::add(a, b, to);
         }
         Ok(())
     }

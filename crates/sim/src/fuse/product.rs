@@ -148,7 +148,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
                 if link.same_to != DEAD {
                     let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
                     let to = warp.regs.add(link.same_to as usize).cast::<Scalar>();
-                    to.write(Scalar { base, stride: 0, unused: 0 });
+                    Scalar { base, stride: 0, unused: 0 }.store(to);
                 }
                 if link.run_to != DEAD {
                     let to = warp.regs.add(link.run_to as usize).cast::<[f32; 16]>();
@@ -222,7 +222,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunOne<WIDE, COUNT> {
             if op.d & SAME_DEAD == 0 {
                 let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
                 let to = warp.known(same.a, SCALAR).cast::<Scalar>();
-                to.write(Scalar { base, stride: 0, unused: 0 });
+                Scalar { base, stride: 0, unused: 0 }.store(to);
             }
             if op.d & RUN_DEAD == 0 {
                 let to = warp.regs.add(run.a as usize).cast::<[f32; 16]>();
