@@ -31,11 +31,10 @@ impl Products<'_> {
         if let [link] = chain.links[..] {
             let first = matches!(marks[at], Mark::LoadScalar(_));
             let dead = |to, flag| if to == DEAD { flag } else { 0 };
-            let order = if first { 0 } else { RUN_FIRST };
-            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD) | order;
-            self.set(at, one(wide, count));
+            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
+            self.set(at, one(wide, first, count));
             if at > 0 && !self.after_sum && matches!(marks[at - 1], Mark::Sum) {
-                self.set(at - 1, sum_and_one(wide, count));
+                self.set(at - 1, sum_and_one(wide, first, count));
             }
             return length;
         }
@@ -168,7 +167,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
 }
 
 /// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
-struct RunOne<const WIDE: bool, const COUNT: bool>;
+struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
 
 /// The scalar value of a [`RunOne`] is dead.
 const SAME_DEAD: u32 = 1;
@@ -176,18 +175,15 @@ const SAME_DEAD: u32 = 1;
 /// Its run is dead.
 const RUN_DEAD: u32 = 2;
 
-/// Its run is loaded first: the bit that moves the scalar load one operation on.
-const RUN_FIRST: u32 = size_of::<Op>() as u32;
-const _: () = assert!(RUN_FIRST.is_power_of_two() && RUN_FIRST > RUN_DEAD);
-
-impl<const WIDE: bool, const COUNT: bool> Body for RunOne<WIDE, COUNT> {
+impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
+    for RunOne<WIDE, SCALAR_FIRST, COUNT>
+{
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as for `RunChain`.
         unsafe {
-            let shift = (op.d & RUN_FIRST) as usize;
-            let same = &*std::ptr::from_ref(op).byte_add(shift);
-            let run = &*std::ptr::from_ref(op).byte_add(shift ^ RUN_FIRST as usize);
+            let second = &*std::ptr::from_ref(op).add(1);
+            let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
             let fma = &*std::ptr::from_ref(op).add(2);
             let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
             let (same_region, run_region) = ((*same_site).region, (*run_site).region);
@@ -245,22 +241,30 @@ unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
 }
 
 /// The handler of a chain of one step.
-fn one(wide: bool, count: bool) -> WideTiers {
-    match (wide, count) {
-        (false, false) => WideTiers::of::<RunOne<false, false>>(),
-        (false, true) => WideTiers::of::<RunOne<false, true>>(),
-        (true, false) => WideTiers::of::<RunOne<true, false>>(),
-        (true, true) => WideTiers::of::<RunOne<true, true>>(),
+fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => WideTiers::of::<RunOne<false, false, false>>(),
+        (false, false, true) => WideTiers::of::<RunOne<false, false, true>>(),
+        (false, true, false) => WideTiers::of::<RunOne<false, true, false>>(),
+        (false, true, true) => WideTiers::of::<RunOne<false, true, true>>(),
+        (true, false, false) => WideTiers::of::<RunOne<true, false, false>>(),
+        (true, false, true) => WideTiers::of::<RunOne<true, false, true>>(),
+        (true, true, false) => WideTiers::of::<RunOne<true, true, false>>(),
+        (true, true, true) => WideTiers::of::<RunOne<true, true, true>>(),
     }
 }
 
 /// The same with a sum before it, which usually makes an address.
-fn sum_and_one(wide: bool, count: bool) -> WideTiers {
-    match (wide, count) {
-        (false, false) => WideTiers::of::<Two<Sum, RunOne<false, false>>>(),
-        (false, true) => WideTiers::of::<Two<Sum, RunOne<false, true>>>(),
-        (true, false) => WideTiers::of::<Two<Sum, RunOne<true, false>>>(),
-        (true, true) => WideTiers::of::<Two<Sum, RunOne<true, true>>>(),
+fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => WideTiers::of::<Two<Sum, RunOne<false, false, false>>>(),
+        (false, false, true) => WideTiers::of::<Two<Sum, RunOne<false, false, true>>>(),
+        (false, true, false) => WideTiers::of::<Two<Sum, RunOne<false, true, false>>>(),
+        (false, true, true) => WideTiers::of::<Two<Sum, RunOne<false, true, true>>>(),
+        (true, false, false) => WideTiers::of::<Two<Sum, RunOne<true, false, false>>>(),
+        (true, false, true) => WideTiers::of::<Two<Sum, RunOne<true, false, true>>>(),
+        (true, true, false) => WideTiers::of::<Two<Sum, RunOne<true, true, false>>>(),
+        (true, true, true) => WideTiers::of::<Two<Sum, RunOne<true, true, true>>>(),
     }
 }
 
