@@ -89,7 +89,7 @@ pub unsafe fn plan(
                 && !(*site).region.holds(low, high, bytes)
                 && let Some(region) = (*warp.context).region_of((*site).space, low)
             {
-                (*site).region = region;
+                (*site).hit(region);
             }
             ends
         } else {
@@ -159,7 +159,7 @@ unsafe fn lane_by_lane(
         && site.space != MemorySpace::Local
         && region.holds(at.0[lane], at.0[lane], bytes)
     {
-        site.region = region;
+        site.hit(region);
     }
     Ok(())
 }

@@ -132,7 +132,9 @@ impl Body for AsyncCopy {
 unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, from: &Lanes<u64>) {
     use crate::observe::AccessKind;
     let mut site = Site {
+        reach: crate::context::Reach::EMPTY,
         region: crate::context::Region::EMPTY,
+        span: 1,
         space: MemorySpace::Global,
         offset: 0,
         count: 1,

@@ -33,11 +33,34 @@ impl Region {
     }
 }
 
+/// A region as the common handlers of one memory instruction want it.
+#[derive(Clone, Copy)]
+pub struct Reach {
+    /// What makes of the address operand a distance from the region's start, the offset included.
+    pub from: u64,
+    /// From smaller distances on, all the bytes that the instruction touches are inside.
+    pub room: u64,
+    /// The host address of the region's first byte.
+    pub host: *mut u8,
+}
+
+impl Reach {
+    /// Nothing is in reach.
+    pub const EMPTY: Reach = Reach { from: 0, room: 0, host: std::ptr::null_mut() };
+}
+
 /// A memory instruction: what it does, and the region it hit last.
 #[derive(Clone, Copy)]
+#[repr(C, align(64))]
 pub struct Site {
+    /// The region hit last, as the common handlers want it.
+    pub reach: Reach,
+    /// Where its first lane went last, from the region's start.
+    pub last: u64,
     /// The region hit last.
     pub region: Region,
+    /// Bytes that the common handlers touch from an address on.
+    pub span: u64,
     /// Where it goes.
     pub space: MemorySpace,
     /// Bytes added to the address.
@@ -54,12 +77,22 @@ pub struct Site {
     pub combine: Option<Combine>,
     /// Whether counters or an observer want to know of it.
     pub observed: bool,
-    /// Where its first lane went last, from the region's start.
-    pub last: u64,
     /// Which of [`Context::tallies`] it counts in.
     pub tally: u8,
     /// The pattern counted last.
     pub memo: Memo,
+}
+
+impl Site {
+    /// Remembers the region hit last.
+    pub fn hit(&mut self, region: Region) {
+        self.region = region;
+        self.reach = Reach {
+            from: self.offset.wrapping_sub(region.start),
+            room: region.bytes.saturating_sub(self.span - 1),
+            host: region.host,
+        };
+    }
 }
 
 /// An access pattern in scalar form and what it costs.

@@ -2,7 +2,7 @@
 //! active. Anything else goes on to the general handlers of [`crate::access`].
 
 use crate::access::{Load, Store};
-use crate::context::{Region, Site};
+use crate::context::{Reach, Region, Site};
 use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
 use crate::op::{Body, Op, Warp, baseline};
 use crate::traffic;
@@ -30,8 +30,31 @@ pub unsafe fn distances<const WIDE: bool>(
     }
 }
 
-/// Whether a run of `bytes` from each base is inside the region. Regions start at multiples of 16, so
+/// The address operand: both bases as distances from the start of what is in reach, and the stride.
+///
+/// # Safety
+/// Operation and warp are the assembler's, and the reach is that of the operation's site.
+#[inline(always)]
+pub unsafe fn starts<const WIDE: bool>(op: &Op, warp: &Warp, reach: &Reach) -> ([u64; 2], u64) {
+    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    // SAFETY: the assembler gave a slot of this form.
+    let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
+    if WIDE {
+        (scalar.base.map(|b| b.wrapping_add(reach.from)), scalar.stride)
+    } else {
+        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(reach.from));
+        (base, i64::from(scalar.stride as i32) as u64)
+    }
+}
+
+/// Whether what a site touches from both distances on is inside. Regions start at multiples of 16, so
 /// a distance is as aligned as its address.
+#[inline(always)]
+pub fn in_reach(first: [u64; 2], reach: &Reach, align: u64) -> bool {
+    first[0] < reach.room && first[1] < reach.room && (first[0] | first[1]) & (align - 1) == 0
+}
+
+/// Whether a run of `bytes` from each base is inside the region.
 #[inline(always)]
 pub fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> bool {
     let limit = region.bytes.saturating_sub(bytes - 1);
@@ -56,19 +79,19 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
 /// # Safety
 /// Operation, warp and site are the assembler's.
 #[inline(always)]
-pub unsafe fn prefetch(site: *mut Site, region: &Region, first: [u64; 2]) {
+pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let ahead = first[0].wrapping_sub((*site).last);
         (*site).last = first[0];
-        let next = region.host.wrapping_add(ahead as usize);
+        let next = host.wrapping_add(ahead as usize);
         _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[0] as usize).cast());
         _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[1] as usize).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (site, region, first);
+    let _ = (site, host, first);
 }
 
 /// Counts an access in scalar form; patterns seen last are remembered.
@@ -185,38 +208,38 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `runs_inside` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
                 return baseline::<Load<T>>(op, warp);
             }
             let site = warp.site(op.c);
-            let region = (*site).region;
-            let (first, stride) = distances::<WIDE>(op, warp, &region);
+            let reach = (*site).reach;
+            let (first, stride) = starts::<WIDE>(op, warp, &reach);
             if SCALAR_RESULT {
-                if !runs_inside(first, &region, bytes, bytes) {
+                if !in_reach(first, &reach, bytes) {
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<false>(warp, site, first, 0, bytes);
                 }
                 let [a, b] =
-                    first.map(|at| region.host.add(at as usize).cast::<T>().read_unaligned());
+                    first.map(|at| reach.host.add(at as usize).cast::<T>().read_unaligned());
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
                 Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
             } else {
                 if stride != bytes {
                     return gather::<T, WIDE, COUNT>(op, warp);
                 }
-                if !runs_inside(first, &region, 16 * bytes, bytes) {
+                if !in_reach(first, &reach, bytes) {
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<true>(warp, site, first, stride, bytes);
                 }
-                prefetch(site, &region, first);
-                let [a, b] = first.map(|at| region.host.add(at as usize).cast::<[T; 16]>());
+                prefetch(site, reach.host, first);
+                let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
                 let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
                 to.write(a.read_unaligned());
                 to.add(1).write(b.read_unaligned());
@@ -232,26 +255,26 @@ pub struct StoreDirect<T, const WIDE: bool, const COUNT: bool>(PhantomData<T>);
 impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `runs_inside` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
                 return baseline::<Store<T>>(op, warp);
             }
             let site = warp.site(op.c);
-            let region = (*site).region;
-            let (first, stride) = distances::<WIDE>(op, warp, &region);
+            let reach = (*site).reach;
+            let (first, stride) = starts::<WIDE>(op, warp, &reach);
             if stride != bytes {
                 return scatter::<T, WIDE, COUNT>(op, warp);
             }
-            if !runs_inside(first, &region, 16 * bytes, bytes) {
+            if !in_reach(first, &reach, bytes) {
                 return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
                 tally::<true>(warp, site, first, stride, bytes);
             }
-            prefetch(site, &region, first);
-            let [a, b] = first.map(|at| region.host.add(at as usize).cast::<[T; 16]>());
+            prefetch(site, reach.host, first);
+            let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
             let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
             a.write_unaligned(from.read());
             b.write_unaligned(from.add(1).read());

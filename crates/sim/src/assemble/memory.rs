@@ -3,7 +3,7 @@
 use super::Assembler;
 use crate::access::{Load, Store};
 use crate::atomic::Atomic;
-use crate::context::{Memo, Region, Site, tally_of};
+use crate::context::{Memo, Reach, Region, Site, tally_of};
 use crate::cross::NO_SLOT;
 use crate::direct::{LoadDirect, LoadLanes, StoreDirect};
 use crate::fuse::Mark;
@@ -36,10 +36,16 @@ impl Assembler<'_> {
             }
         };
         let bytes = op.ty.size() as u8;
+        let address = self.source(inst.src.first());
+        // One access, or 16 lanes side by side.
+        let one = data[0].is_some_and(|slot| slot & SCALAR != 0) || address & SCALAR == 0;
+        let span = u64::from(bytes) * if one { 1 } else { 16 };
         let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
         let site = site as u32;
         self.code.sites.push(Site {
+            reach: Reach::EMPTY,
             region: Region::EMPTY,
+            span,
             space: op.space,
             offset: op.offset as u64,
             count: op.count,
@@ -52,7 +58,6 @@ impl Assembler<'_> {
             tally: tally_of(op.space, kind),
             memo: Memo::default(),
         });
-        let address = self.source(inst.src.first());
         let data = data[0].unwrap_or(NO_SLOT);
         let direct = op.count == 1
             && address & SCALAR != 0

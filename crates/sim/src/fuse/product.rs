@@ -2,7 +2,7 @@
 
 use super::{Mark, Sum, Two};
 use crate::access::Load;
-use crate::direct::{distances, prefetch, runs_inside, tally};
+use crate::direct::{distances, in_reach, prefetch, runs_inside, starts, tally};
 use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
 use crate::op::{Body, Op, Warp, WideTiers, baseline};
 
@@ -128,7 +128,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
                 }
             }
             if WIDE {
-                prefetch(run_site, &run_region, run_at);
+                prefetch(run_site, run_region.host, run_at);
             }
             let same = same_at.map(|at| same_region.host.add(at as usize));
             let run = run_at.map(|at| run_region.host.add(at as usize));
@@ -186,13 +186,13 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
             let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
             let fma = &*std::ptr::from_ref(op).add(2);
             let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
-            let (same_region, run_region) = ((*same_site).region, (*run_site).region);
-            let (same_at, _) = distances::<WIDE>(same, warp, &same_region);
-            let (run_at, stride) = distances::<WIDE>(run, warp, &run_region);
+            let (same_reach, run_reach) = ((*same_site).reach, (*run_site).reach);
+            let (same_at, _) = starts::<WIDE>(same, warp, &same_reach);
+            let (run_at, stride) = starts::<WIDE>(run, warp, &run_reach);
             let fits = warp.mask == u32::MAX
                 && stride == 4
-                && runs_inside(same_at, &same_region, 4, 4)
-                && runs_inside(run_at, &run_region, 64, 4);
+                && in_reach(same_at, &same_reach, 4)
+                && in_reach(run_at, &run_reach, 4);
             if !fits {
                 return fall_back(op, warp);
             }
@@ -201,12 +201,12 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
                 tally::<true>(warp, run_site, run_at, 4, 4);
             }
             if WIDE {
-                prefetch(run_site, &run_region, run_at);
+                prefetch(run_site, run_reach.host, run_at);
             }
             let [a, b] =
-                same_at.map(|at| same_region.host.add(at as usize).cast::<f32>().read_unaligned());
+                same_at.map(|at| same_reach.host.add(at as usize).cast::<f32>().read_unaligned());
             let [x, y] = run_at
-                .map(|at| run_region.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
+                .map(|at| run_reach.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
             let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (sum.read(), sum.add(1).read());
             for i in 0..16 {
