@@ -4,7 +4,7 @@
 use crate::access::{Load, Store};
 use crate::context::{Reach, Region, Site};
 use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
-use crate::op::{Body, Op, Warp, baseline};
+use crate::op::{Body, Op, Warp, WideTiers, baseline};
 use crate::traffic;
 use std::marker::PhantomData;
 
@@ -326,8 +326,11 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
 }
 
 /// Counts a request of 32 lanes' own words by the distances of their addresses from a multiple of 256.
+///
+/// # Safety
+/// The site is the assembler's.
 #[inline(always)]
-unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+pub unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, from: u64) {
     let mut sectors = [0u32; 32];
     let (mut low, mut high) = (u32::MAX, 0);
     for i in 0..32 {
@@ -352,5 +355,17 @@ unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, from
         let tallies = &mut (*warp.context).tallies[usize::from((*site).tally) & 7];
         tallies[0] += 1;
         tallies[1] += u64::from(distinct);
+    }
+}
+
+/// The handler of loads of 32-bit words from lanes' own addresses.
+pub const fn lanes<const COUNT: bool>() -> WideTiers {
+    #[cfg(target_arch = "x86_64")]
+    {
+        WideTiers::split::<LoadLanes<COUNT>, crate::gather::Gather<COUNT>>()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        WideTiers::of::<LoadLanes<COUNT>>()
     }
 }

@@ -33,6 +33,8 @@ mod emulator;
 mod fault;
 mod flow;
 mod fuse;
+#[cfg(target_arch = "x86_64")]
+mod gather;
 mod initial;
 mod ir;
 mod lanes;

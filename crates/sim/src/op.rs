@@ -97,6 +97,12 @@ impl WideTiers {
         }
     }
 
+    /// The handlers of two bodies: the second knows that the registers are 512 bits wide.
+    #[cfg(target_arch = "x86_64")]
+    pub const fn split<B: Body, Widest: Body>() -> WideTiers {
+        WideTiers([avx2::<B>, avx512::<Widest>])
+    }
+
     /// The handler at a SIMD level, if there is one.
     pub fn at(self, tier: usize) -> Option<Handler> {
         // Elsewhere the lowest level has vectors that do.

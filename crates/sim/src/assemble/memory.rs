@@ -5,7 +5,7 @@ use crate::access::{Load, Store};
 use crate::atomic::Atomic;
 use crate::context::{Memo, Reach, Region, Site, tally_of};
 use crate::cross::NO_SLOT;
-use crate::direct::{LoadDirect, LoadLanes, StoreDirect};
+use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::fuse::Mark;
 use crate::ir::*;
 use crate::lanes::{Elem, SCALAR, Slot, WIDE};
@@ -75,9 +75,9 @@ impl Assembler<'_> {
         let special = if direct {
             direct_handler(op, address, data, self.want.observe)
         } else if lanes && self.want.observe {
-            Some(WideTiers::of::<LoadLanes<true>>())
+            Some(direct::lanes::<true>())
         } else if lanes {
-            Some(WideTiers::of::<LoadLanes<false>>())
+            Some(direct::lanes::<false>())
         } else {
             None
         };
