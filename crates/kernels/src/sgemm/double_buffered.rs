@@ -13,8 +13,8 @@ use super::tile::{Tile, multiply, place, store};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// 8 warps of 8 x 4 lanes with 8 x 8 elements each.
-const TILE: Tile = Tile { block: (128, 128), warp: (64, 32), lanes: (8, 4), steps: 32 };
+/// The work of 8 warps.
+const TILE: Tile = Tile { rows: 128, cols: 128, steps: 32 };
 /// Tiles in shared memory: the one that is multiplied and those that are being copied.
 const STAGES: u32 = 2;
 
@@ -39,10 +39,9 @@ fn double_buffered(
 ) {
     let a_tiles = shared_dynamic::<f32>(tile.a_shape(stages));
     let b_tiles = shared_dynamic::<f32>(tile.b_shape(stages));
-    let (top, left) = (block_idx.y * tile.block.0, block_idx.x * tile.block.1);
+    let (top, left) = (block_idx.y * tile.rows, block_idx.x * tile.cols);
     let (y, x) = place(tile);
-    let (line_fours, column_fours) = tile.fours();
-    let sums = registers(0.0f32, [4 * line_fours, 4 * column_fours]);
+    let mut sums = [[0.0f32; 8]; 8];
 
     #[unroll]
     for stage in 0..stages - 1 {
@@ -58,11 +57,11 @@ fn double_buffered(
         copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
         copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
         cp_async_commit();
-        multiply(a_tiles, b_tiles, stage, y, x, sums, tile);
+        multiply(a_tiles, b_tiles, stage, y, x, &mut sums, tile);
         stage = if stage + 1 == stages { 0 } else { stage + 1 };
         next = if next + 1 == stages { 0 } else { next + 1 };
     }
-    store(c, top + y, left + x, m, n, ldc, sums, alpha, beta, reads_c, wide.2, edge, tile);
+    store(c, top + y, left + x, m, n, ldc, &sums, alpha, beta, reads_c, wide.2, edge);
 }
 
 /// Starts copying a tile of A from column `p` on, transposed: 8 neighbouring lanes copy 8 neighbouring
@@ -84,7 +83,7 @@ fn copy_a(
     #[unroll]
     for s in (0..tile.steps).step_by(8) {
         #[unroll]
-        for l in (0..tile.block.0).step_by(tile.threads() as usize / 8) {
+        for l in (0..tile.rows).step_by(tile.threads() as usize / 8) {
             let (row, at) = (top + line + l, p + step + s);
             let to = &mut tiles[[stage, step + s, line + l]];
             let inside = at < k && (!edge || row < m);
@@ -109,7 +108,7 @@ fn copy_b(
     #[constant] tile: Tile,
 ) {
     let words = if wide { 4 } else { 1 };
-    let across = tile.block.1 / words;
+    let across = tile.cols / words;
     let (step, column) = (thread_idx.x / across, thread_idx.x % across * words);
     #[unroll]
     for s in (0..tile.steps).step_by((tile.threads() / across) as usize) {
@@ -135,8 +134,8 @@ fn prepare_tile<'a>(
     tile: Tile,
     stages: u32,
 ) -> Result<Prepared<'a>> {
-    let (grid, reads_c) = (x.tiles(tile.block.0, tile.block.1)?, x.reads_c());
-    let edge = !x.whole((tile.block.0, tile.block.1, tile.steps));
+    let (grid, reads_c) = (x.tiles(tile.rows, tile.cols)?, x.reads_c());
+    let edge = !x.whole(tile.extents());
     let (Shape { m, n, k, lda, ldb, ldc }, wide) = (x.shape, x.wide());
     let launch = double_buffered(
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide, tile,

@@ -1,53 +1,57 @@
 //! Tiles in three levels, from block to warp to thread: their sizes, and what a thread does with
 //! tiles that lie in shared memory.
+//!
+//! A warp's 8 x 4 lanes compute 64 x 32 elements of C, and each lane 8 x 8 of them: two fours of
+//! rows, 32 apart, by two fours of columns, 16 apart, so that neighbouring lanes read neighbouring
+//! fours.
 
 use super::operands::store_four;
 use lanework::prelude::*;
 
-/// Sizes of the tiles of C that a block, a warp and a thread compute.
-///
-/// The lanes of a warp stand in a grid, and each computes fours of rows by fours of columns, which
-/// lie as far apart as the grid is wide: neighbouring lanes read neighbouring fours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tile {
-    /// Rows and columns of C per block.
-    pub block: (u32, u32),
-    /// Rows and columns of C per warp.
-    pub warp: (u32, u32),
-    /// Lanes of a warp along the rows and along the columns of C.
-    pub lanes: (u32, u32),
-    /// Steps along k that are staged at a time.
-    pub steps: u32,
-}
+/// Rows and columns of C that a warp computes.
+const WARP: (u32, u32) = (64, 32);
+/// From a lane's first four of rows, or of columns, to its second.
+const APART: (u32, u32) = (32, 16);
 
 /// Elements that a step of the transposed tile of A has more than rows: they move every fourth step
 /// by 16 banks, so that neighbours store to different ones.
-pub(super) const PAD: u32 = 4;
+const PAD: u32 = 4;
+
+/// The tile of C that a block computes, and the steps along k that it stages at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tile {
+    /// Rows of C, a multiple of 64.
+    pub rows: u32,
+    /// Columns of C, a multiple of 32.
+    pub cols: u32,
+    /// Steps along k.
+    pub steps: u32,
+}
 
 impl Tile {
     /// Threads per block.
     pub const fn threads(self) -> u32 {
-        self.block.0 / self.warp.0 * (self.block.1 / self.warp.1) * 32
+        self.rows / WARP.0 * (self.cols / WARP.1) * 32
     }
 
-    /// Fours of rows and of columns that a thread computes.
-    pub const fn fours(self) -> (u32, u32) {
-        (self.warp.0 / (4 * self.lanes.0), self.warp.1 / (4 * self.lanes.1))
+    /// Rows, columns and steps.
+    pub const fn extents(self) -> (u32, u32, u32) {
+        (self.rows, self.cols, self.steps)
     }
 
-    /// Extents of the staged tile of A, transposed: `stages` of a row per step.
+    /// Shape of `stages` tiles of A, transposed: a row per step.
     pub const fn a_shape(self, stages: u32) -> [u32; 3] {
-        [stages, self.steps, self.block.0 + PAD]
+        [stages, self.steps, self.rows + PAD]
     }
 
-    /// Extents of the staged tile of B.
+    /// Shape of `stages` tiles of B.
     pub const fn b_shape(self, stages: u32) -> [u32; 3] {
-        [stages, self.steps, self.block.1]
+        [stages, self.steps, self.cols]
     }
 
     /// Bytes of shared memory for both.
     pub const fn bytes(self, stages: u32) -> u32 {
-        4 * stages * self.steps * (self.block.0 + PAD + self.block.1)
+        4 * stages * self.steps * (self.rows + PAD + self.cols)
     }
 }
 
@@ -55,13 +59,11 @@ impl Tile {
 #[device]
 pub(super) fn place(#[constant] tile: Tile) -> (u32, u32) {
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
-    let along = tile.block.1 / tile.warp.1;
-    let y = warp / along * tile.warp.0 + lane / tile.lanes.1 * 4;
-    let x = warp % along * tile.warp.1 + lane % tile.lanes.1 * 4;
-    (y, x)
+    let across = tile.cols / WARP.1; // warps side by side
+    (warp / across * WARP.0 + lane / 4 * 4, warp % across * WARP.1 + lane % 4 * 4)
 }
 
-/// Adds to this thread's sums the products of all steps of the staged tiles.
+/// Adds to this thread's sums the products of all steps of the tiles in `stage`.
 #[device]
 pub(super) fn multiply(
     a_tiles: Shared<f32, 3>,
@@ -69,35 +71,18 @@ pub(super) fn multiply(
     stage: u32,
     y: u32,
     x: u32,
-    sums: RegisterArray<f32, 2>,
+    sums: &mut [[f32; 8]; 8],
     #[constant] tile: Tile,
 ) {
-    let (line_fours, column_fours) = tile.fours();
     #[unroll]
     for i in 0..tile.steps {
-        let lines = registers(0.0f32, 4 * line_fours);
-        let columns = registers(0.0f32, 4 * column_fours);
+        let lines = [a_tiles.load4((stage, i, y)), a_tiles.load4((stage, i, y + APART.0))];
+        let columns = [b_tiles.load4((stage, i, x)), b_tiles.load4((stage, i, x + APART.1))];
         #[unroll]
-        for f in 0..line_fours {
-            let four = a_tiles.load4((stage, i, y + f * 4 * tile.lanes.0));
+        for r in 0..8 {
             #[unroll]
-            for r in 0..4 {
-                lines[4 * f + r] = four[r];
-            }
-        }
-        #[unroll]
-        for f in 0..column_fours {
-            let four = b_tiles.load4((stage, i, x + f * 4 * tile.lanes.1));
-            #[unroll]
-            for q in 0..4 {
-                columns[4 * f + q] = four[q];
-            }
-        }
-        #[unroll]
-        for r in 0..4 * line_fours {
-            #[unroll]
-            for q in 0..4 * column_fours {
-                sums[[r, q]] = lines[r].mul_add(columns[q], sums[[r, q]]);
+            for q in 0..8 {
+                sums[r][q] = lines[r / 4][r % 4].mul_add(columns[q / 4][q % 4], sums[r][q]);
             }
         }
     }
@@ -112,23 +97,20 @@ pub(super) fn store(
     m: u32,
     n: u32,
     ldc: u32,
-    sums: RegisterArray<f32, 2>,
+    sums: &[[f32; 8]; 8],
     alpha: f32,
     beta: f32,
     #[constant] reads_c: bool,
     #[constant] wide: bool,
     #[constant] edge: bool,
-    #[constant] tile: Tile,
 ) {
-    let (line_fours, column_fours) = tile.fours();
     #[unroll]
-    for r in 0..4 * line_fours {
-        let y = row + r / 4 * 4 * tile.lanes.0 + r % 4;
+    for r in 0..8u32 {
         #[unroll]
-        for f in 0..column_fours {
-            let x = col + f * 4 * tile.lanes.1;
-            let q = 4 * f;
-            let four = [sums[[r, q]], sums[[r, q + 1]], sums[[r, q + 2]], sums[[r, q + 3]]];
+        for h in 0..2u32 {
+            let (y, x) = (row + r / 4 * APART.0 + r % 4, col + h * APART.1);
+            let q = 4 * h;
+            let four = [sums[r][q], sums[r][q + 1], sums[r][q + 2], sums[r][q + 3]];
             store_four(c, y, x, m, n, ldc, &four, alpha, beta, reads_c, wide, edge);
         }
     }

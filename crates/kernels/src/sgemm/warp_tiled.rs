@@ -13,8 +13,8 @@ use super::tile::{Tile, multiply, place, store};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// 8 warps of 8 x 4 lanes with 8 x 8 elements each.
-const TILE: Tile = Tile { block: (128, 128), warp: (64, 32), lanes: (8, 4), steps: 16 };
+/// The work of 8 warps.
+const TILE: Tile = Tile { rows: 128, cols: 128, steps: 16 };
 
 #[kernel(block = TILE.threads())]
 fn warp_tiled(
@@ -36,9 +36,9 @@ fn warp_tiled(
     let a_tile = shared::<f32>(TILE.a_shape(1));
     let b_tile = shared::<f32>(TILE.b_shape(1));
     let t = thread_idx.x;
-    let (top, left) = (block_idx.y * TILE.block.0, block_idx.x * TILE.block.1);
+    let (top, left) = (block_idx.y * TILE.rows, block_idx.x * TILE.cols);
     let (y, x) = place(TILE);
-    let sums = registers(0.0f32, [8, 8]);
+    let mut sums = [[0.0f32; 8]; 8];
 
     for p in (0..k).step_by(TILE.steps) {
         #[unroll]
@@ -54,15 +54,15 @@ fn warp_tiled(
             b_tile.store4((0, step, column), from_b);
         }
         sync_threads();
-        multiply(a_tile, b_tile, 0, y, x, sums, TILE);
+        multiply(a_tile, b_tile, 0, y, x, &mut sums, TILE);
         sync_threads();
     }
-    store(c, top + y, left + x, m, n, ldc, sums, alpha, beta, reads_c, wide.2, edge, TILE);
+    store(c, top + y, left + x, m, n, ldc, &sums, alpha, beta, reads_c, wide.2, edge);
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c) = (x.tiles(TILE.block.0, TILE.block.1)?, x.reads_c());
-    let edge = !x.whole((TILE.block.0, TILE.block.1, TILE.steps));
+    let (grid, reads_c) = (x.tiles(TILE.rows, TILE.cols)?, x.reads_c());
+    let edge = !x.whole(TILE.extents());
     let (Shape { m, n, k, lda, ldb, ldc }, wide) = (x.shape, x.wide());
     let launch = warp_tiled(
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide,

@@ -1,0 +1,102 @@
+//! What the rungs of `sgemm` predict of their counters, against the emulator.
+
+use lanework::sim::Blocks;
+use lanework::{Counters, Device};
+use lanework_lab::{Request, family};
+
+/// Edge of the matrices: whole tiles of every rung.
+const N: u64 = 256;
+/// Multiply-adds of the product, per warp of 32.
+const STEPS: f64 = (N * N * N) as f64 / 32.0;
+
+fn counters(name: &str) -> Counters {
+    let device = Device::emulator();
+    let family = family("sgemm").expect("a family");
+    let case = family.case(&Request::new(device.backend()).with("size", N)).expect("a case");
+    let mut trial = case.trial(name, &device).expect("a trial");
+    let profile = trial.job().and_then(|mut job| job.profile(Blocks::All)).expect("a run");
+    trial.check().expect("a right product");
+    profile.counters
+}
+
+/// Load sectors per multiply-add of a warp.
+fn sectors_per_step(name: &str) -> f64 {
+    counters(name).global_load.sectors as f64 / STEPS
+}
+
+/// Shared loads per multiply-add of a warp.
+fn shared_loads_per_step(name: &str) -> f64 {
+    counters(name).shared_load.requests as f64 / STEPS
+}
+
+fn conflicts(name: &str) -> u64 {
+    let counted = counters(name);
+    counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts
+}
+
+#[test]
+fn uncoalesced_reads_a_sector_for_each_number_of_a() {
+    assert_eq!(sectors_per_step("uncoalesced"), 33.0);
+    assert_eq!(counters("uncoalesced").global_store.sectors_per_request(), 32.0);
+}
+
+#[test]
+fn coalesced_reads_five_sectors_where_it_read_33() {
+    assert_eq!(sectors_per_step("coalesced"), 5.0);
+    assert_eq!(counters("coalesced").global_store.sectors_per_request(), 4.0);
+}
+
+#[test]
+fn shared_reads_a_twentieth_of_the_sectors() {
+    assert_eq!(sectors_per_step("shared"), 5.0 / 20.0);
+    assert_eq!(shared_loads_per_step("shared"), 5.0 / 4.0);
+}
+
+#[test]
+fn tile_1d_halves_the_sectors_and_reads_shared_memory_12_times_in_32() {
+    assert_eq!(sectors_per_step("tile-1d"), sectors_per_step("shared") / 2.0);
+    assert_eq!(shared_loads_per_step("tile-1d"), 12.0 / 32.0);
+}
+
+#[test]
+fn tile_2d_halves_the_sectors_and_reads_shared_memory_16_times_in_256() {
+    assert_eq!(sectors_per_step("tile-2d"), sectors_per_step("tile-1d") / 2.0);
+    assert_eq!(shared_loads_per_step("tile-2d"), 16.0 / 256.0);
+}
+
+#[test]
+fn vectorized_makes_a_quarter_of_the_global_requests() {
+    let (before, counted) = (counters("tile-2d"), counters("vectorized"));
+    assert_eq!(4 * counted.global_load.requests, before.global_load.requests);
+    assert_eq!(4 * counted.global_store.requests, before.global_store.requests);
+    assert_eq!(counted.global_load.sectors, before.global_load.sectors);
+    assert_eq!(4 * counted.global_store.sectors, before.global_store.sectors);
+    assert!(counted.warp_instructions < before.warp_instructions);
+}
+
+#[test]
+fn conflict_free_saves_the_third_of_passes_that_were_conflicts() {
+    let before = counters("vectorized");
+    let passes = before.shared_load.wavefronts + before.shared_store.wavefronts;
+    let part = conflicts("vectorized") as f64 / passes as f64;
+    assert!((0.32..0.34).contains(&part), "{part}");
+    assert_eq!(conflicts("conflict-free"), 0);
+    let counted = counters("conflict-free");
+    assert_eq!(2 * counted.global_store.sectors, before.global_store.sectors);
+}
+
+#[test]
+fn warp_tiled_halves_the_barriers_without_conflicts() {
+    let (before, counted) = (counters("conflict-free"), counters("warp-tiled"));
+    assert_eq!(2 * counted.barriers, before.barriers);
+    assert!(counted.warp_instructions < before.warp_instructions);
+    assert_eq!(conflicts("warp-tiled"), 0);
+}
+
+#[test]
+fn double_buffered_quarters_the_barriers_and_asks_for_more() {
+    let (before, counted) = (counters("warp-tiled"), counters("double-buffered"));
+    assert_eq!(4 * counted.barriers, before.barriers);
+    assert!(counted.global_load.requests > 2 * before.global_load.requests);
+    assert_eq!(conflicts("double-buffered"), 0);
+}
