@@ -1,10 +1,10 @@
 //! Matrix product rung: `kahan`, after `naive`, before `row-shared`.
 //!
 //! Idea: carry along what each addition rounded away, and put it back at the next one.
-//! Predicts: the same requests and sectors as `naive`; three more instructions per multiply-add.
+//! Predicts: the same requests and sectors as `naive`; four more instructions per multiply-add.
 //! Costs: four dependent operations per step, where memory leaves time for them.
 //! 思路：把每次加法舍掉的部分记下来，在下一次加法时补回去。
-//! 预测：请求数和扇区数与 `naive` 相同，每次乘加多三条指令。
+//! 预测：请求数和扇区数与 `naive` 相同，每次乘加多四条指令。
 //! 代价：每一步有四个前后相依的运算，好在访存的等待时间足以容纳它们。
 
 use super::Matrices;

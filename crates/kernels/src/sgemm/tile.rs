@@ -64,6 +64,10 @@ pub(super) fn place(#[constant] tile: Tile) -> (u32, u32) {
 }
 
 /// Adds to this thread's sums the products of all steps of the tiles in `stage`.
+///
+/// The sums are visited down one column and up the next, so that of the two numbers a multiply-add
+/// takes, it always shares one with its predecessor: an operand that is reused is not read from the
+/// register file again, which has too few ports for three reads a cycle.
 #[device]
 pub(super) fn multiply(
     a_tiles: Shared<f32, 3>,
@@ -79,9 +83,10 @@ pub(super) fn multiply(
         let lines = [a_tiles.load4((stage, i, y)), a_tiles.load4((stage, i, y + APART.0))];
         let columns = [b_tiles.load4((stage, i, x)), b_tiles.load4((stage, i, x + APART.1))];
         #[unroll]
-        for r in 0..8 {
+        for q in 0..8 {
             #[unroll]
-            for q in 0..8 {
+            for s in 0..8 {
+                let r = if q % 2 == 0 { s } else { 7 - s };
                 sums[r][q] = lines[r / 4][r % 4].mul_add(columns[q / 4][q % 4], sums[r][q]);
             }
         }

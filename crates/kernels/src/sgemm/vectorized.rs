@@ -2,10 +2,11 @@
 //!
 //! Idea: global memory is read and written 16 bytes at a time, and A is transposed on its way into
 //! shared memory, so that a step's 8 numbers of A are two loads as well.
-//! Predicts: a quarter of `tile-2d`'s global requests, the same sectors; fewer instructions.
+//! Predicts: a quarter of `tile-2d`'s global requests and store sectors, the same load sectors; fewer
+//! instructions.
 //! Costs: rows must be made of aligned fours; the transposing stores meet in the same banks.
 //! 思路：全局内存一次读写 16 字节；A 在写入共享内存时转置，每一步要用的 8 个数两次读取即可取得。
-//! 预测：全局访问请求是 `tile-2d` 的四分之一，扇区数相同，指令更少。
+//! 预测：全局访问请求和存储扇区是 `tile-2d` 的四分之一，加载扇区数相同，指令更少。
 //! 代价：行必须由对齐的四元组组成；转置写入会落到相同的存储体上。
 
 use super::operands::{Operands, Shape, four, store_four};
