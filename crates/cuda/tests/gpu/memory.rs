@@ -1,6 +1,6 @@
 //! Allocation, copies and what they refuse.
 
-use lanework_cuda::CudaError;
+use lanework_cuda::{CudaError, Rows};
 
 use crate::support::{self, BASIC, Words};
 
@@ -152,4 +152,30 @@ fn freeing_waits_for_the_kernels_that_use_the_memory() {
     drop(word);
     assert!(done.is_finished().unwrap(), "the memory was freed under a running kernel");
     stream.synchronize().expect("the kernel found its memory");
+}
+
+#[test]
+fn rows_are_copied_with_a_pitch_and_stay_inside() {
+    let Some(gpu) = support::gpu("rows_are_copied_with_a_pitch_and_stay_inside") else { return };
+    let address = gpu.allocate(3 * 16 + 10).unwrap();
+    gpu.fill(address, 0xCD, 58).unwrap();
+    let host: Vec<u8> = (0..40).collect();
+    let rows = Rows { address, width: 10, pitch: 16 };
+    gpu.write_rows(rows, &host).unwrap();
+    let mut whole = [0; 58];
+    gpu.read(address, &mut whole).unwrap();
+    for (row, bytes) in whole.chunks(16).enumerate() {
+        assert_eq!(bytes[..10], host[10 * row..][..10]);
+        assert!(bytes[10..].iter().all(|&byte| byte == 0xCD));
+    }
+    let mut back = [0; 40];
+    gpu.read_rows(rows, &mut back).unwrap();
+    assert_eq!(back[..], host);
+    gpu.write_rows(rows, &[]).unwrap();
+    // A fifth row would leave the allocation; half a row, or rows that overlap, are no rows.
+    assert!(matches!(gpu.write_rows(rows, &[0; 50]), Err(CudaError::Address { .. })));
+    assert!(matches!(gpu.write_rows(rows, &[0; 15]), Err(CudaError::Invalid { .. })));
+    let overlapping = Rows { pitch: 9, ..rows };
+    assert!(matches!(gpu.read_rows(overlapping, &mut back), Err(CudaError::Invalid { .. })));
+    gpu.free(address).unwrap();
 }

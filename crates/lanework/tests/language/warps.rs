@@ -188,3 +188,32 @@ fn asynchronous_copies_arrive() {
         assert_eq!(out.download().unwrap(), expected);
     }
 }
+
+#[kernel]
+fn filled_copies(src: &[f32], out: &mut [f32], #[constant] bytes: u32) {
+    let tile = shared::<f32>(128);
+    let i = thread_idx.x;
+    tile.store4((i * 4,), [7.0; 4]);
+    // Half of the lanes copy part of a four, the others none of it.
+    let have = if i < 16 { bytes } else { 0 };
+    cp_async_filled::<16, _>(&tile[i * 4], &src[i * 4], have);
+    cp_async_commit();
+    cp_async_wait(0);
+    out.store4(i * 4, tile.load4((i * 4,)));
+}
+
+#[test]
+fn what_an_asynchronous_copy_does_not_have_is_zero() {
+    for device in Device::for_tests("language") {
+        let values: Vec<f32> = (0..128).map(|v| v as f32 + 1.0).collect();
+        let src = device.upload(&values).unwrap();
+        for bytes in [0, 4, 12, 16] {
+            let mut out = device.zeros::<f32>(128).unwrap();
+            filled_copies(&src, &mut out, bytes).grid(1).block(32).launch(&device).unwrap();
+            let has = |i: usize| i < 64 && i % 4 < bytes as usize / 4;
+            let expected: Vec<f32> =
+                (0..128).map(|i| if has(i) { values[i] } else { 0.0 }).collect();
+            assert_eq!(out.download().unwrap(), expected, "{bytes} bytes");
+        }
+    }
+}
