@@ -8,6 +8,7 @@
 mod coalesced;
 mod conflict_free;
 mod double_buffered;
+mod fitted;
 mod operands;
 mod shared_tiles;
 mod tile;
@@ -44,6 +45,7 @@ pub fn rungs() -> Vec<Rung<Operands>> {
             include_str!("sgemm/double_buffered.rs"),
             double_buffered::prepare,
         ),
+        rung("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
     ]
 }
 

@@ -10,13 +10,21 @@ const N: u64 = 256;
 const STEPS: f64 = (N * N * N) as f64 / 32.0;
 
 fn counters(name: &str) -> Counters {
+    counters_at(name, N, N).0
+}
+
+/// Counts of a product of `size` x `size` elements, and the blocks that computed it.
+fn counters_at(name: &str, size: u64, k: u64) -> (Counters, u64) {
+    // As many multiprocessors as an H200 has, by which one rung chooses its tile.
     let device = Device::emulator();
+    assert_eq!(device.info().multiprocessors, 132);
     let family = family("sgemm").expect("a family");
-    let case = family.case(&Request::new(device.backend()).with("size", N)).expect("a case");
+    let request = Request::new(device.backend()).with("size", size).with("k", k);
+    let case = family.case(&request).expect("a case");
     let mut trial = case.trial(name, &device).expect("a trial");
     let profile = trial.job().and_then(|mut job| job.profile(Blocks::All)).expect("a run");
     trial.check().expect("a right product");
-    profile.counters
+    (profile.counters, profile.blocks)
 }
 
 /// Load sectors per multiply-add of a warp.
@@ -99,4 +107,16 @@ fn double_buffered_quarters_the_barriers_and_asks_for_more() {
     assert_eq!(4 * counted.barriers, before.barriers);
     assert!(counted.global_load.requests > 2 * before.global_load.requests);
     assert_eq!(conflicts("double-buffered"), 0);
+}
+
+#[test]
+fn fitted_takes_small_tiles_for_small_products_only() {
+    let [(before, four), (counted, sixteen)] =
+        ["double-buffered", "fitted"].map(|name| counters_at(name, N, N));
+    assert_eq!((four, sixteen), (4, 16));
+    let ratio = counted.global_load.sectors as f64 / before.global_load.sectors as f64;
+    assert!((1.8..2.0).contains(&ratio), "{ratio}");
+    assert_eq!(conflicts("fitted"), 0);
+    let [before, counted] = ["double-buffered", "fitted"].map(|name| counters_at(name, 2048, 32));
+    assert_eq!(before, counted);
 }

@@ -1,12 +1,12 @@
 //! SGEMM rung: `coalesced`, after `uncoalesced`, before `shared`.
 //!
 //! Idea: let x count columns, so that a warp reads neighbouring elements of B and writes
-//! neighbouring elements of C, and shares one element of A.
+//! neighbouring elements of C, and shares one element of A; four steps' loads are under way at once.
 //! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of 32.
-//! Costs: nothing; only the thread's number is read the other way round.
-//! 思路：让 x 对应列号，warp 便读 B 的相邻元素、写 C 的相邻元素，并共用 A 的一个元素。
+//! Costs: nothing but code: the thread's number is read the other way round, the loop unrolled.
+//! 思路：让 x 对应列号，warp 便读 B 的相邻元素、写 C 的相邻元素，并共用 A 的一个元素；四步的加载同时在途。
 //! 预测：warp 每次乘加的加载扇区从 33 个降到 5 个，每次存储从 32 个降到 4 个。
-//! 代价：没有代价，只是换了一种方式解释线程编号。
+//! 代价：只多了代码：换一种方式解释线程编号，并展开循环。
 
 use super::operands::{Operands, Shape, scaled};
 use lanework::prelude::*;

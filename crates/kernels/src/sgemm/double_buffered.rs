@@ -1,4 +1,4 @@
-//! SGEMM rung: `double-buffered`, after `warp-tiled`, the last.
+//! SGEMM rung: `double-buffered`, after `warp-tiled`, before `fitted`.
 //!
 //! Idea: while a tile is multiplied, the next one is copied into a second buffer, asynchronously and
 //! past the registers; 32 steps are staged at a time.
@@ -128,7 +128,8 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     prepare_tile(x, device, TILE, STAGES)
 }
 
-fn prepare_tile<'a>(
+/// Prepares the kernel for a tile and a number of stages.
+pub(super) fn prepare_tile<'a>(
     x: &'a mut Operands,
     device: &Device,
     tile: Tile,

@@ -1,12 +1,12 @@
 //! SGEMM rung: `shared`, after `coalesced`, before `tile-1d`.
 //!
-//! Idea: a block stages 32 x 32 tiles of A and B in shared memory, where each number serves 32
-//! threads; a thread reads its row of A four steps at a time.
+//! Idea: a block stages 32 x 32 tiles of A and B in shared memory, two of each at a time, where each
+//! number serves 32 threads; a thread reads its row of A four steps at a time.
 //! Predicts: a twentieth of `coalesced`'s load sectors; five shared loads per four multiply-adds.
-//! Costs: two barriers per tile; shared memory delivers one load while four multiply-adds could run.
-//! 思路：线程块把 A、B 的 32×32 小块放进共享内存，每个数供 32 个线程使用；线程一次读取 A 行上的四步。
+//! Costs: two barriers per pair of tiles; shared memory delivers one load while four multiply-adds could run.
+//! 思路：线程块把 A、B 的 32×32 小块放进共享内存，一次各两块，每个数供 32 个线程使用；线程一次读取 A 行上的四步。
 //! 预测：加载扇区数降到 `coalesced` 的二十分之一，换来每四次乘加五次共享内存读取。
-//! 代价：每个小块需要两次同步；共享内存完成一次读取的时间，本可以做四次乘加。
+//! 代价：每两个小块需要两次同步；共享内存完成一次读取的时间，本可以做四次乘加。
 
 use super::operands::{Operands, Shape, element, scaled};
 use lanework::prelude::*;
@@ -14,6 +14,8 @@ use lanework::{Prepared, Result};
 
 /// Edge of the tiles and of the block.
 const T: u32 = 32;
+/// Steps along k that are staged at a time: two tiles.
+const K: u32 = 2 * T;
 
 #[kernel(block = (T, T))]
 fn shared_tiles(
@@ -31,24 +33,35 @@ fn shared_tiles(
     #[constant] reads_c: bool,
     #[constant] edge: bool,
 ) {
-    let a_tile = shared::<f32>([T, T]);
-    let b_tile = shared::<f32>([T, T]);
+    let a_tile = shared::<f32>([T, K]);
+    let b_tile = shared::<f32>([K, T]);
     let (x, y) = (thread_idx.x, thread_idx.y);
     let (row, col) = (block_idx.y * T + y, block_idx.x * T + x);
     let mut sum = 0.0f32;
-    for p in (0..k).step_by(T) {
-        a_tile[[y, x]] = element(&a, row, p + x, m, k, lda, edge);
-        b_tile[[y, x]] = element(&b, p + y, col, k, n, ldb, edge);
+    for p in (0..k).step_by(K) {
+        let from_a = [
+            element(&a, row, p + x, m, k, lda, edge),
+            element(&a, row, p + T + x, m, k, lda, edge),
+        ];
+        let from_b = [
+            element(&b, p + y, col, k, n, ldb, edge),
+            element(&b, p + T + y, col, k, n, ldb, edge),
+        ];
+        sync_threads(); // all have done with the tiles before
+        #[unroll]
+        for s in 0..2u32 {
+            a_tile[[y, s * T + x]] = from_a[s];
+            b_tile[[s * T + y, x]] = from_b[s];
+        }
         sync_threads();
         #[unroll]
-        for i in (0..T).step_by(4) {
+        for i in (0..K).step_by(4) {
             let line = a_tile.load4((y, i));
             #[unroll]
             for s in 0..4u32 {
                 sum = line[s].mul_add(b_tile[[i + s, x]], sum);
             }
         }
-        sync_threads();
     }
     if row < m && col < n {
         let at = row * ldc + col;
@@ -57,7 +70,7 @@ fn shared_tiles(
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, T)));
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, K)));
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch =
         shared_tiles(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge);

@@ -14,8 +14,6 @@ use lanework::{Prepared, Result};
 
 /// Edge of the square block.
 const T: u32 = 32;
-/// Steps whose loads are under way together.
-const UNROLL: u32 = 4;
 
 #[kernel(block = (T, T))]
 fn uncoalesced(
@@ -36,15 +34,7 @@ fn uncoalesced(
     let col = block_idx.y * T + thread_idx.y;
     if row < m && col < n {
         let mut sum = 0.0f32;
-        let unrolled = k / UNROLL * UNROLL;
-        for p in (0..unrolled).step_by(UNROLL) {
-            let line = &a[row * lda + p];
-            #[unroll]
-            for s in 0..UNROLL {
-                sum = line.add(s).load().mul_add(b[(p + s) * ldb + col], sum);
-            }
-        }
-        for p in unrolled..k {
+        for p in 0..k {
             sum = a[row * lda + p].mul_add(b[p * ldb + col], sum);
         }
         let at = row * ldc + col;
