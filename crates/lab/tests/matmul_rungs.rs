@@ -40,7 +40,7 @@ fn every_rung_at_whole_and_ragged_shapes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20, max_shrink_iters: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn any_shape_and_block(

@@ -117,6 +117,6 @@ fn fitted_takes_small_tiles_for_small_products_only() {
     let ratio = counted.global_load.sectors as f64 / before.global_load.sectors as f64;
     assert!((1.8..2.0).contains(&ratio), "{ratio}");
     assert_eq!(conflicts("fitted"), 0);
-    let [before, counted] = ["double-buffered", "fitted"].map(|name| counters_at(name, 2048, 32));
+    let [before, counted] = ["double-buffered", "fitted"].map(|name| counters_at(name, 2048, 8));
     assert_eq!(before, counted);
 }
