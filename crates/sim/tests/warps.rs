@@ -35,6 +35,34 @@ fn shuffles() {
 }
 
 #[test]
+fn scattered_loads_by_some_lanes_leave_the_others_alone() {
+    // Odd lanes read `in[tid * 7 & 63]`; even ones hold an address far outside and do not read.
+    let body = "mul.lo.u32 %r6, %r3, 7; and.b32 %r6, %r6, 63; and.b32 %r7, %r3, 1;
+        setp.eq.u32 %p1, %r7, 1; selp.b32 %r6, %r6, 0x7fffff01, %p1; mul.wide.u32 %rd6, %r6, 4;
+        add.s64 %rd6, %rd6, %rd1; mov.u32 %r20, 5;
+        @%p1 ld.global.u32 %r20, [%rd6]; @%p1 bra ODD; bra OVER;
+        ODD: ld.global.u32 %r8, [%rd6]; add.u32 %r20, %r20, %r8; OVER:";
+    let input = |i: u32| i * i + 3;
+    assert_eq!(words(body), each(|i| if i % 2 == 1 { 2 * input(i * 7 % 64) } else { 5 }));
+}
+
+#[test]
+fn affine_values_that_wrap_are_spread_over_the_lanes_first() {
+    // `%r6` is affine where it is computed and wraps in some lanes; xor needs it lane by lane, and
+    // widening it leaves the affine forms.
+    let body = "add.u32 %r6, %r3, 0xfffffff0; ld.global.u32 %r7, [%rd4]; xor.b32 %r8, %r6, %r7;
+        mul.wide.u32 %rd6, %r6, 3; cvt.u32.u64 %r9, %rd6; xor.b32 %r10, %r6, %r9;
+        add.u32 %r20, %r8, %r10;";
+    assert_eq!(
+        words(body),
+        each(|i| {
+            let a = i.wrapping_add(0xffff_fff0);
+            (a ^ (i * i + 3)).wrapping_add(a ^ a.wrapping_mul(3))
+        })
+    );
+}
+
+#[test]
 fn votes_and_masks() {
     let odd = "and.b32 %r6, %r3, 1; setp.eq.u32 %p1, %r6, 1;";
     assert_eq!(words(&format!("{odd} vote.sync.ballot.b32 %r20, %p1, -1;")), each(|_| 0xAAAA_AAAA));

@@ -3,7 +3,8 @@
 
 use lanework_ptx::Module;
 use lanework_sim::{
-    CountingObserver, Emulator, Fault, LaunchConfig, LoadError, Options, Outcome, Program,
+    CountingObserver, Emulator, Fault, LaunchConfig, LoadError, Observer, Options, Outcome,
+    Program, Quiet,
 };
 use std::sync::Arc;
 
@@ -50,7 +51,8 @@ pub struct Run {
     pub counters: lanework_sim::Counters,
 }
 
-/// Runs `k` of a text: `input` words in, `count` words out (0xCDCDCDCD where not written).
+/// Runs `k` of a text: `input` words in, `count` words out (0xCDCDCDCD where not written). It runs
+/// twice, without and with counters, whose handlers are not the same.
 pub fn run(
     text: &str,
     all_varying: bool,
@@ -59,6 +61,28 @@ pub fn run(
     input: &[u32],
     count: usize,
 ) -> Result<Run, Fault> {
+    let mut observer = CountingObserver::default();
+    let shape = (grid, block);
+    let plain = once(text, all_varying, shape, input, count, &mut Quiet);
+    let counted = once(text, all_varying, shape, input, count, &mut observer);
+    match (&plain, &counted) {
+        (Ok((_, plain)), Ok((_, counted))) => {
+            assert_eq!(plain, counted, "counting changes results")
+        }
+        (Err(plain), Err(counted)) => assert_eq!(plain.to_string(), counted.to_string()),
+        _ => panic!("only one of the runs with and without counters faults"),
+    }
+    counted.map(|(outcome, words)| Run { outcome, words, counters: observer.counters })
+}
+
+fn once<O: Observer>(
+    text: &str,
+    all_varying: bool,
+    (grid, block): ([u32; 3], [u32; 3]),
+    input: &[u32],
+    count: usize,
+    observer: &mut O,
+) -> Result<(Outcome, Vec<u32>), Fault> {
     let emulator = device(all_varying);
     let program = load(&emulator, text).unwrap_or_else(|e| panic!("loads: {e}"));
     let source = upload(&emulator, "in", input);
@@ -66,9 +90,8 @@ pub fn run(
     let launch = LaunchConfig { dynamic_shared: 1024, ..LaunchConfig::new("k", grid, block) };
     let arguments: [&[u8]; 3] =
         [&source.to_le_bytes(), &out.to_le_bytes(), &(input.len() as u32).to_le_bytes()];
-    let mut observer = CountingObserver::default();
-    let outcome = emulator.launch(&program, &launch, &arguments, &mut observer)?;
-    Ok(Run { outcome, words: download(&emulator, out, count), counters: observer.counters })
+    let outcome = emulator.launch(&program, &launch, &arguments, observer)?;
+    Ok((outcome, download(&emulator, out, count)))
 }
 
 /// The start of most bodies: `%rd1` in, `%rd2` out, `%r1` the thread's number, `%rd4`/`%rd5` its
