@@ -15,8 +15,9 @@ use crate::program::Assembled;
 use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
 
-/// Instructions of a warp's turn before others get theirs.
-const TURN: u64 = 1 << 8;
+/// Instructions of a warp's turn before others get theirs. Long, so that a warp that should have
+/// waited at a barrier runs far ahead and the missing barrier shows in the results.
+const TURN: u64 = 1 << 20;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
