@@ -2,7 +2,7 @@
 
 use crate::arithmetic::{self, Operation, to_f32};
 use crate::builder::{Builder, here, with};
-use crate::control::captured;
+use crate::control::{Captured, captured};
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type, integer};
 use crate::var::Var;
@@ -281,8 +281,13 @@ fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: boo
         Some(known) => return Var::constant(known),
         None => {}
     }
-    let ty = ScalarType::Pred;
     let (value, lines) = captured(|| right().condition().value);
+    place_connected(left, value, lines, is_and)
+}
+
+/// Places the right side of [`connect`], staged aside.
+fn place_connected(left: Var<bool>, value: Value, lines: Captured, is_and: bool) -> Var<bool> {
+    let ty = ScalarType::Pred;
     with(|b| {
         if lines.is_cheap() {
             b.append_kept(lines);

@@ -43,17 +43,26 @@ impl Captured {
 
 /// Stages `f` aside.
 pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
-    let (outer, was_dead) = with(|b| {
+    let outer = begin_capture();
+    let result = f();
+    (result, end_capture(outer))
+}
+
+/// Puts the lines so far aside; returns them, and whether control could not reach their end.
+fn begin_capture() -> (Vec<Line>, bool) {
+    with(|b| {
         b.enter();
         (std::mem::take(&mut b.lines), b.dead)
-    });
-    let result = f();
-    let captured = with(|b| {
+    })
+}
+
+/// Puts back what [`begin_capture`] returned, and returns the lines since.
+fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
+    with(|b| {
         let lines = std::mem::replace(&mut b.lines, outer);
         let dead = std::mem::replace(&mut b.dead, was_dead);
         Captured { lines, dead, scope: b.leave() }
-    });
-    (result, captured)
+    })
 }
 
 impl Builder {
@@ -92,6 +101,11 @@ pub fn if_then<C: Condition>(condition: C, then: impl FnOnce()) {
         None => {}
     }
     let ((), lines) = captured(then);
+    place_if(condition, lines);
+}
+
+/// Places lines to be run where the condition holds.
+fn place_if(condition: Var<bool>, lines: Captured) {
     with(|b| {
         let predicate = b.predicate(condition);
         if lines.lines.is_empty() {
@@ -139,27 +153,49 @@ pub(crate) fn branch<A: Merge<B>, B>(
     let (first, first_lines) = captured(then);
     let (second, second_lines) = captured(otherwise);
     if first_lines.is_cheap() && second_lines.is_cheap() && A::SELECTABLE {
-        with(|b| {
-            b.append_kept(first_lines);
-            b.append_kept(second_lines);
-        });
+        keep_both(first_lines, second_lines);
         return A::select(condition, first, second);
     }
     let out = A::declare();
-    let end = with(|b| {
-        let predicate = b.predicate(condition);
-        let (otherwise, end) = (b.label("else"), b.label("endif"));
-        b.jump_if(predicate, true, &otherwise);
-        b.append(first_lines);
-        (otherwise, end)
-    });
+    let labels = begin_first(condition, first_lines);
     A::assign_first(out, first);
-    with(|b| {
-        b.jump(&end.1);
-        b.place(&end.0);
-        b.append(second_lines);
-    });
+    begin_second(&labels, second_lines);
     A::assign_second(out, second);
-    with(|b| b.place(&end.1));
+    end_second(&labels);
     out
+}
+
+fn keep_both(first: Captured, second: Captured) {
+    with(|b| {
+        b.append_kept(first);
+        b.append_kept(second);
+    });
+}
+
+/// Labels of the second side and of the end of an `if` with `else`.
+struct Sides {
+    otherwise: String,
+    end: String,
+}
+
+fn begin_first(condition: Var<bool>, lines: Captured) -> Sides {
+    with(|b| {
+        let predicate = b.predicate(condition);
+        let sides = Sides { otherwise: b.label("else"), end: b.label("endif") };
+        b.jump_if(predicate, true, &sides.otherwise);
+        b.append(lines);
+        sides
+    })
+}
+
+fn begin_second(sides: &Sides, lines: Captured) {
+    with(|b| {
+        b.jump(&sides.end);
+        b.place(&sides.otherwise);
+        b.append(lines);
+    });
+}
+
+fn end_second(sides: &Sides) {
+    with(|b| b.place(&sides.end));
 }

@@ -5,30 +5,47 @@ use std::cell::RefCell;
 use std::panic::Location as Caller;
 
 thread_local! {
-    static BUILDER: RefCell<Option<Builder>> = const { RefCell::new(None) };
+    static BUILDER: RefCell<Option<Box<Builder>>> = const { RefCell::new(None) };
 }
 
 /// Makes `builder` the one that this thread stages into, and returns the one before.
-pub(crate) fn install(builder: Option<Builder>) -> Option<Builder> {
+pub(crate) fn install(builder: Option<Box<Builder>>) -> Option<Box<Builder>> {
     BUILDER.with(|slot| slot.replace(builder))
 }
 
+/// The kernel being staged, taken out of its place until dropped.
+struct Held(Option<Box<Builder>>);
+
+impl Held {
+    #[track_caller]
+    fn take() -> Held {
+        match install(None) {
+            Some(builder) => Held(Some(builder)),
+            None => panic!(
+                "the kernel language is used outside a kernel: \
+                 call this only in functions marked #[kernel] or #[device]"
+            ),
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        install(self.0.take());
+    }
+}
+
 /// Runs `f` on the kernel being staged.
+///
+/// Kernels use this thousands of times, each with a closure of its own; all that does not depend on
+/// the closure is done by [`Held`], once, so that they compile quickly.
 ///
 /// # Panics
 /// When none is: the kernel language only means something inside `#[kernel]` and `#[device]`.
 #[track_caller]
 pub(crate) fn with<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
-    BUILDER.with(|slot| {
-        let mut slot = slot.borrow_mut();
-        let Some(builder) = slot.as_mut() else {
-            panic!(
-                "the kernel language is used outside a kernel: \
-                 call this only in functions marked #[kernel] or #[device]"
-            )
-        };
-        f(builder)
-    })
+    let mut held = Held::take();
+    f(held.0.as_mut().expect("taken above"))
 }
 
 /// Makes the caller's source position that of the instructions that follow.

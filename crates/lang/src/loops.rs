@@ -11,7 +11,7 @@ use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::ScalarType;
 
 /// Runs a loop's body with its labels known to `break` and `continue`.
-fn in_loop(name: Option<&'static str>, exit: &str, next: &str, body: impl FnOnce()) {
+fn in_loop(name: Option<&'static str>, exit: &str, next: &str, body: &mut dyn FnMut()) {
     with(|b| {
         b.loops.push(LoopFrame { name, exit: exit.to_owned(), next: next.to_owned() });
         b.enter();
@@ -40,7 +40,22 @@ pub fn while_loop<C: Condition>(
     body: impl FnOnce(),
 ) {
     here();
-    let first = condition().condition();
+    let mut body = Some(body);
+    let mut once = || {
+        if let Some(body) = body.take() {
+            body();
+        }
+    };
+    while_dyn(name, &|| condition().condition(), &mut once);
+}
+
+/// A `while`; what kernels call is a shell around this, so that the work is compiled once.
+fn while_dyn(
+    name: Option<&'static str>,
+    condition: &dyn Fn() -> Var<bool>,
+    body: &mut dyn FnMut(),
+) {
+    let first = condition();
     if first.known() == Some(false) {
         return;
     }
@@ -58,7 +73,7 @@ pub fn while_loop<C: Condition>(
         b.enter();
         b.forget_variables();
     });
-    let again = condition().condition();
+    let again = condition();
     with(|b| {
         b.leave();
         match again.known() {
@@ -131,11 +146,28 @@ pub fn for_loop<T: Integer>(
     body: impl FnOnce(Var<T>),
 ) {
     here();
-    let ty = T::SCALAR;
-    let start = Read::copy(walk.start.into_var());
-    let end = Read::copy(walk.end.into_var());
-    let step = Read::copy(walk.step.distance());
-    if let Value::Constant(bits) = step.value
+    let start = Read::copy(walk.start.into_var()).value;
+    let end = Read::copy(walk.end.into_var()).value;
+    let step = Read::copy(walk.step.distance()).value;
+    let Walk { inclusive, reverse, .. } = walk;
+    let mut body = Some(body);
+    let mut once = |value| {
+        if let Some(body) = body.take() {
+            body(Var::new(value));
+        }
+    };
+    for_dyn(name, T::SCALAR, Walk { start, end, step, inclusive, reverse }, &mut once);
+}
+
+/// A `for`; what kernels call is a shell around this, so that the work is compiled once.
+fn for_dyn(
+    name: Option<&'static str>,
+    ty: ScalarType,
+    walk: Walk<Value, Value, Value>,
+    body: &mut dyn FnMut(Value),
+) {
+    let Walk { start, end, step, .. } = walk;
+    if let Value::Constant(bits) = step
         && integer(bits, ty) <= 0
     {
         with(|b| b.error("this loop's step is not above 0", "count down with `(a..b).rev()`"));
@@ -144,14 +176,14 @@ pub fn for_loop<T: Integer>(
     let mirrored = walk.reverse.then(|| {
         // Counting up, and handing out first + last - counter.
         with(|b| {
-            let sum = binary(b, Operation::Add, ty, start.value, end.value);
+            let sum = binary(b, Operation::Add, ty, start, end);
             let excluded = Value::Constant(u64::from(!walk.inclusive));
             binary(b, Operation::Sub, ty, sum, excluded)
         })
     });
     let relation = if walk.inclusive { Relation::Le } else { Relation::Lt };
     let entered = with(|b| {
-        let enters = relate(b, relation, ty, start.value, end.value);
+        let enters = relate(b, relation, ty, start, end);
         let labels = (b.label("loop"), b.label("next"), b.label("done"));
         match enters {
             Value::Constant(0) => return None,
@@ -162,23 +194,23 @@ pub fn for_loop<T: Integer>(
             }
         }
         let counter = b.register(ty, false);
-        b.assign(counter, start.value, ty);
+        b.assign(counter, start, ty);
         b.place_always(&labels.0);
         Some((counter, labels))
     });
     let Some((counter, (head, next, exit))) = entered else { return };
     let value = Value::Register(counter);
-    in_loop(name, &exit, &next, || {
+    in_loop(name, &exit, &next, &mut || {
         let handed_out = match mirrored {
             Some(sum) => with(|b| binary(b, Operation::Sub, ty, sum, value)),
             None => value,
         };
-        body(Var::new(handed_out));
+        body(handed_out);
     });
     with(|b| {
-        b.step_counter(counter, ty, step.value);
+        b.step_counter(counter, ty, step);
         b.enter();
-        let again = relate(b, relation, ty, value, end.value);
+        let again = relate(b, relation, ty, value, end);
         match again {
             Value::Register(predicate) => b.jump_if(predicate, false, &head),
             Value::Constant(0) => {}
@@ -209,26 +241,44 @@ pub fn unrolled<I: IntoIterator>(
     mut body: impl FnMut(I::Item),
 ) {
     here();
-    let exit = with(|b| {
-        b.enter();
-        b.label("unrolled")
-    });
+    let exit = begin_unrolled();
     for item in items {
-        let next = with(|b| {
-            let next = b.label("next");
-            b.loops.push(LoopFrame { name, exit: exit.clone(), next: next.clone() });
-            b.enter();
-            next
-        });
+        let next = begin_turn(name, &exit);
         body(item);
-        let dead = with(|b| {
-            b.loops.pop();
-            b.leave_at(&next);
-            b.dead
-        });
-        if dead {
+        if end_turn(&next) {
             break;
         }
     }
-    with(|b| b.leave_at(&exit));
+    end_unrolled(&exit);
+}
+
+/// The label at the end of the loop.
+fn begin_unrolled() -> String {
+    with(|b| {
+        b.enter();
+        b.label("unrolled")
+    })
+}
+
+/// The label at the end of the turn.
+fn begin_turn(name: Option<&'static str>, exit: &str) -> String {
+    with(|b| {
+        let next = b.label("next");
+        b.loops.push(LoopFrame { name, exit: exit.to_owned(), next: next.clone() });
+        b.enter();
+        next
+    })
+}
+
+/// Whether control cannot reach the next turn.
+fn end_turn(next: &str) -> bool {
+    with(|b| {
+        b.loops.pop();
+        b.leave_at(next);
+        b.dead
+    })
+}
+
+fn end_unrolled(exit: &str) {
+    with(|b| b.leave_at(exit));
 }

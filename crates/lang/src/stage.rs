@@ -30,7 +30,21 @@ pub fn stage(
     directives: Vec<Directive>,
     body: impl FnOnce(),
 ) -> Staged {
-    let mut builder = Builder::new(options.checked);
+    let mut body = Some(body);
+    stage_dyn(options, name, directives, &mut || {
+        if let Some(body) = body.take() {
+            body();
+        }
+    })
+}
+
+fn stage_dyn(
+    options: &StageOptions,
+    name: &'static str,
+    directives: Vec<Directive>,
+    body: &mut dyn FnMut(),
+) -> Staged {
+    let mut builder = Box::new(Builder::new(options.checked));
     let entry = builder.unique(&identifier(name));
     let outer = install(Some(builder));
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -45,7 +59,7 @@ pub fn stage(
             .unwrap_or_else(|| "the kernel's body panicked".to_owned());
         builder.error(message, "the kernel refuses these generics and constants; choose others");
     }
-    finish(builder, entry, directives)
+    finish(*builder, entry, directives)
 }
 
 /// The name as PTX takes it.
