@@ -106,6 +106,16 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
+/// A count in at most six characters or so: whole up to 99,999, then three digits and a letter.
+pub fn short_count(count: f64) -> String {
+    match count {
+        count if count < 100_000.0 => thousands(count as u64),
+        count if count < 1e6 => format!("{:.0} k", count / 1e3),
+        count if count < 1e9 => format!("{:.3} M", count / 1e6),
+        count => format!("{:.3} G", count / 1e9),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +126,7 @@ mod tests {
         assert_eq!(bytes(48 * 1024), "48 KB");
         assert_eq!(thousands(1_048_576), "1,048,576");
         assert_eq!(thousands(7), "7");
+        assert_eq!(short_count(99_999.0), "99,999");
+        assert_eq!(short_count(7_340_059.0), "7.340 M");
     }
 }

@@ -1,6 +1,6 @@
 //! A climb as tables: what was verified, what was counted or timed, and why a rung is faster.
 
-use crate::output::{duration, table, thousands};
+use crate::output::{duration, short_count, table, thousands};
 use lanework::Backend;
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord};
 
@@ -82,9 +82,9 @@ fn counted(record: &ClimbRecord) -> String {
             row.extend([
                 format!("{:.2}", counters.global_load.sectors_per_request()),
                 format!("{:.2}", counters.global_store.sectors_per_request()),
-                thousands(conflicts),
-                thousands(counters.warp_instructions),
-                rung.instructions_per_warp().map_or(String::new(), |n| thousands(n as u64)),
+                short_count(conflicts as f64),
+                short_count(counters.warp_instructions as f64),
+                rung.instructions_per_warp().map_or(String::new(), short_count),
                 rung.active_lanes().map_or(String::new(), |lanes| format!("{lanes:.1}")),
             ]);
             row.extend(resources(rung));
@@ -117,7 +117,7 @@ fn timed(record: &ClimbRecord) -> String {
     let computes = record.work.flops > 0;
     let cycles = record.rungs.iter().any(|rung| rung.figures.contains_key("cycles"));
     let host = record.rungs.iter().any(|rung| rung.figures.contains_key("host_ns"));
-    let mut header = vec!["rung", "exp.", "verified", "median", "95 % interval", "GB/s"];
+    let mut header = vec!["rung", "exp.", "verified", "median", "+-", "GB/s"];
     header.extend(computes.then_some("GFLOP/s"));
     header.extend(["regs", "occup.", "vs before"]);
     header.extend(cycles.then_some("cycles"));
@@ -131,18 +131,15 @@ fn timed(record: &ClimbRecord) -> String {
                 None => format!("{figure:.0}"),
             };
             row.push(duration(time.median_ns));
-            row.push(format!(
-                "{} .. {}",
-                duration(time.interval_ns[0]),
-                duration(time.interval_ns[1])
-            ));
+            let half = (time.interval_ns[1] - time.interval_ns[0]) / time.median_ns / 2.0;
+            row.push(format!("{:.2} %", 100.0 * half));
             row.push(speed(time.gigabytes_per_second));
             row.extend(computes.then(|| speed(time.gigaflops_per_second)));
             row.extend(resources(rung));
             row.push(rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x")));
             let figure = |name: &str| rung.figures.get(name).copied();
             if cycles {
-                row.push(figure("cycles").map_or(String::new(), |n| thousands(n as u64)));
+                row.push(figure("cycles").map_or(String::new(), short_count));
             }
             if host {
                 row.push(figure("host_ns").map_or(String::new(), duration));
@@ -160,7 +157,8 @@ fn timed(record: &ClimbRecord) -> String {
         }
     }
     text.push_str(
-        "GPU event time, cold cache; GB/s counts each input read once and each output written once.\n",
+        "GPU event time, cold cache; +-: half of the median's 95 % interval; GB/s counts each input read\n\
+         once and each output written once.\n",
     );
     text
 }

@@ -13,12 +13,14 @@ pub mod sgemm;
 pub mod streams;
 pub mod sum_squares;
 pub mod transpose;
+pub mod vector_add;
 
 pub use rung::{Header, Ladder, Language, Rung, RungInfo};
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {
     vec![
+        vector_add::ladder(),
         sum_squares::ladder(),
         transpose::ladder(),
         matmul::ladder(),

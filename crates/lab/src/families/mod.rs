@@ -7,6 +7,7 @@ mod sgemm;
 mod solver;
 mod sum_squares;
 mod transpose;
+mod vector_add;
 
 pub use sgemm::prove_sgemm;
 pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, prove_sum_squares};
@@ -42,6 +43,7 @@ pub struct Family {
 /// Every family.
 pub fn families() -> Vec<Family> {
     vec![
+        vector_add::family(),
         sum_squares::family(),
         transpose::family(),
         matmul::family(),

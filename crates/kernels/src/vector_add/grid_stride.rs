@@ -1,0 +1,33 @@
+//! Vector addition rung: `grid-stride`, after `one-each`, before `vectorized`.
+//!
+//! Idea: as many blocks as the device holds at once, each thread walking on by the whole grid.
+//! 思路：块数正好填满设备，每个线程按整个网格的跨度前进。
+//! Predicts: the same requests and sectors; fewer warps with more work each.
+//! 预测：请求数和扇区数不变；warp 更少，每个做得更多。
+//! Costs: a loop, where the hardware would have started the next block.
+//! 代价：多了一个循环，本来硬件会直接启动下一个块。
+
+use super::{THREADS, Vectors};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Blocks that a multiprocessor holds at once.
+const RESIDENT: u32 = 8;
+
+#[kernel]
+fn grid_stride(a: &[f32], b: &[f32], c: &mut [f32]) {
+    let mut i = block_idx.x * block_dim.x + thread_idx.x;
+    while i < c.len() as u32 {
+        c[i] = a[i] + b[i];
+        i += grid_dim.x * block_dim.x;
+    }
+}
+
+pub(super) fn prepare<'a>(v: &'a mut Vectors, device: &Device) -> Result<Prepared<'a>> {
+    let most = device.info().multiprocessors * RESIDENT;
+    let blocks = (v.c.len() as u32).div_ceil(THREADS).clamp(1, most.max(1));
+    let launch = grid_stride(&v.a, &v.b, &mut v.c);
+    // SAFETY: i is under the length, which all three share; a step past it stays under 2^32, as
+    // lengths stay under 2^31 and a grid has far fewer threads than that.
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
+}

@@ -1,0 +1,27 @@
+//! Vector addition rung: `one-each`, the first.
+//!
+//! Idea: one thread adds one pair; neighbouring threads, neighbouring pairs.
+//! 思路：每个线程加一对数，相邻线程处理相邻的数。
+//! Predicts: 4 sectors per request, two loads and one store for each addition.
+//! 预测：每个请求 4 个扇区；每次加法两次读、一次写。
+//! Costs: a thread's set-up for a single addition.
+//! 代价：每个线程只为一次加法做准备工作。
+
+use super::{THREADS, Vectors};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn one_each(a: &[f32], b: &[f32], c: &mut [f32]) {
+    let i = block_idx.x * block_dim.x + thread_idx.x;
+    if i < c.len() as u32 {
+        c[i] = a[i] + b[i];
+    }
+}
+
+pub(super) fn prepare<'a>(v: &'a mut Vectors, device: &Device) -> Result<Prepared<'a>> {
+    let blocks = (v.c.len() as u32).div_ceil(THREADS).max(1);
+    let launch = one_each(&v.a, &v.b, &mut v.c);
+    // SAFETY: i is under the length, which all three share.
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
+}

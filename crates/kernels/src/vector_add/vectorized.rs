@@ -1,0 +1,42 @@
+//! Vector addition rung: `vectorized`, after `grid-stride`, the last.
+//!
+//! Idea: four pairs a thread, by accesses of 16 bytes; the last few pairs one by one.
+//! 思路：每个线程用 16 字节访问加四对数；最后几对逐个处理。
+//! Predicts: a quarter of the requests, of 16 sectors each, and fewer instructions per addition.
+//! 预测：请求数为四分之一，每个 16 个扇区；每次加法的指令更少。
+//! Costs: the rest that is not whole fours needs code of its own.
+//! 代价：凑不成四个的余数要另写代码。
+
+use super::{THREADS, Vectors};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn vectorized(a: &[f32], b: &[f32], c: &mut [f32]) {
+    let i = (block_idx.x * block_dim.x + thread_idx.x) * 4;
+    let length = c.len() as u32;
+    if i + 3 < length {
+        let (left, right) = (a.load_vec::<4>(i), b.load_vec::<4>(i));
+        let mut sums = [0.0f32; 4];
+        #[unroll]
+        for j in 0..4 {
+            sums[j] = left[j] + right[j];
+        }
+        c.store_vec(i, sums);
+    } else {
+        #[unroll]
+        for j in 0..3u32 {
+            if i + j < length {
+                c[i + j] = a[i + j] + b[i + j];
+            }
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(v: &'a mut Vectors, device: &Device) -> Result<Prepared<'a>> {
+    let blocks = (v.c.len() as u32).div_ceil(4 * THREADS).max(1);
+    let launch = vectorized(&v.a, &v.b, &mut v.c);
+    // SAFETY: each index is under the length, which all three share; i is a multiple of 4, so wide
+    // accesses are aligned.
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
+}
