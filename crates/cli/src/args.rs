@@ -45,6 +45,9 @@ pub enum Command {
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
     Run(RunArgs),
+    /// List the experiments of the notes with the commands that reproduce them, or run them all.
+    #[command(after_help = "Example: lanework experiments --run --device emulator")]
+    Experiments(ExperimentsArgs),
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example: lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
@@ -187,6 +190,18 @@ pub struct RunArgs {
     #[command(flatten)]
     pub numbers: Numbers,
     /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct ExperimentsArgs {
+    /// Run every command, and show what it verified and measured.
+    #[arg(long)]
+    pub run: bool,
+    /// Print one JSON array.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

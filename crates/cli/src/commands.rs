@@ -2,6 +2,7 @@
 
 pub mod climb;
 pub mod devices;
+pub mod experiments;
 pub mod gpus;
 pub mod hello;
 pub mod list;

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod experiments;
 mod failure;
 mod npy;
 mod output;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Climb(args) => commands::climb::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Experiments(args) => commands::experiments::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     });

@@ -1,0 +1,214 @@
+//! `lanework experiments`: the commands that reproduce the notes, listed or run one after the other.
+
+use crate::Outcome;
+use crate::args::ExperimentsArgs;
+use crate::experiments::{Experiment, Figure, experiments};
+use crate::failure::Failure;
+use crate::output::{Spinner, duration, print, print_json, short_count, table};
+use lanework::Device;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::process::Command;
+
+/// What an experiment showed.
+#[derive(Clone, Debug, Serialize)]
+struct Shown {
+    id: &'static str,
+    what: &'static str,
+    command: String,
+    device: String,
+    driver: String,
+    verified: bool,
+    skipped: bool,
+    figure: String,
+}
+
+/// What a command ended with: whether all was well, and its output.
+struct Ran {
+    success: bool,
+    text: String,
+}
+
+/// Lists the experiments, or runs them all by their own commands.
+///
+/// # Errors
+/// When there is no such device, a command cannot be started, or an experiment was not verified.
+pub fn run(args: &ExperimentsArgs) -> Outcome {
+    let device = Device::open(&args.on.device)?;
+    let rows = experiments(device.backend());
+    if !args.run {
+        return list(&rows, args.json);
+    }
+    let info = device.info();
+    let mut ran: HashMap<String, Ran> = HashMap::new();
+    let mut shown = Vec::new();
+    let spinner = Spinner::new("running");
+    for row in rows {
+        spinner.say(&format!("{} {}: lanework {}", row.id, row.what, row.command));
+        if !ran.contains_key(&row.command) {
+            ran.insert(row.command.clone(), execute(&row, &info.id)?);
+        }
+        let result = &ran[&row.command];
+        let figure = figure(&row, &result.text);
+        let skipped = figure.as_ref().is_some_and(|figure| figure.starts_with("skipped"));
+        shown.push(Shown {
+            id: row.id,
+            what: row.what,
+            command: format!("lanework {}", row.command),
+            device: info.name.clone(),
+            driver: info.driver.clone(),
+            verified: result.success && figure.is_some() && !skipped,
+            skipped,
+            figure: figure.unwrap_or_else(|| "no figure".to_owned()),
+        });
+    }
+    drop(spinner);
+    if args.json {
+        print_json(&shown)?;
+    } else {
+        let mut text = table(&["id", "what", "command", "verified", "figure"]);
+        for row in &shown {
+            let verified = match (row.verified, row.skipped) {
+                (true, _) => "yes",
+                (false, true) => "skipped",
+                (false, false) => "NO",
+            };
+            text.add_row([row.id, row.what, &row.command, verified, &row.figure]);
+        }
+        print(&format!(
+            "{text}\n{} (driver {}). Sectors are per load and per store request.\n",
+            info.name, info.driver
+        ))?;
+    }
+    let wrong: Vec<&str> =
+        shown.iter().filter(|row| !row.verified && !row.skipped).map(|row| row.id).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("not verified: {}", wrong.join(", "))))
+}
+
+fn list(rows: &[Experiment], json: bool) -> Outcome {
+    if json {
+        let rows: Vec<Value> = rows
+            .iter()
+            .map(|row| {
+                let command = format!("lanework {}", row.command);
+                serde_json::json!({ "id": row.id, "what": row.what, "command": command })
+            })
+            .collect();
+        return print_json(&rows);
+    }
+    let mut text = table(&["id", "what", "command"]);
+    for row in rows {
+        text.add_row([row.id, row.what, &format!("lanework {}", row.command)]);
+    }
+    print(&format!("{text}\nRun them all with `lanework experiments --run`.\n"))
+}
+
+/// Runs an experiment's command with this very program.
+fn execute(row: &Experiment, device: &str) -> Result<Ran, Failure> {
+    let program = std::env::current_exe()?;
+    let mut command = Command::new(program);
+    command.args(row.command.split(' '));
+    if row.figure != Figure::Devices {
+        command.args(["--device", device]);
+    }
+    if row.figure != Figure::Lines {
+        command.arg("--json");
+    }
+    let output = command.output()?;
+    Ok(Ran {
+        success: output.status.success(),
+        text: String::from_utf8_lossy(&output.stdout).into_owned(),
+    })
+}
+
+/// The figure in a command's output, in words; `None` where it is not there.
+fn figure(row: &Experiment, text: &str) -> Option<String> {
+    if row.figure == Figure::Lines {
+        let lines = text.lines().filter(|line| line.starts_with("Hello World from Thread")).count();
+        return (lines > 0).then(|| format!("{lines} lines from the device"));
+    }
+    let json: Value = serde_json::from_str(text).ok()?;
+    match row.figure {
+        Figure::Rung(name) => rung_figure(&json, name),
+        Figure::Sweep(name) => {
+            let points: Option<Vec<String>> = json["points"]
+                .as_array()?
+                .iter()
+                .map(|point| Some(format!("{} {}", point_name(point)?, rung_figure(point, name)?)))
+                .collect();
+            Some(points?.join("; "))
+        }
+        Figure::Host => json["host"]["median_ns"].as_f64().map(duration),
+        Figure::Streams => {
+            let verified = json["verified"].as_bool().filter(|verified| *verified);
+            verified?;
+            match (json["serial_ns"].as_f64(), json["overlapped_ns"].as_f64()) {
+                (Some(serial), Some(overlapped)) => Some(format!(
+                    "one stream {}, several {}",
+                    duration(serial),
+                    duration(overlapped)
+                )),
+                _ => Some("the same result; time is not modelled".to_owned()),
+            }
+        }
+        Figure::Devices => Some(format!("{} devices", json.as_array()?.len())),
+        Figure::Analysis => Some(json["analysis"].as_array()?.first()?.as_str()?.to_owned()),
+        Figure::Lines => None,
+    }
+}
+
+/// What varies in a point: its tile or block, and its size.
+fn point_name(point: &Value) -> Option<String> {
+    let edge = ["tile", "block"].iter().find_map(|name| point[*name].as_u64());
+    let size = point["size"][0].as_u64()?;
+    Some(edge.map_or(format!("{size}:"), |edge| format!("{edge} at {size}:")))
+}
+
+/// The figure of a verified rung: its time and rate, or its counts.
+fn rung_figure(climb: &Value, name: &str) -> Option<String> {
+    let rung = climb["rungs"].as_array()?.iter().find(|rung| rung["name"] == name)?;
+    if let Some(why) = rung["skipped"].as_str() {
+        return Some(format!("skipped: {why}"));
+    }
+    rung["verified"].as_bool().filter(|verified| *verified)?;
+    let registers = || {
+        let taken = &rung["resources"];
+        Some(format!(
+            ", {} registers, {} B spilled, {:.0} % occupied",
+            taken["registers"].as_u64()?,
+            taken["spill_bytes"].as_u64()?,
+            100.0 * taken["occupancy"].as_f64()?
+        ))
+    };
+    let taken =
+        if climb["tile"].is_u64() { registers().unwrap_or_default() } else { String::new() };
+    if let Some(median) = rung["time"]["median_ns"].as_f64() {
+        let rate = match rung["time"]["gigaflops_per_second"].as_f64() {
+            // An addition for 4 bytes or more says less than the bytes do.
+            Some(rate) if climb["flops"].as_u64()? > climb["bytes"].as_u64()? => {
+                format!("{rate:.0} GFLOP/s")
+            }
+            _ => format!("{:.0} GB/s", rung["time"]["gigabytes_per_second"].as_f64()?),
+        };
+        return Some(format!("{}, {rate}{taken}", duration(median)));
+    }
+    let counters = &rung["counters"];
+    let per_request = |kind: &str| {
+        let (sectors, requests) =
+            (counters[kind]["sectors"].as_f64()?, counters[kind]["requests"].as_f64()?);
+        Some(if requests == 0.0 { 0.0 } else { sectors / requests })
+    };
+    let conflicts = counters["shared_load"]["bank_conflicts"].as_u64()?
+        + counters["shared_store"]["bank_conflicts"].as_u64()?;
+    Some(format!(
+        "{:.1} / {:.1} sectors, {} conflicts, {} instr.{taken}",
+        per_request("global_load")?,
+        per_request("global_store")?,
+        short_count(conflicts as f64),
+        short_count(counters["warp_instructions"].as_f64()?),
+    ))
+}
