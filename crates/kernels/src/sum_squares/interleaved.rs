@@ -6,6 +6,10 @@
 //! 预测：对 4 字节的数，每次请求的扇区数从 32 降到 4；请求数不增加。
 //! Costs: nothing.
 //! 代价：没有。
+//!
+//! How much this gains depends on the cache. Where it keeps the sectors that a chunk's thread will
+//! go on reading, they come from memory once in either rung: on an H200 this rung is 1.3 times as
+//! fast as `chunked` with 256 threads and 2.2 times with 512, where the notes saw 3 times.
 
 use super::clock::note_time;
 use super::{Numbers, Summand};

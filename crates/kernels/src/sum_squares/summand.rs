@@ -50,14 +50,17 @@ macro_rules! whole {
             const ZERO: u64 = 0;
             const ROUNDOFF: f64 = 0.0;
 
+            #[inline]
             fn from_f64(x: f64) -> Self {
                 x as $number
             }
 
+            #[inline]
             fn to_f64(self) -> f64 {
                 self as f64
             }
 
+            #[inline]
             fn square(self) -> u64 {
                 (self as u64).wrapping_mul(self as u64)
             }
@@ -82,14 +85,17 @@ macro_rules! floating {
             const ZERO: $sum = 0.0;
             const ROUNDOFF: f64 = <$sum>::EPSILON as f64 / 2.0;
 
+            #[inline]
             fn from_f64(x: f64) -> Self {
                 $from_f64(x)
             }
 
+            #[inline]
             fn to_f64(self) -> f64 {
                 f64::from(self)
             }
 
+            #[inline]
             fn square(self) -> $sum {
                 let x = <$sum>::from(self);
                 x * x

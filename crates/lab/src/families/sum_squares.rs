@@ -38,6 +38,10 @@ const NOTES: u64 = 1 << 20;
 /// before it stops growing.
 const MOST_FOR_ONE_THREAD: usize = 1 << 24;
 
+/// The rungs that add the sums of a block by halves.
+const BY_HALVES: [&str; 5] =
+    ["tree-interleaved", "tree-strided", "tree-halving", "tree-unrolled", "warp-shuffle"];
+
 /// Which numbers are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
@@ -212,8 +216,14 @@ impl<E: Summand> Case for SumSquares<E> {
     }
 
     fn skips(&self, rung: &str, _device: &Device) -> Option<String> {
-        let skip = rung == "one-thread" && self.length > MOST_FOR_ONE_THREAD;
-        skip.then(|| format!("one thread alone takes at most {MOST_FOR_ONE_THREAD} numbers"))
+        let threads = self.threads;
+        if rung == "one-thread" && self.length > MOST_FOR_ONE_THREAD {
+            return Some(format!("one thread alone takes at most {MOST_FOR_ONE_THREAD} numbers"));
+        }
+        let halves = threads.is_power_of_two() && threads >= 32;
+        (BY_HALVES.contains(&rung) && !halves).then(|| {
+            format!("the sums of {threads} threads cannot be added by halves; use --block 32 to 1024, a power of two")
+        })
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {
