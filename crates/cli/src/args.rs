@@ -48,6 +48,9 @@ pub enum Command {
     /// List the experiments of the notes with the commands that reproduce them, or run them all.
     #[command(after_help = "Example: lanework experiments --run --device emulator")]
     Experiments(ExperimentsArgs),
+    /// Write the documentation's pages that are made from the kernels and from stored results.
+    #[command(after_help = "Example, in the repository: lanework book && mdbook build docs")]
+    Book(BookArgs),
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example: lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
@@ -206,6 +209,19 @@ pub struct ExperimentsArgs {
     pub json: bool,
     #[command(flatten)]
     pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct BookArgs {
+    /// Folder of the book's sources.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/src")]
+    pub output: PathBuf,
+    /// Folder of the stored results.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/results")]
+    pub results: PathBuf,
+    /// Write nothing; fail when a page is not up to date.
+    #[arg(long)]
+    pub check: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub mod book;
 pub mod climb;
 pub mod devices;
 pub mod experiments;

@@ -4,6 +4,7 @@
 //! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage.
 
 mod args;
+mod book;
 mod commands;
 mod experiments;
 mod failure;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Experiments(args) => commands::experiments::run(&args),
+        Command::Book(args) => commands::book::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     });

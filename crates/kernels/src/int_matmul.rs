@@ -52,6 +52,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "int-matmul",
         title: "integer matrix product, tile by tile, exact",
+        story: [include_str!("int_matmul/story.en.md"), include_str!("int_matmul/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
 }

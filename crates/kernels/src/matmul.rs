@@ -59,6 +59,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "matmul",
         title: "matrix product in single precision, with and without compensated sums",
+        story: [include_str!("matmul/story.en.md"), include_str!("matmul/story.zh.md")],
         rungs: rungs().iter().map(|product| product.rung.info).collect(),
     }
 }

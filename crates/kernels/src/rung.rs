@@ -40,6 +40,8 @@ pub struct Ladder {
     pub name: &'static str,
     /// What is computed, in a line.
     pub title: &'static str,
+    /// What the rungs show one after the other: in English and in Chinese.
+    pub story: [&'static str; 2],
     /// Rungs from the bottom up.
     pub rungs: Vec<RungInfo>,
 }

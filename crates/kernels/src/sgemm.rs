@@ -54,6 +54,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "sgemm",
         title: "general matrix product in single precision, any shape and leading dimensions",
+        story: [include_str!("sgemm/story.en.md"), include_str!("sgemm/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
 }

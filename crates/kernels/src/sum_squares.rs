@@ -75,6 +75,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "sum-squares",
         title: "sum of squares of i32, u32, i64, u64, f32, f64, f16 or bf16",
+        story: [include_str!("sum_squares/story.en.md"), include_str!("sum_squares/story.zh.md")],
         rungs: f32::rungs().iter().map(|rung| rung.info).collect(),
     }
 }

@@ -65,6 +65,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "transpose",
         title: "matrix transpose, bit-exact for any element type",
+        story: [include_str!("transpose/story.en.md"), include_str!("transpose/story.zh.md")],
         rungs: u32::rungs().iter().map(|rung| rung.info).collect(),
     }
 }

@@ -44,6 +44,7 @@ pub fn ladder() -> Ladder {
     Ladder {
         name: "vector-add",
         title: "sum of two vectors of f32",
+        story: [include_str!("vector_add/story.en.md"), include_str!("vector_add/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
 }

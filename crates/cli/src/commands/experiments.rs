@@ -6,22 +6,41 @@ use crate::experiments::{Experiment, Figure, experiments};
 use crate::failure::Failure;
 use crate::output::{Spinner, duration, print, print_json, short_count, table};
 use lanework::Device;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::process::Command;
 
 /// What an experiment showed.
-#[derive(Clone, Debug, Serialize)]
-struct Shown {
-    id: &'static str,
-    what: &'static str,
-    command: String,
-    device: String,
-    driver: String,
-    verified: bool,
-    skipped: bool,
-    figure: String,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Shown {
+    /// Its id in the notes.
+    pub id: String,
+    /// The rung, or what is shown.
+    pub what: String,
+    /// The command that ran.
+    pub command: String,
+    /// Name of the device.
+    pub device: String,
+    /// Version of its driver.
+    pub driver: String,
+    /// Whether every result was the host's.
+    pub verified: bool,
+    /// Whether it took no part on this device.
+    pub skipped: bool,
+    /// What was counted or measured, in words.
+    pub figure: String,
+}
+
+impl Shown {
+    /// Verdict and figure, for a cell of a table.
+    pub fn cell(&self) -> String {
+        match (self.verified, self.skipped) {
+            (true, _) => format!("verified: {}", self.figure),
+            (false, true) => self.figure.clone(),
+            (false, false) => "NOT VERIFIED".to_owned(),
+        }
+    }
 }
 
 /// What a command ended with: whether all was well, and its output.
@@ -53,8 +72,8 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
         let figure = figure(&row, &result.text);
         let skipped = figure.as_ref().is_some_and(|figure| figure.starts_with("skipped"));
         shown.push(Shown {
-            id: row.id,
-            what: row.what,
+            id: row.id.to_owned(),
+            what: row.what.to_owned(),
             command: format!("lanework {}", row.command),
             device: info.name.clone(),
             driver: info.driver.clone(),
@@ -74,15 +93,18 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
                 (false, true) => "skipped",
                 (false, false) => "NO",
             };
-            text.add_row([row.id, row.what, &row.command, verified, &row.figure]);
+            text.add_row([&row.id, &row.what, &row.command, verified, &row.figure]);
         }
         print(&format!(
             "{text}\n{} (driver {}). Sectors are per load and per store request.\n",
             info.name, info.driver
         ))?;
     }
-    let wrong: Vec<&str> =
-        shown.iter().filter(|row| !row.verified && !row.skipped).map(|row| row.id).collect();
+    let wrong: Vec<&str> = shown
+        .iter()
+        .filter(|row| !row.verified && !row.skipped)
+        .map(|row| row.id.as_str())
+        .collect();
     if wrong.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,270 @@
+//! The pages of the documentation that are made from the kernels themselves and from stored results,
+//! in English and in Chinese.
+
+use crate::commands::experiments::Shown;
+use crate::output::{duration, short_count};
+use lanework::{Backend, Device, Result};
+use lanework_kernels::{Header, Language, RungInfo};
+use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, specs};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// A page: its path under the book's sources, and its text.
+pub type Page = (String, String);
+
+/// Both languages, the folder of each, and its place in a ladder's story.
+const LANGUAGES: [(Language, &str, usize); 2] =
+    [(Language::English, "en", 0), (Language::Chinese, "zh", 1)];
+
+/// The words of the pages in one language.
+struct Words {
+    rungs: &'static str,
+    counted: &'static str,
+    columns: &'static str,
+    timed: &'static str,
+    timed_columns: &'static str,
+    idea: &'static str,
+    predicts: &'static str,
+    costs: &'static str,
+    before: &'static str,
+    try_it: &'static str,
+    experiments: &'static str,
+    experiments_note: &'static str,
+}
+
+const ENGLISH: Words = Words {
+    rungs: "The rungs",
+    counted: "What the emulator counts",
+    columns: "| rung | experiment | sectors per load | sectors per store | bank conflicts | warp instructions | \
+              per warp | active lanes | registers | occupancy |",
+    timed: "What an H200 takes",
+    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | against the rung before |",
+    idea: "Idea",
+    predicts: "Predicts",
+    costs: "Costs",
+    before: "Since the rung before",
+    try_it: "Try it",
+    experiments: "Every experiment of the notes",
+    experiments_note: "Each row is one command, run as it stands; `experiments --run` makes this table.",
+};
+
+const CHINESE: Words = Words {
+    rungs: "各级",
+    counted: "模拟器数到了什么",
+    columns: "| 级 | 实验 | 每次读的扇区 | 每次写的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
+              寄存器 | 占用率 |",
+    timed: "H200 上的时间",
+    timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 与前一级之比 |",
+    idea: "思路",
+    predicts: "预测",
+    costs: "代价",
+    before: "与前一级相比",
+    try_it: "试一试",
+    experiments: "讲义里的每个实验",
+    experiments_note: "每一行就是一条原样执行的命令；本表由 `experiments --run` 生成。",
+};
+
+impl Words {
+    fn of(language: Language) -> &'static Words {
+        match language {
+            Language::English => &ENGLISH,
+            Language::Chinese => &CHINESE,
+        }
+    }
+}
+
+/// All generated pages; what was measured on a GPU is read from `results`.
+///
+/// # Errors
+/// When a ladder cannot be climbed on the emulator.
+pub fn pages(results: &Path) -> Result<Vec<Page>> {
+    let mut pages = Vec::new();
+    for family in families() {
+        let record = climbed(&family)?;
+        let timed = read_json(&results.join(format!("h200/{}.json", record.ladder)));
+        for (language, folder, place) in LANGUAGES {
+            let text = ladder_page(&family, &record, timed.as_ref(), language, place);
+            pages.push((format!("{folder}/{}.md", record.ladder), text));
+        }
+    }
+    for (language, folder, _) in LANGUAGES {
+        pages.push((format!("{folder}/experiments.md"), experiments_page(results, language)));
+        pages.push((format!("{folder}/gpus.md"), gpus_page(language)));
+    }
+    Ok(pages)
+}
+
+/// The ladder climbed on the emulator, on its default case.
+fn climbed(family: &Family) -> Result<ClimbRecord> {
+    let case = family.case(&Request::new(Backend::Emulator))?;
+    let how = How { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
+    climb(family, case.as_ref(), &Device::emulator(), &how, &mut |_| {})
+}
+
+fn read_json(path: &Path) -> Option<Value> {
+    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
+
+fn ladder_page(
+    family: &Family,
+    record: &ClimbRecord,
+    timed: Option<&Value>,
+    language: Language,
+    place: usize,
+) -> String {
+    let words = Words::of(language);
+    let ladder = (family.ladder)();
+    let mut text = format!("# {}\n\n{}\n", ladder.name, ladder.story[place].trim());
+    let _ = writeln!(text, "\n## {}\n\n```text\nlanework climb {}\n```", words.try_it, ladder.name);
+    for line in &record.analysis {
+        let _ = writeln!(text, "- {line}");
+    }
+    let _ = writeln!(
+        text,
+        "\n## {} ({} {})\n\n{}\n|---|---|---|---|---|---|---|---|---|---|",
+        words.counted,
+        record.size_in_words(),
+        record.element,
+        words.columns
+    );
+    for rung in &record.rungs {
+        let Some(counters) = &rung.counters else { continue };
+        let conflicts = counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts;
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.2} | {:.2} | {} | {} | {} | {:.1} | ~{} | {:.0} % |",
+            rung.name,
+            rung.experiment,
+            counters.global_load.sectors_per_request(),
+            counters.global_store.sectors_per_request(),
+            short_count(conflicts as f64),
+            short_count(counters.warp_instructions as f64),
+            short_count(rung.instructions_per_warp().unwrap_or(0.0)),
+            rung.active_lanes().unwrap_or(0.0),
+            rung.resources.map_or(0, |taken| taken.registers),
+            rung.resources.map_or(0.0, |taken| 100.0 * taken.occupancy),
+        );
+    }
+    if let Some(timed) = timed {
+        text.push_str(&timed_table(timed, words));
+    }
+    let _ = writeln!(text, "\n## {}", words.rungs);
+    for info in &ladder.rungs {
+        let found = record.rungs.iter().find(|rung| rung.name == info.name);
+        let reason = found.and_then(|rung| rung.reason.as_deref());
+        text.push_str(&rung_section(info, reason, language));
+    }
+    text
+}
+
+/// The table of a climb on a GPU, from its JSON.
+fn timed_table(climb: &Value, words: &Words) -> String {
+    let text_of = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let size: Vec<String> =
+        climb["size"].as_array().into_iter().flatten().map(Value::to_string).collect();
+    let mut text = format!(
+        "\n## {} ({} {}; {}, {})\n\n{}\n|---|---|---|---|---|---|---|\n",
+        words.timed,
+        size.join("x"),
+        text_of(&climb["element"]),
+        text_of(&climb["device"]["name"]),
+        text_of(&climb["device"]["driver"]),
+        words.timed_columns
+    );
+    let number = |value: &Value, digits: usize| {
+        value.as_f64().map_or(String::new(), |value| format!("{value:.digits$}"))
+    };
+    for rung in climb["rungs"].as_array().into_iter().flatten() {
+        let time = &rung["time"];
+        let Some(median) = time["median_ns"].as_f64() else { continue };
+        let taken = &rung["resources"];
+        let occupancy = taken["occupancy"].as_f64().map(|part| format!("{:.0} %", 100.0 * part));
+        let ratio = number(&rung["speedup"], 2);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            text_of(&rung["name"]),
+            duration(median),
+            number(&time["gigabytes_per_second"], 0),
+            number(&time["gigaflops_per_second"], 0),
+            taken["registers"],
+            occupancy.unwrap_or_default(),
+            if ratio.is_empty() { ratio } else { format!("{ratio}x") },
+        );
+    }
+    text.replace("| null |", "| |")
+}
+
+/// A rung: its header, what changed, and its file.
+fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language) -> String {
+    let words = Words::of(language);
+    let Header { idea, predicts, costs } = info.header(language);
+    let mut text = format!(
+        "\n### {} ({})\n\n- **{}**: {idea}\n- **{}**: {predicts}\n- **{}**: {costs}\n",
+        info.name, info.experiment, words.idea, words.predicts, words.costs
+    );
+    if let Some(reason) = reason {
+        let _ = writeln!(text, "- **{}**: {reason}", words.before);
+    }
+    let code = info.source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
+    let code: Vec<&str> = code.collect();
+    let _ = writeln!(text, "\n```rust,ignore\n{}\n```", code.join("\n"));
+    text
+}
+
+/// The table of experiments, from the stored runs on both devices.
+fn experiments_page(results: &Path, language: Language) -> String {
+    let words = Words::of(language);
+    let read = |name: &str| -> Vec<Shown> {
+        let text = std::fs::read_to_string(results.join(name)).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let (emulated, on_gpu) = (read("experiments-emulator.json"), read("experiments-h200.json"));
+    let gpu = on_gpu.first().map_or("GPU", |row| row.device.as_str());
+    let mut text = format!(
+        "# {}\n\n{}\n\n| id | | command | emulator | {gpu} |\n|---|---|---|---|---|\n",
+        words.experiments, words.experiments_note
+    );
+    for row in &emulated {
+        let other = on_gpu.iter().find(|other| (&other.id, &other.what) == (&row.id, &row.what));
+        let other_cell = other.map_or(String::new(), Shown::cell);
+        let command = &other.unwrap_or(row).command;
+        let _ = writeln!(
+            text,
+            "| {} | {} | `{command}` | {} | {other_cell} |",
+            row.id,
+            row.what,
+            row.cell()
+        );
+    }
+    text
+}
+
+/// The table of GPUs with its sources.
+fn gpus_page(language: Language) -> String {
+    let title = match language {
+        Language::English => "GPUs",
+        Language::Chinese => "GPU 规格表",
+    };
+    let mut text = format!(
+        "# {title}\n\n| GPU | capability | SMs | MHz | GB/s | FP32 TFLOP/s | BF16 TFLOP/s | source |\n\
+         |---|---|---|---|---|---|---|---|\n"
+    );
+    for gpu in &specs().gpus {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
+            gpu.name,
+            gpu.compute_capability,
+            gpu.multiprocessors,
+            gpu.clock_mhz,
+            gpu.bandwidth_gb_s,
+            gpu.fp32_tflops,
+            gpu.bf16_tflops.map_or("-".to_owned(), |rate| rate.to_string()),
+            gpu.source
+        );
+    }
+    text
+}

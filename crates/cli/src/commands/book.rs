@@ -1,0 +1,43 @@
+//! `lanework book`: writes the documentation's generated pages.
+
+use crate::Outcome;
+use crate::args::BookArgs;
+use crate::book::pages;
+use crate::failure::Failure;
+use crate::output::{Spinner, print};
+
+/// Writes every generated page, or with `--check` says which ones differ from what is there.
+///
+/// # Errors
+/// When a page cannot be written; with `--check`, when one differs.
+pub fn run(args: &BookArgs) -> Outcome {
+    let pages = {
+        let _spinner = Spinner::new("climbing every ladder");
+        pages(&args.results)?
+    };
+    let mut stale = Vec::new();
+    for (path, text) in &pages {
+        let place = args.output.join(path);
+        let unwritable = |error: std::io::Error| {
+            let help = "choose a folder that you may write to";
+            Failure::input(format_args!("{} cannot be written: {error}", place.display()), help)
+        };
+        if std::fs::read_to_string(&place).is_ok_and(|there| there == *text) {
+            continue;
+        }
+        stale.push(path.as_str());
+        if !args.check {
+            let folder = place.parent().unwrap_or(&args.output);
+            std::fs::create_dir_all(folder).map_err(unwritable)?;
+            std::fs::write(&place, text).map_err(unwritable)?;
+        }
+    }
+    match (args.check, stale.is_empty()) {
+        (true, false) => Err(Failure::Check(format!(
+            "{} pages are not what the kernels say now: {}\n  = help: run `lanework book`",
+            stale.len(),
+            stale.join(", ")
+        ))),
+        _ => print(&format!("{} pages, {} of them changed\n", pages.len(), stale.len())),
+    }
+}
