@@ -125,7 +125,9 @@ impl fmt::Display for Fault {
         } else if self.text_line > 0 {
             write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
         }
-        if !starts {
+        if starts {
+            write!(f, "\n   = in the launch of `{}`", self.kernel)?;
+        } else {
             let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
             write!(f, "\n   = thread ({x},{y},{z}) of block ({bx},{by},{bz})")?;
             write!(f, " in `{}`", self.kernel)?;

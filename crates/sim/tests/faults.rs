@@ -173,6 +173,7 @@ fn launches_past_the_limits_are_refused_before_they_run() {
         let f = emulator.launch(program, &launch, &arguments, &mut Quiet).expect_err(says);
         assert_eq!(f.kind, FaultKind::LimitExceeded, "{f}");
         assert!(f.message.contains(says) && !f.help.is_empty(), "{f}");
+        assert!(f.to_string().contains("in the launch of `k`"), "{f}");
     }
     let f = emulator.launch(&plain, &base, &arguments[..2], &mut Quiet).expect_err("two arguments");
     assert_eq!(f.kind, FaultKind::BadArguments);
