@@ -26,6 +26,9 @@ pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
         Backend::Cuda => timed(record),
     });
     text.push_str(&errors(record));
+    for (peer, why) in &record.skipped_peers {
+        text.push_str(&format!("\n{peer} is left out: {why}\n"));
+    }
     if let Some(host) = &record.host {
         text.push_str(&format!(
             "\nhost ({}): {} serially, median of {}, host clock\n",

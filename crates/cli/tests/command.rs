@@ -260,3 +260,120 @@ fn run_checks_the_output_before_the_work() {
         fails(2, &["run", "transpose/naive", "--input", "no-such.npy", "--output", folder]);
     assert!(stderr.contains("it is a folder"), "{stderr}");
 }
+
+#[test]
+fn every_ladder_climbs_with_the_promised_json() {
+    for (ladder, size, extents) in [
+        ("vector-add", "1000", 1),
+        ("sum-squares", "1000", 1),
+        ("transpose", "33", 2),
+        ("matmul", "33", 3),
+        ("sgemm", "33", 3),
+        ("int-matmul", "33", 3),
+    ] {
+        let record = json(&["climb", ladder, "--size", size, "--device", "emulator", "--json"]);
+        assert_eq!(record["size"].as_array().map(Vec::len), Some(extents), "{ladder}");
+        assert!(record["bytes"].is_u64() && record["flops"].is_u64(), "{ladder}");
+        let peer = matches!(ladder, "transpose" | "sgemm");
+        assert_eq!(record["skipped_peers"]["cublas"].is_string(), peer, "{ladder}");
+        for rung in record["rungs"].as_array().expect("rungs") {
+            assert_eq!(rung["verified"], true, "{ladder}: {rung}");
+            assert!(rung["resources"]["registers"].as_u64() > Some(0), "{ladder}: {rung}");
+            let rule = rung["accuracy"]["rule"].as_str().expect("a rule");
+            assert_eq!(rule == "within-bound", matches!(ladder, "matmul" | "sgemm"), "{ladder}");
+        }
+    }
+}
+
+#[test]
+fn a_ladder_takes_its_own_options_only() {
+    for (args, words) in [
+        (&["climb", "transpose", "--m", "3"][..], "takes no --m"),
+        (&["climb", "transpose", "--alpha", "2"], "no alpha and beta"),
+        (&["climb", "sgemm", "--type", "f64"], "no kernels for elements of type f64"),
+        (&["climb", "sgemm", "--size", "8", "--lda", "3"], "less than the 8 elements"),
+        (&["climb", "int-matmul", "--tile", "5"], "no kernel for a tile of 5x5"),
+        (&["climb"], "required"),
+        (&["climb", "--all", "--size", "3"], "default problem"),
+        (&["streams", "--chunks", "0", "--device", "emulator"], "no 0 chunks"),
+        (&["gpus", "--file", "/no/such/file"], "cannot be read"),
+        (&["run", "sgemm/cublas", "--device", "emulator"], "GPUs only"),
+    ] {
+        let stderr = fails(2, args);
+        assert!(stderr.contains(words), "{args:?}: no `{words}` in\n{stderr}");
+    }
+}
+
+#[test]
+fn run_multiplies_the_users_matrices() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let floats = |values: &[f32]| -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    };
+    let write = |name: &str, shape: &str, values: &[f32]| {
+        fs::write(place(name), npy("<f4", false, shape, &floats(values))).expect("written");
+    };
+    write("a.npy", "(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    write("b.npy", "(3, 2)", &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    write("c.npy", "(2, 2)", &[10.0, 20.0, 30.0, 40.0]);
+    let run = |extra: &[&str]| {
+        let (a, b, output) = (place("a.npy"), place("b.npy"), place("d.npy"));
+        let args = ["run", "sgemm/coalesced", "--a", &a, "--b", &b, "--output", &output];
+        lanework(&[&args[..], extra, &["--device", "emulator"]].concat())
+    };
+    let c = place("c.npy");
+    let output = run(&["--c", &c, "--alpha", "2", "--beta", "1"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let expected = npy("<f4", false, "(2, 2)", &floats(&[18.0, 30.0, 50.0, 62.0]));
+    assert_eq!(fs::read(place("d.npy")).expect("written"), expected);
+    let wrong = run(&["--b", &c]);
+    assert_eq!(wrong.status.code(), Some(2));
+    write("b.npy", "(2, 2)", &[1.0, 0.0, 0.0, 1.0]);
+    let wrong = run(&[]);
+    let stderr = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(2) && stderr.contains("help"), "{stderr}");
+}
+
+#[test]
+fn run_sums_the_users_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("x.npy");
+    let numbers: Vec<u8> = (1..=4i32).flat_map(i32::to_le_bytes).collect();
+    fs::write(&input, npy("<i4", false, "(4,)", &numbers)).expect("written");
+    let input = input.to_str().expect("UTF-8");
+    let text =
+        succeeds(&["run", "sum-squares/single-pass", "--input", input, "--device", "emulator"]);
+    assert!(text.contains(" 30 "), "{text}");
+}
+
+#[test]
+fn experiments_are_listed_with_their_commands() {
+    let rows = json(&["experiments", "--device", "emulator", "--json"]);
+    let rows = rows.as_array().expect("a list");
+    for id in ["A0", "A8", "A14", "B1", "B9", "C1", "C4", "D4", "E3"] {
+        let row = rows.iter().find(|row| row["id"] == id).expect(id);
+        assert!(row["command"].as_str().is_some_and(|text| text.starts_with("lanework ")), "{row}");
+    }
+}
+
+#[test]
+fn gpus_are_extended_by_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("gpus.json");
+    let mut table = json(&["gpus", "--json"]);
+    table["gpus"][0]["name"] = "My GPU".into();
+    table["gpus"] = Value::Array(vec![table["gpus"][0].clone()]);
+    fs::write(&file, table.to_string()).expect("written");
+    let text = succeeds(&["gpus", "--file", file.to_str().expect("UTF-8")]);
+    assert!(text.contains("My GPU") && text.contains("H200"), "{text}");
+}
+
+#[test]
+fn streams_on_the_emulator_say_that_time_is_not_modelled() {
+    let record = json(&["streams", "--size", "1000", "--device", "emulator", "--json"]);
+    assert_eq!(record["verified"], true);
+    assert_eq!(record["serial_ns"], Value::Null);
+    let text = succeeds(&["streams", "--size", "1000", "--device", "emulator"]);
+    assert!(text.contains("no time"), "{text}");
+}

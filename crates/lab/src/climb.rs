@@ -10,6 +10,7 @@ use crate::record::{ClimbRecord, DeviceRecord, RungRecord, SampleRecord, TimeRec
 use lanework::sim::Blocks;
 use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::RungInfo;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How to climb.
@@ -58,6 +59,7 @@ pub fn climb(
         seed: how.seed,
         host: case.host(),
         analysis: case.analysis(),
+        skipped_peers: BTreeMap::new(),
         rungs: Vec::new(),
     };
     let awkward = case.awkward();
@@ -66,9 +68,12 @@ pub fn climb(
     for info in ladder.rungs.into_iter().filter(chosen) {
         progress(info.name);
         let mut found = RungRecord::of(&info);
-        found.skipped = case.skips(info.name, device);
-        if found.skipped.is_some() {
-            record.rungs.push(found);
+        if let Some(why) = case.skips(info.name, device) {
+            if family.peer.is_some_and(|peer| peer.name == info.name) {
+                record.skipped_peers.insert(info.name, why);
+            } else {
+                record.rungs.push(RungRecord { skipped: Some(why), ..found });
+            }
             continue;
         }
         match climb_rung(info.name, case, &awkward, device, how, &mut found) {

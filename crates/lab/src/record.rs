@@ -36,7 +36,9 @@ pub struct ClimbRecord {
     pub host: Option<HostRecord>,
     /// What the notes work out on paper, as lines of text.
     pub analysis: Vec<String>,
-    /// The rungs, from the bottom up.
+    /// Vendor's libraries that took no part, and why.
+    pub skipped_peers: BTreeMap<&'static str, String>,
+    /// The rungs, from the bottom up, and the peers that took part.
     pub rungs: Vec<RungRecord>,
 }
 
@@ -73,7 +75,7 @@ pub struct RungRecord {
     pub verified: bool,
     /// Why it was not verified.
     pub error: Option<String>,
-    /// Why it took no part, such as a library that is not there; `None` where it did.
+    /// Why it took no part, such as a tile too large for a block; `None` where it did.
     pub skipped: Option<String>,
     /// How right the result was.
     pub accuracy: Option<Accuracy>,

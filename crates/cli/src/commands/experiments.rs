@@ -192,6 +192,9 @@ fn point_name(point: &Value) -> Option<String> {
 
 /// The figure of a verified rung: its time and rate, or its counts.
 fn rung_figure(climb: &Value, name: &str) -> Option<String> {
+    if let Some(why) = climb["skipped_peers"][name].as_str() {
+        return Some(format!("skipped: {why}"));
+    }
     let rung = climb["rungs"].as_array()?.iter().find(|rung| rung["name"] == name)?;
     if let Some(why) = rung["skipped"].as_str() {
         return Some(format!("skipped: {why}"));
