@@ -1,6 +1,9 @@
 //! The sum of squares: whole numbers exactly, floats within what rounding can do.
 
-use crate::accuracy::{Accuracy, FloatRule};
+mod reference;
+
+use self::reference::{Reference, additions_in_a_row, rule};
+use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
 use crate::element::{ELEMENT_TYPES, ElementType};
@@ -71,19 +74,12 @@ struct SumSquares<E: Summand> {
     length: usize,
     threads: u32,
     element: ElementType,
-    draw: Draw,
+    /// How the numbers are drawn; `None` where they are the user's own.
+    draw: Option<Draw>,
     seed: u64,
     /// The numbers, drawn when first needed, so that a case costs nothing until it runs.
     src: OnceCell<Vec<E>>,
     reference: OnceCell<Reference<E>>,
-}
-
-/// What a sum is compared with.
-enum Reference<E: Summand> {
-    /// The very sum.
-    Exact(E::Sum),
-    /// The sum as it would be without rounding.
-    Rounded(f64),
 }
 
 /// The case of a request.
@@ -116,67 +112,27 @@ fn case<E: Summand>(request: &Request, element: ElementType) -> Result<Box<dyn C
     }
     let threads = request.u32("block", sum_squares::THREADS)?;
     let mut case = SumSquares::new(length as usize, threads, element, Draw::Notes, request.seed);
-    case.src = given.map(OnceCell::from).unwrap_or_default();
+    if let Some(given) = given {
+        case.draw = None;
+        case.src = OnceCell::from(given);
+    }
     Ok(Box::new(case))
 }
 
 impl<E: Summand> SumSquares<E> {
     fn new(length: usize, threads: u32, element: ElementType, draw: Draw, seed: u64) -> Self {
         let (src, reference) = (OnceCell::new(), OnceCell::new());
-        SumSquares { length, threads, element, draw, seed, src, reference }
+        SumSquares { length, threads, element, draw: Some(draw), seed, src, reference }
     }
 
     fn src(&self) -> &[E] {
-        self.src.get_or_init(|| draw_numbers(self.length, self.draw, self.seed))
+        let draw = self.draw.unwrap_or(Draw::Notes);
+        self.src.get_or_init(|| draw_numbers(self.length, draw, self.seed))
     }
 
     fn reference(&self) -> &Reference<E> {
         self.reference.get_or_init(|| Reference::of(self.src()))
     }
-}
-
-impl<E: Summand> Reference<E> {
-    fn of(src: &[E]) -> Self {
-        if E::ROUNDOFF == 0.0 {
-            return Reference::Exact(on_host(src));
-        }
-        let sum = sum_without_rounding(src);
-        // Where the sum's type ends, it has to end at infinity.
-        let nearest = E::Sum::from_f64(sum).to_f64();
-        Reference::Rounded(if nearest.is_finite() { sum } else { nearest })
-    }
-
-    /// Compares a sum, made by at most `in_a_row` additions one after the other, then in `f64`.
-    fn compare(&self, got: E::Sum, in_a_row: u64) -> Result<Accuracy, String> {
-        match *self {
-            Reference::Exact(expected) if got == expected => Ok(Accuracy::BitExact),
-            Reference::Exact(expected) => {
-                Err(format!("the sum is {got:?}, should be {expected:?}"))
-            }
-            Reference::Rounded(expected) => FloatRule::of_one_sign(in_a_row, E::ROUNDOFF).compare(
-                1,
-                &|_| (got.to_f64(), expected, expected),
-                &|_| "the sum".to_owned(),
-            ),
-        }
-    }
-}
-
-/// The sum of squares in twice the precision of `f64`: what each addition and each product rounds
-/// away is added up apart.
-fn sum_without_rounding<E: Summand>(src: &[E]) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0f64);
-    for number in src {
-        let x = number.to_f64();
-        let square = x * x;
-        if size_of::<E>() == 8 {
-            lost += x.mul_add(x, -square); // narrower numbers have exact squares
-        }
-        let next = sum + square;
-        lost += if sum >= square { sum - next + square } else { square - next + sum };
-        sum = next;
-    }
-    if sum.is_finite() { sum + lost } else { sum }
 }
 
 impl<E: Summand> Case for SumSquares<E> {
@@ -268,9 +224,10 @@ impl<E: Summand> Trial for Attempt<'_, E> {
     fn check(&mut self) -> Result<Accuracy, String> {
         let sum = self.numbers.add_up().map_err(|error| error.to_string())?;
         let in_a_row = additions_in_a_row(&self.numbers, self.shape);
+        let rule = rule::<E>(in_a_row, self.case.draw.is_some());
         self.case
             .reference()
-            .compare(sum, in_a_row)
+            .compare(sum, rule)
             .map_err(|why| format!("of {} numbers: {why}", self.case.length))
     }
 
@@ -305,14 +262,6 @@ impl<E: Summand> Trial for Attempt<'_, E> {
     }
 }
 
-/// The most additions one after the other that stand between a number and the result: those of its
-/// thread; those in its block, of which a serial one has as many as threads; those in warps; and
-/// those on the host, which count only where `f64` is no more precise than the sums.
-fn additions_in_a_row<E: Summand>(numbers: &Numbers<E>, (blocks, threads): (u64, u64)) -> u64 {
-    let on_host = if size_of::<E::Sum>() == 8 { numbers.sums.len() as u64 } else { 0 };
-    (numbers.src.len() as u64).div_ceil(blocks * threads) + threads + 32 + on_host
-}
-
 /// The sum of the squares of `src` by one rung in blocks of `threads`, compared with the host's.
 ///
 /// # Errors
@@ -330,5 +279,5 @@ pub fn prove_sum_squares<E: Summand>(
     kernel.launch().map_err(failed)?;
     drop(kernel);
     let sum = numbers.add_up().map_err(failed)?;
-    Reference::of(src).compare(sum, additions_in_a_row(&numbers, shape))
+    Reference::of(src).compare(sum, rule::<E>(additions_in_a_row(&numbers, shape), false))
 }
