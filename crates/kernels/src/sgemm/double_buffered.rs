@@ -45,8 +45,11 @@ fn double_buffered(
 
     #[unroll]
     for stage in 0..stages - 1 {
-        copy_a(&a, a_tiles, stage, top, stage * tile.steps, m, k, lda, edge, tile);
-        copy_b(&b, b_tiles, stage, left, stage * tile.steps, k, n, ldb, edge, wide.1, tile);
+        let p = stage * tile.steps;
+        if edge || p < k {
+            copy_a(&a, a_tiles, stage, top, p, m, k, lda, edge, tile);
+            copy_b(&b, b_tiles, stage, left, p, k, n, ldb, edge, wide.1, tile);
+        }
         cp_async_commit();
     }
     let (mut stage, mut next) = (0u32, stages - 1);
@@ -54,8 +57,10 @@ fn double_buffered(
         cp_async_wait(stages - 2);
         sync_threads(); // the tile has come for all, and all have left the buffer that is filled next
         let ahead = p + (stages - 1) * tile.steps;
-        copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
-        copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
+        if ahead < k {
+            copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
+            copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
+        }
         cp_async_commit();
         multiply(a_tiles, b_tiles, stage, y, x, &mut sums, tile);
         stage = if stage + 1 == stages { 0 } else { stage + 1 };
@@ -81,13 +86,18 @@ fn copy_a(
 ) {
     let (line, step) = (thread_idx.x / 8, thread_idx.x % 8);
     #[unroll]
-    for s in (0..tile.steps).step_by(8) {
+    for l in (0..tile.rows).step_by(tile.threads() as usize / 8) {
+        let (row, at) = (top + line + l, p + step);
+        let from = &a[row * lda + at];
         #[unroll]
-        for l in (0..tile.rows).step_by(tile.threads() as usize / 8) {
-            let (row, at) = (top + line + l, p + step + s);
+        for s in (0..tile.steps).step_by(8) {
             let to = &mut tiles[[stage, step + s, line + l]];
-            let inside = at < k && (!edge || row < m);
-            cp_async_filled::<4, _>(to, &a[row * lda + at], if inside { 4 } else { 0 });
+            if edge {
+                let inside = row < m && at + s < k;
+                cp_async_filled::<4, _>(to, from.add(s), if inside { 4 } else { 0 });
+            } else {
+                cp_async::<4, _>(to, from.add(s));
+            }
         }
     }
 }
@@ -115,9 +125,11 @@ fn copy_b(
         let (at, col) = (p + step + s, left + column);
         let to = &mut tiles[[stage, step + s, column]];
         let from = &b[at * ldb + col];
-        let inside = at < k && (!edge || col < n);
-        if wide {
+        let inside = !edge || at < k && col < n;
+        if wide && edge {
             cp_async_filled::<16, _>(to, from, if inside { 16 } else { 0 });
+        } else if wide {
+            cp_async::<16, _>(to, from);
         } else {
             cp_async_filled::<4, _>(to, from, if inside { 4 } else { 0 });
         }
