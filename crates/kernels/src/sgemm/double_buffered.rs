@@ -45,11 +45,8 @@ fn double_buffered(
 
     #[unroll]
     for stage in 0..stages - 1 {
-        let p = stage * tile.steps;
-        if edge || p < k {
-            copy_a(&a, a_tiles, stage, top, p, m, k, lda, edge, tile);
-            copy_b(&b, b_tiles, stage, left, p, k, n, ldb, edge, wide.1, tile);
-        }
+        copy_a(&a, a_tiles, stage, top, stage * tile.steps, m, k, lda, edge, tile);
+        copy_b(&b, b_tiles, stage, left, stage * tile.steps, k, n, ldb, edge, wide.1, tile);
         cp_async_commit();
     }
     let (mut stage, mut next) = (0u32, stages - 1);
@@ -57,10 +54,8 @@ fn double_buffered(
         cp_async_wait(stages - 2);
         sync_threads(); // the tile has come for all, and all have left the buffer that is filled next
         let ahead = p + (stages - 1) * tile.steps;
-        if ahead < k {
-            copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
-            copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
-        }
+        copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
+        copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
         cp_async_commit();
         multiply(a_tiles, b_tiles, stage, y, x, &mut sums, tile);
         stage = if stage + 1 == stages { 0 } else { stage + 1 };
@@ -70,7 +65,8 @@ fn double_buffered(
 }
 
 /// Starts copying a tile of A from column `p` on, transposed: 8 neighbouring lanes copy 8 neighbouring
-/// words of a row, a whole sector, to 8 different banks. Past the edges there are zeros.
+/// words of a row, a whole sector, to 8 different banks. Past the edges there are zeros, and no
+/// branch: copies without one can be spread among the multiply-adds.
 #[device]
 fn copy_a(
     a: &[f32],
@@ -92,12 +88,8 @@ fn copy_a(
         #[unroll]
         for s in (0..tile.steps).step_by(8) {
             let to = &mut tiles[[stage, step + s, line + l]];
-            if edge {
-                let inside = row < m && at + s < k;
-                cp_async_filled::<4, _>(to, from.add(s), if inside { 4 } else { 0 });
-            } else {
-                cp_async::<4, _>(to, from.add(s));
-            }
+            let inside = if edge { row < m && at + s < k } else { p < k };
+            cp_async_filled::<4, _>(to, from.add(s), if inside { 4 } else { 0 });
         }
     }
 }
@@ -125,11 +117,9 @@ fn copy_b(
         let (at, col) = (p + step + s, left + column);
         let to = &mut tiles[[stage, step + s, column]];
         let from = &b[at * ldb + col];
-        let inside = !edge || at < k && col < n;
-        if wide && edge {
+        let inside = if edge { at < k && col < n } else { p < k };
+        if wide {
             cp_async_filled::<16, _>(to, from, if inside { 16 } else { 0 });
-        } else if wide {
-            cp_async::<16, _>(to, from);
         } else {
             cp_async_filled::<4, _>(to, from, if inside { 4 } else { 0 });
         }
