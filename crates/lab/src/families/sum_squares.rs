@@ -62,10 +62,7 @@ pub fn draw_numbers<E: Summand>(length: usize, draw: Draw, seed: u64) -> Vec<E> 
         (true, Draw::Notes) => {
             (0..length).map(|_| E::from_f64(f64::from(random.random_range(0..10u8)))).collect()
         }
-        (false, _) => {
-            let uniform = |_| E::from_f64(f64::from(random.random_range(-1.0f32..=1.0)));
-            (0..length).map(uniform).collect()
-        }
+        (false, _) => (0..length).map(|_| E::from_f64(random.random_range(-1.0..=1.0))).collect(),
     }
 }
 
