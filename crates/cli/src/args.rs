@@ -43,7 +43,9 @@ pub enum Command {
     /// Run one rung on your own arrays.
     #[command(after_help = "Examples:\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
-        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
+        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy\n\n\
+        A file of PTX or CUDA C++ in place of the rung runs any kernel; its options are shown by\n  \
+        lanework run kernel.ptx --help")]
     Run(RunArgs),
     /// List the experiments of the notes with the commands that reproduce them, or run them all.
     #[command(after_help = "Example: lanework experiments --run --device emulator")]
@@ -54,6 +56,9 @@ pub enum Command {
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example: lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
+    /// Show what is in a PTX or CUDA C++ file: entries, parameters, registers, instructions.
+    #[command(after_help = "Example: lanework inspect kernel.ptx")]
+    Inspect(InspectArgs),
     /// List what known GPUs can do: multiprocessors, clocks, rates and limits, with sources.
     #[command(after_help = "Example: lanework gpus --file mine.json")]
     Gpus(GpusArgs),
@@ -209,6 +214,58 @@ pub struct ExperimentsArgs {
     pub json: bool,
     #[command(flatten)]
     pub on: On,
+}
+
+/// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework run", max_term_width = 100)]
+#[command(after_help = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory that holds the file's array\n  \
+    inout:y.npy         the same, written back to the file afterwards\n  \
+    out:z.npy:f32:2x3   memory to be written to a new file, of this type and shape\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+    Memory that is not given is filled with 0xCD.\n\n\
+    Example: lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n               \
+    --arg inout:y.npy --arg u32:1000")]
+pub struct KernelArgs {
+    /// The file: .ptx, or .cu where nvcc or clang is installed.
+    pub file: PathBuf,
+    /// The entry; may be left out where there is only one.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Blocks, as N, XxY or XxYxZ.
+    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = crate::commands::kernel::dimensions)]
+    pub grid: Dim3,
+    /// Threads of a block, as N, XxY or XxYxZ.
+    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = crate::commands::kernel::dimensions)]
+    pub block: Dim3,
+    /// The kernel's arguments, in order.
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+    /// Bytes of dynamic shared memory per block.
+    #[arg(long, default_value = "0", value_name = "BYTES")]
+    pub shared: u32,
+    /// Warp instructions after which the emulator takes a warp to be stuck.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+    /// Run on both devices, such as emulator,cuda:0, and show where their results differ.
+    #[arg(long, value_name = "DEVICES", conflicts_with = "device")]
+    pub compare: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The file: .ptx, or .cu where nvcc or clang is installed.
+    pub file: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,8 @@ pub mod devices;
 pub mod experiments;
 pub mod gpus;
 pub mod hello;
+pub mod inspect;
+pub mod kernel;
 pub mod list;
 pub mod run;
 pub mod streams;

@@ -4,6 +4,7 @@
 //! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage.
 
 mod args;
+mod argument;
 mod book;
 mod commands;
 mod experiments;
@@ -11,18 +12,48 @@ mod failure;
 mod npy;
 mod output;
 mod problem;
+mod source;
 mod suggest;
 mod tables;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, KernelArgs};
 use clap::Parser;
 use failure::Failure;
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
-    let arguments = Arguments::parse();
-    let outcome = failure::catch_bugs(|| match arguments.command {
+    let outcome = if names_a_kernel(std::env::args_os().skip(1)) {
+        let args = KernelArgs::parse_from(std::env::args_os().skip(1));
+        failure::catch_bugs(|| commands::kernel::run(&args))
+    } else {
+        let arguments = Arguments::parse();
+        failure::catch_bugs(|| run(arguments.command))
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Whether the command line is `run FILE ..` with a file of PTX or CUDA C++, which has options of
+/// its own.
+fn names_a_kernel(mut arguments: impl Iterator<Item = OsString>) -> bool {
+    let is_run = arguments.next().is_some_and(|command| command == "run");
+    let is_file = |argument: OsString| {
+        Path::new(&argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
+    };
+    is_run && arguments.next().is_some_and(is_file)
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// What the command's own `run` says.
+fn run(command: Command) -> Outcome {
+    match command {
         Command::Devices(args) => commands::devices::run(&args),
         Command::List(args) => commands::list::run(&args),
         Command::Hello(args) => commands::hello::run(&args),
@@ -32,11 +63,8 @@ fn main() -> ExitCode {
         Command::Experiments(args) => commands::experiments::run(&args),
         Command::Book(args) => commands::book::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
-    });
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
     }
 }
 

@@ -90,14 +90,14 @@ impl Device {
     /// stopped; [`Device::emulator_with`] takes other limits.
     pub fn emulator() -> Device {
         static SHARED: OnceLock<Device> = OnceLock::new();
-        SHARED
-            .get_or_init(|| {
-                let mut options =
-                    Options { max_instructions: Some(STUCK_AFTER), ..Options::default() };
-                options.limits.memory = options.limits.memory.min(host_memory() / 2);
-                Device::emulator_with(options)
-            })
-            .clone()
+        SHARED.get_or_init(|| Device::emulator_limited(Some(STUCK_AFTER))).clone()
+    }
+
+    /// An emulator that takes a warp to be stuck after `max_instructions` of its instructions.
+    pub fn emulator_limited(max_instructions: Option<u64>) -> Device {
+        let mut options = Options { max_instructions, ..Options::default() };
+        options.limits.memory = options.limits.memory.min(host_memory() / 2);
+        Device::emulator_with(options)
     }
 
     /// An emulator of its own, with other limits, workers or schedule.

@@ -25,6 +25,9 @@ pub enum Error {
     /// The emulator stopped a kernel.
     #[error("{0}")]
     Fault(Box<lanework_sim::Fault>),
+    /// A text is not PTX.
+    #[error("{0}")]
+    Ptx(Box<lanework_ptx::Diagnostics>),
     /// The emulator cannot run this module.
     #[error("{0}")]
     Load(#[from] lanework_sim::LoadError),

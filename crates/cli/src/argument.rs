@@ -1,0 +1,219 @@
+//! The arguments of a kernel from elsewhere, as `--arg` takes them.
+
+use crate::npy;
+use lanework_lab::{Array, ELEMENT_TYPES, ElementType, random_elements};
+use std::path::PathBuf;
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// `TYPE:VALUE`: the bytes of a scalar.
+    Scalar(Vec<u8>),
+    /// Memory that the kernel gets the address of.
+    Memory {
+        /// What it holds before the launch.
+        before: Contents,
+        /// Where it is written after the launch.
+        after: Option<PathBuf>,
+    },
+}
+
+/// What memory holds before a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contents {
+    /// `in:FILE` and `inout:FILE`.
+    File(PathBuf),
+    /// `zeros:TYPE:N`.
+    Zeros(ElementType, Vec<u64>),
+    /// `rand:TYPE:N[:SEED]`.
+    Random(ElementType, Vec<u64>, u64),
+    /// `uninit:TYPE:N` and `out:FILE:TYPE:SHAPE`: 0xCD in every byte.
+    Poison(ElementType, Vec<u64>),
+}
+
+/// What is written where, for messages.
+pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, zeros:TYPE:N, \
+                         rand:TYPE:N[:SEED] or uninit:TYPE:N";
+
+/// Reads an argument.
+///
+/// # Errors
+/// In words, what is not one of the forms.
+pub fn parse(text: &str) -> Result<Argument, String> {
+    let (form, rest) = text.split_once(':').ok_or_else(|| format!("give {FORMS}"))?;
+    let memory = |before, after| Ok(Argument::Memory { before, after });
+    let sized = |rest: &str| -> Result<(ElementType, Vec<u64>), String> {
+        let (element, shape) =
+            rest.split_once(':').ok_or_else(|| format!("`{text}` has no {form}:TYPE:N"))?;
+        Ok((element_type(element)?, extents(shape)?))
+    };
+    match form {
+        "in" => memory(Contents::File(rest.into()), None),
+        "inout" => memory(Contents::File(rest.into()), Some(rest.into())),
+        "out" => {
+            let mut parts = rest.rsplitn(3, ':');
+            let (shape, element, file) = (parts.next(), parts.next(), parts.next());
+            let (Some(shape), Some(element), Some(file)) = (shape, element, file) else {
+                return Err(format!(
+                    "`{text}` is not out:FILE:TYPE:SHAPE, such as out:y.npy:f32:2x3"
+                ));
+            };
+            memory(Contents::Poison(element_type(element)?, extents(shape)?), Some(file.into()))
+        }
+        "zeros" => sized(rest).and_then(|(e, shape)| memory(Contents::Zeros(e, shape), None)),
+        "uninit" => sized(rest).and_then(|(e, shape)| memory(Contents::Poison(e, shape), None)),
+        "rand" => {
+            let (rest, seed) = match rest.split(':').collect::<Vec<_>>()[..] {
+                [_, _, seed] => {
+                    let seed_of = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
+                    (&rest[..rest.len() - seed.len() - 1], seed_of)
+                }
+                _ => (rest, 1),
+            };
+            sized(rest).and_then(|(e, shape)| memory(Contents::Random(e, shape, seed), None))
+        }
+        element => scalar(element_type(element).map_err(|_| format!("give {FORMS}"))?, rest)
+            .map(Argument::Scalar),
+    }
+}
+
+fn element_type(name: &str) -> Result<ElementType, String> {
+    // PTX's own names stand for types of their size.
+    let name = match name.strip_prefix(['b', 's']).filter(|bits| bits.parse::<u8>().is_ok()) {
+        Some(bits) if name.starts_with('s') => format!("i{bits}"),
+        Some(bits) => format!("u{bits}"),
+        None => name.to_owned(),
+    };
+    ELEMENT_TYPES
+        .into_iter()
+        .find(|element| element.name == name)
+        .ok_or_else(|| format!("`{name}` is no type; use f16 to f64, u8 to u64 or i8 to i64"))
+}
+
+/// `N`, or `RxC` and so on.
+fn extents(text: &str) -> Result<Vec<u64>, String> {
+    let extents: Option<Vec<u64>> = text.split('x').map(|part| part.parse().ok()).collect();
+    let total = extents.as_ref().and_then(|extents| {
+        extents.iter().try_fold(1u64, |total, extent| total.checked_mul(*extent))
+    });
+    match (extents, total) {
+        (Some(extents), Some(total)) if total <= 1 << 36 => Ok(extents),
+        _ => Err(format!("`{text}` is no number of elements or shape such as 1000 or 20x50")),
+    }
+}
+
+/// The bytes of a scalar.
+fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
+    let wrong = || format!("`{text}` is no {}", element.name);
+    if element.name.contains('f') {
+        let value: f64 = text.parse().map_err(|_| wrong())?;
+        return Ok(match element.name {
+            "f64" => value.to_le_bytes().to_vec(),
+            "f32" => (value as f32).to_le_bytes().to_vec(),
+            "f16" => half::f16::from_f64(value).to_le_bytes().to_vec(),
+            _ => half::bf16::from_f64(value).to_le_bytes().to_vec(),
+        });
+    }
+    let (digits, negative) = match text.strip_prefix('-') {
+        Some(digits) => (digits, true),
+        None => (text, false),
+    };
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    let value = value.map_err(|_| wrong())? * if negative { -1 } else { 1 };
+    let bits = 8 * element.bytes as u32;
+    let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+    let signed = element.name.starts_with('i');
+    let least = if signed { low } else { 0 };
+    if value < least || value > high {
+        return Err(format!("{text} does not fit {}", element.name));
+    }
+    Ok(value.to_le_bytes()[..element.bytes].to_vec())
+}
+
+impl Contents {
+    /// The array that memory starts with, and how its file names the type.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn array(&self) -> Result<(Array, Option<String>), crate::failure::Failure> {
+        let filled = |element: ElementType, shape: &[u64], byte: u8| {
+            let bytes = vec![byte; shape.iter().product::<u64>() as usize * element.bytes];
+            (Array { shape: shape.to_vec(), element, bytes }, None)
+        };
+        Ok(match self {
+            Contents::File(path) => {
+                let (array, name) = npy::read(path)?;
+                (array, Some(name))
+            }
+            Contents::Zeros(element, shape) => filled(*element, shape, 0),
+            Contents::Poison(element, shape) => filled(*element, shape, 0xCD),
+            Contents::Random(element, shape, seed) => {
+                let (mut array, name) = filled(*element, shape, 0);
+                let count = array.bytes.len() / element.bytes;
+                array.bytes = random_values(*element, count, *seed);
+                (array, name)
+            }
+        })
+    }
+}
+
+/// Random bytes for whole numbers, values evenly from -1 to 1 for floats.
+fn random_values(element: ElementType, count: usize, seed: u64) -> Vec<u8> {
+    if !element.name.contains('f') {
+        return random_elements::<u8>(count * element.bytes, seed);
+    }
+    let uniform = lanework_lab::uniform_floats(count, seed).into_iter();
+    match element.name {
+        "f64" => uniform.flat_map(|x| f64::from(x).to_le_bytes()).collect(),
+        "f32" => uniform.flat_map(f32::to_le_bytes).collect(),
+        "f16" => uniform.flat_map(|x| half::f16::from_f32(x).to_le_bytes()).collect(),
+        _ => uniform.flat_map(|x| half::bf16::from_f32(x).to_le_bytes()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_become_their_bytes() {
+        let bytes = |text| match parse(text) {
+            Ok(Argument::Scalar(bytes)) => bytes,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(bytes("f32:2.0"), 2.0f32.to_le_bytes());
+        assert_eq!(bytes("u32:1000"), 1000u32.to_le_bytes());
+        assert_eq!(bytes("s64:-1"), (-1i64).to_le_bytes());
+        assert_eq!(bytes("b16:0xFFFF"), [0xFF, 0xFF]);
+        assert_eq!(bytes("f16:1"), half::f16::ONE.to_le_bytes());
+    }
+
+    #[test]
+    fn memory_is_described_and_what_is_wrong_is_said() {
+        let Ok(Argument::Memory { before, after }) = parse("out:C:/y.npy:f32:2x3") else {
+            panic!("refused")
+        };
+        assert_eq!(after, Some(PathBuf::from("C:/y.npy")));
+        assert!(matches!(before, Contents::Poison(e, shape) if e.bytes == 4 && shape == [2, 3]));
+        assert!(matches!(
+            parse("rand:f64:7:9"),
+            Ok(Argument::Memory { before: Contents::Random(_, _, 9), after: None })
+        ));
+        for (text, words) in [
+            ("1000", "TYPE:VALUE"),
+            ("u8:256", "does not fit u8"),
+            ("u8:-1", "does not fit u8"),
+            ("f32:x", "no f32"),
+            ("zeros:f32", "TYPE:N"),
+            ("zeros:q7:3", "no type"),
+            ("out:y.npy", "out:FILE:TYPE:SHAPE"),
+            ("uninit:f32:2x", "no number of elements"),
+        ] {
+            let why = parse(text).expect_err(text);
+            assert!(why.contains(words), "{text}: {why}");
+        }
+    }
+}

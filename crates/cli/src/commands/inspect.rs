@@ -1,0 +1,151 @@
+//! `lanework inspect`: what is in a module, without running it.
+
+use crate::Outcome;
+use crate::args::InspectArgs;
+use crate::output::{print, print_json, table};
+use crate::source::ptx_of;
+use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
+use lanework::{Device, Error};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A module in JSON.
+#[derive(Serialize)]
+struct ModuleJson {
+    version: String,
+    target: String,
+    lowest_version: String,
+    lowest_target: String,
+    emulator: Option<String>,
+    entries: Vec<EntryJson>,
+}
+
+/// An entry in JSON.
+#[derive(Serialize)]
+struct EntryJson {
+    name: String,
+    parameters: Vec<ParameterJson>,
+    registers: BTreeMap<String, u32>,
+    static_shared: u64,
+    required_block: Option<[u32; 3]>,
+    max_threads: Option<u32>,
+    instructions: BTreeMap<String, u32>,
+}
+
+/// A parameter in JSON.
+#[derive(Serialize)]
+struct ParameterJson {
+    name: String,
+    kind: String,
+    bytes: u64,
+}
+
+/// Shows entries, parameters, registers, shared memory, the instruction mix, versions, and what the
+/// emulator cannot do.
+///
+/// # Errors
+/// When the file cannot be read or is not PTX.
+pub fn run(args: &InspectArgs) -> Outcome {
+    let text = ptx_of(&args.file)?;
+    let module = Module::parse(&text).map_err(|problems| Error::Ptx(Box::new(problems)))?;
+    let found = describe(&module, &text);
+    if args.json {
+        return print_json(&found);
+    }
+    let mut text = format!(
+        "PTX {} for {}; its instructions need PTX {} and {}\n",
+        found.version, found.target, found.lowest_version, found.lowest_target
+    );
+    match &found.emulator {
+        None => text.push_str("the emulator runs all of it\n"),
+        Some(why) => text.push_str(&format!("the emulator does not run it: {why}\n")),
+    }
+    for entry in &found.entries {
+        text.push_str(&format!("\nentry {}\n", entry.name));
+        let mut rows = table(&["parameter", "type", "bytes"]);
+        for parameter in &entry.parameters {
+            rows.add_row([&parameter.name, &parameter.kind, &parameter.bytes.to_string()]);
+        }
+        text.push_str(&format!("{rows}\n"));
+        let list = |counts: &BTreeMap<String, u32>| {
+            let mut counts: Vec<(&String, &u32)> = counts.iter().collect();
+            counts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+            let words: Vec<String> =
+                counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+            words.join(", ")
+        };
+        text.push_str(&format!("registers: {}\n", list(&entry.registers)));
+        text.push_str(&format!("static shared memory: {} bytes\n", entry.static_shared));
+        if let Some([x, y, z]) = entry.required_block {
+            text.push_str(&format!("block: {x}x{y}x{z}, no other\n"));
+        }
+        if let Some(most) = entry.max_threads {
+            text.push_str(&format!("threads per block: at most {most}\n"));
+        }
+        text.push_str(&format!("instructions: {}\n", list(&entry.instructions)));
+    }
+    print(&text)
+}
+
+fn describe(module: &Module, text: &str) -> ModuleJson {
+    let (version, architecture, specific) = module.lowest_requirements();
+    let lowest = Target { architecture, specific, options: Vec::new() };
+    let shared_by_all: u64 = module.variables().filter(|v| is_shared(v)).map(Variable::size).sum();
+    ModuleJson {
+        version: module.version.to_string(),
+        target: module.target.to_string(),
+        lowest_version: version.to_string(),
+        lowest_target: lowest.to_string(),
+        emulator: Device::emulator().load_ptx(text).err().map(|error| error.to_string()),
+        entries: module.entries().map(|entry| describe_entry(entry, shared_by_all)).collect(),
+    }
+}
+
+fn is_shared(variable: &Variable) -> bool {
+    variable.space == StateSpace::Shared
+}
+
+fn describe_entry(entry: &Function, shared_by_all: u64) -> EntryJson {
+    let mut found = EntryJson {
+        name: entry.name.clone(),
+        parameters: entry.params.iter().map(describe_parameter).collect(),
+        registers: BTreeMap::new(),
+        static_shared: shared_by_all,
+        required_block: entry.required_block(),
+        max_threads: entry.max_threads(),
+        instructions: BTreeMap::new(),
+    };
+    if let Some(body) = &entry.body {
+        collect(body, &mut found);
+    }
+    found
+}
+
+fn describe_parameter(parameter: &Variable) -> ParameterJson {
+    let pointer = parameter.attributes.iter().any(|word| word.contains("ptr"));
+    let array: String =
+        parameter.dims.iter().map(|dim| format!("[{}]", dim.unwrap_or(0))).collect();
+    let kind = format!(".{}{array}{}", parameter.ty.name(), if pointer { " pointer" } else { "" });
+    let bytes = parameter.size();
+    ParameterJson { name: parameter.name.clone(), kind, bytes }
+}
+
+/// Adds what a body declares and does, nested scopes included.
+fn collect(body: &[Statement], found: &mut EntryJson) {
+    for statement in body {
+        match statement {
+            Statement::Registers(registers) => {
+                let count: u32 = registers.names.iter().map(|(_, n)| n.unwrap_or(1)).sum();
+                *found.registers.entry(registers.ty.name().to_owned()).or_default() += count;
+            }
+            Statement::Variable(variable) if is_shared(variable) => {
+                found.static_shared += variable.size();
+            }
+            Statement::Instruction(instruction) => {
+                *found.instructions.entry(instruction.opcode.clone()).or_default() += 1;
+            }
+            Statement::Block(inner) => collect(inner, found),
+            _ => {}
+        }
+    }
+}

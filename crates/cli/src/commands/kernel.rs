@@ -1,0 +1,287 @@
+//! `lanework run kernel.ptx`: a kernel from elsewhere, on the user's own arguments.
+
+use crate::Outcome;
+use crate::args::KernelArgs;
+use crate::argument::{Argument, parse};
+use crate::failure::Failure;
+use crate::npy::Output;
+use crate::output::{Spinner, print, print_json, thousands};
+use crate::source::ptx_of;
+use lanework::{Buffer, Device, Dim3, Executed, PtxArg, PtxModule, PtxShape};
+use lanework_lab::Array;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A run in JSON.
+#[derive(Serialize)]
+struct KernelJson<'a> {
+    entry: &'a str,
+    device: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    warp_instructions: Option<u64>,
+    lane_instructions: Option<u64>,
+    written: Vec<String>,
+    same: Option<bool>,
+}
+
+/// An argument ready for a launch.
+enum Ready {
+    Scalar(Vec<u8>),
+    Memory { array: Array, type_name: Option<String>, after: Option<PathBuf> },
+}
+
+/// Loads the file, runs the entry and writes what was asked for.
+///
+/// # Errors
+/// Text that is no PTX, arguments that do not fit, files that cannot be read or written; and when
+/// the kernel goes wrong, or two devices differ, in which case nothing is written.
+pub fn run(args: &KernelArgs) -> Outcome {
+    let (ready, outputs) = arguments(args)?;
+    let text = ptx_of(&args.file)?;
+    let names: Vec<&str> = match &args.compare {
+        Some(both) => both.split(',').collect(),
+        None => vec![&args.on.device],
+    };
+    let shape = PtxShape { grid: args.grid, block: args.block, dynamic_shared: args.shared };
+    let spinner = Spinner::new("running");
+    let mut results = Vec::new();
+    for name in &names {
+        spinner.say(name);
+        let device = open(name, args.max_instructions)?;
+        let module = device.load_ptx(&text)?;
+        let entry = find_entry(&module, args.entry.as_deref())?;
+        results.push((launch(&device, &module, &entry, shape, &ready)?, device, entry));
+    }
+    drop(spinner);
+    let ((executed, arrays), device, entry) = &results[0];
+    let differences: Vec<String> = results[1..]
+        .iter()
+        .flat_map(|((_, others), other, _)| {
+            differences(arrays, others, &device.info().id, &other.info().id)
+        })
+        .collect();
+    if !differences.is_empty() {
+        return Err(Failure::Check(format!("the devices differ\n{}", differences.join("\n"))));
+    }
+    let mut written = Vec::new();
+    for (output, (argument, array)) in outputs.into_iter().zip(ready.iter().zip(arrays)) {
+        if let (Some(output), Ready::Memory { type_name, after: Some(path), .. }) =
+            (output, argument)
+        {
+            output.write(array.as_ref().expect("memory has an array"), type_name.as_deref())?;
+            written.push(path.display().to_string());
+        }
+    }
+    if args.json {
+        return print_json(&KernelJson {
+            entry,
+            device: device.info().id,
+            grid: args.grid.to_array(),
+            block: args.block.to_array(),
+            warp_instructions: executed.map(|executed| executed.warp_instructions),
+            lane_instructions: executed.map(|executed| executed.lane_instructions),
+            written,
+            same: args.compare.is_some().then_some(true),
+        });
+    }
+    let mut text = format!("{entry} ran on {}", device.info().name);
+    if let Some(executed) = executed {
+        text.push_str(&format!(
+            ": {} instructions of warps, {} of lanes",
+            thousands(executed.warp_instructions),
+            thousands(executed.lane_instructions)
+        ));
+    }
+    if args.compare.is_some() {
+        text.push_str(&format!("; bit for bit the same on {}", names.join(" and ")));
+    }
+    for path in written {
+        text.push_str(&format!("\nwritten to {path}"));
+    }
+    print(&format!("{text}\n"))
+}
+
+/// The arguments with their files read, and a place for each output.
+fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
+    let (mut ready, mut outputs) = (Vec::new(), Vec::new());
+    for text in &args.arguments {
+        let argument = parse(text).map_err(|why| {
+            Failure::input(format_args!("--arg {text}: {why}"), "see `lanework run k.ptx --help`")
+        })?;
+        outputs.push(match &argument {
+            Argument::Memory { after: Some(path), .. } => Some(Output::prepare(path)?),
+            _ => None,
+        });
+        ready.push(match argument {
+            Argument::Scalar(bytes) => Ready::Scalar(bytes),
+            Argument::Memory { before, after } => {
+                let (array, type_name) = before.array()?;
+                Ready::Memory { array, type_name, after }
+            }
+        });
+    }
+    Ok((ready, outputs))
+}
+
+/// The device called `name`, with a limit on the emulator's instructions where one is given.
+fn open(name: &str, most: Option<u64>) -> Result<Device, Failure> {
+    match most {
+        Some(_) if name == "emulator" => Ok(Device::emulator_limited(most)),
+        _ => Ok(Device::open(name)?),
+    }
+}
+
+/// The entry to run: the one that was named, or the only one.
+fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
+    let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
+    let list = entries.join(", ");
+    match (name, entries.as_slice()) {
+        (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
+        (None, [only]) => Ok((*only).to_owned()),
+        (_, []) => Err(Failure::input("the module has no entry", "declare one with `.entry`")),
+        (Some(name), _) => Err(Failure::input(
+            format_args!("no entry is called `{name}`"),
+            format_args!("there are: {list}"),
+        )),
+        (None, _) => Err(Failure::input(
+            "the module has several entries",
+            format_args!("name one with --entry: {list}"),
+        )),
+    }
+}
+
+type Launched = (Option<Executed>, Vec<Option<Array>>);
+
+/// Uploads the arguments, runs the entry, and downloads what memory holds then.
+fn launch(
+    device: &Device,
+    module: &PtxModule,
+    entry: &str,
+    shape: PtxShape,
+    ready: &[Ready],
+) -> Result<Launched, Failure> {
+    let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
+    for (index, argument) in ready.iter().enumerate() {
+        buffers.push(match argument {
+            Ready::Scalar(_) => None,
+            Ready::Memory { array, .. } => {
+                let name = format!("argument {}", index + 1);
+                let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
+                buffer.upload(&array.bytes)?;
+                Some(buffer)
+            }
+        });
+    }
+    let arguments: Vec<PtxArg<'_>> = ready
+        .iter()
+        .zip(&buffers)
+        .map(|(argument, buffer)| match (argument, buffer) {
+            (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
+            (_, Some(buffer)) => PtxArg::Memory(buffer),
+            _ => unreachable!("memory has its buffer"),
+        })
+        .collect();
+    // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as
+    // any CUDA program would run it, in this process's own context.
+    let executed = unsafe { module.launch(entry, shape, &arguments) }?;
+    let mut after = Vec::new();
+    for (argument, buffer) in ready.iter().zip(&buffers) {
+        after.push(match (argument, buffer) {
+            (Ready::Memory { array, .. }, Some(buffer)) => {
+                Some(Array { bytes: buffer.download()?, ..array.clone() })
+            }
+            _ => None,
+        });
+    }
+    Ok((executed, after))
+}
+
+/// Mismatches that are shown of an argument.
+const SHOWN: usize = 5;
+
+/// Where memory differs after a launch on two devices, in words.
+fn differences(
+    ours: &[Option<Array>],
+    theirs: &[Option<Array>],
+    our_name: &str,
+    their_name: &str,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    for (index, pair) in ours.iter().zip(theirs).enumerate() {
+        let (Some(a), Some(b)) = pair else { continue };
+        let size = a.element.bytes;
+        let differing = || {
+            let pairs = a.bytes.chunks(size).zip(b.bytes.chunks(size));
+            pairs.enumerate().filter(|(_, (a, b))| a != b)
+        };
+        let count = differing().count();
+        if count == 0 {
+            continue;
+        }
+        let hex = |bytes: &[u8]| {
+            bytes.iter().rev().fold("0x".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+        };
+        said.push(format!(
+            "  argument {}: {count} of {} elements",
+            index + 1,
+            a.bytes.len() / size
+        ));
+        for (at, (a_bits, b_bits)) in differing().take(SHOWN) {
+            said.push(format!(
+                "    {} is {} on {our_name}, {} on {their_name}",
+                coordinates(at as u64, &a.shape),
+                hex(a_bits),
+                hex(b_bits)
+            ));
+        }
+    }
+    said
+}
+
+/// The place of an element in an array of this shape, as `[2][7]`.
+fn coordinates(at: u64, shape: &[u64]) -> String {
+    let mut rest = at;
+    let mut places: Vec<String> = shape
+        .iter()
+        .rev()
+        .map(|extent| {
+            let place = rest % extent.max(&1);
+            rest /= extent.max(&1);
+            format!("[{place}]")
+        })
+        .collect();
+    places.reverse();
+    places.concat()
+}
+
+/// `N`, `XxY` or `XxYxZ`.
+pub fn dimensions(text: &str) -> Result<Dim3, String> {
+    let parts: Option<Vec<u32>> =
+        text.split(['x', 'X', ',']).map(|part| part.trim().parse().ok()).collect();
+    match parts.as_deref() {
+        Some([x]) => Ok(Dim3::from((*x, 1))),
+        Some([x, y]) => Ok(Dim3::from((*x, *y))),
+        Some([x, y, z]) => Ok(Dim3::from((*x, *y, *z))),
+        _ => Err("give one to three whole numbers as N, XxY or XxYxZ".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_by_row_and_column() {
+        assert_eq!(coordinates(7, &[3, 4]), "[1][3]");
+        assert_eq!(coordinates(7, &[12]), "[7]");
+        assert_eq!(coordinates(0, &[]), "");
+    }
+
+    #[test]
+    fn shapes_have_one_to_three_extents() {
+        assert_eq!(dimensions("4"), Ok(Dim3::from((4, 1))));
+        assert_eq!(dimensions("4x2x3"), Ok(Dim3::from((4, 2, 3))));
+        assert!(dimensions("4x").is_err() && dimensions("1x1x1x1").is_err());
+    }
+}

@@ -1,0 +1,160 @@
+//! Kernels from elsewhere: PTX files run and inspected as their users would.
+
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Output};
+
+const SAXPY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/saxpy.ptx");
+
+fn lanework(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lanework")).args(args).output().expect("the command runs")
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Standard error of a command that must end with `code`, free of panics.
+fn fails(code: i32, args: &[&str]) -> String {
+    let output = lanework(args);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("has a bug"), "{stderr}");
+    stderr
+}
+
+/// A .npy file of floats.
+fn npy(values: &[f32]) -> Vec<u8> {
+    let mut dictionary =
+        format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", values.len());
+    while (10 + dictionary.len() + 1) % 64 != 0 {
+        dictionary.push(' ');
+    }
+    dictionary.push('\n');
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((dictionary.len() as u16).to_le_bytes());
+    file.extend(dictionary.as_bytes());
+    file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    file
+}
+
+#[test]
+fn a_ptx_file_runs_on_the_users_arrays_and_writes_them_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(place("x.npy"), npy(&[1.0, 2.0, 3.0])).expect("written");
+    fs::write(place("y.npy"), npy(&[10.0, 20.0, 30.0])).expect("written");
+    let (x, y) = (format!("in:{}", place("x.npy")), format!("inout:{}", place("y.npy")));
+    let run = ["run", SAXPY, "--entry", "saxpy", "--grid", "1", "--block", "32", "--device"];
+    let arguments = ["emulator", "--arg", "f32:2.0", "--arg", &x, "--arg", &y, "--arg", "u32:3"];
+    let text = stdout(&lanework(&[&run[..], &arguments].concat()));
+    assert!(text.contains("saxpy ran on Lanework emulator"), "{text}");
+    assert_eq!(fs::read(place("y.npy")).expect("a file"), npy(&[12.0, 24.0, 36.0]));
+    assert_eq!(fs::read(place("x.npy")).expect("a file"), npy(&[1.0, 2.0, 3.0]));
+}
+
+#[test]
+fn a_fault_names_the_argument_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("z.npy");
+    let output_argument = format!("out:{}:f32:99", output.to_str().expect("UTF-8"));
+    let stderr = fails(
+        1,
+        &[
+            "run",
+            SAXPY,
+            "--grid",
+            "4",
+            "--block",
+            "32",
+            "--device",
+            "emulator",
+            "--arg",
+            "f32:1",
+            "--arg",
+            "rand:f32:100",
+            "--arg",
+            &output_argument,
+            "--arg",
+            "u32:100",
+        ],
+    );
+    assert!(stderr.contains("argument 3") && stderr.contains("out-of-bounds"), "{stderr}");
+    assert!(!output.exists());
+}
+
+#[test]
+fn bad_input_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = folder.path().join("broken.ptx");
+    fs::write(&broken, ".version 8.0\n.target sm_80\n.entry k { add.s32 %r1 %r2, 3; }\n")
+        .expect("written");
+    let broken = broken.to_str().expect("UTF-8");
+    for (args, words) in [
+        (&["run", "no-such.ptx"][..], "cannot be read"),
+        (&["run", "no-such.cu"], "is not a file"),
+        (&["run", broken, "--device", "emulator"], "line 3"),
+        (&["inspect", broken], "expected"),
+        (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),
+        (&["run", SAXPY, "--arg", "f32:1", "--device", "emulator"], "1 arguments for 4 parameters"),
+        (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
+        (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
+    ] {
+        let stderr = fails(2, args);
+        assert!(stderr.contains(words), "{args:?}: no `{words}` in\n{stderr}");
+    }
+}
+
+#[test]
+fn a_kernel_that_never_ends_is_stopped_at_the_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let endless = folder.path().join("endless.ptx");
+    fs::write(
+        &endless,
+        ".version 7.0\n.target sm_70\n.address_size 64\n.entry k() { l: bra l; }\n",
+    )
+    .expect("written");
+    let endless = endless.to_str().expect("UTF-8");
+    let args = ["run", endless, "--device", "emulator", "--max-instructions", "100000"];
+    let output = lanework(&args);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{stderr}");
+    assert!(stderr.contains("100000") || stderr.contains("100,000"), "{stderr}");
+}
+
+#[test]
+fn inspect_tells_entries_parameters_and_instructions() {
+    let output = stdout(&lanework(&["inspect", SAXPY, "--json"]));
+    let found: Value = serde_json::from_str(&output).expect("JSON");
+    let entry = &found["entries"][0];
+    assert_eq!(entry["name"], "saxpy");
+    assert_eq!(entry["parameters"].as_array().map(Vec::len), Some(4));
+    assert_eq!(entry["instructions"]["fma"], 1);
+    assert_eq!(entry["registers"]["f32"], 5);
+    assert_eq!(found["emulator"], Value::Null);
+    assert!(stdout(&lanework(&["inspect", SAXPY])).contains("the emulator runs all of it"));
+}
+
+#[test]
+fn two_devices_are_compared() {
+    let output = lanework(&[
+        "run",
+        SAXPY,
+        "--grid",
+        "4",
+        "--block",
+        "32",
+        "--compare",
+        "emulator,emulator",
+        "--arg",
+        "f32:1",
+        "--arg",
+        "rand:f32:100",
+        "--arg",
+        "rand:f32:100:2",
+        "--arg",
+        "u32:100",
+    ]);
+    assert!(stdout(&output).contains("bit for bit the same"));
+}

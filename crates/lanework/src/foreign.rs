@@ -1,0 +1,124 @@
+//! Kernels from elsewhere: PTX text, whoever compiled it.
+//!
+//! Nothing is known of such a kernel but its parameters' sizes, so its launch takes bytes and buffers
+//! and is `unsafe` on a GPU's behalf; the emulator checks every access.
+
+use crate::device::{Device, Engine};
+use crate::{Buffer, Dim3, Error, Result};
+use lanework_ptx::Module;
+use lanework_sim::{Blocks, Emulator, LaunchConfig, Program};
+use std::sync::Arc;
+
+/// A module of PTX loaded on a device.
+pub struct PtxModule {
+    device: Device,
+    module: Module,
+    code: Code,
+}
+
+enum Code {
+    Emulator(Arc<Program>),
+    Gpu(lanework_cuda::GpuModule),
+}
+
+/// An argument of a kernel from elsewhere.
+pub enum PtxArg<'a> {
+    /// The bytes of a parameter, little-endian.
+    Bytes(Vec<u8>),
+    /// The address of a buffer, as 8 bytes.
+    Memory(&'a Buffer<u8>),
+}
+
+/// The shape of a launch of a kernel from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PtxShape {
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+}
+
+/// What a launch on the emulator executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// Instructions, counted per warp.
+    pub warp_instructions: u64,
+    /// Instructions, counted per active lane.
+    pub lane_instructions: u64,
+}
+
+impl Device {
+    /// Loads PTX text.
+    ///
+    /// # Errors
+    /// [`Error::Ptx`] with line, column and caret where the text is not PTX; what the driver's
+    /// compiler says, or what the emulator does not know.
+    pub fn load_ptx(&self, text: &str) -> Result<PtxModule> {
+        let module = Module::parse(text).map_err(|problems| Error::Ptx(Box::new(problems)))?;
+        let code = match &self.0.engine {
+            Engine::Emulator(emulator) => Code::Emulator(emulator.load(&module)?),
+            Engine::Gpu(gpu) => Code::Gpu(gpu.raw().load(text, "ptx")?),
+        };
+        Ok(PtxModule { device: self.clone(), module, code })
+    }
+}
+
+impl PtxModule {
+    /// The module as data.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Runs an entry and waits for it; what it prints goes to standard output.
+    ///
+    /// # Errors
+    /// When there is no such entry, the arguments do not fit its parameters, the shape exceeds the
+    /// device's limits, or the kernel goes wrong.
+    ///
+    /// # Safety
+    /// On a GPU the kernel may touch any memory it has or makes the address of; it must keep to the
+    /// buffers of its arguments. On the emulator every access is checked.
+    pub unsafe fn launch(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<Option<Executed>> {
+        let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
+        let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        let PtxShape { grid, block, dynamic_shared } = shape;
+        let (grid, block) = (grid.to_array(), block.to_array());
+        match (&self.code, &self.device.0.engine) {
+            (Code::Emulator(program), Engine::Emulator(emulator)) => {
+                let config =
+                    LaunchConfig { entry, grid, block, dynamic_shared, blocks: Blocks::All };
+                let outcome = Emulator::run(emulator, program, &config, &bytes)?;
+                print!("{}", outcome.printed);
+                Ok(Some(Executed {
+                    warp_instructions: outcome.warp_instructions,
+                    lane_instructions: outcome.lane_instructions,
+                }))
+            }
+            (Code::Gpu(module), Engine::Gpu(gpu)) => {
+                let function = module.function(entry)?;
+                // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
+                // checked against the arguments.
+                unsafe { gpu.raw().launch(&function, grid, block, dynamic_shared, &bytes, None) }?;
+                self.device.synchronize()?;
+                Ok(None)
+            }
+            _ => unreachable!("a module is loaded for its own device"),
+        }
+    }
+}
+
+impl PtxArg<'_> {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            PtxArg::Bytes(bytes) => bytes.clone(),
+            PtxArg::Memory(buffer) => buffer.address().to_le_bytes().to_vec(),
+        }
+    }
+}
