@@ -85,7 +85,7 @@ impl Body for AsyncCopy {
             let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
             let have = fetch_cold::<u32>(warp, op.d);
             if op.imm & OBSERVED != 0 {
-                observe_copy(op, warp, bytes as u8, &to, &from);
+                observe_copy(op, warp, bytes as u8, &to, &from, &have);
             }
             for lane in 0..32u32 {
                 if warp.mask >> lane & 1 == 0 {
@@ -129,7 +129,14 @@ impl Body for AsyncCopy {
     }
 }
 
-unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, from: &Lanes<u64>) {
+unsafe fn observe_copy(
+    op: &Op,
+    warp: &mut Warp,
+    bytes: u8,
+    to: &Lanes<u64>,
+    from: &Lanes<u64>,
+    have: &Lanes<u32>,
+) {
     use crate::observe::AccessKind;
     let mut site = Site {
         reach: crate::context::Reach::EMPTY,
@@ -147,9 +154,17 @@ unsafe fn observe_copy(op: &Op, warp: &mut Warp, bytes: u8, to: &Lanes<u64>, fro
         tally: 7,
         memo: crate::context::Memo::default(),
     };
+    let copying = warp.mask;
+    let reading =
+        (0..32).filter(|&lane| have.0[lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);
     // SAFETY: the context outlives the warp's run.
     unsafe {
-        (*warp.context).observe(warp, op, &site, &from.0);
+        // Lanes that only write zeros read nothing.
+        warp.mask = copying & reading;
+        if warp.mask != 0 {
+            (*warp.context).observe(warp, op, &site, &from.0);
+        }
+        warp.mask = copying;
         site.space = MemorySpace::Shared;
         site.kind = AccessKind::Store;
         (*warp.context).observe(warp, op, &site, &to.0);
