@@ -10,13 +10,15 @@ const SLIGHT: f64 = 1.01;
 type Count = fn(&CountersRecord) -> u64;
 
 /// Counts that are compared: a name and where it lies.
-const COUNTS: [(&str, Count); 6] = [
+const COUNTS: [(&str, Count); 8] = [
     ("load sectors", |c| c.global_load.sectors),
     ("store sectors", |c| c.global_store.sectors),
     ("global requests", |c| c.global_load.requests + c.global_store.requests),
     ("bank conflicts", |c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
     ("shared wavefronts", |c| c.shared_load.wavefronts + c.shared_store.wavefronts),
     ("instructions", |c| c.warp_instructions),
+    ("barriers", |c| c.barriers),
+    ("divergent branches", |c| c.divergent_branches),
 ];
 
 /// What changed notably from one rung to the next, largest change first, at most four, or else the

@@ -142,6 +142,10 @@ pub struct CountersRecord {
     pub warp_instructions: u64,
     /// PTX instructions executed, per active lane.
     pub lane_instructions: u64,
+    /// Arrivals of warps at barriers of their blocks.
+    pub barriers: u64,
+    /// Branches at which the lanes of a warp went different ways.
+    pub divergent_branches: u64,
 }
 
 /// Global memory accesses of one kind.
@@ -331,6 +335,8 @@ impl From<&Counters> for CountersRecord {
             shared_store: shared(&counters.shared_store),
             warp_instructions: counters.warp_instructions,
             lane_instructions: counters.lane_instructions,
+            barriers: counters.barriers,
+            divergent_branches: counters.divergent_branches,
         }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn given(array: Option<&Array>) -> OnceCell<Vec<f32>> {
 
 /// The case of a request.
 fn open(request: &Request) -> Result<Box<dyn Case>> {
-    let default = if request.backend == Backend::Cuda { 1000 } else { 200 };
+    let default = if request.backend == Backend::Cuda { 1000 } else { 250 };
     let (m, n, k) = extents("matmul", request, default)?;
     if k == 0 {
         let why = format!("the product of {m}x0 by 0x{n} is all zeros");
