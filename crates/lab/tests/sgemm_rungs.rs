@@ -2,15 +2,29 @@
 
 use lanework::Device;
 use lanework_kernels::sgemm::{Shape, rungs};
-use lanework_lab::prove_sgemm;
+use lanework_lab::{Request, family, prove_sgemm};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-fn prove_all(device: &Device, shape: Shape, scales: (f32, f32), seed: u64) {
+/// Runs every rung on the same random operands, and compares it with the same reference.
+fn prove_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u64) {
+    let Shape { m, n, k, lda, ldb, ldc } = shape;
+    let numbers = [("m", m), ("n", n), ("k", k), ("lda", lda), ("ldb", ldb), ("ldc", ldc)];
+    let request = Request {
+        parameters: numbers.into_iter().map(|(name, value)| (name, value.into())).collect(),
+        alpha: Some(alpha.into()),
+        beta: Some(beta.into()),
+        seed,
+        ..Request::new(device.backend())
+    };
+    let case = family("sgemm").and_then(|family| family.case(&request).ok()).expect("a case");
     for rung in rungs() {
         let name = rung.info.name;
-        if let Err(why) = prove_sgemm(rung, device, shape, scales, seed) {
-            panic!("{name} with {shape:?}, alpha and beta {scales:?}: {why}");
+        let mut trial = case.trial(name, device).expect("memory");
+        let run = trial.job().and_then(|mut job| job.launch());
+        let proved = run.map_err(|error| error.to_string()).and_then(|()| trial.check());
+        if let Err(why) = proved {
+            panic!("{name} with {shape:?}, alpha {alpha}, beta {beta}: {why}");
         }
     }
 }
