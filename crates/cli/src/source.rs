@@ -1,6 +1,7 @@
 //! Kernels in files: PTX as it is, CUDA C++ through a compiler where there is one.
 
 use crate::failure::Failure;
+use lanework::NvrtcError;
 use std::path::Path;
 use std::process::Command;
 
@@ -24,16 +25,31 @@ pub fn ptx_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Compiles CUDA C++ with nvcc, or with clang where there is no nvcc.
+/// Options of NVRTC and of nvcc alike.
+const OPTIONS: [&str; 2] = ["--gpu-architecture=compute_80", "-lineinfo"];
+
+/// Compiles CUDA C++ with NVRTC, with nvcc where there is no NVRTC, or with clang.
 fn compile(path: &Path) -> Result<String, Failure> {
     let name = path.display();
-    if !path.is_file() {
-        return Err(Failure::input(format_args!("{name} is not a file"), "check the path"));
+    let source = std::fs::read_to_string(path).map_err(|error| {
+        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
+    })?;
+    let refused = |compiler: &str, log: &str| {
+        Failure::input(
+            format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
+            "correct the source, or compile it to PTX yourself and give that",
+        )
+    };
+    match lanework::compile_cuda(&source, &name.to_string(), &OPTIONS) {
+        Ok(ptx) => return Ok(ptx),
+        Err(NvrtcError::Compile(log)) => return Err(refused("NVRTC", &log)),
+        Err(NvrtcError::Library(why)) => return Err(refused("NVRTC", &why)),
+        Err(NvrtcError::Missing(_)) => {}
     }
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("kernel.ptx");
     let attempts: [(&str, &[&str]); 2] = [
-        ("nvcc", &["-ptx", "-lineinfo", "-arch=sm_80", "-o"]),
+        ("nvcc", &["-ptx", OPTIONS[0], OPTIONS[1], "-o"]),
         (
             "clang",
             &["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-O3", "-S", "-o"],
@@ -43,17 +59,13 @@ fn compile(path: &Path) -> Result<String, Failure> {
         let run = Command::new(compiler).args(options).arg(&output).arg(path).output();
         let Ok(run) = run else { continue };
         if !run.status.success() {
-            let said = String::from_utf8_lossy(&run.stderr);
-            let help = "correct the source, or compile it to PTX yourself";
-            return Err(Failure::input(
-                format_args!("{compiler} did not compile {name}:\n{}", said.trim_end()),
-                help,
-            ));
+            return Err(refused(compiler, &String::from_utf8_lossy(&run.stderr)));
         }
         return Ok(std::fs::read_to_string(&output)?);
     }
     Err(Failure::input(
-        format_args!("{name} is CUDA C++, and neither nvcc nor clang is on the path"),
-        "install one (pip install nvidia-cuda-nvcc), or compile it to PTX elsewhere and give that",
+        format_args!("{name} is CUDA C++, and there is no NVRTC, nvcc or clang to compile it"),
+        "get one (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or \
+         compile it to PTX elsewhere and give that",
     ))
 }

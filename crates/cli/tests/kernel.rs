@@ -93,7 +93,7 @@ fn bad_input_says_what_to_do() {
     let broken = broken.to_str().expect("UTF-8");
     for (args, words) in [
         (&["run", "no-such.ptx"][..], "cannot be read"),
-        (&["run", "no-such.cu"], "is not a file"),
+        (&["run", "no-such.cu"], "cannot be read"),
         (&["run", broken, "--device", "emulator"], "line 3"),
         (&["inspect", broken], "expected"),
         (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),

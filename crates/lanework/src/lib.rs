@@ -51,6 +51,8 @@ pub use device::{Backend, Device, DeviceInfo};
 pub use error::{Error, IndexFault, Result};
 pub use foreign::{Executed, PtxArg, PtxModule, PtxShape};
 pub use job::{Job, VendorCall};
+/// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
+pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_lang as lang;
 pub use lanework_lang::Element;
 pub use lanework_macros::{device, kernel};

@@ -1,0 +1,226 @@
+//! NVRTC, NVIDIA's run-time compiler of CUDA C++, found at run time.
+//!
+//! It needs no GPU and no driver: where the library is, CUDA C++ becomes PTX.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+type Program = *mut c_void;
+/// An `nvrtcResult`; a plain number, since newer libraries may return newer ones.
+type Status = c_int;
+
+/// Names of the library, newest first, and where toolkits put it.
+#[cfg(not(windows))]
+const NAMES: [&str; 6] = [
+    "libnvrtc.so.13",
+    "libnvrtc.so.12",
+    "libnvrtc.so.11.2",
+    "libnvrtc.so",
+    "/usr/local/cuda/lib64/libnvrtc.so",
+    "/opt/cuda/lib64/libnvrtc.so",
+];
+#[cfg(windows)]
+const NAMES: [&str; 3] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll"];
+
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> Status;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Status;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> Status;
+type Fill = unsafe extern "C" fn(Program, *mut c_char) -> Status;
+type Destroy = unsafe extern "C" fn(*mut Program) -> Status;
+type Describe = unsafe extern "C" fn(Status) -> *const c_char;
+
+struct Functions {
+    create: Create,
+    compile: Compile,
+    ptx_size: Size,
+    ptx: Fill,
+    log_size: Size,
+    log: Fill,
+    destroy: Destroy,
+    describe: Describe,
+}
+
+/// Why a source was not compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NvrtcError {
+    /// The library is not there, or lacks a function; in one line.
+    Missing(String),
+    /// The compiler's log.
+    Compile(String),
+    /// The library failed; in one line.
+    Library(String),
+}
+
+/// The library, found once: by `LANEWORK_NVRTC`, which names its file, or by its usual names.
+///
+/// # Errors
+/// Why it cannot be used, in one line.
+fn functions() -> Result<&'static Functions, String> {
+    static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
+    FOUND.get_or_init(load).as_ref().map_err(String::clone)
+}
+
+fn load() -> Result<Functions, String> {
+    let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
+    named.iter().for_each(load_builtins);
+    let candidates = named.into_iter().chain(NAMES.iter().map(PathBuf::from));
+    let found = candidates
+        .into_iter()
+        // SAFETY: loads NVIDIA's library, whose initialisers the system trusts.
+        .find_map(|name| unsafe { Library::new(name.as_os_str()) }.ok());
+    let Some(library) = found else { return Err("NVRTC was not found".to_owned()) };
+    // The library stays loaded for as long as the process, as its functions are kept.
+    let library: &'static Library = Box::leak(Box::new(library));
+    macro_rules! function {
+        ($name:literal) => {
+            // SAFETY: the type is that of the function in NVRTC's header.
+            match unsafe { library.get($name.as_bytes()) } {
+                Ok(symbol) => *symbol,
+                Err(_) => return Err(concat!("this NVRTC lacks ", $name).to_owned()),
+            }
+        };
+    }
+    Ok(Functions {
+        create: function!("nvrtcCreateProgram"),
+        compile: function!("nvrtcCompileProgram"),
+        ptx_size: function!("nvrtcGetPTXSize"),
+        ptx: function!("nvrtcGetPTX"),
+        log_size: function!("nvrtcGetProgramLogSize"),
+        log: function!("nvrtcGetProgramLog"),
+        destroy: function!("nvrtcDestroyProgram"),
+        describe: function!("nvrtcGetErrorString"),
+    })
+}
+
+/// Loads the library's companion from the same folder, since NVRTC looks for it by name only, which
+/// finds what is loaded already.
+fn load_builtins(library: &PathBuf) {
+    let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    for entry in folder.into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
+            // SAFETY: as for the library itself.
+            if let Ok(builtins) = unsafe { Library::new(entry.path().as_os_str()) } {
+                // Kept loaded, as the library is.
+                std::mem::forget(builtins);
+            }
+        }
+    }
+}
+
+/// A program of the library, destroyed when dropped.
+struct Held {
+    program: Program,
+    functions: &'static Functions,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: the program is live and not used again.
+        let _ = unsafe { (self.functions.destroy)(&mut self.program) };
+    }
+}
+
+/// Compiles CUDA C++ to PTX with source lines in it.
+///
+/// `name` stands for the source in messages; `options` are NVRTC's own, such as
+/// `--gpu-architecture=compute_80`.
+///
+/// # Errors
+/// [`NvrtcError`].
+pub fn compile(source: &str, name: &str, options: &[&str]) -> Result<String, NvrtcError> {
+    let functions = functions().map_err(NvrtcError::Missing)?;
+    let text = |text: &str| {
+        CString::new(text)
+            .map_err(|_| NvrtcError::Library("the source or its name has a zero byte".to_owned()))
+    };
+    let (source, name) = (text(source)?, text(name)?);
+    let mut held = Held { program: std::ptr::null_mut(), functions };
+    // SAFETY: both strings end with a zero; stores one handle; there are no headers.
+    let status = unsafe {
+        (functions.create)(
+            &mut held.program,
+            source.as_ptr(),
+            name.as_ptr(),
+            0,
+            std::ptr::null(),
+            std::ptr::null(),
+        )
+    };
+    held.check(status)?;
+    let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
+    let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+    // SAFETY: the program is live; as many options as are said, each ending with a zero.
+    let status =
+        unsafe { (functions.compile)(held.program, pointers.len() as c_int, pointers.as_ptr()) };
+    /// `NVRTC_ERROR_COMPILATION`.
+    const COMPILATION: Status = 6;
+    if status == COMPILATION {
+        return Err(NvrtcError::Compile(held.text(functions.log_size, functions.log)?));
+    }
+    held.check(status)?;
+    held.text(functions.ptx_size, functions.ptx)
+}
+
+impl Held {
+    fn check(&self, status: Status) -> Result<(), NvrtcError> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: returns a static, zero-terminated string for any number.
+        let said = unsafe { (self.functions.describe)(status) };
+        let words = if said.is_null() {
+            format!("NVRTC status {status}")
+        } else {
+            // SAFETY: not null, and as above.
+            unsafe { CStr::from_ptr(said) }.to_string_lossy().into_owned()
+        };
+        Err(NvrtcError::Library(format!("NVRTC failed: {words}")))
+    }
+
+    /// A text of the program: its size is asked for first.
+    fn text(&self, size: Size, fill: Fill) -> Result<String, NvrtcError> {
+        let mut bytes = 0;
+        // SAFETY: the program is live; stores one size.
+        self.check(unsafe { size(self.program, &mut bytes) })?;
+        let mut buffer = vec![0u8; bytes];
+        if bytes > 0 {
+            // SAFETY: the buffer has as many bytes as the library said.
+            self.check(unsafe { fill(self.program, buffer.as_mut_ptr().cast()) })?;
+        }
+        let end = buffer.iter().position(|&byte| byte == 0).unwrap_or(bytes);
+        Ok(String::from_utf8_lossy(&buffer[..end]).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_becomes_ptx_and_a_mistake_a_log() {
+        let options = ["--gpu-architecture=compute_80"];
+        let source = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += 1; }";
+        match compile(source, "k.cu", &options) {
+            Err(NvrtcError::Missing(why)) => {
+                use std::io::Write;
+                let _ = writeln!(std::io::stderr(), "SKIPPED: compiling CUDA C++: {why}");
+            }
+            compiled => {
+                assert!(compiled.expect("PTX").contains(".entry k"));
+                let wrong = compile("__global__ void k() { nonsense; }", "wrong.cu", &options);
+                let Err(NvrtcError::Compile(log)) = wrong else { panic!("{wrong:?}") };
+                assert!(log.contains("wrong.cu(1)") && log.contains("nonsense"), "{log}");
+            }
+        }
+    }
+}
