@@ -3,7 +3,7 @@
 //! It needs no GPU and no driver: where the library is, CUDA C++ becomes PTX.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
@@ -72,7 +72,7 @@ fn functions() -> Result<&'static Functions, String> {
 
 fn load() -> Result<Functions, String> {
     let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
-    named.iter().for_each(load_builtins);
+    named.iter().for_each(|library| load_builtins(library));
     let candidates = named.into_iter().chain(NAMES.iter().map(PathBuf::from));
     let found = candidates
         .into_iter()
@@ -104,7 +104,7 @@ fn load() -> Result<Functions, String> {
 
 /// Loads the library's companion from the same folder, since NVRTC looks for it by name only, which
 /// finds what is loaded already.
-fn load_builtins(library: &PathBuf) {
+fn load_builtins(library: &Path) {
     let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in folder.into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
