@@ -1,6 +1,6 @@
 //! What is checked before a kernel runs: its name, its arguments, and the device's limits.
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, LoadError};
 use crate::ir::Kernel;
 use crate::launch::LaunchConfig;
 use crate::limits::Limits;
@@ -24,7 +24,29 @@ pub fn unknown(program: &Program, entry: &str) -> Fault {
 
 /// The kernel to launch.
 pub fn kernel<'p>(program: &'p Program, entry: &str) -> Result<&'p Arc<Kernel>, Fault> {
-    program.kernel(entry).ok_or_else(|| unknown(program, entry))
+    program.kernel(entry).ok_or_else(|| {
+        let refused = program.refused().find(|(name, _)| *name == entry);
+        refused.map_or_else(|| unknown(program, entry), |(_, error)| refusal(entry, error))
+    })
+}
+
+/// The fault for an entry that the emulator refused when the module was loaded.
+fn refusal(entry: &str, error: &LoadError) -> Fault {
+    let inner = if error.function.is_empty() || error.function == entry {
+        String::new()
+    } else {
+        format!(" in `{}`, which it calls", error.function)
+    };
+    Fault {
+        location: error.location.clone(),
+        text_line: error.text_line,
+        ..Fault::before_launch(
+            FaultKind::Unsupported,
+            entry,
+            format!("{}{inner}", error.message),
+            error.help.clone(),
+        )
+    }
 }
 
 /// Checks a launch against the kernel's directives and the device's limits.

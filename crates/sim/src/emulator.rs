@@ -107,9 +107,11 @@ impl Emulator {
     }
 
     /// Checks and prepares a module; its global and constant variables are allocated and initialised.
+    /// An entry with something that the emulator does not know is refused when it is launched
+    /// ([`Program::refused`] lists them); the others run.
     ///
     /// # Errors
-    /// When the module holds something that the emulator does not know, naming it.
+    /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
         Program::load(module, &self.memory).map(Arc::new)
     }

@@ -119,7 +119,11 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)?;
-        let starts = matches!(self.kind, FaultKind::LimitExceeded | FaultKind::BadArguments);
+        let starts = match self.kind {
+            FaultKind::LimitExceeded | FaultKind::BadArguments => true,
+            FaultKind::Unsupported => self.instruction.is_empty(),
+            _ => false,
+        };
         if let Some(location) = &self.location {
             write!(f, "\n  --> {location}")?;
         } else if self.text_line > 0 {

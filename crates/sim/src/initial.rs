@@ -7,7 +7,7 @@ use lanework_ptx::{Initializer, ScalarType, Variable};
 /// The bytes of a variable's initial value; addresses are looked up with `address`.
 pub fn initial_bytes(
     variable: &Variable,
-    address: &dyn Fn(&str, bool) -> Option<u64>,
+    address: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<Vec<u8>, Refusal> {
     let mut bytes = vec![0u8; usize::try_from(variable.size()).unwrap_or(0)];
     let Some(init) = &variable.init else { return Ok(bytes) };
@@ -27,7 +27,7 @@ fn fill(
     size: usize,
     ty: ScalarType,
     bytes: &mut [u8],
-    address: &dyn Fn(&str, bool) -> Option<u64>,
+    address: &dyn Fn(&str) -> Option<u64>,
 ) -> Result<(), Refusal> {
     let value = match init {
         Initializer::List(items) => {
@@ -39,12 +39,10 @@ fn fill(
             return Ok(());
         }
         Initializer::Value(value) => decode::immediate_bits(*value, ty),
-        Initializer::Masked { .. } => {
-            return Err(Refusal::new("masked addresses as initial values are not supported", ""));
+        Initializer::Masked { mask, address: of } if *mask != 0 => {
+            (address_bits(of, address)? & mask) >> mask.trailing_zeros()
         }
-        Initializer::Address { name, offset, generic } => address(name, *generic)
-            .ok_or_else(|| Refusal::new(format!("initial value names unknown `{name}`"), ""))?
-            .wrapping_add_signed(*offset),
+        other => address_bits(other, address)?,
     };
     match bytes.get_mut(at..at + size) {
         Some(to) => {
@@ -53,4 +51,21 @@ fn fill(
         }
         None => Err(Refusal::new("more initial values than elements", "")),
     }
+}
+
+/// An address as an initial value; all spaces that a variable can lie in have generic addresses.
+fn address_bits(init: &Initializer, address: &dyn Fn(&str) -> Option<u64>) -> Result<u64, Refusal> {
+    let Initializer::Address { name, offset, .. } = init else {
+        return Err(Refusal::new(
+            "a mask of something other than an address as an initial value",
+            "mask the address of a variable or function",
+        ));
+    };
+    let found = address(name).ok_or_else(|| {
+        Refusal::new(
+            format!("initial value names unknown `{name}`"),
+            "define a variable or function of this name in the module",
+        )
+    })?;
+    Ok(found.wrapping_add_signed(*offset))
 }

@@ -6,10 +6,10 @@ use crate::fault::{LoadError, SourceLocation};
 use crate::flow::Flow;
 use crate::initial::initial_bytes;
 use crate::ir::{Kernel, MemorySpace, Width};
-use crate::lower::{Lowering, Refusal};
+use crate::lower::{Lowering, PARAMETER_WINDOW, Refusal, WINDOW};
 use crate::memory::Memory;
 use crate::op::best_tier;
-use lanework_ptx::{Linkage, Module, StateSpace};
+use lanework_ptx::{Function, Linkage, Module, StateSpace};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -17,9 +17,25 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 /// block, so this bounds its memory to half a gigabyte at the worst.
 const MOST_WORK: u64 = 1 << 32;
 
+/// Where the addresses of functions start. No allocation lies here, so every access faults, and the
+/// generic windows end below.
+const FUNCTIONS: u64 = PARAMETER_WINDOW + WINDOW;
+/// Bytes between the addresses of two functions.
+const FUNCTION_STEP: u64 = 16;
+/// Functions that have addresses: all of them lie below the first allocation.
+const MOST_FUNCTIONS: usize = 1 << 24;
+
+/// The address that stands for a function: never null, and its own as long as the module declares the
+/// function by one name.
+fn function_address(module: &Module, name: &str) -> Option<u64> {
+    let index = module.functions().position(|f| f.name == name)?;
+    (index < MOST_FUNCTIONS).then(|| FUNCTIONS + FUNCTION_STEP * index as u64)
+}
+
 /// A loaded module. Its variables live in device memory until it is dropped.
 pub struct Program {
     kernels: Vec<Loaded>,
+    refused: Vec<(String, LoadError)>,
     globals: HashMap<String, (MemorySpace, u64)>,
     sizes: HashMap<String, u64>,
     memory: Arc<RwLock<Memory>>,
@@ -95,13 +111,17 @@ impl Assembled {
 }
 
 impl Program {
-    /// Loads a module.
+    /// Loads a module; an entry that cannot run is kept with the reason.
+    ///
+    /// # Errors
+    /// When a variable cannot be placed, or no entry can run: the first reason then.
     pub(crate) fn load(
         module: &Module,
         memory: &Arc<RwLock<Memory>>,
     ) -> Result<Program, LoadError> {
         let mut program = Program {
             kernels: Vec::new(),
+            refused: Vec::new(),
             globals: HashMap::new(),
             sizes: HashMap::new(),
             memory: Arc::clone(memory),
@@ -109,20 +129,30 @@ impl Program {
         };
         program.place_variables(module)?;
         for entry in module.entries() {
-            let kernel = Lowering::entry(module, entry, &program.globals)?;
-            if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
-                return Err(LoadError {
-                    message: "the kernel is too large to analyse".to_owned(),
-                    function: kernel.name,
-                    location: None,
-                    text_line: 0,
-                    help: "split it into smaller kernels".to_owned(),
-                });
+            match program.lower(module, entry) {
+                Ok(loaded) => program.kernels.push(loaded),
+                Err(error) => program.refused.push((entry.name.clone(), error)),
             }
-            let flow = Flow::of(&kernel);
-            program.kernels.push(Loaded { kernel: Arc::new(kernel), flow: Arc::new(flow) });
         }
-        Ok(program)
+        match program.refused.first() {
+            Some((_, error)) if program.kernels.is_empty() => Err(error.clone()),
+            _ => Ok(program),
+        }
+    }
+
+    fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
+        let kernel = Lowering::entry(module, entry, &self.globals)?;
+        if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
+            return Err(LoadError {
+                message: "the kernel is too large to analyse".to_owned(),
+                function: kernel.name,
+                location: None,
+                text_line: 0,
+                help: "split it into smaller kernels".to_owned(),
+            });
+        }
+        let flow = Flow::of(&kernel);
+        Ok(Loaded { kernel: Arc::new(kernel), flow: Arc::new(flow) })
     }
 
     fn place_variables(&mut self, module: &Module) -> Result<(), LoadError> {
@@ -161,8 +191,10 @@ impl Program {
                     .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
                 continue;
             }
-            let find =
-                |name: &str, _generic: bool| self.globals.get(name).map(|(_, address)| *address);
+            let find = |name: &str| {
+                let variable = self.globals.get(name).map(|(_, address)| *address);
+                variable.or_else(|| function_address(module, name))
+            };
             let bytes = initial_bytes(variable, &find)
                 .map_err(|Refusal { message, help }| refuse(&variable.name, message, &help))?;
             memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
@@ -170,9 +202,15 @@ impl Program {
         Ok(())
     }
 
-    /// The names of the kernels.
+    /// The names of the kernels that can run.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|k| k.kernel.name.as_str())
+    }
+
+    /// The kernels that cannot run on the emulator, each with the first thing in it that the emulator
+    /// does not know. Launching one gives the same reason.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, &LoadError)> {
+        self.refused.iter().map(|(name, error)| (name.as_str(), error))
     }
 
     /// The device address and size in bytes of a variable in global or constant memory.

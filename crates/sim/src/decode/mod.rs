@@ -382,6 +382,10 @@ fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
     if name == "WARP_SZ" {
         return Some(Src::Const(32));
     }
+    // The driver's registers for cooperative launches and the like: it sets none here.
+    if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) {
+        return Some(Src::Const(0));
+    }
     let name = name.strip_prefix('%')?;
     let axis = |rest: &str| match rest {
         "x" => Some(0),

@@ -1,0 +1,141 @@
+//! Modules as compilers print them: entries that cannot run beside others that can, and variables
+//! that start with addresses.
+
+mod common;
+
+use common::{device, download, load};
+use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Outcome, Program, Quiet};
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+/// An entry `name(.u64 out)` that writes to `%rd1`, a global address.
+fn entry(name: &str, body: &str) -> String {
+    format!(
+        ".visible .entry {name}(.param .u64 out)\n{{
+        .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+        ld.param.u64 %rd1, [out];\n{body}\nret;\n}}\n"
+    )
+}
+
+fn launch(
+    emulator: &Emulator,
+    program: &Program,
+    name: &str,
+    argument: u64,
+) -> Result<Outcome, Fault> {
+    let config = LaunchConfig::new(name, [1, 1, 1], [1, 1, 1]);
+    emulator.launch(program, &config, &[&argument.to_le_bytes()], &mut Quiet)
+}
+
+const UNKNOWN: &str = "frobnicate.u32 %r1, 2;";
+
+#[test]
+fn an_entry_that_cannot_run_does_not_keep_others_from_running() {
+    let good = entry("good", "mov.u32 %r1, 7; st.global.u32 [%rd1], %r1;");
+    let emulator = device(false);
+    let text = format!("{HEAD}{}{good}", entry("bad", UNKNOWN));
+    let program = load(&emulator, &text).expect("one entry can run");
+    assert_eq!(program.entries().collect::<Vec<_>>(), ["good"]);
+
+    let refused: Vec<_> = program.refused().collect();
+    assert_eq!(refused.len(), 1);
+    let (name, error) = refused[0];
+    assert_eq!((name, error.function.as_str()), ("bad", "bad"));
+    assert!(error.message.contains("frobnicate"), "{error}");
+
+    let out = emulator.allocate(4, "out").expect("memory");
+    launch(&emulator, &program, "good", out).expect("runs");
+    assert_eq!(download(&emulator, out, 1), [7]);
+    let fault = launch(&emulator, &program, "bad", out).expect_err("refused");
+    assert_eq!(fault.kind, FaultKind::Unsupported);
+    assert_eq!(fault.text_line, error.text_line);
+    let said = fault.to_string();
+    assert!(said.contains("unknown instruction `frobnicate.u32`"), "{said}");
+    assert!(said.contains("in the launch of `bad`") && !said.contains("thread"), "{said}");
+}
+
+#[test]
+fn a_refusal_inside_a_called_function_names_both() {
+    let callee = format!(".func helper()\n{{ .reg .b32 %r<3>; {UNKNOWN} ret; }}\n");
+    let emulator = device(false);
+    let (bad, good) = (entry("bad", "call helper, ();"), entry("good", ""));
+    let program = load(&emulator, &format!("{HEAD}{callee}{bad}{good}")).expect("loads");
+    let said = launch(&emulator, &program, "bad", 0).expect_err("refused").to_string();
+    assert!(said.contains("in `helper`, which it calls"), "{said}");
+}
+
+#[test]
+fn an_unused_function_may_hold_anything() {
+    let unused = format!(".func unused()\n{{ .reg .b32 %r<3>; {UNKNOWN} ret; }}\n");
+    let program = load(&device(false), &format!("{HEAD}{unused}{}", entry("good", "")));
+    assert_eq!(program.expect("loads").refused().count(), 0);
+}
+
+#[test]
+fn a_module_of_which_nothing_can_run_does_not_load() {
+    let text = format!("{HEAD}{}{}", entry("first", UNKNOWN), entry("second", UNKNOWN));
+    let error = load(&device(false), &text).expect_err("no entry can run");
+    assert_eq!(error.function, "first");
+}
+
+#[test]
+fn variables_start_with_bytes_of_addresses() {
+    let table = "
+        .global .align 4 .u32 before[3] = {1, 2, 3};
+        .global .align 1 .u8 table[10] = {112, 0xFF(generic(before)+8), 0xFF00(generic(before)+8),
+            0xFF0000(generic(before)+8), 0xFF000000(generic(before)+8),
+            0xFF00000000(generic(before)+8), 0xFF0000000000(generic(before)+8),
+            0xFF000000000000(generic(before)+8), 0xFF00000000000000(generic(before)+8), 253};\n";
+    let emulator = device(false);
+    let program = load(&emulator, &format!("{HEAD}{table}{}", entry("k", ""))).expect("loads");
+    let (before, _) = program.variable("before").expect("placed");
+    let (at, bytes) = program.variable("table").expect("placed");
+    assert_eq!(bytes, 10);
+    let mut found = [0; 10];
+    emulator.read(at, &mut found).expect("in bounds");
+    assert_eq!(found[1..9], (before + 8).to_le_bytes());
+    assert_eq!((found[0], found[9]), (112, 253));
+}
+
+#[test]
+fn functions_have_addresses_that_nothing_may_use() {
+    let functions = ".func one()\n;\n.func two()\n{ ret; }\n.func one()\n{ ret; }\n\
+        .global .align 8 .u64 table[4] = {0, one, two, one};\n";
+    let emulator = device(false);
+    let read = entry("read", "ld.global.u64 %rd2, [table+8]; ld.u32 %r1, [%rd2];");
+    let call = entry(
+        "through",
+        "ld.global.u64 %rd2, [table+8]; prototype: .callprototype ()_ (); call %rd2, (), prototype;",
+    );
+    let text = format!("{HEAD}{functions}{read}{call}");
+    let program = load(&emulator, &text).expect("loads");
+    let (at, _) = program.variable("table").expect("placed");
+    let words = download(&emulator, at, 8);
+    let addresses: Vec<u64> =
+        words.chunks(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
+    assert_eq!(addresses[0], 0);
+    assert!(addresses[1] != 0 && addresses[2] != 0 && addresses[1] != addresses[2]);
+    assert_eq!(addresses[1], addresses[3], "a declaration and its definition are one function");
+    let fault = launch(&emulator, &program, "read", 0).expect_err("code cannot be read");
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+    let fault = launch(&emulator, &program, "through", 0).expect_err("refused");
+    assert!(fault.to_string().contains("an indirect call"), "{fault}");
+}
+
+#[test]
+fn an_initial_value_that_names_nothing_is_an_error() {
+    let text = format!("{HEAD}.global .u64 table = nowhere;\n{}", entry("k", ""));
+    let error = load(&device(false), &text).expect_err("no such name");
+    assert!(error.to_string().contains("nowhere"), "{error}");
+}
+
+#[test]
+fn registers_of_the_environment_are_zero() {
+    let body = "mov.u32 %r1, %envreg2; st.global.u32 [%rd1], %r1;
+        mov.b32 %r2, %envreg31; st.global.u32 [%rd1+4], %r2;";
+    let emulator = device(false);
+    let program = load(&emulator, &format!("{HEAD}{}", entry("k", body))).expect("loads");
+    let out = emulator.allocate(8, "out").expect("memory");
+    launch(&emulator, &program, "k", out).expect("runs");
+    assert_eq!(download(&emulator, out, 2), [0, 0]);
+}
