@@ -1,6 +1,7 @@
 //! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
 
 use crate::fault::SourceLocation;
+use crate::matrix::ops::MatrixOp;
 use crate::op::Tiers;
 use crate::pure::Pure;
 use lanework_ptx::ScalarType;
@@ -180,6 +181,8 @@ pub enum Action {
         /// Bytes to write.
         bytes: u8,
     },
+    /// Loads, stores or multiplies matrices that the warp holds together.
+    Matrix(MatrixOp),
     /// Does nothing that the emulator can see.
     Nothing,
 }

@@ -41,6 +41,7 @@ mod lanes;
 mod launch;
 mod limits;
 mod lower;
+mod matrix;
 mod memory;
 mod observe;
 mod op;

@@ -12,9 +12,11 @@ use crate::flow::Flow;
 use crate::fuse::{Chain, Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{OFFSET, Slot};
+use crate::matrix::{Matrix, Plan};
 use crate::op::{Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Something that is written into the register file before a kernel runs.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,8 @@ pub struct Code {
     pub slots: Vec<Slot>,
     /// Product steps that one operation runs.
     pub chains: Vec<Chain>,
+    /// Matrix instructions; operations hold their addresses.
+    pub plans: Vec<Arc<Plan>>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
@@ -89,6 +93,7 @@ pub fn assemble(
             sites: Vec::new(),
             slots: Vec::new(),
             chains: Vec::new(),
+            plans: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
@@ -234,6 +239,14 @@ impl Assembler<'_> {
                 let observed = if self.want.observe { OBSERVED } else { 0 };
                 let imm = u64::from(*bytes) | observed;
                 self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
+            }
+            Action::Matrix(op) => {
+                let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
+                let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
+                let plan = Arc::new(Plan { op: *op, dst, src, observed: self.want.observe });
+                let address = Arc::as_ptr(&plan).expose_provenance() as u64;
+                self.code.plans.push(plan);
+                self.push(Tiers::cold::<Matrix>(), [0; 4], address, origin);
             }
             Action::Exit | Action::Return => {
                 self.push(Tiers::cold::<control::Exit>(), [0; 4], count, origin);

@@ -55,7 +55,7 @@ const HINTS: &[&str] = &[
 ];
 
 /// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.
-fn space(cx: &Cx<'_, '_>) -> MemorySpace {
+pub(super) fn space(cx: &Cx<'_, '_>) -> MemorySpace {
     for modifier in &cx.instruction.modifiers {
         return match modifier.split("::").next().unwrap_or_default() {
             "global" => MemorySpace::Global,
@@ -91,7 +91,7 @@ fn count(cx: &Cx<'_, '_>) -> u8 {
 }
 
 /// The elements of a vector operand, or the one operand.
-fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
+pub(super) fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
     let elements = match cx.operand(i)?.clone() {
         Operand::Vector(elements) => elements,
         operand => vec![operand],
@@ -104,7 +104,7 @@ fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
 }
 
 /// The space that an address really is in: a parameter of a function lies in local memory.
-fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
+pub(super) fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
     match (space, named) {
         (_, Some(named @ (MemorySpace::Local | MemorySpace::Shared | MemorySpace::Parameter))) => {
             named

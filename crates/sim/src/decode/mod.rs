@@ -10,9 +10,10 @@ mod convert;
 mod float;
 mod integer;
 mod logic;
+mod matrix;
 mod memory;
 mod mov;
-mod packed;
+pub mod packed;
 mod warpwide;
 
 use crate::ir::*;
@@ -63,6 +64,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("isspacep", memory::isspacep),
     ("ld", memory::ld),
     ("ldu", memory::ld),
+    ("ldmatrix", matrix::ldmatrix),
     ("lg2", float::approximate),
     ("lop3", logic::lop3),
     ("mad", integer::mad),
@@ -72,6 +74,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("max", integer::min_max),
     ("membar", control::nothing),
     ("min", integer::min_max),
+    ("mma", matrix::mma),
     ("mov", mov::mov),
     ("mul", integer::mul),
     ("mul24", integer::mul24),
@@ -102,12 +105,14 @@ static RULES: &[(&str, RuleFn)] = &[
     ("slct", compare::slct),
     ("sqrt", float::root),
     ("st", memory::st),
+    ("stmatrix", matrix::stmatrix),
     ("sub", integer::sub),
     ("subc", integer::refuse_carry),
     ("tanh", float::approximate),
     ("testp", float::testp),
     ("trap", control::trap),
     ("vote", warpwide::vote),
+    ("wmma", matrix::wmma),
     ("xor", logic::bitwise),
 ];
 
