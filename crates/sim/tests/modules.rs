@@ -139,3 +139,41 @@ fn registers_of_the_environment_are_zero() {
     launch(&emulator, &program, "k", out).expect("runs");
     assert_eq!(download(&emulator, out, 2), [0, 0]);
 }
+
+/// What the emulator refuses of the parser's test data: files by a part of their name, and the reason,
+/// which is the same for every entry there. All other files load whole.
+const REFUSED: &[(&str, &str)] = &[
+    ("blackwell.", "tcgen05.alloc"),
+    ("clang.", "call of `external`, which the module does not define"),
+    ("hopper.", "mbarrier.init"),
+    ("printf.", "call of `malloc`, which the module does not define"),
+    ("triton.product.sm_90", "wgmma.fence"),
+];
+
+#[test]
+fn what_real_compilers_print_loads_but_for_what_is_listed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/tests/data");
+    let mut loaded = 0;
+    for file in std::fs::read_dir(folder).expect("the test data") {
+        let path = file.expect("an entry").path();
+        if path.extension().is_none_or(|e| e != "ptx") {
+            continue;
+        }
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("text");
+        let listed = REFUSED.iter().find(|(start, _)| name.starts_with(start));
+        match (load(&device(false), &text), listed) {
+            (Ok(program), None) => {
+                let refused = program.refused().next();
+                assert!(refused.is_none(), "{name}: {refused:?}");
+                loaded += 1;
+            }
+            (Err(error), Some((_, why))) => {
+                assert!(error.message.contains(why), "{name}: {error}");
+            }
+            (Err(error), None) => panic!("{name}: {error}"),
+            (Ok(_), Some((_, why))) => panic!("{name} loads: it is listed as refused for {why}"),
+        }
+    }
+    assert!(loaded >= 15, "{loaded} modules in {folder}");
+}
