@@ -4,8 +4,9 @@
 //! for 16-bit and tf32 operands, rounding to nearest after each addition (once more to f16 at the end
 //! where the result is f16), in f64 with fused additions for f64, and without any rounding for
 //! integers. Tensor cores add several products at once and truncate what lies below the largest of
-//! them, so that float results differ from these in the last bits; the PTX manual leaves the order
-//! open. A product of bf16 or tf32 below 2^-126 is rounded to f32.
+//! them, so that float results differ from these in the last bits, or by more where large terms
+//! cancel: of 0.5 + 2^24 + 1 - 2^24 within one instruction an H200 keeps 1.5, this keeps 0. The PTX
+//! manual leaves the order open. A product of bf16 or tf32 below 2^-126 is rounded to f32.
 
 use super::ops::{Fragment, Multiply, Number, Part};
 use super::{Registers, read_registers, write_registers};
