@@ -209,6 +209,12 @@ pub struct ExperimentsArgs {
     /// Run every command, and show what it verified and measured.
     #[arg(long)]
     pub run: bool,
+    /// Keep the results so far, and the JSON of every climb, in this folder.
+    #[arg(long, value_name = "FOLDER", requires = "run")]
+    pub output: Option<PathBuf>,
+    /// Longest time to sample one rung on a GPU, in seconds.
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: f64,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

@@ -221,7 +221,7 @@ fn experiments_page(results: &Path, language: Language) -> String {
         let text = std::fs::read_to_string(results.join(name)).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     };
-    let (emulated, on_gpu) = (read("experiments-emulator.json"), read("experiments-h200.json"));
+    let (emulated, on_gpu) = (read("emulator/experiments.json"), read("h200/experiments.json"));
     let gpu = on_gpu.first().map_or("GPU", |row| row.device.as_str());
     let mut text = format!(
         "# {}\n\n{}\n\n| id | | command | emulator | {gpu} |\n|---|---|---|---|---|\n",

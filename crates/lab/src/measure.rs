@@ -55,8 +55,10 @@ pub struct Measurement {
 const SHORT_NS: f64 = 20_000.0;
 /// Aimed length of one graph.
 const GRAPH_NS: f64 = 400_000.0;
-/// Launches queued between two waits.
-const BATCH: usize = 24;
+/// Launches queued between two waits, at most and at least.
+const BATCH: (usize, usize) = (24, 4);
+/// Time that a batch should not exceed by much.
+const BATCH_NS: f64 = 300e6;
 /// Samples and time that must be in before the interval may stop the sampling.
 const MIN_SAMPLES: usize = 30;
 const MIN_TIME: Duration = Duration::from_millis(500);
@@ -100,7 +102,8 @@ pub fn measure(
         })?;
         (Timer::Graph(launches as u32), stop)
     } else {
-        let stop = sample(&mut samples, started, limit, || timed_batch(device, jobs))?;
+        let stop =
+            sample(&mut samples, started, limit, || timed_batch(device, jobs, batch_of(once)))?;
         (Timer::Events, stop)
     };
     let (timer, stop) = timer;
@@ -134,7 +137,7 @@ fn warm_up(device: &Device, jobs: &mut [Job<'_>]) -> Result<f64> {
     let started = Instant::now();
     let mut last = f64::INFINITY;
     loop {
-        let batch = timed_batch(device, jobs)?;
+        let batch = timed_batch(device, jobs, batch_of(last))?;
         let now = Summary::of(&batch).map_or(0.0, |summary| summary.median);
         let settled = (now - last).abs() < 0.01 * now;
         let elapsed = started.elapsed();
@@ -145,11 +148,17 @@ fn warm_up(device: &Device, jobs: &mut [Job<'_>]) -> Result<f64> {
     }
 }
 
+/// Launches of a batch of kernels that take `once` nanoseconds; as few as can be where that is not
+/// known yet.
+fn batch_of(once: f64) -> usize {
+    ((BATCH_NS / once) as usize).clamp(BATCH.1, BATCH.0)
+}
+
 /// Times of one batch of launches, each between two events; the first launch, which the others
 /// hide behind, is not among them.
-fn timed_batch(device: &Device, jobs: &mut [Job<'_>]) -> Result<Vec<f64>> {
-    let mut events = Vec::with_capacity(BATCH);
-    for index in 0..BATCH {
+fn timed_batch(device: &Device, jobs: &mut [Job<'_>], launches: usize) -> Result<Vec<f64>> {
+    let mut events = Vec::with_capacity(launches);
+    for index in 0..launches {
         let count = jobs.len();
         jobs[index % count].launch()?;
         events.push(device.event()?);

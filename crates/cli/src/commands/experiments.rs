@@ -9,6 +9,7 @@ use lanework::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::Path;
 use std::process::Command;
 
 /// What an experiment showed.
@@ -66,7 +67,12 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
     for row in rows {
         spinner.say(&format!("{} {}: lanework {}", row.id, row.what, row.command));
         if !ran.contains_key(&row.command) {
-            ran.insert(row.command.clone(), execute(&row, &info.id)?);
+            let result = execute(&row, &info.id, args.time_limit)?;
+            if let (Some(folder), Some(ladder)) = (&args.output, row.command.strip_prefix("climb "))
+            {
+                keep(folder, ladder, &result.text)?;
+            }
+            ran.insert(row.command.clone(), result);
         }
         let result = &ran[&row.command];
         let figure = figure(&row, &result.text);
@@ -81,6 +87,10 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
             skipped,
             figure: figure.unwrap_or_else(|| "no figure".to_owned()),
         });
+        if let Some(folder) = &args.output {
+            let text = serde_json::to_string_pretty(&shown).unwrap_or_default();
+            keep(folder, "experiments", &text)?;
+        }
     }
     drop(spinner);
     if args.json {
@@ -129,8 +139,18 @@ fn list(rows: &[Experiment], json: bool) -> Outcome {
     print(&format!("{text}\nRun them all with `lanework experiments --run`.\n"))
 }
 
+/// Writes `text` to `NAME.json` in the folder, which is made where it is missing.
+fn keep(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let place = folder.join(format!("{name}.json"));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&place, text));
+    written.map_err(|error| {
+        let help = "choose a folder that you may write to";
+        Failure::input(format_args!("{} cannot be written: {error}", place.display()), help)
+    })
+}
+
 /// Runs an experiment's command with this very program.
-fn execute(row: &Experiment, device: &str) -> Result<Ran, Failure> {
+fn execute(row: &Experiment, device: &str, time_limit: f64) -> Result<Ran, Failure> {
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
     command.args(row.command.split(' '));
@@ -139,6 +159,9 @@ fn execute(row: &Experiment, device: &str) -> Result<Ran, Failure> {
     }
     if row.figure != Figure::Lines {
         command.arg("--json");
+    }
+    if ["climb", "sweep"].iter().any(|timed| row.command.starts_with(timed)) {
+        command.args(["--time-limit", &time_limit.to_string()]);
     }
     let output = command.output()?;
     Ok(Ran {
