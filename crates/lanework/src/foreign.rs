@@ -71,6 +71,17 @@ impl PtxModule {
         &self.module
     }
 
+    /// The entries that the emulator cannot run, and why; none on a GPU, whose driver has compiled
+    /// them all.
+    pub fn refused(&self) -> Vec<(String, String)> {
+        match &self.code {
+            Code::Emulator(program) => {
+                program.refused().map(|(entry, why)| (entry.to_owned(), why.to_string())).collect()
+            }
+            Code::Gpu(_) => Vec::new(),
+        }
+    }
+
     /// Runs an entry and waits for it; what it prints goes to standard output.
     ///
     /// # Errors

@@ -16,7 +16,10 @@ struct ModuleJson {
     target: String,
     lowest_version: String,
     lowest_target: String,
+    /// Why the emulator runs none of it.
     emulator: Option<String>,
+    /// Entries that the emulator does not run, and why.
+    refused: BTreeMap<String, String>,
     entries: Vec<EntryJson>,
 }
 
@@ -57,7 +60,12 @@ pub fn run(args: &InspectArgs) -> Outcome {
         found.version, found.target, found.lowest_version, found.lowest_target
     );
     match &found.emulator {
-        None => text.push_str("the emulator runs all of it\n"),
+        None if found.refused.is_empty() => text.push_str("the emulator runs all of it\n"),
+        None => {
+            for (entry, why) in &found.refused {
+                text.push_str(&format!("the emulator does not run {entry}: {why}\n"));
+            }
+        }
         Some(why) => text.push_str(&format!("the emulator does not run it: {why}\n")),
     }
     for entry in &found.entries {
@@ -90,13 +98,15 @@ pub fn run(args: &InspectArgs) -> Outcome {
 fn describe(module: &Module, text: &str) -> ModuleJson {
     let (version, architecture, specific) = module.lowest_requirements();
     let lowest = Target { architecture, specific, options: Vec::new() };
+    let loaded = Device::emulator().load_ptx(text);
     let shared_by_all: u64 = module.variables().filter(|v| is_shared(v)).map(Variable::size).sum();
     ModuleJson {
         version: module.version.to_string(),
         target: module.target.to_string(),
         lowest_version: version.to_string(),
         lowest_target: lowest.to_string(),
-        emulator: Device::emulator().load_ptx(text).err().map(|error| error.to_string()),
+        emulator: loaded.as_ref().err().map(ToString::to_string),
+        refused: loaded.map(|module| module.refused().into_iter().collect()).unwrap_or_default(),
         entries: module.entries().map(|entry| describe_entry(entry, shared_by_all)).collect(),
     }
 }
