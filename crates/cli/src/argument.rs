@@ -1,7 +1,7 @@
 //! The arguments of a kernel from elsewhere, as `--arg` takes them.
 
 use crate::npy;
-use lanework_lab::{Array, ELEMENT_TYPES, ElementType, random_elements};
+use lanework_lab::{Array, ElementType, random_elements};
 use std::path::PathBuf;
 
 /// One argument.
@@ -84,9 +84,7 @@ fn element_type(name: &str) -> Result<ElementType, String> {
         Some(bits) => format!("u{bits}"),
         None => name.to_owned(),
     };
-    ELEMENT_TYPES
-        .into_iter()
-        .find(|element| element.name == name)
+    ElementType::named(&name)
         .ok_or_else(|| format!("`{name}` is no type; use f16 to f64, u8 to u64 or i8 to i64"))
 }
 

@@ -1,7 +1,7 @@
 //! Arrays in .npy files. Elements stay the bytes they are, in the type the file names.
 
 use crate::failure::Failure;
-use lanework_lab::{Array, ELEMENT_TYPES, ElementType};
+use lanework_lab::{Array, ElementType};
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn element_type(text: &str) -> Option<ElementType> {
     }
     let foreign = order == '>' || !"fiu".contains(kind);
     let name = format!("{}{}", if foreign { 'u' } else { kind }, 8 * size);
-    ELEMENT_TYPES.into_iter().find(|element| element.name == name)
+    ElementType::named(&name)
 }
 
 /// How numpy names an element type.

@@ -31,7 +31,7 @@ pub fn check_rung(ladder: &Ladder, name: &str) -> Result<(), Failure> {
 pub fn find_element(name: &str) -> Result<ElementType, Failure> {
     let names = ELEMENT_TYPES.map(|element| element.name);
     let unknown = unknown("element type", name, &names);
-    ELEMENT_TYPES.into_iter().find(|element| element.name == name).ok_or(unknown)
+    ElementType::named(name).ok_or(unknown)
 }
 
 /// The failure for a name that is none of `names`.

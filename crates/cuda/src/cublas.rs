@@ -4,10 +4,10 @@
 //! one of them, is an answer and not an error.
 
 use std::ffi::{c_int, c_void};
+use std::path::Path;
 use std::sync::OnceLock;
 
-use libloading::Library;
-
+use crate::library;
 use crate::stream::Stream;
 use crate::{CudaError, Gpu};
 
@@ -123,32 +123,23 @@ fn functions() -> Result<&'static Functions, String> {
 }
 
 fn load() -> Result<Functions, String> {
-    // SAFETY: loads NVIDIA's library, whose initialisers the system trusts.
-    let found = NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
-    let Some(library) = found else {
+    let Some(library) = library::find(NAMES.iter().map(Path::new)) else {
         return Err("cuBLAS was not found (it comes with the CUDA toolkit; libcublas.so must be \
                     on the library path)"
             .to_owned());
     };
-    // The library stays loaded for as long as the process, as its functions are kept.
-    let library: &'static Library = Box::leak(Box::new(library));
-    macro_rules! function {
-        ($name:literal) => {
-            // SAFETY: the type is that of the function in cuBLAS's header.
-            match unsafe { library.get($name.as_bytes()) } {
-                Ok(symbol) => *symbol,
-                Err(_) => return Err(concat!("this cuBLAS lacks ", $name).to_owned()),
-            }
-        };
+    let whose = "cuBLAS";
+    // SAFETY: each type is that of the function in cuBLAS's header.
+    unsafe {
+        Ok(Functions {
+            create: library::function(library, whose, "cublasCreate_v2")?,
+            destroy: library::function(library, whose, "cublasDestroy_v2")?,
+            set_stream: library::function(library, whose, "cublasSetStream_v2")?,
+            set_math_mode: library::function(library, whose, "cublasSetMathMode")?,
+            sgemm: library::function(library, whose, "cublasSgemm_v2")?,
+            sgeam: library::function(library, whose, "cublasSgeam")?,
+        })
     }
-    Ok(Functions {
-        create: function!("cublasCreate_v2"),
-        destroy: function!("cublasDestroy_v2"),
-        set_stream: function!("cublasSetStream_v2"),
-        set_math_mode: function!("cublasSetMathMode"),
-        sgemm: function!("cublasSgemm_v2"),
-        sgeam: function!("cublasSgeam"),
-    })
 }
 
 impl Cublas {

@@ -36,6 +36,7 @@ mod graph;
 mod jit;
 mod launch;
 mod ledger;
+mod library;
 mod memory;
 mod module;
 mod nvrtc;

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use libloading::Library;
+use crate::library;
 
 type Program = *mut c_void;
 /// An `nvrtcResult`; a plain number, since newer libraries may return newer ones.
@@ -73,33 +73,22 @@ fn functions() -> Result<&'static Functions, String> {
 fn load() -> Result<Functions, String> {
     let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
     named.iter().for_each(|library| load_builtins(library));
-    let candidates = named.into_iter().chain(NAMES.iter().map(PathBuf::from));
-    let found = candidates
-        .into_iter()
-        // SAFETY: loads NVIDIA's library, whose initialisers the system trusts.
-        .find_map(|name| unsafe { Library::new(name.as_os_str()) }.ok());
-    let Some(library) = found else { return Err("NVRTC was not found".to_owned()) };
-    // The library stays loaded for as long as the process, as its functions are kept.
-    let library: &'static Library = Box::leak(Box::new(library));
-    macro_rules! function {
-        ($name:literal) => {
-            // SAFETY: the type is that of the function in NVRTC's header.
-            match unsafe { library.get($name.as_bytes()) } {
-                Ok(symbol) => *symbol,
-                Err(_) => return Err(concat!("this NVRTC lacks ", $name).to_owned()),
-            }
-        };
+    let candidates = named.as_deref().into_iter().chain(NAMES.iter().map(Path::new));
+    let library = library::find(candidates).ok_or("NVRTC was not found")?;
+    let whose = "NVRTC";
+    // SAFETY: each type is that of the function in NVRTC's header.
+    unsafe {
+        Ok(Functions {
+            create: library::function(library, whose, "nvrtcCreateProgram")?,
+            compile: library::function(library, whose, "nvrtcCompileProgram")?,
+            ptx_size: library::function(library, whose, "nvrtcGetPTXSize")?,
+            ptx: library::function(library, whose, "nvrtcGetPTX")?,
+            log_size: library::function(library, whose, "nvrtcGetProgramLogSize")?,
+            log: library::function(library, whose, "nvrtcGetProgramLog")?,
+            destroy: library::function(library, whose, "nvrtcDestroyProgram")?,
+            describe: library::function(library, whose, "nvrtcGetErrorString")?,
+        })
     }
-    Ok(Functions {
-        create: function!("nvrtcCreateProgram"),
-        compile: function!("nvrtcCompileProgram"),
-        ptx_size: function!("nvrtcGetPTXSize"),
-        ptx: function!("nvrtcGetPTX"),
-        log_size: function!("nvrtcGetProgramLogSize"),
-        log: function!("nvrtcGetProgramLog"),
-        destroy: function!("nvrtcDestroyProgram"),
-        describe: function!("nvrtcGetErrorString"),
-    })
 }
 
 /// Loads the library's companion from the same folder, since NVRTC looks for it by name only, which
@@ -108,11 +97,7 @@ fn load_builtins(library: &Path) {
     let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in folder.into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
-            // SAFETY: as for the library itself.
-            if let Ok(builtins) = unsafe { Library::new(entry.path().as_os_str()) } {
-                // Kept loaded, as the library is.
-                std::mem::forget(builtins);
-            }
+            library::find([entry.path().as_path()]);
         }
     }
 }

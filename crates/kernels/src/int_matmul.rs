@@ -9,8 +9,8 @@ mod naive;
 mod register_tile;
 mod shared_tile;
 
-use crate::{Ladder, Rung, RungInfo};
-use lanework::{Buffer, Device, Dim3, Error, Result};
+use crate::{Ladder, Rung};
+use lanework::{Buffer, Dim3, Error, Result};
 
 /// A product to compute, on a device. Matrices are row by row.
 pub struct Product {
@@ -36,14 +36,19 @@ pub const TILES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// The rungs, from the bottom up.
 pub fn rungs() -> Vec<Rung<Product>> {
     vec![
-        rung("naive", "E1", include_str!("int_matmul/naive.rs"), naive::prepare),
-        rung(
+        Rung::new("naive", "E1", include_str!("int_matmul/naive.rs"), naive::prepare),
+        Rung::new(
             "register-tile",
             "E2",
             include_str!("int_matmul/register_tile.rs"),
             register_tile::prepare,
         ),
-        rung("shared-tile", "E3", include_str!("int_matmul/shared_tile.rs"), shared_tile::prepare),
+        Rung::new(
+            "shared-tile",
+            "E3",
+            include_str!("int_matmul/shared_tile.rs"),
+            shared_tile::prepare,
+        ),
     ]
 }
 
@@ -55,15 +60,6 @@ pub fn ladder() -> Ladder {
         story: [include_str!("int_matmul/story.en.md"), include_str!("int_matmul/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
-}
-
-fn rung(
-    name: &'static str,
-    experiment: &'static str,
-    source: &'static str,
-    prepare: for<'a> fn(&'a mut Product, &Device) -> Result<lanework::Prepared<'a>>,
-) -> Rung<Product> {
-    Rung { info: RungInfo { name, experiment, source }, prepare }
 }
 
 impl Product {

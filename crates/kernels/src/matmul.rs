@@ -16,7 +16,7 @@ mod zero_padded;
 
 pub use matrices::{Extents, Layout, Matrices, Matrix};
 
-use crate::{Ladder, Rung, RungInfo};
+use crate::{Ladder, Rung};
 use lanework::{Device, Prepared, Result};
 
 /// A rung, and how it wants the matrices to lie in memory.
@@ -71,5 +71,5 @@ fn rung(
     layout: Layout,
     prepare: for<'a> fn(&'a mut Matrices, &Device) -> Result<Prepared<'a>>,
 ) -> ProductRung {
-    ProductRung { rung: Rung { info: RungInfo { name, experiment, source }, prepare }, layout }
+    ProductRung { rung: Rung::new(name, experiment, source, prepare), layout }
 }

@@ -11,6 +11,18 @@ pub struct Rung<P> {
     pub prepare: for<'a> fn(&'a mut P, &Device) -> Result<Prepared<'a>>,
 }
 
+impl<P> Rung<P> {
+    /// The rung called `name` for `experiment`, whose file's text is `source`.
+    pub(crate) fn new(
+        name: &'static str,
+        experiment: &'static str,
+        source: &'static str,
+        prepare: for<'a> fn(&'a mut P, &Device) -> Result<Prepared<'a>>,
+    ) -> Self {
+        Rung { info: RungInfo { name, experiment, source }, prepare }
+    }
+}
+
 /// What a rung is called and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct RungInfo {

@@ -20,32 +20,31 @@ mod warp_tiled;
 
 pub use operands::{Operands, Shape};
 
-use crate::{Ladder, Rung, RungInfo};
-use lanework::{Device, Prepared, Result};
+use crate::{Ladder, Rung};
 
 /// The rungs, from the bottom up.
 pub fn rungs() -> Vec<Rung<Operands>> {
     vec![
-        rung("uncoalesced", "D1", include_str!("sgemm/uncoalesced.rs"), uncoalesced::prepare),
-        rung("coalesced", "D2", include_str!("sgemm/coalesced.rs"), coalesced::prepare),
-        rung("shared", "D3", include_str!("sgemm/shared_tiles.rs"), shared_tiles::prepare),
-        rung("tile-1d", "beyond", include_str!("sgemm/tile_1d.rs"), tile_1d::prepare),
-        rung("tile-2d", "beyond", include_str!("sgemm/tile_2d.rs"), tile_2d::prepare),
-        rung("vectorized", "beyond", include_str!("sgemm/vectorized.rs"), vectorized::prepare),
-        rung(
+        Rung::new("uncoalesced", "D1", include_str!("sgemm/uncoalesced.rs"), uncoalesced::prepare),
+        Rung::new("coalesced", "D2", include_str!("sgemm/coalesced.rs"), coalesced::prepare),
+        Rung::new("shared", "D3", include_str!("sgemm/shared_tiles.rs"), shared_tiles::prepare),
+        Rung::new("tile-1d", "beyond", include_str!("sgemm/tile_1d.rs"), tile_1d::prepare),
+        Rung::new("tile-2d", "beyond", include_str!("sgemm/tile_2d.rs"), tile_2d::prepare),
+        Rung::new("vectorized", "beyond", include_str!("sgemm/vectorized.rs"), vectorized::prepare),
+        Rung::new(
             "conflict-free",
             "beyond",
             include_str!("sgemm/conflict_free.rs"),
             conflict_free::prepare,
         ),
-        rung("warp-tiled", "beyond", include_str!("sgemm/warp_tiled.rs"), warp_tiled::prepare),
-        rung(
+        Rung::new("warp-tiled", "beyond", include_str!("sgemm/warp_tiled.rs"), warp_tiled::prepare),
+        Rung::new(
             "double-buffered",
             "beyond",
             include_str!("sgemm/double_buffered.rs"),
             double_buffered::prepare,
         ),
-        rung("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
+        Rung::new("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
     ]
 }
 
@@ -57,13 +56,4 @@ pub fn ladder() -> Ladder {
         story: [include_str!("sgemm/story.en.md"), include_str!("sgemm/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
-}
-
-fn rung(
-    name: &'static str,
-    experiment: &'static str,
-    source: &'static str,
-    prepare: for<'a> fn(&'a mut Operands, &Device) -> Result<Prepared<'a>>,
-) -> Rung<Operands> {
-    Rung { info: RungInfo { name, experiment, source }, prepare }
 }

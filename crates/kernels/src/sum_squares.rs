@@ -22,8 +22,8 @@ mod tree_strided;
 mod tree_unrolled;
 mod warp_shuffle;
 
-use crate::{Ladder, Rung, RungInfo};
-use lanework::{Buffer, Device, Error, Prepared, Result};
+use crate::{Ladder, Rung};
+use lanework::{Buffer, Device, Error, Result};
 
 pub use clock::Cycles;
 pub use summand::{Summand, on_host};
@@ -55,18 +55,18 @@ pub struct Numbers<E: Summand> {
 #[rustfmt::skip]
 fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
     vec![
-        rung("one-thread", "A1", include_str!("sum_squares/one_thread.rs"), one_thread::prepare),
-        rung("chunked", "A2", include_str!("sum_squares/chunked.rs"), chunked::prepare),
-        rung("interleaved", "A3", include_str!("sum_squares/interleaved.rs"), interleaved::prepare),
-        rung("many-blocks", "A4", include_str!("sum_squares/many_blocks.rs"), many_blocks::prepare),
-        rung("block-serial", "A5", include_str!("sum_squares/block_serial.rs"), block_serial::prepare),
-        rung("tree-interleaved", "A6", include_str!("sum_squares/tree_interleaved.rs"), tree_interleaved::prepare),
-        rung("tree-strided", "beyond", include_str!("sum_squares/tree_strided.rs"), tree_strided::prepare),
-        rung("tree-halving", "A7", include_str!("sum_squares/tree_halving.rs"), tree_halving::prepare),
-        rung("tree-unrolled", "A8", include_str!("sum_squares/tree_unrolled.rs"), tree_unrolled::prepare),
-        rung("warp-shuffle", "C4", include_str!("sum_squares/warp_shuffle.rs"), warp_shuffle::prepare),
-        rung("several-loads", "C4", include_str!("sum_squares/several_loads.rs"), several_loads::prepare),
-        rung("single-pass", "beyond", include_str!("sum_squares/single_pass.rs"), single_pass::prepare),
+        Rung::new("one-thread", "A1", include_str!("sum_squares/one_thread.rs"), one_thread::prepare),
+        Rung::new("chunked", "A2", include_str!("sum_squares/chunked.rs"), chunked::prepare),
+        Rung::new("interleaved", "A3", include_str!("sum_squares/interleaved.rs"), interleaved::prepare),
+        Rung::new("many-blocks", "A4", include_str!("sum_squares/many_blocks.rs"), many_blocks::prepare),
+        Rung::new("block-serial", "A5", include_str!("sum_squares/block_serial.rs"), block_serial::prepare),
+        Rung::new("tree-interleaved", "A6", include_str!("sum_squares/tree_interleaved.rs"), tree_interleaved::prepare),
+        Rung::new("tree-strided", "beyond", include_str!("sum_squares/tree_strided.rs"), tree_strided::prepare),
+        Rung::new("tree-halving", "A7", include_str!("sum_squares/tree_halving.rs"), tree_halving::prepare),
+        Rung::new("tree-unrolled", "A8", include_str!("sum_squares/tree_unrolled.rs"), tree_unrolled::prepare),
+        Rung::new("warp-shuffle", "C4", include_str!("sum_squares/warp_shuffle.rs"), warp_shuffle::prepare),
+        Rung::new("several-loads", "C4", include_str!("sum_squares/several_loads.rs"), several_loads::prepare),
+        Rung::new("single-pass", "beyond", include_str!("sum_squares/single_pass.rs"), single_pass::prepare),
     ]
 }
 
@@ -78,15 +78,6 @@ pub fn ladder() -> Ladder {
         story: [include_str!("sum_squares/story.en.md"), include_str!("sum_squares/story.zh.md")],
         rungs: f32::rungs().iter().map(|rung| rung.info).collect(),
     }
-}
-
-fn rung<E: Summand>(
-    name: &'static str,
-    experiment: &'static str,
-    source: &'static str,
-    prepare: for<'a> fn(&'a mut Numbers<E>, &Device) -> Result<Prepared<'a>>,
-) -> Rung<Numbers<E>> {
-    Rung { info: RungInfo { name, experiment, source }, prepare }
 }
 
 impl<E: Summand> Numbers<E> {

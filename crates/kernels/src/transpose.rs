@@ -11,8 +11,8 @@ mod swizzled;
 mod unpadded;
 mod vectorized;
 
-use crate::{Ladder, Rung, RungInfo};
-use lanework::{Buffer, Device, Dim3, Element, Error, Result};
+use crate::{Ladder, Rung};
+use lanework::{Buffer, Dim3, Element, Error, Result};
 
 /// A matrix to transpose and the place for its transpose, on a device.
 pub struct Matrices<E: Element> {
@@ -31,13 +31,18 @@ pub struct Matrices<E: Element> {
 /// The rungs, from the bottom up.
 pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
     vec![
-        rung("naive", "B2", include_str!("transpose/naive.rs"), naive::prepare),
-        rung("row-order", "B6", include_str!("transpose/row_order.rs"), row_order::prepare),
-        rung("direct", "B5", include_str!("transpose/direct.rs"), direct::prepare),
-        rung("unpadded", "B4", include_str!("transpose/unpadded.rs"), unpadded::prepare),
-        rung("padded", "B3", include_str!("transpose/padded.rs"), padded::prepare),
-        rung("vectorized", "beyond", include_str!("transpose/vectorized.rs"), vectorized::prepare),
-        rung("swizzled", "beyond", include_str!("transpose/swizzled.rs"), swizzled::prepare),
+        Rung::new("naive", "B2", include_str!("transpose/naive.rs"), naive::prepare),
+        Rung::new("row-order", "B6", include_str!("transpose/row_order.rs"), row_order::prepare),
+        Rung::new("direct", "B5", include_str!("transpose/direct.rs"), direct::prepare),
+        Rung::new("unpadded", "B4", include_str!("transpose/unpadded.rs"), unpadded::prepare),
+        Rung::new("padded", "B3", include_str!("transpose/padded.rs"), padded::prepare),
+        Rung::new(
+            "vectorized",
+            "beyond",
+            include_str!("transpose/vectorized.rs"),
+            vectorized::prepare,
+        ),
+        Rung::new("swizzled", "beyond", include_str!("transpose/swizzled.rs"), swizzled::prepare),
     ]
 }
 
@@ -68,15 +73,6 @@ pub fn ladder() -> Ladder {
         story: [include_str!("transpose/story.en.md"), include_str!("transpose/story.zh.md")],
         rungs: u32::rungs().iter().map(|rung| rung.info).collect(),
     }
-}
-
-fn rung<E: Element>(
-    name: &'static str,
-    experiment: &'static str,
-    source: &'static str,
-    prepare: for<'a> fn(&'a mut Matrices<E>, &Device) -> Result<lanework::Prepared<'a>>,
-) -> Rung<Matrices<E>> {
-    Rung { info: RungInfo { name, experiment, source }, prepare }
 }
 
 impl<E: Element> Matrices<E> {

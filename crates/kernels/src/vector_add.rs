@@ -7,8 +7,8 @@ mod grid_stride;
 mod one_each;
 mod vectorized;
 
-use crate::{Ladder, Rung, RungInfo};
-use lanework::{Buffer, Device, Result};
+use crate::{Ladder, Rung};
+use lanework::Buffer;
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -28,14 +28,19 @@ pub struct Vectors {
 /// The rungs, from the bottom up.
 pub fn rungs() -> Vec<Rung<Vectors>> {
     vec![
-        rung("one-each", "C1", include_str!("vector_add/one_each.rs"), one_each::prepare),
-        rung(
+        Rung::new("one-each", "C1", include_str!("vector_add/one_each.rs"), one_each::prepare),
+        Rung::new(
             "grid-stride",
             "beyond",
             include_str!("vector_add/grid_stride.rs"),
             grid_stride::prepare,
         ),
-        rung("vectorized", "C4", include_str!("vector_add/vectorized.rs"), vectorized::prepare),
+        Rung::new(
+            "vectorized",
+            "C4",
+            include_str!("vector_add/vectorized.rs"),
+            vectorized::prepare,
+        ),
     ]
 }
 
@@ -47,13 +52,4 @@ pub fn ladder() -> Ladder {
         story: [include_str!("vector_add/story.en.md"), include_str!("vector_add/story.zh.md")],
         rungs: rungs().iter().map(|rung| rung.info).collect(),
     }
-}
-
-fn rung(
-    name: &'static str,
-    experiment: &'static str,
-    source: &'static str,
-    prepare: for<'a> fn(&'a mut Vectors, &Device) -> Result<lanework::Prepared<'a>>,
-) -> Rung<Vectors> {
-    Rung { info: RungInfo { name, experiment, source }, prepare }
 }

@@ -113,7 +113,7 @@ fn climb_rung(
     if let Job::Kernel(kernel) = &job {
         let (grid, block, _) = kernel.shape();
         found.warps = Some(grid.count() * block.count().div_ceil(32));
-        found.resources = occupancy::of(kernel, device).map_err(failed)?;
+        found.resources = Some(occupancy::of(kernel, device).map_err(failed)?);
     }
     drop(job);
     match device.backend() {

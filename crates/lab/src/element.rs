@@ -10,6 +10,13 @@ pub struct ElementType {
     pub bytes: usize,
 }
 
+impl ElementType {
+    /// The element type that Rust calls `name`.
+    pub fn named(name: &str) -> Option<ElementType> {
+        ELEMENT_TYPES.into_iter().find(|element| element.name == name)
+    }
+}
+
 /// Every element type.
 pub const ELEMENT_TYPES: [ElementType; 12] = [
     ElementType { name: "f32", bytes: 4 },

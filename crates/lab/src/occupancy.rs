@@ -23,7 +23,7 @@ const SHARED_RESERVED: u32 = 1024;
 ///
 /// # Errors
 /// When the driver says that not even one block fits.
-pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<Option<ResourcesRecord>> {
+pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
     let resources = kernel.resources();
     let (_, block, dynamic) = kernel.shape();
     let (threads, shared) = (block.count() as u32, resources.static_shared + dynamic);
@@ -33,7 +33,7 @@ pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<Option<Resour
         blocks = told;
     }
     let warps = blocks * threads.div_ceil(WARP);
-    Ok(Some(ResourcesRecord {
+    Ok(ResourcesRecord {
         registers: resources.registers,
         spill_bytes: resources.local_bytes,
         shared_bytes: shared,
@@ -42,7 +42,7 @@ pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<Option<Resour
         occupancy: f64::from(warps) / f64::from(arch.threads_per_sm / WARP),
         limiter,
         estimated: resources.estimated,
-    }))
+    })
 }
 
 /// Resident blocks of `threads` threads with `registers` registers each and `shared` bytes of

@@ -92,9 +92,8 @@ impl Request {
     /// The element type, or the one called `default`: that of the arrays, where there are some.
     pub fn element(&self, default: &str) -> ElementType {
         let of_arrays = self.arrays.values().next().map(|array| array.element);
-        self.element.or(of_arrays).unwrap_or_else(|| {
-            let known = |element: &ElementType| element.name == default;
-            ELEMENT_TYPES.into_iter().find(known).unwrap_or(ELEMENT_TYPES[0])
-        })
+        self.element
+            .or(of_arrays)
+            .unwrap_or_else(|| ElementType::named(default).unwrap_or(ELEMENT_TYPES[0]))
     }
 }

@@ -9,7 +9,6 @@ use std::sync::Arc;
 /// cuBLAS on one GPU, in true FP32.
 #[derive(Clone)]
 pub struct Cublas {
-    device: Device,
     // Shared by the jobs made from it, on one thread.
     library: Arc<lanework_cuda::Cublas>,
 }
@@ -37,7 +36,7 @@ impl Cublas {
             });
         };
         let library = Arc::new(lanework_cuda::Cublas::open(gpu.raw())?);
-        Ok(Cublas { device: device.clone(), library })
+        Ok(Cublas { library })
     }
 
     /// `C = alpha A B + beta C` of row-major f32 matrices.
@@ -49,7 +48,7 @@ impl Cublas {
         c: &'a mut Buffer<f32>,
     ) -> Job<'a> {
         let (cublas, a, b, c) = (self.clone(), a.address(), b.address(), c.address());
-        self.job(move || Ok(cublas.library.sgemm(&shape, a, b, c)?))
+        job(move || Ok(cublas.library.sgemm(&shape, a, b, c)?))
     }
 
     /// The transpose of a row-major `rows` x `cols` matrix of f32, or of anything of its size whose
@@ -62,11 +61,10 @@ impl Cublas {
         dst: &'a mut Buffer<E>,
     ) -> Job<'a> {
         let (cublas, src, dst) = (self.clone(), src.address(), dst.address());
-        self.job(move || Ok(cublas.library.transpose(rows, cols, src, dst)?))
+        job(move || Ok(cublas.library.transpose(rows, cols, src, dst)?))
     }
+}
 
-    fn job<'a>(&self, call: impl FnMut() -> Result<()> + 'a) -> Job<'a> {
-        debug_assert!(matches!(self.device.0.engine, Engine::Gpu(_)));
-        Job::Vendor(VendorCall { name: "cuBLAS", call: Box::new(call) })
-    }
+fn job<'a>(call: impl FnMut() -> Result<()> + 'a) -> Job<'a> {
+    Job::Vendor(VendorCall { name: "cuBLAS", call: Box::new(call) })
 }

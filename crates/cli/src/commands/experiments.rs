@@ -189,8 +189,7 @@ fn figure(row: &Experiment, text: &str) -> Option<String> {
         }
         Figure::Host => json["host"]["median_ns"].as_f64().map(duration),
         Figure::Streams => {
-            let verified = json["verified"].as_bool().filter(|verified| *verified);
-            verified?;
+            json["verified"].as_bool().filter(|verified| *verified)?;
             match (json["serial_ns"].as_f64(), json["overlapped_ns"].as_f64()) {
                 (Some(serial), Some(overlapped)) => Some(format!(
                     "one stream {}, several {}",

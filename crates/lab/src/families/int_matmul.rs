@@ -3,12 +3,13 @@
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
-use crate::element::ELEMENT_TYPES;
+use crate::element::ElementType;
 use crate::families::Family;
+use crate::families::matmul::{extents, given, refuse};
 use crate::fits::check_memory;
 use crate::inputs::random_elements;
 use crate::request::Request;
-use lanework::{Backend, Device, Error, Job, Result};
+use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::int_matmul::{self, Product, TILES};
 use std::cell::OnceCell;
@@ -38,42 +39,18 @@ struct IntMatmul {
     reference: OnceCell<Vec<i32>>,
 }
 
-fn refuse(why: String, help: &str) -> Error {
-    Error::Launch { kernel: "int-matmul".to_owned(), why, help: help.to_owned() }
-}
-
 /// The case of a request.
 fn open(request: &Request) -> Result<Box<dyn Case>> {
     let default = if request.backend == Backend::Cuda { 1024 } else { 256 };
-    let size = request.u32("size", default)?;
-    let (mut m, mut n, mut k) =
-        (request.u32("m", size)?, request.u32("n", size)?, request.u32("k", size)?);
-    let (a, b) = (request.arrays.get("a"), request.arrays.get("b"));
-    if let Some(a) = a {
-        (m, k) = a.matrix("a")?;
-    }
-    if let Some(b) = b {
-        let (rows, cols) = b.matrix("b")?;
-        if a.is_some() && rows != k {
-            let why =
-                format!("A is {m}x{k} and B is {rows}x{cols}: {k} columns against {rows} rows");
-            return Err(refuse(why, "give a B with as many rows as A has columns"));
-        }
-        (k, n) = (rows, cols);
-    }
-    if m == 0 || n == 0 {
-        let why = format!("a product of {m}x{k} by {k}x{n} has no elements");
-        return Err(refuse(why, "give at least one row and one column"));
-    }
+    let (m, n, k) = extents("int-matmul", request, default)?;
     let tile = request.u32("tile", 8)?;
     if !TILES.contains(&tile) {
         let why = format!("there is no kernel for a tile of {tile}x{tile}");
-        return Err(refuse(why, "use a tile of 1, 2, 4, 8, 16, 32 or 64"));
+        return Err(refuse("int-matmul", why, "use a tile of 1, 2, 4, 8, 16, 32 or 64"));
     }
-    let given = |array: Option<&Array>| array.map(|a| OnceCell::from(a.elements::<i32>()));
     Ok(Box::new(IntMatmul {
-        a: given(a).unwrap_or_default(),
-        b: given(b).unwrap_or_default(),
+        a: given(request.arrays.get("a")),
+        b: given(request.arrays.get("b")),
         ..IntMatmul::random(m, n, k, tile, request.seed)
     }))
 }
@@ -184,7 +161,7 @@ impl Trial for Attempt<'_> {
     }
 
     fn output(&self) -> Result<Array> {
-        let i32_type = ELEMENT_TYPES.into_iter().find(|element| element.name == "i32");
+        let i32_type = ElementType::named("i32");
         let shape = [self.case.m.into(), self.case.n.into()];
         Ok(Array::new(&shape, i32_type.expect("a known type"), &self.product.c.download()?))
     }

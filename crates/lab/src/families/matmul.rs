@@ -3,13 +3,13 @@
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
-use crate::element::ELEMENT_TYPES;
+use crate::element::ElementType;
 use crate::families::Family;
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
-use lanework::{Backend, Device, Error, Job, Result};
+use lanework::{Backend, Device, Element, Error, Job, Result};
 use lanework_kernels::matmul::{self, Extents, Matrices, ProductRung};
 use std::cell::OnceCell;
 
@@ -72,9 +72,9 @@ pub(super) fn extents(ladder: &str, request: &Request, default: u32) -> Result<(
     Ok((m, n, k))
 }
 
-/// The f32 elements of an array that the user gave.
-pub(super) fn given(array: Option<&Array>) -> OnceCell<Vec<f32>> {
-    array.map(|array| OnceCell::from(array.elements::<f32>())).unwrap_or_default()
+/// The elements of an array, where the user gave one.
+pub(super) fn given<E: Element>(array: Option<&Array>) -> OnceCell<Vec<E>> {
+    array.map(|array| OnceCell::from(array.elements::<E>())).unwrap_or_default()
 }
 
 /// The case of a request.
@@ -200,7 +200,7 @@ impl Trial for Attempt<'_> {
 
     fn output(&self) -> Result<Array> {
         let shape = [self.case.extents.m.into(), self.case.extents.n.into()];
-        let f32_type = ELEMENT_TYPES.into_iter().find(|element| element.name == "f32");
+        let f32_type = ElementType::named("f32");
         Ok(Array::new(&shape, f32_type.expect("a known type"), &self.matrices.c.download()?))
     }
 }

@@ -3,7 +3,7 @@
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
-use crate::element::ELEMENT_TYPES;
+use crate::element::ElementType;
 use crate::families::Family;
 use crate::families::matmul::{extents, given, refuse};
 use crate::families::solver::{self, CUBLAS, Solver};
@@ -298,7 +298,7 @@ impl Trial for Attempt<'_> {
         let Shape { m, n, ldc, .. } = self.case.shape;
         let mut rows = vec![0.0f32; m as usize * n as usize];
         self.operands.c.download_2d(&mut rows, n as usize, ldc as usize)?;
-        let f32_type = ELEMENT_TYPES.into_iter().find(|element| element.name == "f32");
+        let f32_type = ElementType::named("f32");
         Ok(Array::new(&[m.into(), n.into()], f32_type.expect("a known type"), &rows))
     }
 }

@@ -6,7 +6,7 @@ use self::reference::{Reference, additions_in_a_row, rule};
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
-use crate::element::{ELEMENT_TYPES, ElementType};
+use crate::element::ElementType;
 use crate::families::Family;
 use crate::fits::check_memory;
 use crate::inputs::random_elements;
@@ -254,7 +254,7 @@ impl<E: Summand> Trial for Attempt<'_, E> {
         } else {
             "f32"
         };
-        let element = ELEMENT_TYPES.into_iter().find(|element| element.name == name);
+        let element = ElementType::named(name);
         Ok(Array::new(&[], element.expect("a known type"), &[sum]))
     }
 }

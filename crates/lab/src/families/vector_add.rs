@@ -3,12 +3,13 @@
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::case::{Case, Trial, Work};
-use crate::element::ELEMENT_TYPES;
+use crate::element::ElementType;
 use crate::families::Family;
+use crate::families::matmul::{given, refuse};
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::request::Request;
-use lanework::{Backend, Device, Error, Job, Result};
+use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::vector_add::{self, LONGEST, Vectors};
 use std::cell::OnceCell;
@@ -36,9 +37,6 @@ struct VectorAdd {
 
 /// The case of a request.
 fn open(request: &Request) -> Result<Box<dyn Case>> {
-    let refuse = |why: String, help: &str| {
-        Err(Error::Launch { kernel: "vector-add".to_owned(), why, help: help.to_owned() })
-    };
     let (a, b) = (request.arrays.get("a"), request.arrays.get("b"));
     let default = if request.backend == Backend::Cuda { 1 << 26 } else { 1 << 20 };
     let count = |array: &Array| array.shape.iter().product::<u64>();
@@ -47,15 +45,12 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
         && a.shape != b.shape
     {
         let why = format!("A is {:?} and B is {:?}", a.shape, b.shape);
-        return refuse(why, "give arrays of one shape");
+        return Err(refuse("vector-add", why, "give arrays of one shape"));
     }
     if length > LONGEST {
-        return refuse(format!("{length} elements"), "add vectors of up to 2^31 elements");
+        let why = format!("{length} elements");
+        return Err(refuse("vector-add", why, "add vectors of up to 2^31 elements"));
     }
-    let given = |array: Option<&Array>| match array {
-        Some(array) => OnceCell::from(array.elements::<f32>()),
-        None => OnceCell::new(),
-    };
     let (a, b) = (given(a), given(b));
     Ok(Box::new(VectorAdd { length: length as usize, seed: request.seed, a, b }))
 }
@@ -146,7 +141,7 @@ impl Trial for Attempt<'_> {
     }
 
     fn output(&self) -> Result<Array> {
-        let f32_type = ELEMENT_TYPES.into_iter().find(|element| element.name == "f32");
+        let f32_type = ElementType::named("f32");
         let c = self.vectors.c.download()?;
         Ok(Array::new(&[c.len() as u64], f32_type.expect("a known type"), &c))
     }

@@ -1,0 +1,33 @@
+//! NVIDIA's libraries beside the driver, found at run time.
+
+use std::path::Path;
+
+use libloading::Library;
+
+/// The first of `candidates` that is there. It stays loaded for as long as the process, as its
+/// functions are kept.
+pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option<&'static Library> {
+    let load = |name: &Path| {
+        // SAFETY: loads a library of NVIDIA's, whose initialisers the system trusts.
+        unsafe { Library::new(name.as_os_str()) }.ok()
+    };
+    let library = candidates.into_iter().find_map(load)?;
+    Some(Box::leak(Box::new(library)))
+}
+
+/// A function of `library`, which people call `whose`.
+///
+/// # Errors
+/// In one line, when it is not there.
+///
+/// # Safety
+/// `F` is the type that the library's header gives the function.
+pub(crate) unsafe fn function<F: Copy>(
+    library: &'static Library,
+    whose: &str,
+    name: &str,
+) -> Result<F, String> {
+    // SAFETY: the caller's promise.
+    let symbol = unsafe { library.get::<F>(name.as_bytes()) };
+    symbol.map(|symbol| *symbol).map_err(|_| format!("this {whose} lacks {name}"))
+}
