@@ -149,10 +149,14 @@ impl Device {
     /// The devices that a test suite should run on: the emulator, and the first GPU where there is
     /// one. Where there is none, says loudly on standard error, past the capture of test output,
     /// that `suite` was skipped there and why.
+    ///
+    /// The GPU is opened anew at each call: whoever waits for a device first is told of a bad index,
+    /// and tests running side by side must not be told of each other's.
     pub fn for_tests(suite: &str) -> Vec<Device> {
         let mut devices = vec![Device::emulator()];
-        match Device::cuda(0) {
-            Ok(gpu) => devices.push(gpu),
+        // The cached device keeps the context alive, which would otherwise be made again by each test.
+        match Device::cuda(0).and_then(|_| GpuBackend::open(0)) {
+            Ok(gpu) => devices.push(Device::from_engine(Engine::Gpu(gpu))),
             Err(why) if first_mention(suite) => {
                 let why = why.to_string();
                 let why = why.lines().next().unwrap_or_default();

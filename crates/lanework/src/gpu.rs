@@ -143,10 +143,12 @@ impl GpuBackend {
         Ok(())
     }
 
-    /// Waits for all launches and reports the first bad index among them.
+    /// Waits for all launches and reports the first bad index among them. Nothing can be launched
+    /// meanwhile, as a kernel still running would write to a record already read.
     pub(crate) fn synchronize(&self) -> Result<()> {
+        let mut records = self.records();
         self.gpu.synchronize()?;
-        self.records().take_fault()
+        records.take_fault()
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
