@@ -52,6 +52,7 @@ mod pure;
 mod report;
 mod schedule;
 mod standard;
+mod swizzle;
 mod traffic;
 
 pub use counters::{Counters, Global, Shared};
@@ -62,3 +63,4 @@ pub use limits::{Limits, Options, Schedule};
 pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};
 pub use pressure::{MOST_REGISTERS, RegisterPressure};
 pub use program::Program;
+pub use swizzle::Swizzle;

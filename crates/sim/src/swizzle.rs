@@ -1,0 +1,77 @@
+//! Swizzles of shared memory: how the copy engine and the matrix units of sm_90 spread rows of a
+//! tile over the banks. One function for both, so that what one writes the other reads.
+
+/// A pattern that moves 16-byte chunks within rows of 32, 64 or 128 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Swizzle {
+    /// Chunks stay where they are.
+    #[default]
+    None,
+    /// Two chunks, exchanged by one bit of the row: the pattern repeats after 256 bytes.
+    B32,
+    /// Four chunks, by two bits of the row: it repeats after 512 bytes.
+    B64,
+    /// Eight chunks, by three bits of the row: it repeats after 1024 bytes.
+    B128,
+}
+
+impl Swizzle {
+    /// Where the byte that a plain layout puts at `address` lies. The pattern counts from address 0 of
+    /// shared memory, not from the tile: bits 7 and up of the address say what its bits 4 and up are
+    /// xored with. Applied twice, it gives the address back.
+    #[inline]
+    pub fn apply(self, address: u64) -> u64 {
+        address ^ (address >> 3 & (self.width() - 1) & !15)
+    }
+
+    /// Bytes of a row within which chunks move; 16, one chunk, where none does.
+    pub fn width(self) -> u64 {
+        match self {
+            Swizzle::None => 16,
+            Swizzle::B32 => 32,
+            Swizzle::B64 => 64,
+            Swizzle::B128 => 128,
+        }
+    }
+
+    /// Bytes after which the pattern repeats.
+    pub fn period(self) -> u64 {
+        match self {
+            Swizzle::None => 16,
+            _ => self.width() * 8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Swizzle;
+
+    const ALL: [Swizzle; 4] = [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128];
+
+    #[test]
+    fn chunks_of_row_r_are_xored_with_r() {
+        for (swizzle, bits) in [(Swizzle::B32, 1), (Swizzle::B64, 2), (Swizzle::B128, 3)] {
+            let mask = (1u64 << bits) - 1;
+            for row in 0..16u64 {
+                for chunk in 0..8u64 {
+                    let expected = row * 128 + (chunk ^ (row & mask)) * 16 + 5;
+                    assert_eq!(swizzle.apply(row * 128 + chunk * 16 + 5), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_swizzle_undoes_itself_repeats_and_moves_whole_chunks() {
+        for swizzle in ALL {
+            for address in 0..4096u64 {
+                let to = swizzle.apply(address);
+                assert_eq!(swizzle.apply(to), address);
+                assert_eq!(to / swizzle.width(), address / swizzle.width());
+                assert_eq!(to % 16, address % 16);
+                assert_eq!(swizzle.apply(address + swizzle.period()), to + swizzle.period());
+            }
+        }
+    }
+}
