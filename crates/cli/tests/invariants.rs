@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("lang", &["ptx"]),
@@ -14,6 +14,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
     ("lanework", &["ptx", "macros", "lang", "sim", "cuda"]),
     ("kernels", &["lanework"]),
     ("lab", &["lanework", "kernels"]),
+    ("corpus", &["lanework"]),
     ("cli", &["ptx", "lanework", "kernels", "lab"]),
 ];
 

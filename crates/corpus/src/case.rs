@@ -1,0 +1,237 @@
+//! A case: the buffers, launches and results of one or a few kernels, as plain data.
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use lanework::Dim3;
+use std::fmt::Debug;
+
+/// What one or a few kernels of a unit are given, and what they must give.
+pub struct Case {
+    /// The source that holds the kernels.
+    pub unit: &'static str,
+    /// What messages call it.
+    pub name: &'static str,
+    /// Memory of the device by name, with what it holds at first.
+    pub buffers: Vec<(&'static str, Vec<u8>)>,
+    /// Runs, one after the other.
+    pub launches: Vec<Launch>,
+    /// What a buffer must hold afterwards.
+    pub checks: Vec<(&'static str, Check)>,
+    /// Buffers whose bits may differ between devices, and why; all others may not.
+    pub loose: Vec<(&'static str, &'static str)>,
+    /// What the emulator makes of it.
+    pub on_emulator: OnEmulator,
+    /// Modules, by a part of the file's name, that hold something that the emulator does not know yet,
+    /// and the words in which it says so.
+    pub awaited: Vec<(&'static str, &'static str)>,
+    /// Whether a GPU is given it at all: not where the kernel ends in a fault on purpose.
+    pub on_gpu: bool,
+}
+
+/// Says what is wrong with a buffer's bytes.
+pub type Check = Box<dyn Fn(&[u8]) -> Result<(), String> + Send + Sync>;
+
+/// One run of an entry.
+pub struct Launch {
+    /// The entry's name in the PTX.
+    pub entry: &'static str,
+    /// Blocks.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The parameters.
+    pub arguments: Vec<Argument>,
+}
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of a buffer of the case.
+    Buffer(&'static str),
+    /// A value's bytes.
+    Bytes(Vec<u8>),
+}
+
+/// What is expected of the emulator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnEmulator {
+    /// The results are right.
+    Runs,
+    /// It refuses the kernel, or the kernel faults as it should; the message contains this.
+    Refuses(&'static str),
+}
+
+impl Case {
+    /// A case with nothing in it.
+    pub fn new(unit: &'static str, name: &'static str) -> Case {
+        Case {
+            unit,
+            name,
+            buffers: Vec::new(),
+            launches: Vec::new(),
+            checks: Vec::new(),
+            loose: Vec::new(),
+            on_emulator: OnEmulator::Runs,
+            awaited: Vec::new(),
+            on_gpu: true,
+        }
+    }
+
+    /// With a buffer that holds `values` at first.
+    #[must_use]
+    pub fn with<T: NoUninit>(mut self, name: &'static str, values: &[T]) -> Case {
+        self.buffers.push((name, bytemuck::cast_slice(values).to_vec()));
+        self
+    }
+
+    /// With a run.
+    #[must_use]
+    pub fn run(
+        self,
+        entry: &'static str,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        arguments: &[Argument],
+    ) -> Case {
+        self.run_shared(entry, grid, block, 0, arguments)
+    }
+
+    /// With a run that has `dynamic_shared` bytes of dynamic shared memory.
+    #[must_use]
+    pub fn run_shared(
+        mut self,
+        entry: &'static str,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        dynamic_shared: u32,
+        arguments: &[Argument],
+    ) -> Case {
+        let (grid, block, arguments) = (grid.into(), block.into(), arguments.to_vec());
+        self.launches.push(Launch { entry, grid, block, dynamic_shared, arguments });
+        self
+    }
+
+    /// The buffer must hold exactly `values`, bit for bit.
+    #[must_use]
+    pub fn gives<T>(self, name: &'static str, values: &[T]) -> Case
+    where
+        T: AnyBitPattern + NoUninit + Debug + Send + Sync,
+    {
+        let expected = values.to_vec();
+        self.holds(name, move |found: &[T]| {
+            let same = |(a, b): (&T, &T)| bytemuck::bytes_of(a) == bytemuck::bytes_of(b);
+            first_difference(found, &expected, same)
+        })
+    }
+
+    /// Each value must be within `tolerance` of the expected one, relative to it or to 1, whichever is
+    /// greater; a NaN only where one is expected.
+    #[must_use]
+    pub fn gives_about<T>(self, name: &'static str, values: &[T], tolerance: f64) -> Case
+    where
+        T: AnyBitPattern + Debug + Into<f64> + Send + Sync,
+    {
+        let expected = values.to_vec();
+        self.holds(name, move |found: &[T]| {
+            first_difference(found, &expected, |(a, b)| {
+                let (a, b): (f64, f64) = ((*a).into(), (*b).into());
+                a == b
+                    || (a.is_nan() && b.is_nan())
+                    || (a - b).abs() <= tolerance * b.abs().max(1.0)
+            })
+        })
+    }
+
+    /// The buffer must satisfy `check`.
+    #[must_use]
+    pub fn holds<T: AnyBitPattern>(
+        mut self,
+        name: &'static str,
+        check: impl Fn(&[T]) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Case {
+        let check = move |bytes: &[u8]| check(&from_bytes(bytes));
+        self.checks.push((name, Box::new(check)));
+        self
+    }
+
+    /// The bits of a buffer may differ between devices.
+    #[must_use]
+    pub fn loose(mut self, name: &'static str, why: &'static str) -> Case {
+        self.loose.push((name, why));
+        self
+    }
+
+    /// The emulator refuses it, or stops it, with a message that contains `message`.
+    #[must_use]
+    pub fn refused(mut self, message: &'static str) -> Case {
+        self.on_emulator = OnEmulator::Refuses(message);
+        self
+    }
+
+    /// In the modules whose file's name contains `module` the emulator does not know something yet, and
+    /// says so with `message`.
+    #[must_use]
+    pub fn awaits(mut self, module: &'static str, message: &'static str) -> Case {
+        self.awaited.push((module, message));
+        self
+    }
+
+    /// It ends in a fault on purpose, which would end a GPU's context.
+    #[must_use]
+    pub fn not_on_gpu(mut self) -> Case {
+        self.on_gpu = false;
+        self
+    }
+}
+
+fn first_difference<T: Debug>(
+    found: &[T],
+    expected: &[T],
+    same: impl Fn((&T, &T)) -> bool,
+) -> Result<(), String> {
+    if found.len() != expected.len() {
+        return Err(format!("{} values instead of {}", found.len(), expected.len()));
+    }
+    let wrong = || found.iter().zip(expected).enumerate().filter(|(_, pair)| !same(*pair));
+    match wrong().next() {
+        None => Ok(()),
+        Some((i, (a, b))) => {
+            Err(format!("[{i}] is {a:?} instead of {b:?}; {} differ", wrong().count()))
+        }
+    }
+}
+
+impl From<&'static str> for Argument {
+    fn from(buffer: &'static str) -> Argument {
+        Argument::Buffer(buffer)
+    }
+}
+
+macro_rules! scalars {
+    ($($scalar:ty)*) => {$(
+        impl From<$scalar> for Argument {
+            fn from(value: $scalar) -> Argument {
+                Argument::Bytes(value.to_le_bytes().to_vec())
+            }
+        }
+    )*};
+}
+scalars!(u8 i8 u16 i16 u32 i32 u64 i64 f32 f64);
+
+impl From<Vec<u8>> for Argument {
+    fn from(bytes: Vec<u8>) -> Argument {
+        Argument::Bytes(bytes)
+    }
+}
+
+/// The parameters of a launch: names of buffers, and scalars.
+macro_rules! args {
+    ($($argument:expr),* $(,)?) => { &[$($crate::case::Argument::from($argument)),*] };
+}
+pub(crate) use args;
+
+/// Values of a type from bytes that need not be aligned for it.
+fn from_bytes<T: AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+}

@@ -1,0 +1,60 @@
+//! Runs a case on a device, and compares what two devices gave.
+
+use crate::{Argument, Case};
+use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
+
+/// The bytes of each buffer of a case, in the order of its declaration.
+pub type Outputs = Vec<Vec<u8>>;
+
+/// Runs all launches of a case with a module and gives back its buffers.
+///
+/// # Errors
+/// What the device says of a launch.
+///
+/// # Panics
+/// When the case names a buffer that it does not declare.
+pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> {
+    let buffers = case.buffers.iter().map(|(_, bytes)| device.upload(bytes));
+    let buffers: Vec<Buffer<u8>> = buffers.collect::<Result<_>>()?;
+    for launch in &case.launches {
+        let arguments = launch.arguments.iter().map(|argument| match argument {
+            Argument::Bytes(bytes) => PtxArg::Bytes(bytes.clone()),
+            Argument::Buffer(name) => {
+                let place = case.buffers.iter().position(|(known, _)| known == name);
+                PtxArg::Memory(&buffers[place.unwrap_or_else(|| panic!("no buffer `{name}`"))])
+            }
+        });
+        let arguments: Vec<PtxArg<'_>> = arguments.collect();
+        let shape = PtxShape {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+        };
+        // SAFETY: the kernels are ours and keep to the buffers of their cases, which the emulator
+        // has checked access by access before the corpus is run on a GPU.
+        unsafe { module.launch(launch.entry, shape, &arguments) }?;
+    }
+    buffers.iter().map(Buffer::download).collect()
+}
+
+/// Compares two devices' outputs bit for bit, but for the buffers that may differ.
+///
+/// # Errors
+/// The first difference.
+pub fn agree(case: &Case, one: &Outputs, other: &Outputs) -> std::result::Result<(), String> {
+    for (((name, _), a), b) in case.buffers.iter().zip(one).zip(other) {
+        if case.loose.iter().any(|(loose, _)| loose == name) {
+            continue;
+        }
+        if let Some(at) = a.iter().zip(b).position(|(a, b)| a != b) {
+            let word = at / 4 * 4;
+            let end = (word + 4).min(a.len());
+            return Err(format!(
+                "`{name}` differs between the devices from byte {at}: {:02x?} and {:02x?}",
+                &a[word..end],
+                &b[word..end]
+            ));
+        }
+    }
+    Ok(())
+}

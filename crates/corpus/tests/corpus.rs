@@ -1,0 +1,143 @@
+//! Every case with every module of its unit, on the emulator and on a GPU where there is one: the
+//! results are what the host says, and the devices agree bit for bit.
+
+use lanework::{Backend, Device};
+use lanework_corpus::{Case, OnEmulator, Outputs, Variant, agree, all, run, variants};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Runs all cases with the modules that are `wanted`, and fails with every complaint in one list.
+fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
+    let (cases, devices) = (all(), Device::for_tests(suite));
+    let (mut runs, mut complaints) = (0, Vec::new());
+    for variant in variants().iter().filter(|variant| wanted(variant)) {
+        let of_unit: Vec<&Case> = cases.iter().filter(|case| case.unit == variant.unit).collect();
+        runs += of_unit.len();
+        run_variant(&devices, variant, &of_unit, &mut complaints);
+    }
+    assert!(runs > 0, "no runs");
+    assert!(
+        complaints.is_empty(),
+        "{} of {runs} runs:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
+}
+
+fn run_variant(
+    devices: &[Device],
+    variant: &Variant,
+    cases: &[&Case],
+    complaints: &mut Vec<String>,
+) {
+    let mut outputs: Vec<Vec<Option<Outputs>>> = Vec::new();
+    for device in devices {
+        let emulated = device.backend() == Backend::Emulator;
+        if !emulated && !variant.runs_on(device.info().compute_capability) {
+            say(&format!("SKIPPED on {}: {}", device.info().id, variant.file));
+            continue;
+        }
+        let ran = cases.iter().map(|case| {
+            if !emulated && !case.on_gpu {
+                return None;
+            }
+            let result = run_case(device, variant, case, emulated);
+            result.unwrap_or_else(|why| {
+                let device = device.info().id;
+                complaints.push(format!("{device}: {} of {}: {why}", case.name, variant.file));
+                None
+            })
+        });
+        outputs.push(ran.collect());
+    }
+    let [emulator, gpu] = outputs.as_slice() else { return };
+    for ((case, one), other) in cases.iter().zip(emulator).zip(gpu) {
+        let (Some(one), Some(other)) = (one, other) else { continue };
+        if let Err(why) = agree(case, one, other) {
+            complaints.push(format!("both: {} of {}: {why}", case.name, variant.file));
+        }
+    }
+}
+
+/// Runs one case in a module loaded for it alone, so that its variables start as declared. `None`
+/// when it was refused as it should be.
+fn run_case(
+    device: &Device,
+    variant: &Variant,
+    case: &Case,
+    emulated: bool,
+) -> Result<Option<Outputs>, String> {
+    let result = device.load_ptx(variant.text).and_then(|module| run(device, &module, case));
+    let awaited = case.awaited.iter().find(|(part, _)| emulated && variant.file.contains(part));
+    let refused = match case.on_emulator {
+        OnEmulator::Refuses(what) if emulated => Some(what),
+        _ => None,
+    };
+    let error = match (result, awaited, refused) {
+        (Ok(outputs), None, None) => {
+            for (name, check) in &case.checks {
+                let place = case.buffers.iter().position(|(known, _)| known == name);
+                let place = place.ok_or_else(|| format!("no buffer `{name}`"))?;
+                check(&outputs[place]).map_err(|why| format!("`{name}`{why}"))?;
+            }
+            return Ok(Some(outputs));
+        }
+        (Ok(_), Some((_, what)), _) => return Err(format!("runs: it need no longer await {what}")),
+        (Ok(_), None, Some(what)) => return Err(format!("runs, but should be refused: {what}")),
+        (Err(error), ..) => error.to_string(),
+    };
+    match awaited.map(|(_, what)| *what).or(refused) {
+        Some(what) if error.contains(what) => {
+            if awaited.is_some() {
+                say(&format!("AWAITS {what}: {} of {}", case.name, variant.file));
+            }
+            Ok(None)
+        }
+        Some(what) => Err(format!("should be refused for `{what}`, but: {error}")),
+        None => Err(error),
+    }
+}
+
+/// A line past the capture of test output.
+fn say(line: &str) {
+    // Nothing to do when even standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+#[test]
+fn optimised_for_sm_75() {
+    run_all("the corpus for sm_75", |variant| variant.target == "sm_75" && !variant.debug);
+}
+
+#[test]
+fn optimised_for_sm_80() {
+    run_all("the corpus for sm_80", |variant| variant.target == "sm_80" && !variant.debug);
+}
+
+#[test]
+fn optimised_for_sm_90() {
+    run_all("the corpus for sm_90", |variant| {
+        variant.target.starts_with("sm_90") && !variant.debug
+    });
+}
+
+#[test]
+fn compiled_for_debugging() {
+    run_all("the corpus for debugging", |variant| variant.debug);
+}
+
+#[test]
+fn every_entry_of_every_module_is_run_by_a_case() {
+    let cases = all();
+    for variant in variants() {
+        let module = lanework::ptx::Module::parse(variant.text).expect(variant.file);
+        let launched: BTreeSet<&str> = cases
+            .iter()
+            .filter(|case| case.unit == variant.unit)
+            .flat_map(|case| case.launches.iter().map(|launch| launch.entry))
+            .collect();
+        for entry in module.entries() {
+            assert!(launched.contains(entry.name.as_str()), "{}: {}", variant.file, entry.name);
+        }
+    }
+}
