@@ -1,16 +1,25 @@
 //! Every declaration, by topic.
 
+mod dense;
+mod grid;
 mod histogram;
 mod reduce;
 mod scan;
 mod sort;
+mod sparse;
 
 use crate::Case;
 
 /// All cases.
 pub fn all() -> Vec<Case> {
-    [reduce::cases(), scan::cases(), sort::cases(), histogram::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let topics = [
+        dense::cases(),
+        grid::cases(),
+        histogram::cases(),
+        reduce::cases(),
+        scan::cases(),
+        sort::cases(),
+        sparse::cases(),
+    ];
+    topics.into_iter().flatten().collect()
 }

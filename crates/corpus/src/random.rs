@@ -39,3 +39,8 @@ pub fn floats(seed: u64, n: usize) -> Vec<f32> {
 pub fn doubles(seed: u64, n: usize) -> Vec<f64> {
     many(seed, n, |r| (r >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
 }
+
+/// Floats that are integers from `-most` to `most`: sums of few products of them are exact.
+pub fn whole_floats(seed: u64, n: usize, most: i32) -> Vec<f32> {
+    ints(seed, n, -most, most).into_iter().map(|i| i as f32).collect()
+}

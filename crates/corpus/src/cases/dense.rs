@@ -1,0 +1,211 @@
+//! `dense.cu`: products, transposes and a factorisation. Floats are small integers, so that sums of
+//! products are exact in any order.
+
+use crate::Case;
+use crate::case::args;
+use crate::random::{bytes, doubles, floats, ints, many, whole_floats};
+
+const UNIT: &str = "dense";
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = vec![naive(), tiled_floats(), tiled_doubles(), tiled_integers(), registers()];
+    cases.extend([product_of_bytes(), matvec(), matvec_transposed()]);
+    cases.extend([transpose(), transpose_bytes(), transpose_in_place(), cholesky()]);
+    cases
+}
+
+/// `a` (m by k) times `b` (k by n).
+pub fn product<T: Copy + Default>(
+    (m, n, k): (usize, usize, usize),
+    add: impl Fn(T, usize, usize) -> T,
+) -> Vec<T> {
+    let dot = |i: usize| (0..k).fold(T::default(), |sum, p| add(sum, i / n * k + p, p * n + i % n));
+    (0..m * n).map(dot).collect()
+}
+
+fn naive() -> Case {
+    let n = 37;
+    let (a, b) = (floats(1, n * n), floats(2, n * n));
+    let c = product((n, n, n), |sum: f32, i, j| a[i].mul_add(b[j], sum));
+    Case::new(UNIT, "naive product")
+        .with("a", &a)
+        .with("b", &b)
+        .with("c", &vec![f32::NAN; n * n])
+        .run("sgemm_naive", (3, 5), (16, 8), args![n as i32, "a", "b", "c"])
+        .gives_about("c", &c, 1e-5)
+}
+
+const SHAPE: (usize, usize, usize) = (35, 41, 29);
+
+fn tiled_floats() -> Case {
+    let (m, n, k) = SHAPE;
+    let (a, b) = (whole_floats(3, m * k, 9), whole_floats(4, k * n, 9));
+    let c = whole_floats(5, m * n, 9);
+    let ab = product(SHAPE, |sum: f32, i, j| sum + a[i] * b[j]);
+    let expected: Vec<f32> = ab.iter().zip(&c).map(|(ab, c)| 2.0 * ab - 3.0 * c).collect();
+    Case::new(UNIT, "tiles of floats")
+        .with("a", &a)
+        .with("b", &b)
+        .with("c", &c)
+        .run(
+            "_Z10gemm_tiledIfLi16EEviiiPKT_S2_PS0_S0_S0_",
+            (3, 3),
+            (16, 16),
+            args![m as i32, n as i32, k as i32, "a", "b", "c", 2f32, -3f32],
+        )
+        .gives("c", &expected)
+}
+
+fn tiled_doubles() -> Case {
+    let (m, n, k) = SHAPE;
+    let (a, b) = (doubles(6, m * k), doubles(7, k * n));
+    let c = product(SHAPE, |sum: f64, i, j| a[i].mul_add(b[j], sum));
+    Case::new(UNIT, "tiles of doubles")
+        .with("a", &a)
+        .with("b", &b)
+        .with("c", &vec![0f64; m * n])
+        .run(
+            "_Z10gemm_tiledIdLi8EEviiiPKT_S2_PS0_S0_S0_",
+            (6, 5),
+            (8, 8),
+            args![m as i32, n as i32, k as i32, "a", "b", "c", 1f64, 0f64],
+        )
+        .gives_about("c", &c, 1e-14)
+}
+
+fn tiled_integers() -> Case {
+    let (m, n, k) = SHAPE;
+    let (a, b) = (many(8, m * k, |r| r as i64), many(9, k * n, |r| r as i64));
+    let c = many(10, m * n, |r| r as i64);
+    let ab = product(SHAPE, |sum: i64, i, j| sum.wrapping_add(a[i].wrapping_mul(b[j])));
+    let expected: Vec<i64> = ab
+        .iter()
+        .zip(&c)
+        .map(|(ab, c)| ab.wrapping_mul(5).wrapping_add(c.wrapping_mul(-7)))
+        .collect();
+    Case::new(UNIT, "tiles of 64-bit integers")
+        .with("a", &a)
+        .with("b", &b)
+        .with("c", &c)
+        .run(
+            "_Z10gemm_tiledIxLi16EEviiiPKT_S2_PS0_S0_S0_",
+            (3, 3),
+            (16, 16),
+            args![m as i32, n as i32, k as i32, "a", "b", "c", 5i64, -7i64],
+        )
+        .gives("c", &expected)
+}
+
+fn registers() -> Case {
+    let n = 128;
+    let (a, b) = (whole_floats(11, n * n, 20), whole_floats(12, n * n, 20));
+    let c = product((n, n, n), |sum: f32, i, j| sum + a[i] * b[j]);
+    Case::new(UNIT, "register tiles")
+        .with("a", &a)
+        .with("b", &b)
+        .with("c", &vec![f32::NAN; n * n])
+        .run("sgemm_registers", (2, 2), 256, args![n as i32, "a", "b", "c"])
+        .gives("c", &c)
+}
+
+fn product_of_bytes() -> Case {
+    let n = 32;
+    let (a, bt) = (bytes(13, n * n), bytes(14, n * n));
+    let signed = |v: u8| i32::from(v as i8);
+    let dot = |i: usize| {
+        (0..n).map(|k| signed(a[i / n * n + k]) * signed(bt[i % n * n + k])).sum::<i32>()
+    };
+    Case::new(UNIT, "products of bytes")
+        .with("a", &a)
+        .with("bt", &bt)
+        .with("c", &vec![0i32; n * n])
+        .run("gemm_bytes", (1, n as u32), n as u32, args![n as i32, "a", "bt", "c"])
+        .gives("c", &(0..n * n).map(dot).collect::<Vec<_>>())
+}
+
+fn matvec() -> Case {
+    let (rows, cols) = (30, 100);
+    let (a, x) = (whole_floats(15, rows * cols, 50), whole_floats(16, cols, 50));
+    let y: Vec<f32> =
+        a.chunks(cols).map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
+    Case::new(UNIT, "matrix times vector, a warp per row")
+        .with("a", &a)
+        .with("x", &x)
+        .with("y", &vec![f32::NAN; rows])
+        .run("matvec_warp", 8, (32, 4), args![rows as i32, cols as i32, "a", "x", "y"])
+        .gives("y", &y)
+}
+
+fn matvec_transposed() -> Case {
+    let (rows, cols) = (150, 90);
+    let (a, x) = (doubles(17, rows * cols), doubles(18, rows));
+    let y: Vec<f64> = (0..cols)
+        .map(|col| (0..rows).fold(0.0, |sum: f64, row| a[row * cols + col].mul_add(x[row], sum)))
+        .collect();
+    Case::new(UNIT, "transposed matrix times vector")
+        .with("a", &a)
+        .with("x", &x)
+        .with("y", &vec![f64::NAN; cols])
+        .run("matvec_transposed", 2, 64, args![rows as i32, cols as i32, "a", "x", "y"])
+        .gives_about("y", &y, 1e-13)
+}
+
+/// The columns of a matrix as rows.
+fn transposed<T: Copy>(rows: usize, cols: usize, m: &[T]) -> Vec<T> {
+    (0..rows * cols).map(|i| m[i % rows * cols + i / rows]).collect()
+}
+
+fn transpose() -> Case {
+    let (rows, cols) = (50, 70);
+    let m = doubles(19, rows * cols);
+    Case::new(UNIT, "padded transposition")
+        .with("in", &m)
+        .with("out", &vec![0f64; rows * cols])
+        .run("transpose_padded", (5, 4), (16, 16), args![rows as i32, cols as i32, "in", "out"])
+        .gives("out", &transposed(rows, cols, &m))
+}
+
+fn transpose_bytes() -> Case {
+    let n = 96;
+    let m = bytes(20, n * n);
+    Case::new(UNIT, "swizzled transposition of bytes")
+        .with("in", &m)
+        .with("out", &vec![0u8; n * n])
+        .run("transpose_bytes", (3, 3), (8, 32), args![n as i32, "in", "out"])
+        .gives("out", &transposed(n, n, &m))
+}
+
+fn transpose_in_place() -> Case {
+    let n = 48;
+    let m = many(21, n * n, |r| r as i16);
+    Case::new(UNIT, "transposition in place")
+        .with("m", &m)
+        .run("transpose_in_place", (3, 3), (16, 16), args![n as i32, "m"])
+        .gives("m", &transposed(n, n, &m))
+}
+
+fn cholesky() -> Case {
+    let n = 12;
+    let mut matrices = Vec::new();
+    let mut factors = Vec::new();
+    for seed in 22..25 {
+        // Whole factors, so that every step is exact.
+        let mut factor: Vec<f64> = ints(seed, n * n, -3, 3).iter().map(|&v| f64::from(v)).collect();
+        for i in 0..n * n {
+            if i % n > i / n {
+                factor[i] = 0.0;
+            } else if i % n == i / n {
+                factor[i] = 4.0;
+            }
+        }
+        for i in 0..n * n {
+            let (row, col) = (i / n, i % n);
+            matrices.push((0..n).map(|k| factor[row * n + k] * factor[col * n + k]).sum::<f64>());
+        }
+        factors.extend(factor);
+    }
+    Case::new(UNIT, "Cholesky factors")
+        .with("m", &matrices)
+        .run_shared("cholesky", 3, 32, (n * n * 8) as u32, args![n as i32, "m"])
+        .gives("m", &factors)
+}
