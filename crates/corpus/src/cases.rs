@@ -3,10 +3,13 @@
 mod dense;
 mod grid;
 mod histogram;
+mod network;
 mod reduce;
 mod scan;
+mod science;
 mod sort;
 mod sparse;
+mod text;
 
 use crate::Case;
 
@@ -16,10 +19,13 @@ pub fn all() -> Vec<Case> {
         dense::cases(),
         grid::cases(),
         histogram::cases(),
+        network::cases(),
         reduce::cases(),
         scan::cases(),
+        science::cases(),
         sort::cases(),
         sparse::cases(),
+        text::cases(),
     ];
     topics.into_iter().flatten().collect()
 }

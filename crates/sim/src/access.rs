@@ -23,26 +23,26 @@ fn each_active(mask: u32, mut f: impl FnMut(usize)) {
     }
 }
 
-/// The address of each lane.
+/// The address of each lane. What is added to a 32-bit register wraps where the register would: nvcc
+/// addresses the first word of shared memory as `[%r+4]` with -4 in the register.
 #[inline(never)]
 pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
-    let mut at = Lanes([0u64; 32]);
     // SAFETY: by the caller.
     unsafe {
-        if slot & (SCALAR | WIDE) == SCALAR {
-            // Steps of 32-bit addresses wrap where the register would.
-            let words = u32::fetch(warp, slot);
+        if slot & WIDE != 0 {
+            let mut at = u64::fetch(warp, slot);
             for i in 0..32 {
-                at.0[i] = u64::from(words.0[i]);
+                at.0[i] = at.0[i].wrapping_add(offset);
             }
-        } else {
-            at = u64::fetch(warp, slot);
+            return at;
         }
+        let words = u32::fetch(warp, slot);
+        let mut at = Lanes([0u64; 32]);
+        for i in 0..32 {
+            at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
+        }
+        at
     }
-    for i in 0..32 {
-        at.0[i] = at.0[i].wrapping_add(offset);
-    }
-    at
 }
 
 /// The lowest and highest of 16 addresses from each base, all of them `bytes` apart in alignment:
@@ -54,7 +54,7 @@ fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> 
         (scalar.base.map(|b| b.wrapping_add(offset)), scalar.stride)
     } else {
         let stride = i64::from(scalar.stride as i32) as u64;
-        (scalar.base.map(|b| u64::from(b as u32).wrapping_add(offset)), stride)
+        (scalar.base.map(|b| u64::from((b as u32).wrapping_add(offset as u32))), stride)
     };
     // A half without active lanes borrows the other's addresses.
     let a = if warp.mask & 0xffff != 0 { base[0] } else { base[1] };

@@ -373,3 +373,17 @@ fn halves() {
     );
     check("abs.f16x2", "abs.f16x2 %r20, %r10;", |a, _, _| a & 0x7fff_7fff);
 }
+
+#[test]
+fn offsets_of_32_bit_addresses_wrap() {
+    for all_varying in [false, true] {
+        // -4 + 4 and lanes on both sides of zero, in scalar form and not.
+        let body = ".reg .b32 %r<6>; .reg .b64 %rd<4>; .shared .align 4 .b8 words[128];
+            mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; add.s32 %r3, %r2, -4;
+            st.shared.u32 [%r3+4], %r1; bar.sync 0; ld.shared.u32 %r4, [%r3+4];
+            ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+            add.s32 %r4, %r4, 1; st.global.u32 [%rd3], %r4; ret;";
+        let run = run(&kernel(body), all_varying, [1, 1, 1], [32, 1, 1], &[0], 32).expect("runs");
+        assert_eq!(run.words, (1..=32).collect::<Vec<u32>>());
+    }
+}

@@ -4,6 +4,7 @@
 use crate::Case;
 use crate::case::args;
 use crate::random::{bytes, doubles, floats, ints, many, whole_floats};
+use std::cmp::Ordering;
 
 const UNIT: &str = "dense";
 
@@ -191,11 +192,11 @@ fn cholesky() -> Case {
     for seed in 22..25 {
         // Whole factors, so that every step is exact.
         let mut factor: Vec<f64> = ints(seed, n * n, -3, 3).iter().map(|&v| f64::from(v)).collect();
-        for i in 0..n * n {
-            if i % n > i / n {
-                factor[i] = 0.0;
-            } else if i % n == i / n {
-                factor[i] = 4.0;
+        for (i, value) in factor.iter_mut().enumerate() {
+            match (i % n).cmp(&(i / n)) {
+                Ordering::Greater => *value = 0.0,
+                Ordering::Equal => *value = 4.0,
+                Ordering::Less => {}
             }
         }
         for i in 0..n * n {

@@ -30,7 +30,7 @@ fn heat() -> Case {
     let x = doubles(2, w * h);
     let step = |from: &[f64]| -> Vec<f64> {
         let at = |i: usize| {
-            if i % w == 0 || i % w == w - 1 || i < w || i >= (h - 1) * w {
+            if i.is_multiple_of(w) || i % w == w - 1 || i < w || i >= (h - 1) * w {
                 return from[i];
             }
             let around = from[i - 1] + from[i + 1] + from[i - w] + from[i + w];
