@@ -59,6 +59,13 @@ pub enum Command {
     /// Show what is in a PTX or CUDA C++ file: entries, parameters, registers, instructions.
     #[command(after_help = "Example: lanework inspect kernel.ptx")]
     Inspect(InspectArgs),
+    /// Compare the emulator with what a GPU gave for every form of every instruction.
+    #[command(after_help = "Examples:\n  \
+        lanework conform\n  \
+        lanework conform --only cvt.rn\n  \
+        lanework conform --device cuda:0 --live --tuples 65536\n  \
+        lanework conform --device cuda:0 --record docs/results/h200/conformance.vectors")]
+    Conform(ConformArgs),
     /// List what known GPUs can do: multiprocessors, clocks, rates and limits, with sources.
     #[command(after_help = "Example: lanework gpus --file mine.json")]
     Gpus(GpusArgs),
@@ -272,6 +279,33 @@ pub struct InspectArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ConformArgs {
+    /// Only forms whose names start so, such as `add.rn`.
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// The stored vectors.
+    #[arg(long, value_name = "FILE", default_value = "docs/results/h200/conformance.vectors")]
+    pub vectors: PathBuf,
+    /// Run on a GPU, and store what it gives in this file.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Compare with a GPU now instead of with stored vectors.
+    #[arg(long)]
+    pub live: bool,
+    /// Operands of each form [default: 384 with --record, 16384 with --live].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub tuples: Option<u32>,
+    /// Print the PTX that runs the forms, and do nothing else.
+    #[arg(long)]
+    pub ptx: bool,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 pub mod book;
 pub mod climb;
+pub mod conform;
 pub mod devices;
 pub mod experiments;
 pub mod gpus;

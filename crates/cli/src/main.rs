@@ -64,6 +64,7 @@ fn run(command: Command) -> Outcome {
         Command::Book(args) => commands::book::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Conform(args) => commands::conform::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     }
 }

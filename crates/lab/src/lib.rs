@@ -7,6 +7,7 @@ mod accuracy;
 mod array;
 mod case;
 mod climb;
+pub mod conformance;
 mod element;
 mod families;
 mod fits;

@@ -31,6 +31,7 @@ mod decode;
 mod direct;
 mod emulator;
 mod fault;
+mod fidelity;
 mod flow;
 mod fuse;
 #[cfg(target_arch = "x86_64")]
@@ -58,6 +59,7 @@ mod traffic;
 pub use counters::{Counters, Global, Shared};
 pub use emulator::Emulator;
 pub use fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
+pub use fidelity::{Bound, Fidelity, fidelity};
 pub use launch::{Blocks, LaunchConfig, Outcome};
 pub use limits::{Limits, Options, Schedule};
 pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};

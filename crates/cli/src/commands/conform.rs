@@ -1,0 +1,180 @@
+//! `lanework conform`: the emulator against what a GPU gave, form by form, and the recording of that.
+
+use crate::Outcome;
+use crate::args::ConformArgs;
+use crate::failure::Failure;
+use crate::output::{Spinner, print, print_json, thousands};
+use lanework::{Backend, Device};
+use lanework_lab::conformance::{self, Difference, Form, Vectors, compare, execute, forms};
+use serde::Serialize;
+
+/// What came of one form, in JSON.
+#[derive(Serialize)]
+struct FormJson {
+    name: String,
+    text: String,
+    /// `same`, `different`, `refused` by the emulator, or `unknown` to the other side.
+    verdict: &'static str,
+    /// Why it was refused, or where it differs first.
+    why: Option<String>,
+    differing: usize,
+    compared: usize,
+}
+
+/// Compares the emulator with stored vectors or a GPU, or records vectors.
+///
+/// # Errors
+/// When a file cannot be read or written, or a form differs.
+pub fn run(args: &ConformArgs) -> Outcome {
+    let forms: Vec<Form> = forms()
+        .into_iter()
+        .filter(|form| form.runs())
+        .filter(|form| args.only.as_ref().is_none_or(|only| form.name.starts_with(only.as_str())))
+        .collect();
+    if forms.is_empty() {
+        let help = "give the start of a name, such as `add.rn`";
+        return Err(Failure::input("no form has such a name", help));
+    }
+    if args.ptx {
+        return print(&conformance::module(&forms.iter().collect::<Vec<_>>()));
+    }
+    let recorded = match &args.record {
+        Some(path) => Some(record(args, &forms, path)?),
+        None => None,
+    };
+    if args.live {
+        let device = gpu(args)?;
+        let tuples = args.tuples.map_or(LIVE, |tuples| tuples as usize);
+        let theirs = gather(&device, &forms, tuples)?;
+        return report(args, &forms, &theirs, tuples);
+    }
+    let vectors = match recorded {
+        Some(vectors) => vectors,
+        None => read(args)?,
+    };
+    report(args, &forms, &vectors, args.tuples.map_or(STORED, |tuples| tuples as usize))
+}
+
+/// Operands of each form whose results are stored.
+const STORED: usize = 384;
+/// Operands of each form that a live comparison takes.
+const LIVE: usize = 16_384;
+
+fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
+    let device = Device::open(&args.on.device)?;
+    match device.backend() {
+        Backend::Cuda => Ok(device),
+        Backend::Emulator => Err(Failure::input(
+            "the emulator is what is compared",
+            "name the GPU with --device cuda:0; without --record and --live, stored vectors do",
+        )),
+    }
+}
+
+fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Failure> {
+    let info = device.info();
+    let spinner = Spinner::new(&info.name);
+    let outcomes = execute(device, forms, tuples, &mut |name| spinner.say(name))?;
+    drop(spinner);
+    let mut vectors =
+        Vectors { device: format!("{}, driver {}", info.name, info.driver), ..Vectors::default() };
+    for (form, outcome) in forms.iter().zip(outcomes) {
+        match outcome {
+            Ok(results) => drop(vectors.results.insert(form.key().to_owned(), results)),
+            Err(why) => anstream::eprintln!(
+                "not recorded: {}: {}",
+                form.text,
+                why.lines().next().unwrap_or_default()
+            ),
+        }
+    }
+    Ok(vectors)
+}
+
+fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<Vectors, Failure> {
+    let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
+    let vectors = gather(&gpu(args)?, forms, tuples)?;
+    std::fs::write(path, vectors.to_bytes()).map_err(|error| {
+        let help = "choose a file that you may write";
+        Failure::input(format_args!("{} cannot be written: {error}", path.display()), help)
+    })?;
+    Ok(vectors)
+}
+
+fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
+    let path = &args.vectors;
+    let bytes = std::fs::read(path).map_err(|error| {
+        let help = "run it in the repository, or name the file with --vectors";
+        Failure::input(format_args!("{} cannot be read: {error}", path.display()), help)
+    })?;
+    Vectors::from_bytes(&bytes).map_err(|why| {
+        let help = "record vectors anew with --record, on a GPU";
+        Failure::input(format_args!("{}: {why}", path.display()), help)
+    })
+}
+
+/// Runs the forms on the emulator and says how they compare.
+fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -> Outcome {
+    let spinner = Spinner::new("emulator");
+    let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| spinner.say(name))?;
+    drop(spinner);
+    let mut rows = Vec::new();
+    for (form, outcome) in forms.iter().zip(outcomes) {
+        let (verdict, why, differing, compared) = match (outcome, theirs.of(form)) {
+            (_, None) => ("unknown", None, 0, 0),
+            (Err(why), _) => {
+                ("refused", Some(why.lines().next().unwrap_or_default().to_owned()), 0, 0)
+            }
+            (Ok(ours), Some(expected)) => match compare(form, expected, &ours) {
+                None => ("same", None, 0, tuples),
+                Some(difference) => {
+                    ("different", Some(words(form, &difference)), difference.count, difference.of)
+                }
+            },
+        };
+        let (name, text) = (form.name.clone(), form.text.clone());
+        rows.push(FormJson { name, text, verdict, why, differing, compared });
+    }
+    let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
+    let summary = format!(
+        "{} forms compared with {}, {} operands each: {} the same, {} different, {} refused by the emulator, {} without vectors",
+        thousands(rows.len() as u64),
+        theirs.device,
+        thousands(tuples as u64),
+        count("same"),
+        count("different"),
+        count("refused"),
+        count("unknown"),
+    );
+    let different = count("different");
+    if args.json {
+        print_json(&rows)?;
+    } else {
+        let mut text = String::new();
+        for row in rows.iter().filter(|row| matches!(row.verdict, "different" | "refused")) {
+            let why = row.why.as_deref().unwrap_or_default();
+            text.push_str(&format!("{}: {}: {why}\n", row.verdict, row.text));
+        }
+        print(&format!("{text}{summary}\n"))?;
+    }
+    if different > 0 {
+        return Err(Failure::Check(format!("{different} forms differ from {}", theirs.device)));
+    }
+    Ok(())
+}
+
+/// Where a form differs first.
+fn words(form: &Form, difference: &Difference) -> String {
+    let list = |values: &[u64]| {
+        let hex: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();
+        hex.join(", ")
+    };
+    format!(
+        "{} of {}, first ({}) = {}, not {}",
+        difference.count,
+        difference.of,
+        list(&difference.first[..form.operands.len()]),
+        list(&difference.found),
+        list(&difference.expected)
+    )
+}

@@ -1,0 +1,77 @@
+//! The instructions of the PTX manual and their forms, as plain data: what the coverage table asks the
+//! decoder about, and what the conformance vectors run. A row is one line of the manual's syntax.
+
+mod comparison;
+mod conversion;
+mod float;
+mod half;
+mod integer;
+mod logic;
+mod memory;
+mod rest;
+mod video;
+mod warp;
+
+/// Forms that share their operands.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Their names; `{,.ftz}` stands for each of the alternatives.
+    pub names: &'static str,
+    /// Types of the results `$d` and `$q`; empty for a row that is not run.
+    pub results: &'static str,
+    /// Kinds of the operands `$a`, `$b`, `$c` and `$e`.
+    pub operands: &'static str,
+    /// The text of one form with `@` for its name; empty for `@ $d, $a, ...;`.
+    pub text: &'static str,
+}
+
+/// A row whose text is its name and its operands in order.
+const fn row(names: &'static str, results: &'static str, operands: &'static str) -> Row {
+    Row { names, results, operands, text: "" }
+}
+
+/// A row with a text of its own.
+const fn text(
+    names: &'static str,
+    results: &'static str,
+    operands: &'static str,
+    text: &'static str,
+) -> Row {
+    Row { names, results, operands, text }
+}
+
+/// A row that is asked about but not run: what it does shows elsewhere, or takes more than one thread.
+const fn asked(names: &'static str, text: &'static str) -> Row {
+    Row { names, results: "", operands: "", text }
+}
+
+/// A chapter of the manual's instruction set.
+pub struct Chapter {
+    /// Its title in English and Chinese.
+    pub title: [&'static str; 2],
+    /// Its rows.
+    pub rows: &'static [Row],
+}
+
+/// The chapters, in the manual's order.
+pub const CHAPTERS: &[Chapter] = &[
+    Chapter { title: ["Integer arithmetic", "整数运算"], rows: integer::ARITHMETIC },
+    Chapter {
+        title: ["Extended-precision integers", "扩展精度整数"], rows: integer::EXTENDED
+    },
+    Chapter { title: ["Floating point", "浮点"], rows: float::ROWS },
+    Chapter { title: ["Half precision", "半精度"], rows: half::ROWS },
+    Chapter { title: ["Comparison and selection", "比较与选择"], rows: comparison::ROWS },
+    Chapter { title: ["Logic and shifts", "逻辑与移位"], rows: logic::ROWS },
+    Chapter { title: ["Conversion and movement", "转换与搬移"], rows: conversion::ROWS },
+    Chapter { title: ["Memory", "存储"], rows: memory::ROWS },
+    Chapter { title: ["Atomics and reductions", "原子操作与归约"], rows: memory::ATOMICS },
+    Chapter { title: ["Across the lanes of a warp", "warp 内各 lane 之间"], rows: warp::ROWS },
+    Chapter {
+        title: ["Control, synchronisation and copies", "控制、同步与拷贝"],
+        rows: rest::ROWS,
+    },
+    Chapter { title: ["Matrices and tensors", "矩阵与张量"], rows: rest::MATRICES },
+    Chapter { title: ["Video", "视频"], rows: video::ROWS },
+    Chapter { title: ["Special registers", "特殊寄存器"], rows: rest::SPECIAL },
+];

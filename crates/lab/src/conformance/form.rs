@@ -1,0 +1,111 @@
+//! Forms: the rows of the catalogue with every alternative written out, and the text of each.
+
+use super::catalogue::{CHAPTERS, Row};
+use super::operands::Kind;
+
+/// One form of an instruction.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Number of its chapter.
+    pub chapter: usize,
+    /// Its instruction, such as `add`.
+    pub opcode: String,
+    /// Its name, such as `add.rn.f32`.
+    pub name: String,
+    /// Its text: the name, and the operands where they are not the usual ones.
+    pub text: String,
+    /// Kinds of its results; empty when it is not run.
+    pub results: Vec<Kind>,
+    /// Kinds of its operands.
+    pub operands: Vec<Kind>,
+}
+
+impl Form {
+    /// What tells it from all other forms.
+    pub fn key(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is run, not only asked about.
+    pub fn runs(&self) -> bool {
+        !self.results.is_empty()
+    }
+}
+
+/// Every form of the catalogue, in its order.
+pub fn forms() -> Vec<Form> {
+    let mut forms = Vec::new();
+    for (chapter, part) in CHAPTERS.iter().enumerate() {
+        for row in part.rows {
+            expand(chapter, row, &mut forms);
+        }
+    }
+    forms
+}
+
+fn expand(chapter: usize, row: &Row, forms: &mut Vec<Form>) {
+    let kinds = |words: &str| words.split_whitespace().map(Kind::from_name).collect();
+    for name in alternatives(row.names, ['{', ',', '}']) {
+        let pattern = if row.text.is_empty() { usual(row) } else { row.text.to_owned() };
+        for text in alternatives(&pattern, ['<', '|', '>']) {
+            forms.push(Form {
+                chapter,
+                opcode: name.split('.').next().unwrap_or_default().to_owned(),
+                name: name.clone(),
+                text: place(&text, &name),
+                results: kinds(row.results),
+                operands: kinds(row.operands),
+            });
+        }
+    }
+}
+
+/// The name in place of the `@`.
+fn place(text: &str, name: &str) -> String {
+    text.replace('@', name)
+}
+
+/// `@ $d, $a, $b;` for as many operands as there are.
+fn usual(row: &Row) -> String {
+    let mut text = "@ $d".to_owned();
+    for name in ["$a", "$b", "$c", "$e"].iter().take(row.operands.split_whitespace().count()) {
+        text.push_str(", ");
+        text.push_str(name);
+    }
+    text + ";"
+}
+
+/// Every way to choose from the alternatives in a pattern, which do not nest.
+fn alternatives(pattern: &str, [open, between, close]: [char; 3]) -> Vec<String> {
+    let Some((before, rest)) = pattern.split_once(open) else { return vec![pattern.to_owned()] };
+    let Some((choices, after)) = rest.split_once(close) else { return vec![pattern.to_owned()] };
+    let tails = alternatives(after, [open, between, close]);
+    let with = |choice: &str| -> Vec<String> {
+        tails.iter().map(|tail| format!("{before}{choice}{tail}")).collect()
+    };
+    choices.split(between).flat_map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_multiply() {
+        let names = alternatives("add{.rn,.rz}{,.ftz}.f32", ['{', ',', '}']);
+        assert_eq!(names, ["add.rn.f32", "add.rn.ftz.f32", "add.rz.f32", "add.rz.ftz.f32"]);
+        assert_eq!(
+            alternatives("{$d, $q}, <1|2>", ['<', '|', '>']),
+            ["{$d, $q}, 1", "{$d, $q}, 2"]
+        );
+    }
+
+    #[test]
+    fn no_two_forms_are_the_same() {
+        let mut keys: Vec<(String, usize)> =
+            forms().iter().map(|f| (f.key().to_owned(), f.operands.len())).collect();
+        keys.sort();
+        let twice: Vec<_> = keys.windows(2).filter(|w| w[0].0 == w[1].0).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+}
