@@ -3,6 +3,7 @@
 use crate::compiled::Compiled;
 use crate::gpu::GpuBackend;
 use crate::{Buffer, Element, Error, Result};
+use lanework_sim::sanitize::{Checks, Report, ReportKind};
 use lanework_sim::{Emulator, Options};
 use std::collections::HashMap;
 use std::fmt;
@@ -103,6 +104,58 @@ impl Device {
     /// An emulator of its own, with other limits, workers or schedule.
     pub fn emulator_with(options: Options) -> Device {
         Device::from_engine(Engine::Emulator(Emulator::new(options)))
+    }
+
+    /// An emulator of its own on which every launch is judged: bounds, alignment, memory freed or
+    /// never written, races, barriers, lanes and asynchronous copies. A launch that does anything
+    /// wrong gives [`Error::Sanitizer`], after it ran to its end, with all that was found:
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn shift(x: &mut [f32]) {
+    ///     let i = thread_idx.x;
+    ///     if i + 1 < x.len() as u32 {
+    ///         x[i] = x[i + 1];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator().sanitized();
+    /// let mut x = device.upload(&[1.0f32; 64])?;
+    /// let found = shift(&mut x).grid(1).block(64).launch(&device).unwrap_err();
+    /// assert!(found.to_string().contains("race in global memory"));
+    /// # lanework::Result::Ok(())
+    /// ```
+    ///
+    /// Buffers must be made on the device that this returns. Limits are those of this device, or of
+    /// [`Device::emulator`] when this is a GPU. Blocks run one after the other, on one core.
+    pub fn sanitized(&self) -> Device {
+        self.sanitized_for(Checks::default())
+    }
+
+    /// As [`Device::sanitized`], looking for some kinds of errors only, or for leaks, too.
+    pub fn sanitized_for(&self, checks: Checks) -> Device {
+        let mut options = match &self.0.engine {
+            Engine::Emulator(emulator) => emulator.options().clone(),
+            Engine::Gpu(_) => match &Device::emulator().0.engine {
+                Engine::Emulator(emulator) => emulator.options().clone(),
+                Engine::Gpu(_) => Options::default(),
+            },
+        };
+        options.checks = Some(checks);
+        Device::emulator_with(options)
+    }
+
+    /// Buffers of a sanitized device that live at this moment, as leaks; none on other devices.
+    pub fn leaks(&self) -> Vec<Report> {
+        match &self.0.engine {
+            Engine::Emulator(emulator)
+                if emulator.checks().is_some_and(|checks| checks.has(ReportKind::Leak)) =>
+            {
+                emulator.leaks()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// GPU number `index`.

@@ -1,7 +1,8 @@
 //! What can go wrong between a kernel and its results, said so that the next step is clear.
 
 use crate::lang::{CheckSite, FaultRecord, IndexKind, StageError};
-use lanework_sim::FaultKind;
+use lanework_sim::sanitize::{Report, ReportKind};
+use lanework_sim::{FaultKind, SourceLocation};
 use std::fmt;
 
 /// A result whose error is [`Error`].
@@ -25,6 +26,9 @@ pub enum Error {
     /// The emulator stopped a kernel.
     #[error("{0}")]
     Fault(Box<lanework_sim::Fault>),
+    /// A sanitized device found a kernel to do wrong.
+    #[error("{0}")]
+    Sanitizer(Reports),
     /// A text is not PTX.
     #[error("{0}")]
     Ptx(Box<lanework_ptx::Diagnostics>),
@@ -91,12 +95,42 @@ impl From<lanework_cuda::CudaError> for Error {
     }
 }
 
+/// What a sanitized launch did wrong, in the order in which it was met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reports(pub Vec<Report>);
+
+impl std::ops::Deref for Reports {
+    type Target = [Report];
+
+    fn deref(&self) -> &[Report] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Reports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, report) in self.0.iter().enumerate() {
+            let between = if index > 0 { "\n" } else { "" };
+            write!(f, "{between}{}: {report}", report.kind)?;
+        }
+        Ok(())
+    }
+}
+
 impl Error {
+    /// The reports of a sanitized launch; none for other errors.
+    pub fn reports(&self) -> &[Report] {
+        match self {
+            Error::Sanitizer(reports) => reports,
+            _ => &[],
+        }
+    }
+
     /// Whether the kernel did something wrong while it ran, rather than the host asking for
     /// something that cannot be done.
     pub fn is_kernel_fault(&self) -> bool {
         match self {
-            Error::Index(_) => true,
+            Error::Index(_) | Error::Sanitizer(_) => true,
             Error::Fault(fault) => !matches!(
                 fault.kind,
                 FaultKind::LimitExceeded | FaultKind::BadArguments | FaultKind::Unsupported
@@ -140,6 +174,34 @@ impl IndexFault {
         let record = FaultRecord::decode(words)?;
         let site = sites.get(record.site as usize)?.clone();
         Some(IndexFault { kernel: kernel.to_owned(), site, record })
+    }
+}
+
+impl From<IndexFault> for Report {
+    fn from(fault: IndexFault) -> Report {
+        let text = fault.to_string();
+        let help = text.split_once("= help: ").map_or("", |(_, help)| help).to_owned();
+        let IndexFault { kernel, site, record } = fault;
+        Report {
+            kind: ReportKind::OutOfBounds,
+            message: text.lines().next().unwrap_or_default().to_owned(),
+            location: Some(SourceLocation {
+                file: site.file.to_string(),
+                line: site.line,
+                column: site.column,
+            }),
+            text_line: 0,
+            instruction: String::new(),
+            kernel,
+            block: record.block,
+            thread: record.thread,
+            address: None,
+            size: 0,
+            allocation: None,
+            other: None,
+            help,
+            count: 1,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::device::{Device, Engine};
 use crate::{Buffer, Dim3, Error, Result};
 use lanework_ptx::Module;
-use lanework_sim::{Blocks, Emulator, LaunchConfig, Program};
+use lanework_sim::{Blocks, Emulator, LaunchConfig, Outcome, Program};
 use std::sync::Arc;
 
 /// A module of PTX loaded on a device.
@@ -105,6 +105,13 @@ impl PtxModule {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
                 let config =
                     LaunchConfig { entry, grid, block, dynamic_shared, blocks: Blocks::All };
+                if emulator.checks().is_some() {
+                    let checked = emulator.check(program, &config, &bytes)?;
+                    print!("{}", checked.outcome.printed);
+                    let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
+                    crate::launch::judge(checked, None)?;
+                    return Ok(Some(Executed { warp_instructions, lane_instructions }));
+                }
                 let outcome = Emulator::run(emulator, program, &config, &bytes)?;
                 print!("{}", outcome.printed);
                 Ok(Some(Executed {

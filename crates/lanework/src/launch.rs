@@ -3,9 +3,10 @@
 use crate::arguments::Value;
 use crate::compiled::{Code, Compiled, stage};
 use crate::device::{Device, Engine};
-use crate::error::{IndexFault, RECORD_WORDS};
+use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
 use crate::{Arg, Counters, Dim3, Error, Resources, Result};
+use lanework_sim::sanitize::{Checked, Report};
 use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program};
 use std::sync::Arc;
 
@@ -172,6 +173,11 @@ impl Prepared<'_> {
     /// Runs it once; on a GPU, queues it on a stream.
     pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
         match &self.device.0.engine {
+            Engine::Emulator(emulator) if emulator.checks().is_some() => {
+                let (checked, index) = self.emulate_through(Blocks::All, Emulator::check)?;
+                print!("{}", checked.outcome.printed);
+                judge(checked, index)
+            }
             Engine::Emulator(_) => {
                 let outcome = self.emulate(Blocks::All, Emulator::run)?;
                 print!("{}", outcome.printed);
@@ -242,6 +248,18 @@ impl Prepared<'_> {
 
     /// Runs it on the emulator by `run`, one of the emulator's ways to run a kernel.
     fn emulate<T>(&mut self, blocks: Blocks, run: RunOnEmulator<T>) -> Result<T> {
+        match self.emulate_through(blocks, run)? {
+            (_, Some(fault)) => Err(Error::Index(Box::new(fault))),
+            (outcome, None) => Ok(outcome),
+        }
+    }
+
+    /// The same; a failed check of an index comes beside what the run gave.
+    fn emulate_through<T>(
+        &mut self,
+        blocks: Blocks,
+        run: RunOnEmulator<T>,
+    ) -> Result<(T, Option<IndexFault>)> {
         let (Engine::Emulator(emulator), Code::Emulator(program)) =
             (&self.device.0.engine, &self.compiled.code)
         else {
@@ -275,15 +293,30 @@ impl Prepared<'_> {
             emulator.read(address, bytemuck::cast_slice_mut(&mut words))?;
             emulator.free(address)?;
         }
-        if let Some(fault) = IndexFault::decode(self.kernel, &self.compiled.staged.sites, &words) {
-            return Err(Error::Index(Box::new(fault)));
+        let fault = IndexFault::decode(self.kernel, &self.compiled.staged.sites, &words);
+        match (outcome, fault) {
+            (Ok(outcome), fault) => Ok((outcome, fault)),
+            (Err(_), Some(fault)) => Err(Error::Index(Box::new(fault))),
+            (Err(error), None) => Err(error.into()),
         }
-        Ok(outcome?)
     }
 
     /// The bytes of each PTX parameter.
     fn parameters(&self) -> Vec<Vec<u8>> {
         self.arguments.iter().flat_map(Arg::parameters).collect()
+    }
+}
+
+/// What a checked launch comes to.
+///
+/// # Errors
+/// [`Error::Sanitizer`] with what was found; else what ended the launch.
+pub(crate) fn judge(checked: Checked, index: Option<IndexFault>) -> Result<()> {
+    let reports: Vec<Report> = index.map(Report::from).into_iter().chain(checked.reports).collect();
+    match (reports.is_empty(), checked.fault) {
+        (false, _) => Err(Error::Sanitizer(Reports(reports))),
+        (true, Some(fault)) => Err(fault.into()),
+        (true, None) => Ok(()),
     }
 }
 

@@ -48,7 +48,7 @@ pub use arguments::{Arg, SliceArg, SliceMutArg, scalar_arg};
 pub use buffer::{Buffer, View, ViewMut};
 pub use compiled::Resources;
 pub use device::{Backend, Device, DeviceInfo};
-pub use error::{Error, IndexFault, Result};
+pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PtxArg, PtxModule, PtxShape};
 pub use job::{Job, VendorCall};
 /// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
@@ -59,6 +59,7 @@ pub use lanework_macros::{device, kernel};
 pub use lanework_ptx as ptx;
 pub use lanework_sim as sim;
 pub use lanework_sim::Counters;
+pub use lanework_sim::sanitize::{Checks, Report, ReportKind};
 pub use launch::{Launch, Prepared, Profile};
 pub use shape::Dim3;
 pub use stream::{Pinned, Stream, Transfer};

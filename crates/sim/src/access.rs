@@ -4,7 +4,7 @@
 //! against the region hit last, and lane by lane when that fails. [`crate::direct`] has the forms that
 //! run hot; these handlers are compiled once.
 
-use crate::context::{RawFault, Site, fault};
+use crate::context::{RawFault, Site, excuse, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{
@@ -128,12 +128,14 @@ unsafe fn lane_by_lane(
     host: &mut Lanes<u64>,
 ) -> Result<(), *const Op> {
     // SAFETY: site and context are valid by the assembler and the scheduler.
-    let (site, context) = unsafe { (&mut *site, &*warp.context) };
+    let site = unsafe { &mut *site };
     for lane in 0..32u32 {
         if warp.mask >> lane & 1 == 0 {
             continue;
         }
         let address = at.0[lane as usize];
+        // SAFETY: as above.
+        let context = unsafe { &*warp.context };
         let found = context.lane_host(site.space, warp.index, lane, address, bytes);
         let aligned = address & (bytes - 1) == 0;
         match found {
@@ -150,10 +152,15 @@ unsafe fn lane_by_lane(
                     access: Some(site.kind),
                     note: String::new(),
                 };
-                return Err(fault(warp, op, raw));
+                match excuse(warp, op, raw) {
+                    Ok(place) => host.0[lane as usize] = place as u64,
+                    Err(raw) => return Err(fault(warp, op, raw)),
+                }
             }
         }
     }
+    // SAFETY: as above.
+    let context = unsafe { &*warp.context };
     let lane = warp.mask.trailing_zeros() as usize & 31;
     if let Some(region) = context.region_of(site.space, at.0[lane])
         && site.space != MemorySpace::Local

@@ -1,7 +1,7 @@
 //! Atomics and asynchronous copies, lane after lane.
 
 use crate::access::{addresses, plan};
-use crate::context::{Context, RawFault, Site, fault};
+use crate::context::{Context, RawFault, Site, excuse, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{BITS, Lanes, fetch_cold, put_cold};
@@ -84,7 +84,10 @@ impl Body for AsyncCopy {
             let bytes = op.imm & 0xff;
             let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
             let have = fetch_cold::<u32>(warp, op.d);
-            if op.imm & OBSERVED != 0 {
+            let instruction = (*warp.context).place(warp, op).instruction;
+            if let Some(checks) = &mut (*warp.context).checks {
+                checks.copy(warp, instruction, bytes as u32, [&to.0, &from.0], &have.0);
+            } else if op.imm & OBSERVED != 0 {
                 observe_copy(op, warp, bytes as u8, &to, &from, &have);
             }
             for lane in 0..32u32 {
@@ -102,21 +105,26 @@ impl Body for AsyncCopy {
                     context.lane_host(MemorySpace::Global, warp.index, lane, from.0[i], read)
                 };
                 let aligned = |a: u64| a & (bytes - 1) == 0;
-                let (Some(target), Some(source), true, true) =
-                    (target, source, aligned(to.0[i]), read == 0 || aligned(from.0[i]))
-                else {
-                    let of_source = target.is_some() && aligned(to.0[i]);
-                    let missing = target.is_none() || source.is_none();
-                    let raw = RawFault {
-                        kind: if missing { FaultKind::OutOfBounds } else { FaultKind::Misaligned },
-                        lane,
-                        address: Some(if of_source { from.0[i] } else { to.0[i] }),
-                        bytes: bytes as u32,
-                        space: if of_source { MemorySpace::Global } else { MemorySpace::Shared },
-                        access: None,
-                        note: String::new(),
-                    };
-                    return fault(warp, op, raw);
+                let bad = |missing: bool, space: MemorySpace, address: u64| RawFault {
+                    kind: if missing { FaultKind::OutOfBounds } else { FaultKind::Misaligned },
+                    lane,
+                    address: Some(address),
+                    bytes: bytes as u32,
+                    space,
+                    access: None,
+                    note: String::new(),
+                };
+                let target = match target {
+                    Some(target) if aligned(to.0[i]) => Ok(target),
+                    _ => excuse(warp, op, bad(target.is_none(), MemorySpace::Shared, to.0[i])),
+                };
+                let source = match source {
+                    Some(source) if read == 0 || aligned(from.0[i]) => Ok(source),
+                    _ => excuse(warp, op, bad(source.is_none(), MemorySpace::Global, from.0[i])),
+                };
+                let (target, source) = match (target, source) {
+                    (Ok(target), Ok(source)) => (target, source),
+                    (Err(raw), _) | (_, Err(raw)) => return fault(warp, op, raw),
                 };
                 let mut buffer = [0u8; 16];
                 if read > 0 {
@@ -150,6 +158,7 @@ unsafe fn observe_copy(
         data: [None; 8],
         combine: None,
         observed: true,
+        order: crate::ir::Order::default(),
         last: 0,
         tally: 7,
         memo: crate::context::Memo::default(),

@@ -113,7 +113,8 @@ pub fn limits(kernel: &Kernel, launch: &LaunchConfig<'_>, limits: &Limits) -> Re
             "use dynamic shared memory, or a smaller tile".to_owned(),
         );
     }
-    let shared = u64::from(kernel.static_shared) + u64::from(launch.dynamic_shared);
+    let packed = kernel.declared_shared.next_multiple_of(16);
+    let shared = u64::from(packed) + u64::from(launch.dynamic_shared);
     if shared > u64::from(limits.shared) {
         return refuse(
             format!(

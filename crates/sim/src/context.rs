@@ -2,12 +2,13 @@
 
 use crate::counters::Counters;
 use crate::fault::FaultKind;
-use crate::ir::{Combine, MemorySpace};
+use crate::ir::{Combine, MemorySpace, Order};
 use crate::lanes::Slot;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::memory::Memory;
 use crate::observe::{Access, AccessKind, Place, Space};
 use crate::op::{Op, Stop, Warp};
+use crate::sanitize::Checker;
 
 /// A stretch of guest addresses and where they lie on the host.
 #[derive(Clone, Copy)]
@@ -77,6 +78,8 @@ pub struct Site {
     pub combine: Option<Combine>,
     /// Whether counters or an observer want to know of it.
     pub observed: bool,
+    /// Its order among others, for checks.
+    pub order: Order,
     /// Which of [`Context::tallies`] it counts in.
     pub tally: u8,
     /// The pattern counted last.
@@ -178,6 +181,8 @@ pub struct Context {
     pub tallies: [[u64; 3]; 8],
     /// Receives events, when an observer wants them.
     pub events: Option<*mut dyn Events>,
+    /// Judges accesses, when they are checked.
+    pub checks: Option<Box<Checker>>,
     /// What the block printed.
     pub printed: String,
     /// The block's linear index.
@@ -290,6 +295,13 @@ impl Context {
     /// Tells counters and observers of an access at these guest addresses.
     #[inline(never)]
     pub fn observe(&mut self, warp: &Warp, op: &Op, site: &Site, addresses: &[u64; 32]) {
+        if self.checks.is_some() {
+            let instruction = self.place(warp, op).instruction;
+            if let Some(checks) = &mut self.checks {
+                checks.access(warp, instruction, site, addresses);
+            }
+            return;
+        }
         let bytes = u32::from(site.bytes) * u32::from(site.count);
         let space = match site.space {
             MemorySpace::Generic => {
@@ -315,6 +327,21 @@ impl Context {
                 warp.mask,
                 addresses,
             );
+        }
+    }
+}
+
+/// Whether a lane's bad access is reported and the kernel goes on: then the place, off the guest's
+/// memory, where its bytes come from or go to; else the fault.
+#[cold]
+pub fn excuse(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
+    // SAFETY: the context outlives the warp's run, which alone uses it.
+    unsafe {
+        let context = &mut *warp.context;
+        let instruction = context.place(warp, op).instruction;
+        match &mut context.checks {
+            Some(checks) => Ok(checks.excuse(warp.index, instruction, raw)),
+            None => Err(raw),
         }
     }
 }

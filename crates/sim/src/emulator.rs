@@ -7,6 +7,7 @@ use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::program::{Program, Watch};
+use crate::sanitize::{Checked, Checks, Report};
 use crate::schedule::Job;
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -28,10 +29,16 @@ impl std::fmt::Debug for Emulator {
 impl Emulator {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Emulator {
-        let memory = Arc::new(RwLock::new(Memory::new(options.limits.memory)));
+        let memory =
+            Arc::new(RwLock::new(Memory::new(options.limits.memory, options.checks.is_some())));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
         Emulator { options, memory, pool: OnceLock::new(), workers }
+    }
+
+    /// The options that it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The device's limits.
@@ -113,7 +120,7 @@ impl Emulator {
     /// # Errors
     /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
-        Program::load(module, &self.memory).map(Arc::new)
+        Program::load(module, &self.memory, self.options.checks.is_some()).map(Arc::new)
     }
 
     /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
@@ -143,7 +150,44 @@ impl Emulator {
         check::registers(kernel, launch, assembled.code.register_bytes)?;
         let memory = self.reading();
         let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
-        job.run(observer, self.workers, || self.pool())
+        let outcome = job.run(observer, self.workers, || self.pool());
+        // What an unchecked kernel wrote was not followed.
+        memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+        outcome
+    }
+
+    /// What is looked for in checked launches; `None` where this emulator was not made for them.
+    pub fn checks(&self) -> Option<Checks> {
+        self.options.checks
+    }
+
+    /// Runs a kernel with every access judged, block after block; see [`crate::sanitize`].
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel. What the kernel does wrong is in the
+    /// reports.
+    pub fn check(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<Checked, Fault> {
+        let kernel = check::kernel(program, launch.entry)?;
+        check::limits(kernel, launch, self.limits())?;
+        let parameters = check::parameters(kernel, arguments)?;
+        let assembled = program
+            .assembled(launch.entry, launch.block, Watch::Checks, self.options.all_varying)
+            .ok_or_else(|| check::unknown(program, launch.entry))?;
+        check::registers(kernel, launch, assembled.code.register_bytes)?;
+        let memory = self.reading();
+        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
+        Ok(job.check(self.options.checks.unwrap_or_default()))
+    }
+
+    /// What is still allocated, but for the variables of modules that live: a report for each.
+    pub fn leaks(&self) -> Vec<Report> {
+        let memory = self.reading();
+        memory.live().filter(|(_, a)| !a.of_module).map(|(at, a)| Report::leak(at, a)).collect()
     }
 
     /// The pool of workers beside the caller's thread; made on first use.

@@ -123,6 +123,46 @@ pub enum MemoryKind {
     Atomic(Combine),
 }
 
+/// Who an instruction's ordering reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The threads of the block.
+    Block,
+    /// The blocks of the cluster.
+    Cluster,
+    /// Everything that can reach the memory.
+    Device,
+}
+
+/// What an access says about its order among others; checks judge races by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.
+    pub strong: Option<Scope>,
+    /// Whether what the thread did before is visible to whoever reads the result.
+    pub release: bool,
+}
+
+/// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
+/// listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// `bar.warp.sync`: `src` is the member mask.
+    WarpSync,
+    /// A `.sync` instruction of lanes: `src` is the member mask.
+    Members,
+    /// `shfl`: `src` are the member mask, the operands `b` and `c`; the number is its mode.
+    Shuffle(u8),
+    /// A fence.
+    Fence(Scope),
+    /// `fence.proxy.async`.
+    ProxyFence,
+    /// `cp.async.commit_group`.
+    Commit,
+    /// `cp.async.wait_group`: all but this many groups; `u32::MAX` waits for everything.
+    Wait(u32),
+}
+
 /// A memory instruction. `src[0]` is the address.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryOp {
@@ -138,6 +178,8 @@ pub struct MemoryOp {
     pub offset: i64,
     /// Whether lanes that read one address may get different values.
     pub volatile: bool,
+    /// Its order among others.
+    pub order: Order,
 }
 
 /// What a custom instruction's results are like.
@@ -183,6 +225,8 @@ pub enum Action {
     },
     /// Loads, stores or multiplies matrices that the warp holds together.
     Matrix(MatrixOp),
+    /// Tells checks of something; nothing else.
+    Note(Note),
     /// Does nothing that the emulator can see.
     Nothing,
 }
@@ -246,6 +290,17 @@ pub struct Parameter {
     pub bytes: u32,
 }
 
+/// A variable in shared or local memory.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Its name.
+    pub name: String,
+    /// Its offset.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+}
+
 /// A kernel, ready to be analysed for a block shape.
 #[derive(Clone, Default)]
 pub struct Kernel {
@@ -267,6 +322,12 @@ pub struct Kernel {
     pub static_shared: u32,
     /// Bytes of static shared memory that the program itself declares.
     pub declared_shared: u32,
+    /// Static variables in shared memory.
+    pub shared_variables: Vec<Placed>,
+    /// The name of dynamic shared memory, if it has one.
+    pub dynamic_shared: Option<String>,
+    /// Variables in local memory.
+    pub local_variables: Vec<Placed>,
     /// Bytes of local memory per thread.
     pub local_bytes: u32,
     /// `.reqntid`.

@@ -51,6 +51,7 @@ mod print;
 mod program;
 mod pure;
 mod report;
+pub mod sanitize;
 mod schedule;
 mod standard;
 mod swizzle;

@@ -60,4 +60,6 @@ pub struct Options {
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
+    /// Check every access while kernels run; see [`crate::sanitize`].
+    pub checks: Option<crate::sanitize::Checks>,
 }

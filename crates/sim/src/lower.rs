@@ -17,6 +17,9 @@ pub const PARAMETER_WINDOW: u64 = 0x3_0000_0000;
 /// Bytes of each window.
 pub const WINDOW: u64 = 0x1_0000_0000;
 
+/// Bytes left free between variables, so that an index out of one does not land in the next.
+pub const GAP: u32 = 1024;
+
 /// Calls nested deeper than this are refused.
 const MAX_DEPTH: usize = 64;
 /// Instructions of one kernel after inlining.
@@ -64,10 +67,15 @@ pub struct Lowering<'m> {
     /// Where `ret` goes: the end of the inlined function, or the kernel's end.
     return_to: Option<Label>,
     origin: u32,
+    /// Whether variables in shared and local memory keep apart.
+    gaps: bool,
+    /// Bytes of shared memory without gaps.
+    packed_shared: u32,
 }
 
 impl<'m> Lowering<'m> {
-    /// Lowers an entry; `globals` are the module's variables in global and constant memory.
+    /// Lowers an entry; `globals` are the module's variables in global and constant memory; `gaps`
+    /// says whether variables in shared and local memory keep apart.
     ///
     /// # Errors
     /// At the first thing that the emulator does not know.
@@ -75,6 +83,7 @@ impl<'m> Lowering<'m> {
         module: &'m Module,
         entry: &'m Function,
         globals: &'m HashMap<String, (MemorySpace, u64)>,
+        gaps: bool,
     ) -> Result<Kernel, LoadError> {
         let mut lowering = Lowering {
             module,
@@ -86,6 +95,8 @@ impl<'m> Lowering<'m> {
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
+            gaps,
+            packed_shared: 0,
         };
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
@@ -111,8 +122,10 @@ impl<'m> Lowering<'m> {
                 origin,
             });
         }
-        lowering.kernel.declared_shared = lowering.kernel.static_shared;
-        lowering.kernel.static_shared = lowering.kernel.static_shared.next_multiple_of(16);
+        lowering.kernel.declared_shared = lowering.packed_shared;
+        let gap = if gaps && lowering.kernel.static_shared > 0 { GAP } else { 0 };
+        let end = lowering.kernel.static_shared.saturating_add(gap);
+        lowering.kernel.static_shared = end.next_multiple_of(16);
         Ok(lowering.kernel)
     }
 
@@ -296,20 +309,33 @@ impl<'m> Lowering<'m> {
     fn place_shared(&mut self, variable: &Variable) -> Src {
         let open = variable.dims.iter().any(Option::is_none);
         if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
+            self.kernel.dynamic_shared.get_or_insert_with(|| variable.name.clone());
             return Src::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);
-        let offset = self.kernel.static_shared.min(1 << 30).next_multiple_of(align);
         let bytes = variable.size().min(1 << 28) as u32;
+        let offset = self.place(self.kernel.static_shared, align);
         self.kernel.static_shared = offset.saturating_add(bytes);
+        let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
+        self.packed_shared = packed.saturating_add(bytes);
+        let name = variable.name.clone();
+        self.kernel.shared_variables.push(Placed { name, offset, bytes });
         Src::Const(u64::from(offset))
+    }
+
+    /// Where a variable goes after `end` bytes of others.
+    fn place(&self, end: u32, align: u32) -> u32 {
+        let gap = if self.gaps && end > 0 { GAP } else { 0 };
+        (end.min(1 << 30) + gap).next_multiple_of(align)
     }
 
     fn place_local(&mut self, variable: &Variable) -> Src {
         let align = variable.alignment().clamp(1, 1024);
-        let offset = self.kernel.local_bytes.min(1 << 30).next_multiple_of(align);
+        let offset = self.place(self.kernel.local_bytes, align);
         let bytes = variable.size().min(1 << 28) as u32;
         self.kernel.local_bytes = offset.saturating_add(bytes);
+        let name = variable.name.clone();
+        self.kernel.local_variables.push(Placed { name, offset, bytes });
         Src::Const(u64::from(offset))
     }
 

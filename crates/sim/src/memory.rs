@@ -1,12 +1,17 @@
 //! Global memory of the emulated device: allocations with names, exact bounds and guard gaps.
 
 use crate::fault::{MemoryError, NearAllocation};
+use crate::sanitize::Written;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Where the first allocation starts; the shared, local and parameter windows lie below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
 /// Addresses are multiples of this, and at least as many bytes lie between two allocations.
 const GRAIN: u64 = 256;
+/// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
+/// leaves one reaches another.
+const APART: u64 = 1 << 36;
 /// Allocations larger than this ask the host first.
 const ASK_HOST: u64 = 64 << 20;
 /// What fresh memory holds.
@@ -18,6 +23,10 @@ const GRAVES: usize = 4096;
 pub(crate) struct Allocation {
     pub name: String,
     pub bytes: u64,
+    /// Whether it is a variable of a module.
+    pub of_module: bool,
+    /// Which bytes have been written, where accesses are checked.
+    pub written: Option<Arc<Written>>,
     data: *mut u8,
     layout: std::alloc::Layout,
 }
@@ -36,7 +45,7 @@ impl Drop for Allocation {
 }
 
 impl Allocation {
-    fn new(name: &str, bytes: u64) -> Option<Self> {
+    fn new(name: &str, bytes: u64, checked: bool) -> Option<Self> {
         // Slack for vector moves that may touch, never use, bytes after the end.
         let size = usize::try_from(bytes.checked_add(GRAIN)?).ok()?;
         let layout = std::alloc::Layout::from_size_align(size, GRAIN as usize).ok()?;
@@ -47,7 +56,8 @@ impl Allocation {
         }
         // SAFETY: `data` owns `size` bytes.
         unsafe { data.write_bytes(POISON, size) };
-        Some(Allocation { name: name.to_owned(), bytes, data, layout })
+        let written = checked.then(|| Arc::new(Written::new(bytes)));
+        Some(Allocation { name: name.to_owned(), bytes, of_module: false, written, data, layout })
     }
 
     /// The host address of its first byte.
@@ -71,11 +81,19 @@ pub(crate) struct Memory {
     next: u64,
     used: u64,
     total: u64,
+    /// Whether accesses are checked: allocations then lie far apart.
+    checked: bool,
 }
 
 impl Memory {
-    pub fn new(total: u64) -> Self {
-        Memory { live: BTreeMap::new(), freed: Vec::new(), next: FIRST_ADDRESS, used: 0, total }
+    pub fn new(total: u64, checked: bool) -> Self {
+        let (live, freed) = (BTreeMap::new(), Vec::new());
+        Memory { live, freed, next: FIRST_ADDRESS, used: 0, total, checked }
+    }
+
+    /// The live allocations, by address.
+    pub fn live(&self) -> impl Iterator<Item = (u64, &Allocation)> {
+        self.live.iter().map(|(start, allocation)| (*start, allocation))
     }
 
     pub fn used(&self) -> u64 {
@@ -98,9 +116,10 @@ impl Memory {
         if bytes > free || bytes > host_free() {
             return Err(refuse());
         }
-        let allocation = Allocation::new(name, bytes).ok_or_else(refuse)?;
+        let allocation = Allocation::new(name, bytes, self.checked).ok_or_else(refuse)?;
         let address = self.next;
-        self.next = (address + bytes).next_multiple_of(GRAIN) + GRAIN;
+        let apart = if self.checked { APART } else { GRAIN };
+        self.next = (address + bytes).next_multiple_of(GRAIN) + apart;
         self.used += bytes;
         self.live.insert(address, allocation);
         Ok(address)
@@ -114,6 +133,13 @@ impl Memory {
         }
         self.freed.push((address, gone.bytes, gone.name.clone()));
         Ok(())
+    }
+
+    /// Says that an allocation is a variable of a module.
+    pub fn keep_for_module(&mut self, address: u64) {
+        if let Some(allocation) = self.live.get_mut(&address) {
+            allocation.of_module = true;
+        }
     }
 
     pub fn rename(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
@@ -153,6 +179,7 @@ impl Memory {
         let to = self.host(address, bytes.len() as u64)?;
         // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self.mark(address, bytes.len() as u64);
         Ok(())
     }
 
@@ -167,7 +194,17 @@ impl Memory {
         let to = self.host(address, bytes)?;
         // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
         unsafe { to.write_bytes(value, bytes as usize) };
+        self.mark(address, bytes);
         Ok(())
+    }
+
+    /// Notes that the host wrote these bytes of one allocation.
+    fn mark(&self, address: u64, bytes: u64) {
+        if let Some((start, allocation)) = self.find(address)
+            && let Some(written) = &allocation.written
+        {
+            written.set(address - start, bytes);
+        }
     }
 
     /// The live allocation nearest to an access.

@@ -40,6 +40,7 @@ pub struct Program {
     sizes: HashMap<String, u64>,
     memory: Arc<RwLock<Memory>>,
     assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
+    gaps: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -59,6 +60,8 @@ pub enum Watch {
     Accesses,
     /// Every instruction and access.
     Events,
+    /// Accesses and what orders them, for checks.
+    Checks,
 }
 
 /// A kernel and its flow graph.
@@ -90,7 +93,8 @@ impl Assembled {
             Classes::find(&kernel, &flow, block)
         };
         let (observe, events) = (watch != Watch::Nothing, watch == Watch::Events);
-        let want = Want { tier: best_tier(), observe, events, first_site: 0 };
+        let checks = watch == Watch::Checks;
+        let want = Want { tier: best_tier(), observe, events, checks, first_site: 0 };
         let code = assemble(&kernel, &flow, &classes, &classes, want);
         let undefined = flow.live_in[0]
             .iter()
@@ -118,6 +122,7 @@ impl Program {
     pub(crate) fn load(
         module: &Module,
         memory: &Arc<RwLock<Memory>>,
+        gaps: bool,
     ) -> Result<Program, LoadError> {
         let mut program = Program {
             kernels: Vec::new(),
@@ -126,6 +131,7 @@ impl Program {
             sizes: HashMap::new(),
             memory: Arc::clone(memory),
             assembled: Mutex::new(HashMap::new()),
+            gaps,
         };
         program.place_variables(module)?;
         for entry in module.entries() {
@@ -141,7 +147,7 @@ impl Program {
     }
 
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
-        let kernel = Lowering::entry(module, entry, &self.globals)?;
+        let kernel = Lowering::entry(module, entry, &self.globals, self.gaps)?;
         if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
             return Err(LoadError {
                 message: "the kernel is too large to analyse".to_owned(),
@@ -180,6 +186,7 @@ impl Program {
                 StateSpace::Const => MemorySpace::Constant,
                 _ => MemorySpace::Global,
             };
+            memory.keep_for_module(address);
             self.globals.insert(variable.name.clone(), (space, address));
             self.sizes.insert(variable.name.clone(), variable.size());
         }

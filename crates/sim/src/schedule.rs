@@ -9,8 +9,9 @@ use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::program::Assembled;
 use crate::report::{Scene, report};
+use crate::sanitize::{self, Checked, Checker, Checks};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One launch.
 pub struct Job<'a> {
@@ -153,6 +154,39 @@ impl<'a> Job<'a> {
         printed.sort_by_key(|(i, _)| *i);
         outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
         Ok(outcome)
+    }
+
+    /// Runs the launch on this thread alone, with every access judged.
+    pub fn check(&self, checks: Checks) -> Checked {
+        let mut worker =
+            Worker::new(self.assembled, self.shape.clone(), self.memory, self.parameters, None);
+        worker.context.checks = Some(Box::new(Checker::new(sanitize::Launch {
+            checks,
+            kernel: Arc::clone(&self.assembled.kernel),
+            memory: self.memory,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            shared: worker.context.shared,
+            local_bytes: worker.context.local_bytes,
+        })));
+        let mut checked = Checked::default();
+        for i in 0..self.count {
+            let result = worker.run(self.block(i));
+            checked.outcome.blocks_run += 1;
+            checked.outcome.printed.push_str(&std::mem::take(&mut worker.context.printed));
+            if let Err(located) = result
+                && let Some(checks) = &mut worker.context.checks
+                && let Some(fault) = checks.fault(located)
+            {
+                checked.fault = Some(fault);
+                break;
+            }
+        }
+        checked.outcome.blocks_total = self.total;
+        checked.outcome.warp_instructions = worker.instructions;
+        checked.outcome.lane_instructions = worker.lane_instructions;
+        checked.reports = worker.context.checks.take().map_or(Vec::new(), |c| c.finish());
+        checked
     }
 
     /// Runs blocks until there are no more.

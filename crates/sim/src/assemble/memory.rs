@@ -54,6 +54,7 @@ impl Assembler<'_> {
             data,
             combine,
             observed: self.want.observe,
+            order: op.order,
             last: 0,
             tally: tally_of(op.space, kind),
             memo: Memo::default(),
@@ -63,12 +64,14 @@ impl Assembler<'_> {
             && address & SCALAR != 0
             && data != NO_SLOT
             && !self.want.events
+            && !self.want.checks
             && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
         let lanes = op.count == 1
             && address & (SCALAR | WIDE) == WIDE
             && data != NO_SLOT
             && data & (SCALAR | WIDE) == 0
             && !self.want.events
+            && !self.want.checks
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;

@@ -66,6 +66,8 @@ pub struct Want {
     pub observe: bool,
     /// Whether an observer wants to know of every instruction.
     pub events: bool,
+    /// Whether checks want to know of accesses and of what orders them.
+    pub checks: bool,
     /// The index of its first site among those of all forms.
     pub first_site: u32,
 }
@@ -102,7 +104,7 @@ pub fn assemble(
     };
     assembler.place_registers();
     assembler.emit_blocks();
-    if !want.events {
+    if !want.events && !want.checks {
         let reads = assembler.reads();
         let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
         let chains =
@@ -215,6 +217,9 @@ impl Assembler<'_> {
     }
 
     fn instruction(&mut self, inst: &Inst, count: u64) {
+        if matches!(inst.action, Action::Note(_)) && !self.want.checks {
+            return;
+        }
         let guard_at = inst.guard.map(|(guard, negated)| {
             let predicate = self.code.slots[guard as usize];
             let at = self.code.ops.len();
@@ -253,6 +258,16 @@ impl Assembler<'_> {
             }
             Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
             Action::Barrier(kind) => self.barrier(inst, *kind),
+            Action::Note(note) => {
+                let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let imm = crate::sanitize::packed(*note);
+                self.push(
+                    Tiers::cold::<crate::sanitize::Noted>(),
+                    [0, s[0], s[1], s[2]],
+                    imm,
+                    origin,
+                );
+            }
             Action::Nothing | Action::Branch(_) => {
                 self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);
             }

@@ -126,6 +126,9 @@ impl Worker<'_> {
             };
             return Err(self.locate(w, raw));
         }
+        if let Some(checks) = &mut self.context.checks {
+            checks.order.arrive(w, number);
+        }
         let barrier = &mut self.barriers[number];
         if barrier.arrived == 0 {
             barrier.all = true;
@@ -170,6 +173,9 @@ impl Worker<'_> {
         let mut barrier = std::mem::replace(&mut self.barriers[number], empty);
         let mut released = std::mem::take(&mut barrier.waiting);
         self.waiting -= released.len();
+        if let Some(checks) = &mut self.context.checks {
+            checks.order.complete(number, &released, barrier.threads.is_none());
+        }
         for w in released.drain(..) {
             // SAFETY: a warp stops at an operation of its code.
             let op: Op = unsafe { *self.warps[w].stopped_at };

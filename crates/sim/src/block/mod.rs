@@ -129,6 +129,7 @@ impl<'a> Worker<'a> {
             counters: Counters::default(),
             tallies: [[0; 3]; 8],
             events,
+            checks: None,
             printed: String::new(),
             block: 0,
             fault: None,
@@ -237,6 +238,9 @@ impl<'a> Worker<'a> {
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
         }
+        if let Some(checks) = &mut self.context.checks {
+            checks.start(block);
+        }
         self.prefill_block();
         self.done = 0;
         self.plain = 0;
@@ -299,6 +303,9 @@ impl<'a> Worker<'a> {
                 Stop::Running | Stop::Done => {
                     self.states[w] = State::Done;
                     self.done += 1;
+                    if let Some(checks) = &mut self.context.checks {
+                        checks.order.end(w);
+                    }
                     if self.waiting > 0 {
                         for b in 0..BARRIERS {
                             self.complete(b);
@@ -309,7 +316,8 @@ impl<'a> Worker<'a> {
                 Stop::Barrier => {
                     // SAFETY: a warp stops at an operation of its code.
                     let imm = unsafe { (*self.warps[w].stopped_at).imm };
-                    if imm >> 16 & 1 == 0 || self.context.events.is_some() {
+                    let watched = self.context.events.is_some() || self.context.checks.is_some();
+                    if imm >> 16 & 1 == 0 || watched {
                         return self.arrive(w);
                     }
                     self.states[w] = State::Plain((imm >> 24) as usize & (BARRIERS - 1));

@@ -116,7 +116,7 @@ fn pass(
 }
 
 fn memory(kind: MemoryKind, space: MemorySpace, ty: lanework_ptx::ScalarType) -> MemoryOp {
-    MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false }
+    MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false, order: Order::default() }
 }
 
 /// Copies results that the caller takes in registers.

@@ -64,12 +64,34 @@ pub fn nothing(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
+/// Something that only checks listen to.
+pub fn note(cx: &mut Cx<'_, '_>, note: Note, src: Vec<Src>) -> Rule {
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Note(note), Vec::new(), src, guard);
+    Ok(())
+}
+
+/// `fence` and `membar`.
+pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("proxy") || cx.has("proxy::async") {
+        let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
+        return match asynchronous || cx.has("proxy::async") {
+            true => note(cx, Note::ProxyFence, Vec::new()),
+            false => nothing(cx),
+        };
+    }
+    // `membar` calls the device `gl`.
+    let scope = super::memory::scope(cx);
+    note(cx, Note::Fence(scope), Vec::new())
+}
+
 /// `bar` and `barrier`.
 pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["cta", "sync", "aligned", "arrive", "red", "popc", "and", "or", "warp"])?;
     if cx.has("warp") {
         // Lanes run in lockstep and memory is in order.
-        return nothing(cx);
+        let members = cx.src(0, B32)?;
+        return note(cx, Note::WarpSync, vec![members]);
     }
     if cx.has("red") {
         return reduce(cx);

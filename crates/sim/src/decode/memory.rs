@@ -90,6 +90,22 @@ fn count(cx: &Cx<'_, '_>) -> u8 {
     [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
 }
 
+/// Who the ordering of an instruction reaches: the device where it does not say.
+pub(super) fn scope(cx: &Cx<'_, '_>) -> Scope {
+    match () {
+        () if cx.has("cta") => Scope::Block,
+        () if cx.has("cluster") => Scope::Cluster,
+        () => Scope::Device,
+    }
+}
+
+fn order(cx: &Cx<'_, '_>) -> Order {
+    let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
+    let strong = strong.iter().any(|word| cx.has(word));
+    let release = cx.has("release") || cx.has("acq_rel");
+    Order { strong: strong.then(|| scope(cx)), release }
+}
+
 /// The elements of a vector operand, or the one operand.
 pub(super) fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
     let elements = match cx.operand(i)?.clone() {
@@ -128,7 +144,8 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
         dst.push(cx.destination(&operand)?);
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
-    let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile };
+    let order = order(cx);
+    let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), dst, vec![base], guard);
     Ok(())
@@ -150,7 +167,8 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     for operand in elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);
     }
-    let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile: false };
+    let order = order(cx);
+    let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile: false, order };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), Vec::new(), src, guard);
     Ok(())
@@ -252,8 +270,9 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
     if space != MemorySpace::Shared && !(commutes && dst.is_none()) {
         cx.lowering.kernel.ordered_blocks = true;
     }
-    let op =
-        MemoryOp { kind: MemoryKind::Atomic(combine), space, ty, count: 1, offset, volatile: true };
+    let order = Order { strong: Some(scope(cx)), ..order(cx) };
+    let kind = MemoryKind::Atomic(combine);
+    let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);
     Ok(())
@@ -280,8 +299,18 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
     if !cx.has("async") || cx.has("bulk") || cx.has("mbarrier") {
         return Err(cx.unknown("copies other than `cp.async`"));
     }
-    if cx.has("commit_group") || cx.has("wait_group") || cx.has("wait_all") {
-        return super::control::nothing(cx);
+    if cx.has("commit_group") {
+        return super::control::note(cx, Note::Commit, Vec::new());
+    }
+    if cx.has("wait_all") {
+        return super::control::note(cx, Note::Wait(u32::MAX), Vec::new());
+    }
+    if cx.has("wait_group") {
+        let Operand::Immediate(keep) = *cx.operand(0)? else {
+            return Err(cx.unknown("the number of groups is not a literal"));
+        };
+        let keep = super::immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
+        return super::control::note(cx, Note::Wait(keep), Vec::new());
     }
     allowed(cx, &["async"])?;
     let (to, to_offset, _) = cx.address(0)?;

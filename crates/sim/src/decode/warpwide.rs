@@ -1,8 +1,9 @@
 //! Instructions in which the lanes of a warp see each other.
 
 use super::Cx;
+use super::control::note;
 use crate::cross;
-use crate::ir::{Action, Form, Reg, Src};
+use crate::ir::{Action, Form, Note, Reg, Src};
 use crate::lower::Rule;
 use crate::op::Tiers;
 use lanework_ptx::Operand;
@@ -29,6 +30,16 @@ fn pair(cx: &mut Cx<'_, '_>) -> Rule<Vec<Option<Reg>>> {
     })
 }
 
+/// Tells checks who takes part in a `.sync` instruction: the last operand says.
+fn members(cx: &mut Cx<'_, '_>) -> Rule {
+    if !cx.has("sync") {
+        return Ok(());
+    }
+    let last = cx.instruction.operands.len().saturating_sub(1);
+    let members = cx.src(last, B32)?;
+    note(cx, Note::Members, vec![members])
+}
+
 /// `shfl`.
 pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync", "up", "down", "bfly", "idx"])?;
@@ -37,6 +48,8 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     cx.operands(if cx.has("sync") { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
+    let members = if cx.has("sync") { cx.src(4, B32)? } else { Src::Const(u64::from(u32::MAX)) };
+    note(cx, Note::Shuffle(mode as u8), vec![members, src[1], src[2]])?;
     emit(cx, Tiers::cold::<cross::Shuffle>(), Form::Varying, mode, dst, src)
 }
 
@@ -48,6 +61,7 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, if mode == 3 { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
     let extra = mode | u32::from(negated) << 8;
+    members(cx)?;
     emit(cx, Tiers::cold::<cross::Vote>(), Form::Uniform, extra, vec![dst], vec![p])
 }
 
@@ -57,6 +71,7 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
+    members(cx)?;
     emit(cx, Tiers::cold::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, vec![a])
 }
 
@@ -71,6 +86,7 @@ pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
 pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
+    members(cx)?;
     emit(cx, Tiers::cold::<cross::Elect>(), Form::Varying, 0, dst, Vec::new())
 }
 
@@ -92,5 +108,6 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;
+    members(cx)?;
     emit(cx, Tiers::cold::<cross::Redux>(), Form::Uniform, mode, vec![dst], vec![a])
 }

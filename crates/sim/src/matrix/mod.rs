@@ -4,7 +4,7 @@ mod multiply;
 pub mod ops;
 
 use crate::access::addresses;
-use crate::context::{Context, Memo, RawFault, Reach, Region, Site, fault};
+use crate::context::{Context, Memo, RawFault, Reach, Region, Site, excuse, fault};
 use crate::cross::NO_SLOT;
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
@@ -104,7 +104,7 @@ fn partial(op: &Op, warp: &mut Warp) -> *const Op {
 
 /// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
 unsafe fn host(
-    warp: &Warp,
+    (op, warp): (&Op, &Warp),
     near: &mut Option<Region>,
     (space, access): (MemorySpace, AccessKind),
     lane: usize,
@@ -125,15 +125,19 @@ unsafe fn host(
     let found = context.lane_host(space, warp.index, lane as u32, address, bytes);
     match found {
         Some(place) if aligned => Ok(place),
-        _ => Err(RawFault {
-            kind: if found.is_some() { FaultKind::Misaligned } else { FaultKind::OutOfBounds },
-            lane: lane as u32,
-            address: Some(address),
-            bytes: bytes as u32,
-            space,
-            access: Some(access),
-            note: String::new(),
-        }),
+        _ => {
+            let kind = if found.is_some() { FaultKind::Misaligned } else { FaultKind::OutOfBounds };
+            let raw = RawFault {
+                kind,
+                lane: lane as u32,
+                address: Some(address),
+                bytes: bytes as u32,
+                space,
+                access: Some(access),
+                note: String::new(),
+            };
+            excuse(warp, op, raw)
+        }
     }
 }
 
@@ -158,6 +162,7 @@ unsafe fn observe(
         data: [None; 8],
         combine: None,
         observed: true,
+        order: crate::ir::Order::default(),
         last: 0,
         tally: 7,
         memo: Memo::default(),
@@ -189,7 +194,7 @@ unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
         let mut near = None;
         let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
         for (lane, place) in places.iter_mut().enumerate().take(lines) {
-            *place = host(warp, &mut near, to, lane, at[lane], 16)?.cast();
+            *place = host((op, warp), &mut near, to, lane, at[lane], 16)?.cast();
         }
         // Element `column` of `row`, of the matrix that starts at line `first`.
         let element = |first: usize, lane: usize, half: usize| {
@@ -264,7 +269,7 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 observe(op, warp, to, u32::MAX, size * step, &at);
             }
             for lane in 0..32 {
-                let place = host(warp, &mut near, to, lane, at[lane], size as u64)?;
+                let place = host((op, warp), &mut near, to, lane, at[lane], size as u64)?;
                 let word = &mut words[i / per][lane];
                 let shift = bits * (i % per);
                 if store {

@@ -1,0 +1,46 @@
+//! Checks: a run in which every access is judged, and what is wrong becomes a [`Report`] while the
+//! kernel goes on.
+//!
+//! What is judged, and by which rules:
+//!
+//! - *Bounds and alignment*: each lane's address, against the exact bounds of allocations, of static
+//!   variables in shared and local memory, and of parameters. In a checked emulator allocations lie
+//!   2^36 bytes apart and variables in shared memory 1024, so that an index which leaves one does not
+//!   land in another. A bad load gives zero, a bad store goes nowhere.
+//! - *Uninitialised*: a bit per byte of global, shared and local memory. Registers: see `undefined`.
+//! - *Races*: see `order` for what orders accesses. Two accesses to one byte race when nothing orders
+//!   them, one of them writes, and not both are strong (atomic, `.volatile`, `.relaxed` and more) with
+//!   a scope that has the other thread in it. Two writes of the same value are no race, in one
+//!   instruction or in two: nobody can tell their order.
+//! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
+//!   part only.
+//! - *Asynchronous copies*: what `cp.async` writes may be touched only after the wait.
+
+mod checker;
+mod copies;
+mod lanes;
+mod names;
+mod order;
+mod report;
+mod shadow;
+mod written;
+
+pub(crate) use checker::{Checker, Launch};
+pub(crate) use lanes::{Noted, packed};
+pub use report::{Checks, Other, Report, ReportKind};
+pub(crate) use written::Written;
+
+use crate::fault::Fault;
+use crate::launch::Outcome;
+
+/// What a checked launch found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// What ran.
+    pub outcome: Outcome,
+    /// What is wrong, in the order in which it was met; each once, with a count.
+    pub reports: Vec<Report>,
+    /// What ended the launch early, if it is no finding: a `trap`, or something that the emulator
+    /// cannot do.
+    pub fault: Option<Fault>,
+}

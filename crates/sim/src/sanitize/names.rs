@@ -1,0 +1,42 @@
+//! Variables in shared and local memory by offset.
+
+use crate::fault::NearAllocation;
+use crate::ir::Placed;
+
+/// Variables, and where they lie.
+pub struct Names {
+    list: Vec<(u64, u64, String)>,
+}
+
+impl Names {
+    /// These variables and what `more` adds.
+    pub fn new(placed: &[Placed], more: Option<(u64, u64, String)>) -> Names {
+        let of = |p: &Placed| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
+        Names { list: placed.iter().map(of).chain(more).collect() }
+    }
+
+    /// Whether these bytes lie in one variable, or nothing is known of variables.
+    #[inline(always)]
+    pub fn holds(&self, offset: u64, bytes: u64) -> bool {
+        let inside = |(start, size, _): &(u64, u64, String)| {
+            offset >= *start && bytes <= *size && offset - start <= size - bytes
+        };
+        self.list.is_empty() || self.list.iter().any(inside)
+    }
+
+    /// The variable nearest to some bytes.
+    pub fn nearest(&self, offset: u64, bytes: u64) -> Option<NearAllocation> {
+        let near = |(start, size, name): &(u64, u64, String)| NearAllocation {
+            name: name.clone(),
+            address: *start,
+            bytes: *size,
+            offset: offset.wrapping_sub(*start) as i64,
+            distance: if offset >= *start {
+                offset.saturating_sub(start + size)
+            } else {
+                start.saturating_sub(offset.saturating_add(bytes))
+            },
+        };
+        self.list.iter().map(near).min_by_key(|near| near.distance)
+    }
+}

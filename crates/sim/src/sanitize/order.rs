@@ -1,0 +1,433 @@
+//! What orders accesses: barriers, warp synchronisation, releases and acquires. Never the order in
+//! which the emulator happened to run them.
+//!
+//! Each warp counts epochs; whatever orders ends one. For every warp of the block, a warp knows up to
+//! which epoch that warp's accesses lie before its own. Lanes of one warp are ordered by program
+//! order, and among each other by `bar.warp.sync` and barriers only: that lanes run in lockstep is no
+//! promise. Between blocks only releases count: a fence followed by a strong write or atomic, or one
+//! that says `.release`. Whoever reads its result with a strong read or atomic comes after; a fence
+//! on the reading side is not insisted on, for the CUDA manuals' own examples leave it out.
+
+use crate::ir::Scope;
+use std::collections::HashMap;
+
+/// An access in 64 bits: who, where in the program, and how.
+pub type Tag = u64;
+const LANE: u32 = 20;
+/// A strong access with at least block scope.
+pub const STRONG: Tag = 1 << 25;
+/// A strong access whose scope is wider than the block.
+pub const WIDE_SCOPE: Tag = 1 << 26;
+/// An asynchronous copy that nobody has waited for.
+pub const ASYNC: Tag = 1 << 27;
+/// Among reads: one that wrote, too (an atomic before the last).
+pub const WROTE: Tag = 1 << 28;
+
+/// The segment of a tag.
+#[inline(always)]
+pub fn segment(tag: Tag) -> u32 {
+    (tag >> 32) as u32
+}
+
+/// The lane of a tag.
+#[inline(always)]
+pub fn lane(tag: Tag) -> u32 {
+    (tag >> LANE) as u32 & 31
+}
+
+/// The instruction of a tag.
+pub fn instruction(tag: Tag) -> u32 {
+    tag as u32 & ((1 << LANE) - 1)
+}
+
+/// A tag; the lane is added to it by [`with_lane`].
+pub fn tag(segment: u32, instruction: u32) -> Tag {
+    u64::from(segment) << 32 | u64::from(instruction & ((1 << LANE) - 1))
+}
+
+/// The tag of one lane.
+#[inline(always)]
+pub fn with_lane(tag: Tag, lane: u32) -> Tag {
+    tag | u64::from(lane) << LANE
+}
+
+/// A stretch of one warp's run between two things that order.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Linear index of the block.
+    pub block: u64,
+    /// The warp in it.
+    pub warp: u32,
+    epoch: u32,
+}
+
+/// What a release makes known: what its warp knew of its block, and what was known before.
+struct Node {
+    block: u64,
+    seen: Box<[u32]>,
+    parents: [u32; 2],
+}
+
+/// No node.
+const NONE: u32 = 0;
+/// Nodes looked at before a search gives up and takes accesses to be ordered.
+const SEARCH: usize = 1 << 14;
+
+/// Where released values lie: shared memory or not, and the address.
+type Flag = (bool, u64);
+
+/// The order of accesses in the block that runs, and what is known of others.
+pub struct Order {
+    warps: usize,
+    block: u64,
+    now: Vec<u32>,
+    /// By warp and warp: epochs below are before.
+    seen: Vec<u32>,
+    /// By warp: below this epoch, all lanes are before all lanes.
+    together: Vec<u32>,
+    /// The same by pairs of lanes, where warps synchronise in parts.
+    pairs: Vec<Option<Box<[[u32; 32]; 32]>>>,
+    current: Vec<u32>,
+    segments: Vec<Segment>,
+    base: u32,
+    ended: Vec<bool>,
+    gathered: Vec<Gathered>,
+    nodes: Vec<Node>,
+    /// What each warp knows of other blocks.
+    knows: Vec<u32>,
+    /// The last fence of each warp.
+    fences: Vec<Option<(u32, Scope)>>,
+    released: HashMap<Flag, (u32, Scope)>,
+    stamps: Vec<u32>,
+    stamp: u32,
+}
+
+/// What has come together at a barrier.
+#[derive(Clone, Default)]
+struct Gathered {
+    seen: Vec<u32>,
+    knows: u32,
+}
+
+impl Order {
+    /// For blocks of this many warps.
+    pub fn new(warps: usize) -> Order {
+        let nobody = Segment { block: u64::MAX, warp: 0, epoch: 0 };
+        let no_node = Node { block: u64::MAX, seen: Box::default(), parents: [NONE; 2] };
+        Order {
+            warps,
+            block: 0,
+            now: vec![1; warps],
+            seen: vec![0; warps * warps],
+            together: vec![0; warps],
+            pairs: vec![None; warps],
+            current: vec![0; warps],
+            segments: vec![nobody],
+            base: 1,
+            ended: vec![false; warps],
+            gathered: vec![Gathered::default(); 16],
+            nodes: vec![no_node],
+            knows: vec![NONE; warps],
+            fences: vec![None; warps],
+            released: HashMap::new(),
+            stamps: Vec::new(),
+            stamp: 0,
+        }
+    }
+
+    /// A block starts.
+    pub fn start(&mut self, block: u64) {
+        self.block = block;
+        self.now.fill(1);
+        self.seen.fill(0);
+        self.together.fill(0);
+        self.pairs.fill(None);
+        self.current.fill(0);
+        self.base = self.segments.len() as u32;
+        self.ended.fill(false);
+        self.gathered.fill(Gathered::default());
+        self.knows.fill(NONE);
+        self.fences.fill(None);
+        self.released.retain(|(shared, _), _| !shared);
+    }
+
+    /// The first segment of this block: tags of earlier ones are of other blocks.
+    #[inline(always)]
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// The segment that a warp is in.
+    #[inline(always)]
+    pub fn segment_of(&mut self, warp: u32) -> u32 {
+        let w = warp as usize;
+        if self.current[w] == 0 {
+            self.current[w] = self.segments.len() as u32;
+            self.segments.push(Segment { block: self.block, warp, epoch: self.now[w] });
+        }
+        self.current[w]
+    }
+
+    /// Who made a tag.
+    pub fn who(&self, tag: Tag) -> Segment {
+        self.segments[segment(tag) as usize]
+    }
+
+    /// Whether the access of a tag comes before what a lane does now.
+    #[inline(always)]
+    pub fn before(&mut self, tag: Tag, warp: u32, of_lane: u32) -> bool {
+        let s = self.segments[segment(tag) as usize];
+        if s.block != self.block {
+            return self.knows_of(warp, s);
+        }
+        let w = warp as usize;
+        if s.warp != warp {
+            return s.epoch < self.seen[w * self.warps + s.warp as usize];
+        }
+        let from = lane(tag);
+        from == of_lane
+            || s.epoch < self.together[w]
+            || self.pairs[w].as_ref().is_some_and(|p| s.epoch < p[from as usize][of_lane as usize])
+    }
+
+    #[cold]
+    fn knows_of(&mut self, warp: u32, s: Segment) -> bool {
+        let root = self.knows[warp as usize];
+        if root == NONE {
+            return false;
+        }
+        self.stamp += 1;
+        self.stamps.resize(self.nodes.len(), 0);
+        let mut work = vec![root];
+        for _ in 0..SEARCH {
+            let Some(at) = work.pop() else { return false };
+            if at == NONE
+                || std::mem::replace(&mut self.stamps[at as usize], self.stamp) == self.stamp
+            {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            let seen = node.seen.get(s.warp as usize);
+            if node.block == s.block && seen.is_some_and(|seen| s.epoch < *seen) {
+                return true;
+            }
+            work.extend(node.parents);
+        }
+        true
+    }
+
+    /// Ends a warp's epoch: what it does from now on is told apart from what it did.
+    pub fn advance(&mut self, w: usize) {
+        self.now[w] += 1;
+        self.current[w] = 0;
+    }
+
+    /// The members of a warp synchronise.
+    pub fn warp_sync(&mut self, w: usize, members: u32, live: u32) {
+        self.advance(w);
+        let now = self.now[w];
+        if members & live == live {
+            self.together[w] = now;
+            return;
+        }
+        let pairs = self.pairs[w].get_or_insert_with(|| Box::new([[0; 32]; 32]));
+        for a in (0..32).filter(|a| members >> a & 1 != 0) {
+            for b in (0..32).filter(|b| members >> b & 1 != 0) {
+                pairs[a][b] = now;
+            }
+        }
+    }
+
+    /// A warp has ended.
+    pub fn end(&mut self, w: usize) {
+        self.ended[w] = true;
+    }
+
+    /// What a warp knows, with what it did itself until now.
+    fn row(&self, w: usize) -> Vec<u32> {
+        let mut row = self.seen[w * self.warps..(w + 1) * self.warps].to_vec();
+        row[w] = self.now[w] + 1;
+        row
+    }
+
+    /// A warp arrives at a barrier.
+    pub fn arrive(&mut self, w: usize, number: usize) {
+        let row = self.row(w);
+        let gathered = &mut self.gathered[number & 15];
+        join(&mut gathered.seen, &row);
+        let knows = gathered.knows;
+        self.gathered[number & 15].knows = self.both(knows, self.knows[w]);
+        self.advance(w);
+        self.together[w] = self.now[w];
+    }
+
+    /// A barrier lets these warps go; `whole` when it waited for all threads.
+    pub fn complete(&mut self, number: usize, released: &[usize], whole: bool) {
+        let mut gathered = std::mem::take(&mut self.gathered[number & 15]);
+        if whole {
+            for w in (0..self.warps).filter(|w| self.ended[*w]) {
+                join(&mut gathered.seen, &self.row(w));
+            }
+        }
+        for &w in released {
+            for (seen, new) in self.seen[w * self.warps..].iter_mut().zip(&gathered.seen) {
+                *seen = (*seen).max(*new);
+            }
+            self.knows[w] = self.both(self.knows[w], gathered.knows);
+        }
+    }
+
+    /// A node that knows what two know.
+    fn both(&mut self, a: u32, b: u32) -> u32 {
+        match (a, b) {
+            (a, NONE) => a,
+            (NONE, b) => b,
+            (a, b) if a == b => a,
+            (a, b) => self.node(u64::MAX, Box::default(), [a, b]),
+        }
+    }
+
+    fn node(&mut self, block: u64, seen: Box<[u32]>, parents: [u32; 2]) -> u32 {
+        self.nodes.push(Node { block, seen, parents });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// A warp's knowledge as of now, to be released.
+    fn snapshot(&mut self, w: usize) -> u32 {
+        let seen = self.row(w).into_boxed_slice();
+        let node = self.node(self.block, seen, [self.knows[w], NONE]);
+        self.advance(w);
+        node
+    }
+
+    /// A warp runs a fence.
+    pub fn fence(&mut self, w: usize, scope: Scope) {
+        let node = self.snapshot(w);
+        self.fences[w] = Some((node, scope));
+    }
+
+    /// A warp reads a flag with a strong read or an atomic.
+    pub fn acquire(&mut self, w: usize, flag: (bool, u64)) {
+        let Some(&(node, scope)) = self.released.get(&flag) else { return };
+        self.learn(w, node, scope);
+    }
+
+    fn learn(&mut self, w: usize, node: u32, scope: Scope) {
+        if node == NONE || self.knows[w] == node {
+            return;
+        }
+        // What the warps of this block released is taken over directly.
+        let mut work = vec![node];
+        let mut near = 0;
+        while let Some(at) = work.pop() {
+            near += 1;
+            if at == NONE || near > 64 {
+                continue;
+            }
+            let found = &self.nodes[at as usize];
+            if found.block == self.block {
+                let row = &mut self.seen[w * self.warps..(w + 1) * self.warps];
+                row.iter_mut().zip(&found.seen).for_each(|(a, b)| *a = (*a).max(*b));
+            }
+            work.extend(found.parents);
+        }
+        if scope > Scope::Block {
+            self.knows[w] = self.both(self.knows[w], node);
+        }
+    }
+
+    /// A warp writes a flag with a strong write, or with an atomic.
+    pub fn release(&mut self, w: usize, flag: (bool, u64), explicit: Option<Scope>, atomic: bool) {
+        let mine = match (explicit, self.fences[w]) {
+            (Some(scope), _) => Some((self.snapshot(w), scope)),
+            (None, fence) => fence,
+        };
+        let before = self.released.get(&flag).copied();
+        let entry = match (mine, before, atomic) {
+            (Some((new, scope)), Some((old, wide)), true) => {
+                Some((self.both(old, new), scope.max(wide)))
+            }
+            (Some(new), _, _) => Some(new),
+            // An atomic goes on with what was released before it.
+            (None, old, true) => old,
+            (None, _, false) => None,
+        };
+        match entry {
+            Some(entry) => self.released.insert(flag, entry),
+            None => self.released.remove(&flag),
+        };
+    }
+}
+
+fn join(to: &mut Vec<u32>, row: &[u32]) {
+    if to.is_empty() {
+        to.extend_from_slice(row);
+    } else {
+        to.iter_mut().zip(row).for_each(|(a, b)| *a = (*a).max(*b));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(order: &mut Order, warp: u32, at_lane: u32) -> Tag {
+        with_lane(tag(order.segment_of(warp), 7), at_lane)
+    }
+
+    #[test]
+    fn a_barrier_orders_warps_that_came_to_it() {
+        let mut order = Order::new(3);
+        order.start(0);
+        let a = write(&mut order, 0, 3);
+        assert!(!order.before(a, 1, 0));
+        order.arrive(0, 1);
+        order.arrive(1, 1);
+        order.complete(1, &[0, 1], false);
+        assert!(order.before(a, 1, 0) && !order.before(a, 2, 0));
+        let b = write(&mut order, 0, 3);
+        assert!(!order.before(b, 1, 0) && order.before(b, 0, 3) && !order.before(b, 0, 4));
+    }
+
+    #[test]
+    fn lanes_are_ordered_by_a_sync_that_has_both() {
+        let mut order = Order::new(1);
+        order.start(0);
+        let a = write(&mut order, 0, 1);
+        assert!(!order.before(a, 0, 2));
+        order.warp_sync(0, 0b0110, u32::MAX);
+        assert!(order.before(a, 0, 2) && !order.before(a, 0, 3));
+        order.warp_sync(0, u32::MAX, 0xf);
+        assert!(order.before(a, 0, 3));
+    }
+
+    #[test]
+    fn a_fence_and_an_atomic_order_blocks() {
+        let mut order = Order::new(1);
+        order.start(0);
+        let early = write(&mut order, 0, 0);
+        order.release(0, (false, 64), None, true);
+        order.fence(0, Scope::Device);
+        let late = write(&mut order, 0, 0);
+        order.release(0, (false, 64), None, true);
+        order.start(1);
+        assert!(!order.before(early, 0, 0));
+        order.acquire(0, (false, 64));
+        assert!(order.before(early, 0, 0) && !order.before(late, 0, 0));
+    }
+
+    #[test]
+    fn a_fence_of_the_block_does_not_reach_others() {
+        let mut order = Order::new(2);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        order.fence(0, Scope::Block);
+        order.release(0, (true, 0), None, false);
+        order.acquire(1, (true, 0));
+        assert!(order.before(a, 1, 5));
+        order.release(0, (false, 0), None, false);
+        order.start(1);
+        order.acquire(0, (false, 0));
+        assert!(!order.before(a, 0, 0));
+    }
+}

@@ -1,0 +1,89 @@
+//! Which bytes of memory have been written: a bit for each.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// A bit per byte of an allocation, shared by the host and the one worker of a checked launch.
+#[derive(Debug)]
+pub struct Written {
+    bytes: u64,
+    whole: AtomicBool,
+    bits: Box<[AtomicU64]>,
+}
+
+/// The bits of `bytes` bytes from bit `at` of a word on.
+fn mask(at: u64, bytes: u64) -> u64 {
+    (u64::MAX >> (64 - bytes.clamp(1, 64))) << at
+}
+
+impl Written {
+    /// Nothing is written.
+    pub fn new(bytes: u64) -> Written {
+        let words = bytes.div_ceil(64) as usize;
+        let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
+        Written { bytes, whole: AtomicBool::new(bytes == 0), bits }
+    }
+
+    /// Everything counts as unwritten again.
+    pub fn clear(&self) {
+        self.whole.store(self.bytes == 0, Relaxed);
+        self.bits.iter().for_each(|word| word.store(0, Relaxed));
+    }
+
+    /// `bytes` bytes at `offset` have been written.
+    #[inline]
+    pub fn set(&self, offset: u64, bytes: u64) {
+        if self.whole.load(Relaxed) {
+            return;
+        }
+        if offset == 0 && bytes >= self.bytes {
+            return self.whole.store(true, Relaxed);
+        }
+        self.each_word(offset, bytes, |word, mask| {
+            let old = word.load(Relaxed);
+            if old & mask != mask {
+                word.store(old | mask, Relaxed);
+            }
+            true
+        });
+    }
+
+    /// Whether all of `bytes` bytes at `offset` have been written.
+    #[inline]
+    pub fn has(&self, offset: u64, bytes: u64) -> bool {
+        self.whole.load(Relaxed)
+            || self.each_word(offset, bytes, |word, mask| word.load(Relaxed) & mask == mask)
+    }
+
+    #[inline(always)]
+    fn each_word(&self, offset: u64, bytes: u64, f: impl Fn(&AtomicU64, u64) -> bool) -> bool {
+        let end = offset.saturating_add(bytes).min(self.bytes);
+        let mut at = offset;
+        while at < end {
+            let within = at & 63;
+            let count = (64 - within).min(end - at);
+            let Some(word) = self.bits.get((at >> 6) as usize) else { return false };
+            if !f(word, mask(within, count)) {
+                return false;
+            }
+            at += count;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_remembered_across_words() {
+        let written = Written::new(200);
+        written.set(60, 70);
+        assert!(written.has(60, 70) && !written.has(59, 1) && !written.has(130, 1));
+        assert!(!written.has(100, 60));
+        written.set(0, 200);
+        assert!(written.has(0, 200));
+        written.clear();
+        assert!(!written.has(60, 1));
+    }
+}
