@@ -132,7 +132,7 @@ fn long_inputs_on_a_gpu() {
     for device in Device::for_tests("sum-squares rungs at long inputs").into_iter().skip(1) {
         let whole = draw_numbers::<i32>((1 << 24) + 3, Draw::Any, 7);
         prove_all(&device, &whole, 256);
-        let floats = draw_numbers::<f32>((1 << 28) + 1, Draw::Notes, 8);
+        let floats = draw_numbers::<f32>((1 << 26) + 1, Draw::Notes, 8);
         for rung in &f32::rungs()[3..] {
             prove_sum_squares(rung, &device, &floats, 512).expect(rung.info.name);
         }
