@@ -259,7 +259,8 @@ pub struct KernelArgs {
     /// Bytes of dynamic shared memory per block.
     #[arg(long, default_value = "0", value_name = "BYTES")]
     pub shared: u32,
-    /// Warp instructions after which the emulator takes a warp to be stuck.
+    /// Warp instructions after which the emulator takes a warp to be stuck; without --device, runs on
+    /// the emulator.
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
     /// Run on both devices, such as emulator,cuda:0, and show where their results differ.

@@ -31,6 +31,8 @@ impl Failure {
             Failure::OutputClosed => return ExitCode::SUCCESS,
             Failure::Bug => return ExitCode::from(70),
         };
+        // Diagnostics of PTX say themselves that they are errors.
+        let message = message.strip_prefix("error: ").unwrap_or(&message);
         let red = anstyle::AnsiColor::Red.on_default().bold();
         anstream::eprintln!("{red}error:{red:#} {message}");
         ExitCode::from(code)

@@ -53,10 +53,11 @@ impl Device {
     /// Loads PTX text.
     ///
     /// # Errors
-    /// [`Error::Ptx`] with line, column and caret where the text is not PTX; what the driver's
-    /// compiler says, or what the emulator does not know.
+    /// [`Error::Ptx`] with line, column and caret where the text is not PTX, or names what is not
+    /// declared or declared twice; what the driver's compiler says, or what the emulator does not know.
     pub fn load_ptx(&self, text: &str) -> Result<PtxModule> {
-        let module = Module::parse(text).map_err(|problems| Error::Ptx(Box::new(problems)))?;
+        let parsed = Module::parse(text).and_then(|module| module.validate().map(|()| module));
+        let module = parsed.map_err(|problems| Error::Ptx(Box::new(problems)))?;
         let code = match &self.0.engine {
             Engine::Emulator(emulator) => Code::Emulator(emulator.load(&module)?),
             Engine::Gpu(gpu) => Code::Gpu(gpu.raw().load(text, "ptx")?),

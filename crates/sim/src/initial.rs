@@ -49,7 +49,10 @@ fn fill(
             to.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
             Ok(())
         }
-        None => Err(Refusal::new("more initial values than elements", "")),
+        None => Err(Refusal::new(
+            "more initial values than elements",
+            "give the array more elements or fewer values",
+        )),
     }
 }
 

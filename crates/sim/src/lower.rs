@@ -313,7 +313,7 @@ impl<'m> Lowering<'m> {
             return Src::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);
-        let bytes = variable.size().min(1 << 28) as u32;
+        let bytes = variable.size().min(1 << 31) as u32;
         let offset = self.place(self.kernel.static_shared, align);
         self.kernel.static_shared = offset.saturating_add(bytes);
         let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
@@ -332,7 +332,7 @@ impl<'m> Lowering<'m> {
     fn place_local(&mut self, variable: &Variable) -> Src {
         let align = variable.alignment().clamp(1, 1024);
         let offset = self.place(self.kernel.local_bytes, align);
-        let bytes = variable.size().min(1 << 28) as u32;
+        let bytes = variable.size().min(1 << 31) as u32;
         self.kernel.local_bytes = offset.saturating_add(bytes);
         let name = variable.name.clone();
         self.kernel.local_variables.push(Placed { name, offset, bytes });
