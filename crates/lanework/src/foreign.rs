@@ -104,8 +104,14 @@ impl PtxModule {
         let (grid, block) = (grid.to_array(), block.to_array());
         match (&self.code, &self.device.0.engine) {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
-                let config =
-                    LaunchConfig { entry, grid, block, dynamic_shared, blocks: Blocks::All };
+                let config = LaunchConfig {
+                    entry,
+                    grid,
+                    block,
+                    dynamic_shared,
+                    blocks: Blocks::All,
+                    cluster: None,
+                };
                 if emulator.checks().is_some() {
                     let checked = emulator.check(program, &config, &bytes)?;
                     print!("{}", checked.outcome.printed);

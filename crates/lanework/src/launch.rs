@@ -286,6 +286,7 @@ impl Prepared<'_> {
             block: self.block.to_array(),
             dynamic_shared: self.dynamic_shared,
             blocks,
+            cluster: None,
         };
         let outcome = run(emulator, program, &config, &arguments);
         let mut words = [0u32; RECORD_WORDS];

@@ -9,7 +9,10 @@ use crate::op::{Body, Op, Warp};
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
-unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
+///
+/// # Safety
+/// So many bytes are there, aligned to their number: 2, 4 or 8.
+pub unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
     // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
     // for regions start at multiples of 16.
     unsafe {

@@ -1,7 +1,8 @@
 //! What is checked before a kernel runs: its name, its arguments, and the device's limits.
 
+use crate::asynchrony::cluster::MOST_BLOCKS;
 use crate::fault::{Fault, FaultKind, LoadError};
-use crate::ir::Kernel;
+use crate::ir::{Action, Kernel};
 use crate::launch::LaunchConfig;
 use crate::limits::Limits;
 use crate::program::Program;
@@ -134,6 +135,73 @@ pub fn limits(kernel: &Kernel, launch: &LaunchConfig<'_>, limits: &Limits) -> Re
         );
     }
     Ok(())
+}
+
+/// Checks the cluster of a launch against its kernel and its grid.
+pub fn cluster(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> {
+    let refuse = |message: String, help: String| {
+        Err(Fault::before_launch(FaultKind::LimitExceeded, &kernel.name, message, help))
+    };
+    let shown = |[x, y, z]: [u32; 3]| format!("{x} x {y} x {z}");
+    if let (Some(asked), Some(required)) = (launch.cluster, kernel.required_cluster)
+        && asked != required
+    {
+        return refuse(
+            format!(
+                "a cluster of {} blocks; the kernel requires {}",
+                shown(asked),
+                shown(required)
+            ),
+            "leave the cluster's shape to the kernel".to_owned(),
+        );
+    }
+    let Some(cluster) = launch.cluster.or(kernel.required_cluster) else {
+        if kernel.explicit_cluster {
+            return refuse(
+                "the kernel is declared `.explicitcluster` and the launch has no cluster"
+                    .to_owned(),
+                "give the launch the shape of a cluster".to_owned(),
+            );
+        }
+        return Ok(());
+    };
+    let blocks = cluster.iter().fold(1u64, |all, blocks| all.saturating_mul((*blocks).into()));
+    let most = kernel.max_cluster.map_or(MOST_BLOCKS, u64::from).min(MOST_BLOCKS);
+    if blocks == 0 || blocks > most {
+        return refuse(
+            format!("a cluster of {} is {blocks} blocks; 1 to {most} are possible", shown(cluster)),
+            "use a smaller cluster".to_owned(),
+        );
+    }
+    if (0..3).any(|axis| !launch.grid[axis].is_multiple_of(cluster[axis])) {
+        return refuse(
+            format!(
+                "a grid of {} blocks does not divide into clusters of {}",
+                shown(launch.grid),
+                shown(cluster)
+            ),
+            "make each axis of the grid a multiple of the cluster's".to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// Refuses checked launches of what the checks do not follow yet: they would find races where there are
+/// none.
+pub fn checkable(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> {
+    let refuse = |message: String| {
+        let help = "run it without checks; bounds, alignment and mbarriers are judged there too";
+        Err(Fault::before_launch(FaultKind::Unsupported, &kernel.name, message, help))
+    };
+    let clusters = launch.cluster.or(kernel.required_cluster);
+    if clusters.is_some_and(|shape| shape != [1; 3]) {
+        return refuse("checked launches do not follow clusters yet".to_owned());
+    }
+    let unknown = kernel.insts.iter().find(|inst| matches!(inst.action, Action::Async(_)));
+    match unknown.and_then(|inst| kernel.origins.get(inst.origin as usize)) {
+        Some(origin) => refuse(format!("checked launches do not follow `{}` yet", origin.name)),
+        None => Ok(()),
+    }
 }
 
 /// Most bytes of registers that the host lends a block.

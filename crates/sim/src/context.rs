@@ -1,5 +1,6 @@
 //! What the warps of one worker share: memory, the sites of memory instructions, counters, output.
 
+use crate::asynchrony::cluster::{Cluster, RANK_SHIFT};
 use crate::counters::Counters;
 use crate::fault::FaultKind;
 use crate::ir::{Combine, MemorySpace, Order};
@@ -187,6 +188,10 @@ pub struct Context {
     pub printed: String,
     /// The block's linear index.
     pub block: u64,
+    /// What the blocks of its cluster share.
+    pub cluster: *mut Cluster,
+    /// Its rank in the cluster.
+    pub rank: u32,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
 }
@@ -229,10 +234,34 @@ impl Context {
         c.local_requests += tallies[6][0];
     }
 
+    /// The shared memory that an address in the shared window is in: the block's own, or that of
+    /// another block of its cluster.
+    fn shared_of(&self, address: u64) -> Option<Region> {
+        if address >> RANK_SHIFT == 0 {
+            return Some(self.shared);
+        }
+        // SAFETY: the cluster's state outlives the runs of its blocks.
+        unsafe { &*self.cluster }.region(address)
+    }
+
+    /// Forgets the regions of another block's shared memory that memory instructions hit last.
+    pub fn forget_others(&mut self) {
+        for site in &mut self.sites {
+            let within = match site.space {
+                MemorySpace::Shared => site.region.start,
+                MemorySpace::Generic => site.region.start.wrapping_sub(SHARED_WINDOW),
+                _ => continue,
+            };
+            if within < WINDOW && within >> RANK_SHIFT != 0 {
+                site.hit(Region::EMPTY);
+            }
+        }
+    }
+
     /// Finds the region of a guest address.
     pub fn region_of(&self, space: MemorySpace, address: u64) -> Option<Region> {
         match space {
-            MemorySpace::Shared => Some(self.shared),
+            MemorySpace::Shared => self.shared_of(address),
             MemorySpace::Parameter => Some(self.parameters),
             MemorySpace::Local => None,
             MemorySpace::Global | MemorySpace::Constant => {
@@ -243,7 +272,8 @@ impl Context {
             }
             MemorySpace::Generic => {
                 if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
-                    Some(Region { start: SHARED_WINDOW, ..self.shared })
+                    let region = self.shared_of(address - SHARED_WINDOW)?;
+                    Some(Region { start: region.start + SHARED_WINDOW, ..region })
                 } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
                     Some(Region { start: PARAMETER_WINDOW, ..self.parameters })
                 } else {

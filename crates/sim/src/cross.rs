@@ -33,7 +33,10 @@ unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
 }
 
 /// Writes predicate bits of the active lanes; a uniform predicate is written whole.
-unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
+///
+/// # Safety
+/// The slot is a predicate's, or [`NO_SLOT`].
+pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
     if slot == NO_SLOT {
         return;
     }

@@ -137,6 +137,7 @@ impl Emulator {
     ) -> Result<Outcome, Fault> {
         let kernel = check::kernel(program, launch.entry)?;
         check::limits(kernel, launch, self.limits())?;
+        check::cluster(kernel, launch)?;
         let parameters = check::parameters(kernel, arguments)?;
         let all_varying = self.options.all_varying;
         let watch = match (O::ON, observer.counters()) {
@@ -174,6 +175,8 @@ impl Emulator {
     ) -> Result<Checked, Fault> {
         let kernel = check::kernel(program, launch.entry)?;
         check::limits(kernel, launch, self.limits())?;
+        check::cluster(kernel, launch)?;
+        check::checkable(kernel, launch)?;
         let parameters = check::parameters(kernel, arguments)?;
         let assembled = program
             .assembled(launch.entry, launch.block, Watch::Checks, self.options.all_varying)

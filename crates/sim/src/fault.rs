@@ -50,6 +50,8 @@ pub enum FaultKind {
     Deadlock,
     /// Part of a warp reached a barrier that the whole warp must reach.
     BarrierDivergence,
+    /// An mbarrier is used that is none, or in a way that its counts do not allow.
+    Mbarrier,
     /// The launch or kernel asks for more than the device has.
     LimitExceeded,
     /// The kernel executed `trap`.

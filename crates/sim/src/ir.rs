@@ -1,5 +1,6 @@
 //! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
 
+use crate::asynchrony::AsyncOp;
 use crate::fault::SourceLocation;
 use crate::matrix::ops::MatrixOp;
 use crate::op::Tiers;
@@ -51,8 +52,20 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`.
     TotalShared,
-    /// Something that is the same number everywhere.
-    Number(u32),
+    /// `%clusterid`, by axis.
+    Cluster(u8),
+    /// `%nclusterid`, by axis.
+    Clusters(u8),
+    /// `%cluster_ctaid`, by axis.
+    ClusterBlock(u8),
+    /// `%cluster_nctaid`, by axis.
+    ClusterShape(u8),
+    /// `%cluster_ctarank`.
+    ClusterRank,
+    /// `%cluster_nctarank`.
+    ClusterBlocks,
+    /// `%is_explicit_cluster`, as 0 or 1.
+    ExplicitCluster,
 }
 
 /// Which lanes a `%lanemask_` register names.
@@ -223,6 +236,8 @@ pub enum Action {
         /// Bytes to write.
         bytes: u8,
     },
+    /// Waits, copies or synchronises beside the instructions of its warp.
+    Async(AsyncOp),
     /// Loads, stores or multiplies matrices that the warp holds together.
     Matrix(MatrixOp),
     /// Tells checks of something; nothing else.
@@ -334,6 +349,12 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, as threads in all.
     pub max_threads: Option<u32>,
+    /// `.reqnctapercluster`.
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: the launch must say the cluster's shape.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: the most blocks of a cluster.
+    pub max_cluster: Option<u32>,
     /// Whether an atomic's order between blocks can be seen in results.
     pub ordered_blocks: bool,
 }

@@ -13,12 +13,14 @@ pub struct LaunchConfig<'a> {
     pub dynamic_shared: u32,
     /// Which blocks to run.
     pub blocks: Blocks,
+    /// Blocks of a cluster in x, y and z; `None` leaves it to the kernel.
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl<'a> LaunchConfig<'a> {
     /// All blocks of a grid, with no dynamic shared memory.
     pub fn new(entry: &'a str, grid: [u32; 3], block: [u32; 3]) -> Self {
-        LaunchConfig { entry, grid, block, dynamic_shared: 0, blocks: Blocks::All }
+        LaunchConfig { entry, grid, block, dynamic_shared: 0, blocks: Blocks::All, cluster: None }
     }
 }
 

@@ -20,6 +20,7 @@
 mod access;
 mod analysis;
 mod assemble;
+mod asynchrony;
 mod atomic;
 mod block;
 mod check;

@@ -4,7 +4,8 @@ use crate::decode;
 use crate::fault::{LoadError, SourceLocation};
 use crate::ir::*;
 use lanework_ptx::{
-    Function, Instruction, Linkage, Module, ScalarType, StateSpace, Statement, Variable,
+    Function, FunctionDirective, Instruction, Linkage, Module, ScalarType, StateSpace, Statement,
+    Variable,
 };
 use std::collections::HashMap;
 
@@ -100,6 +101,24 @@ impl<'m> Lowering<'m> {
         };
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
+        for directive in &entry.directives {
+            match directive {
+                FunctionDirective::RequiredCluster(shape) => {
+                    lowering.kernel.required_cluster = Some(*shape);
+                }
+                FunctionDirective::Other(words) => {
+                    let words: Vec<&str> = words.split_whitespace().collect();
+                    match words[..] {
+                        ["explicitcluster"] => lowering.kernel.explicit_cluster = true,
+                        ["maxclusterrank", most] => {
+                            lowering.kernel.max_cluster = most.parse().ok();
+                        }
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
         lowering.place_parameters(entry);
         let body = entry.body.as_deref().unwrap_or_default();
         lowering.statements(body)?;

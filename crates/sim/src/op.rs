@@ -181,6 +181,8 @@ pub enum Stop {
     Fault,
     /// It gives others a turn.
     Yield,
+    /// It waits for what only others can bring about: the same operation will tell.
+    Wait,
     /// A scalar form overflowed: go on at the same operation with every register varying.
     Widen,
 }
@@ -232,6 +234,12 @@ pub struct Warp {
     pub stop: Stop,
     /// Where it stopped, to go on or to report.
     pub stopped_at: *const Op,
+    /// The lanes that waited when it stopped with [`Stop::Wait`], and where.
+    pub waiting: u32,
+    /// Where they waited.
+    pub waits_at: *const Op,
+    /// Nothing else can go on: its next wait may end early, as if its time were over.
+    pub gives_up: bool,
     /// Its index in the block.
     pub index: u32,
     /// Whether it has left the scalar forms behind.
@@ -258,6 +266,9 @@ impl Warp {
             sites: std::ptr::null_mut(),
             stop: Stop::Running,
             stopped_at: std::ptr::null(),
+            waiting: 0,
+            waits_at: std::ptr::null(),
+            gives_up: false,
             index,
             widened: false,
             depth: 0,
@@ -305,6 +316,7 @@ impl Warp {
         self.depth = 0;
         self.stop = Stop::Running;
         self.widened = false;
+        self.gives_up = false;
     }
 
     /// Stops at `op`.
@@ -338,6 +350,28 @@ impl Warp {
         if self.depth < DEPTH {
             self.pending[self.depth] = part;
             self.depth += 1;
+        }
+    }
+
+    /// After [`Stop::Wait`]: another part of the diverged warp that meets the waiting one at the same
+    /// place goes on next, where there is one, for it may be what the waiting one waits for.
+    pub fn rotate(&mut self) {
+        (self.waiting, self.waits_at) = (self.mask, self.stopped_at);
+        while self.depth > 0 && self.pending[self.depth - 1].meet == self.meet {
+            let next = self.pending[self.depth - 1];
+            if next.mask & self.live == 0 {
+                self.depth -= 1;
+                continue;
+            }
+            let siblings = self.pending[..self.depth].iter().rev();
+            let first = self.depth - siblings.take_while(|part| part.meet == self.meet).count();
+            let this = Pending { pc: self.pc(self.stopped_at), mask: self.mask, meet: self.meet };
+            self.pending.copy_within(first..self.depth - 1, first + 1);
+            self.pending[first] = this;
+            self.mask = next.mask & self.live;
+            // SAFETY: pending places are valid.
+            self.stopped_at = unsafe { self.op(next.pc) };
+            return;
         }
     }
 

@@ -1,5 +1,6 @@
 //! From a fault as a handler saw it to one that a person can act on.
 
+use crate::asynchrony::cluster::{MOST_BLOCKS, split};
 use crate::block::Located;
 use crate::context::RawFault;
 use crate::fault::{Fault, FaultKind, NearAllocation};
@@ -45,8 +46,14 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::OutOfBounds | FaultKind::Misaligned => address_fault(scene, &raw, &mut fault),
         FaultKind::Deadlock => {
             fault.message = format!("deadlock: {}", raw.note);
-            fault.help =
-                "let every thread of the block reach the same barrier, outside of divergent branches".into();
+            fault.help = match raw.note.contains("mbarrier") {
+                true => "see that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
+                false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
+            };
+        }
+        FaultKind::Mbarrier => {
+            fault.message = raw.note;
+            fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
         }
         FaultKind::BarrierDivergence => {
             fault.message = format!("barrier divergence: {}", raw.note);
@@ -94,9 +101,23 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
             "misaligned {name} {verb}: {size} bytes at {address:#x}, not a multiple of {size}"
         );
         fault.help = "align the index to the vector's length, or use narrower accesses".into();
+        if !raw.note.is_empty() {
+            fault.message = raw.note.clone();
+            fault.help =
+                "align the address and the size, and declare the array with that alignment".into();
+        }
         if matches!(space, MemorySpace::Global | MemorySpace::Constant) {
             fault.allocation = scene.memory.nearest(address, u64::from(size));
         }
+        return;
+    }
+    let (rank, offset) = split(within, u32::MAX);
+    if space == MemorySpace::Shared && u64::from(rank) < MOST_BLOCKS {
+        fault.message = format!(
+            "out-of-bounds shared {verb}: {size} bytes at offset {offset} of the block of rank {rank} of the cluster, where a block has {} bytes of shared memory",
+            scene.shared
+        );
+        fault.help = "a block must be of this cluster and must not have ended: let all arrive and wait at `barrier.cluster` before the first one leaves".into();
         return;
     }
     let small = match space {

@@ -1,7 +1,8 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
-use crate::block::{Located, Shape, Worker};
+use crate::block::{Located, Shape, Team};
 use crate::context::Events;
+use crate::counters::Counters;
 use crate::fault::Fault;
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Options, Schedule};
@@ -19,10 +20,12 @@ pub struct Job<'a> {
     memory: &'a Memory,
     parameters: &'a [u8],
     shape: Shape,
+    /// Clusters of the grid; most have one block.
     total: u64,
+    /// Clusters to run.
     count: u64,
     next: AtomicU64,
-    /// No block after this one needs to run: it faulted.
+    /// No cluster after this one needs to run: it faulted.
     last: AtomicU64,
 }
 
@@ -45,14 +48,21 @@ impl<'a> Job<'a> {
         parameters: &'a [u8],
         options: &Options,
     ) -> Job<'a> {
-        let total = launch.grid.iter().map(|g| u64::from(*g)).product();
+        let kernel = &assembled.kernel;
+        let explicit = launch.cluster.or(kernel.required_cluster);
+        let cluster = explicit.unwrap_or([1; 3]);
+        let per_cluster: u64 = cluster.iter().map(|blocks| u64::from(*blocks)).product();
+        let blocks: u64 = launch.grid.iter().map(|g| u64::from(*g)).product();
+        let total = blocks / per_cluster;
         let count = match launch.blocks {
             Blocks::All => total,
-            Blocks::Sample { count } => count.clamp(1, total),
+            Blocks::Sample { count } => count.div_ceil(per_cluster).clamp(1, total),
         };
         let shape = Shape {
             grid: launch.grid,
             block: launch.block,
+            cluster,
+            explicit_cluster: explicit.is_some(),
             dynamic_shared: launch.dynamic_shared,
             multiprocessors: options.limits.multiprocessors,
             max_instructions: options.max_instructions,
@@ -65,8 +75,8 @@ impl<'a> Job<'a> {
         Job { assembled, memory, parameters, shape, total, count, next, last }
     }
 
-    /// The linear index of the `i`-th block to run.
-    fn block(&self, i: u64) -> u64 {
+    /// The linear index of the `i`-th cluster to run.
+    fn cluster(&self, i: u64) -> u64 {
         let i = match self.shape.seed {
             // A step that shares no factor with the count visits each block once.
             Some(seed) => {
@@ -125,7 +135,8 @@ impl<'a> Job<'a> {
         observer: &mut O,
         shares: Vec<Share<O>>,
     ) -> Result<Outcome, Fault> {
-        let mut outcome = Outcome { blocks_total: self.total, ..Outcome::default() };
+        let per_cluster: u64 = self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product();
+        let mut outcome = Outcome { blocks_total: self.total * per_cluster, ..Outcome::default() };
         let mut printed = Vec::new();
         let mut fault: Option<(u64, [u32; 3], Located)> = None;
         for share in shares {
@@ -158,34 +169,36 @@ impl<'a> Job<'a> {
 
     /// Runs the launch on this thread alone, with every access judged.
     pub fn check(&self, checks: Checks) -> Checked {
-        let mut worker =
-            Worker::new(self.assembled, self.shape.clone(), self.memory, self.parameters, None);
-        worker.context.checks = Some(Box::new(Checker::new(sanitize::Launch {
+        let mut checked = Checked::default();
+        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, None);
+        let context = &mut team.blocks[0].context;
+        context.checks = Some(Box::new(Checker::new(sanitize::Launch {
             checks,
             kernel: Arc::clone(&self.assembled.kernel),
             memory: self.memory,
             grid: self.shape.grid,
             block: self.shape.block,
-            shared: worker.context.shared,
-            local_bytes: worker.context.local_bytes,
+            shared: context.shared,
+            local_bytes: context.local_bytes,
         })));
-        let mut checked = Checked::default();
         for i in 0..self.count {
-            let result = worker.run(self.block(i));
+            let result = team.run(self.cluster(i));
+            let block = &mut team.blocks[0];
             checked.outcome.blocks_run += 1;
-            checked.outcome.printed.push_str(&std::mem::take(&mut worker.context.printed));
-            if let Err(located) = result
-                && let Some(checks) = &mut worker.context.checks
+            checked.outcome.printed.push_str(&std::mem::take(&mut block.context.printed));
+            if let Err((_, located)) = result
+                && let Some(checks) = &mut block.context.checks
                 && let Some(fault) = checks.fault(located)
             {
                 checked.fault = Some(fault);
                 break;
             }
         }
+        let block = &mut team.blocks[0];
         checked.outcome.blocks_total = self.total;
-        checked.outcome.warp_instructions = worker.instructions;
-        checked.outcome.lane_instructions = worker.lane_instructions;
-        checked.reports = worker.context.checks.take().map_or(Vec::new(), |c| c.finish());
+        checked.outcome.warp_instructions = block.instructions;
+        checked.outcome.lane_instructions = block.lane_instructions;
+        checked.reports = block.context.checks.take().map_or(Vec::new(), |c| c.finish());
         checked
     }
 
@@ -202,8 +215,7 @@ impl<'a> Job<'a> {
         } else {
             None
         };
-        let mut worker =
-            Worker::new(self.assembled, self.shape.clone(), self.memory, self.parameters, events);
+        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, events);
         let mut printed = Vec::new();
         let (mut blocks, mut fault) = (0, None);
         loop {
@@ -211,21 +223,28 @@ impl<'a> Job<'a> {
             if i >= self.count || i > self.last.load(Ordering::Relaxed) {
                 break;
             }
-            let result = worker.run(self.block(i));
-            blocks += 1;
-            if !worker.context.printed.is_empty() {
-                printed.push((i, std::mem::take(&mut worker.context.printed)));
+            let result = team.run(self.cluster(i));
+            blocks += team.blocks.len() as u64;
+            for block in &mut team.blocks {
+                if !block.context.printed.is_empty() {
+                    printed.push((i, std::mem::take(&mut block.context.printed)));
+                }
             }
-            if let Err(located) = result {
+            if let Err((block, located)) = result {
                 self.last.fetch_min(i, Ordering::Relaxed);
-                fault = Some((i, worker.block_index(), located));
+                fault = Some((i, block, located));
                 break;
             }
         }
-        let (instructions, lane_instructions) = (worker.instructions, worker.lane_instructions);
-        worker.context.settle();
-        let mut counters = std::mem::take(&mut worker.context.counters);
-        drop(worker);
+        let (mut instructions, mut lane_instructions) = (0, 0);
+        let mut counters = Counters::default();
+        for block in &mut team.blocks {
+            instructions += block.instructions;
+            lane_instructions += block.lane_instructions;
+            block.context.settle();
+            counters.add(&block.context.counters);
+        }
+        drop(team);
         if let Some(to) = observer.counters() {
             counters.warp_instructions = instructions;
             counters.lane_instructions = lane_instructions;

@@ -4,6 +4,7 @@ mod memory;
 mod place;
 
 use crate::analysis::{Class, Classes};
+use crate::asynchrony::{self, Async};
 use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::context::Site;
 use crate::control;
@@ -47,6 +48,8 @@ pub struct Code {
     pub chains: Vec<Chain>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
+    /// Asynchronous instructions, likewise.
+    pub async_plans: Vec<Arc<asynchrony::Plan>>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
@@ -96,6 +99,7 @@ pub fn assemble(
             slots: Vec::new(),
             chains: Vec::new(),
             plans: Vec::new(),
+            async_plans: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
@@ -252,6 +256,14 @@ impl Assembler<'_> {
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.plans.push(plan);
                 self.push(Tiers::cold::<Matrix>(), [0; 4], address, origin);
+            }
+            Action::Async(op) => {
+                let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
+                let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
+                let plan = Arc::new(asynchrony::Plan { op: *op, dst, src });
+                let address = Arc::as_ptr(&plan).expose_provenance() as u64;
+                self.code.async_plans.push(plan);
+                self.push(Tiers::cold::<Async>(), [0; 4], address, origin);
             }
             Action::Exit | Action::Return => {
                 self.push(Tiers::cold::<control::Exit>(), [0; 4], count, origin);

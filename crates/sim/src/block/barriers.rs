@@ -1,6 +1,6 @@
 //! The barriers of a block: who has arrived, who waits, and what it means when nobody comes.
 
-use super::{BARRIERS, Located, State, Worker};
+use super::{BARRIERS, Located, State, Worker, waits_for};
 use crate::context::RawFault;
 use crate::cross::NO_SLOT;
 use crate::fault::FaultKind;
@@ -51,6 +51,9 @@ impl Worker<'_> {
     }
 
     pub(super) fn deadlock(&self) -> Located {
+        if let Some(asking) = self.states.iter().position(|s| *s == State::Asking) {
+            return self.deadlock_asking(asking);
+        }
         let waiting = self.states.iter().position(|s| matches!(s, State::Waiting(_))).unwrap_or(0);
         let number = match self.states[waiting] {
             State::Waiting(b) => b,
@@ -76,6 +79,25 @@ impl Worker<'_> {
             note,
         };
         self.locate(waiting, raw)
+    }
+
+    /// The deadlock of a warp that asks for what does not come.
+    fn deadlock_asking(&self, w: usize) -> Located {
+        let warp = &self.warps[w];
+        // SAFETY: the warp stopped there with `Stop::Wait`.
+        let what = unsafe { waits_for(warp.waits_at, warp) };
+        let raw = RawFault {
+            kind: FaultKind::Deadlock,
+            lane: warp.waiting.trailing_zeros() & 31,
+            address: None,
+            bytes: 0,
+            space: MemorySpace::Shared,
+            access: None,
+            note: format!("warp {w} waits for {what}, and no other warp can go on"),
+        };
+        let pc = warp.pc(warp.waits_at) as usize;
+        let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);
+        Located { raw, origin, warp: w as u32 }
     }
 
     fn scalar_operand(&self, w: usize, slot: Slot) -> u32 {

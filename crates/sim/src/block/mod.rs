@@ -2,8 +2,10 @@
 
 mod barriers;
 mod registers;
+mod team;
 
 use crate::assemble::Prefill;
+use crate::asynchrony::waits_for;
 use crate::context::{Context, Events, RawFault, Region};
 use crate::counters::Counters;
 use crate::fault::FaultKind;
@@ -14,6 +16,8 @@ use crate::op::{Stop, Warp};
 use crate::program::Assembled;
 use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
+
+pub use team::Team;
 
 /// Instructions of a warp's turn before others get theirs. Long, so that a warp that should have
 /// waited at a barrier runs far ahead and the missing barrier shows in the results.
@@ -28,6 +32,10 @@ pub struct Shape {
     pub grid: [u32; 3],
     /// Threads per axis.
     pub block: [u32; 3],
+    /// Blocks of a cluster per axis.
+    pub cluster: [u32; 3],
+    /// Whether the launch or the kernel says that there are clusters.
+    pub explicit_cluster: bool,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
     /// Multiprocessors.
@@ -45,7 +53,20 @@ enum State {
     /// At a barrier for all threads, not yet entered in its book.
     Plain(usize),
     Waiting(usize),
+    /// It waits for what it asks about again in each round.
+    Asking,
     Done,
+}
+
+/// What came of a round of turns.
+#[derive(Clone, Copy, PartialEq)]
+enum Round {
+    /// All warps have ended.
+    Done,
+    /// One warp at least got on.
+    Progress,
+    /// None could.
+    Idle,
 }
 
 /// A fault and where it happened.
@@ -98,6 +119,7 @@ impl<'a> Worker<'a> {
         memory: &Memory,
         parameters: &[u8],
         events: Option<*mut dyn Events>,
+        rank: u32,
     ) -> Worker<'a> {
         let kernel = &assembled.kernel;
         let threads: u32 = shape.block.iter().product();
@@ -132,15 +154,17 @@ impl<'a> Worker<'a> {
             checks: None,
             printed: String::new(),
             block: 0,
+            cluster: std::ptr::null_mut(),
+            rank,
             fault: None,
         });
         let stride = code.register_bytes.next_multiple_of(64);
         let registers = Buffer::new(stride * warps as usize);
         let seed = shape.seed.unwrap_or(0);
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
-            Prefill::Special(s @ (Special::Block(_) | Special::Multiprocessor)) => {
-                Some((*slot, *s))
-            }
+            Prefill::Special(
+                s @ (Special::Block(_) | Special::Cluster(_) | Special::Multiprocessor),
+            ) => Some((*slot, *s)),
             _ => None,
         });
         let per_block = per_block.collect();
@@ -191,23 +215,19 @@ impl<'a> Worker<'a> {
         self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) % below.max(1)
     }
 
-    /// Runs one block to its end.
-    ///
-    /// # Errors
-    /// The fault that stopped it.
-    pub fn run(&mut self, block: u64) -> Result<(), Located> {
-        self.start(block);
-        let result = self.turns();
+    /// Counts what the warps of a block have executed.
+    fn settle(&mut self) {
         for warp in &self.warps {
             self.instructions += warp.instructions;
             self.lane_instructions += warp.lane_instructions;
             self.context.counters.divergent_branches += warp.divergent_branches;
         }
-        result
     }
 
     fn start(&mut self, block: u64) {
         self.context.block = block;
+        self.order.clear();
+        self.order.extend(0..self.warps.len());
         self.random =
             self.shape.seed.unwrap_or(0) ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let threads: u32 = self.shape.block.iter().product();
@@ -251,43 +271,45 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn turns(&mut self) -> Result<(), Located> {
-        let count = self.warps.len();
+    /// Gives every warp its turn.
+    fn round(&mut self) -> Result<Round, Located> {
         let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        order.extend(0..count);
-        let result = self.rounds(&mut order);
+        let result = self.turns(&mut order);
         self.order = order;
         result
     }
 
-    /// Gives every warp its turn until all have ended.
-    fn rounds(&mut self, order: &mut [usize]) -> Result<(), Located> {
+    fn turns(&mut self, order: &mut [usize]) -> Result<Round, Located> {
         let count = order.len();
-        loop {
-            let mut progress = false;
-            if self.shape.seed.is_some() {
-                for i in (1..count).rev() {
-                    let j = self.draw(i as u64 + 1) as usize;
-                    order.swap(i, j);
-                }
+        let mut progress = false;
+        if self.shape.seed.is_some() {
+            for i in (1..count).rev() {
+                let j = self.draw(i as u64 + 1) as usize;
+                order.swap(i, j);
             }
-            for &w in order.iter() {
-                if self.states[w] == State::Ready {
+        }
+        for &w in order.iter() {
+            match self.states[w] {
+                State::Ready => {
                     progress = true;
                     self.turn(w)?;
                 }
-            }
-            if self.plain > 0 {
-                self.meet()?;
-            }
-            if self.done as usize == count {
-                return Ok(());
-            }
-            if !progress {
-                return Err(self.deadlock());
+                State::Asking => {
+                    self.states[w] = State::Ready;
+                    self.turn(w)?;
+                    progress |= self.states[w] != State::Asking;
+                }
+                _ => {}
             }
         }
+        if self.plain > 0 {
+            self.meet()?;
+        }
+        Ok(match progress {
+            _ if self.done as usize == count => Round::Done,
+            true => Round::Progress,
+            false => Round::Idle,
+        })
     }
 
     /// Runs one warp until it stops.
@@ -328,6 +350,11 @@ impl<'a> Worker<'a> {
                     return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
                 }
                 Stop::Yield => return Ok(()),
+                Stop::Wait => {
+                    self.warps[w].rotate();
+                    self.states[w] = State::Asking;
+                    return Ok(());
+                }
                 Stop::Widen => self.widen(w),
                 Stop::Fault => {
                     let raw = self.context.fault.take().map(|f| *f);

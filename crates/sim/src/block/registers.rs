@@ -159,7 +159,21 @@ impl Worker<'_> {
             }
             Special::DynamicShared => shape.dynamic_shared,
             Special::TotalShared => shared + shape.dynamic_shared,
-            Special::Number(number) => number,
+            Special::Cluster(axis) => {
+                let axis = usize::from(axis);
+                self.block_index()[axis] / shape.cluster[axis]
+            }
+            Special::Clusters(axis) => {
+                let axis = usize::from(axis);
+                shape.grid[axis] / shape.cluster[axis]
+            }
+            Special::ClusterBlock(axis) => {
+                thread_index(shape.cluster, self.context.rank)[usize::from(axis)]
+            }
+            Special::ClusterShape(axis) => shape.cluster[usize::from(axis)],
+            Special::ClusterRank => self.context.rank,
+            Special::ClusterBlocks => shape.cluster.iter().product(),
+            Special::ExplicitCluster => u32::from(shape.explicit_cluster),
         };
         u64::from(value)
     }

@@ -22,7 +22,7 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// Emits something that a guard must branch around.
-fn branching(cx: &mut Cx<'_, '_>, action: Action, dst: Vec<Option<Reg>>, src: Vec<Src>) {
+pub(super) fn branching(cx: &mut Cx<'_, '_>, action: Action, dst: Vec<Option<Reg>>, src: Vec<Src>) {
     let skip = cx.lowering.skip_unless(cx.guard);
     cx.lowering.emit(action, dst, src, None);
     if let Some(skip) = skip {
@@ -87,6 +87,9 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `bar` and `barrier`.
 pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("cluster") {
+        return super::asynchrony::cluster_barrier(cx);
+    }
     cx.allow(&["cta", "sync", "aligned", "arrive", "red", "popc", "and", "or", "warp"])?;
     if cx.has("warp") {
         // Lanes run in lockstep and memory is in order.

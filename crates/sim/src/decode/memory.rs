@@ -4,10 +4,11 @@ use super::Cx;
 use super::float::{max32, min32};
 use super::integer::with_affine;
 use crate::analysis::Class;
+use crate::asynchrony::cluster::RANK_SHIFT;
 use crate::ir::*;
 use crate::lanes::Scalar;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, Rule, SHARED_WINDOW, WINDOW};
-use crate::pure::{Affine, affine, pure1, warm2};
+use crate::pure::{Affine, affine, pure1, pure2, warm2};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -153,6 +154,9 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `st`.
 pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("async") {
+        return super::asynchrony::store(cx);
+    }
     allowed(cx, &[])?;
     let (ty, count) = (cx.ty()?, count(cx));
     if ty.size() > 8 || ty == Pred {
@@ -186,7 +190,7 @@ macro_rules! float_atomics {
 }
 
 /// What an atomic writes, from the word in memory and its operands.
-fn combine(name: &str, ty: ScalarType) -> Option<Combine> {
+pub(super) fn combine(name: &str, ty: ScalarType) -> Option<Combine> {
     let bits: Option<Combine> = match name {
         "exch" => Some(|_, b, _| b),
         "and" => Some(|m, b, _| m & b),
@@ -286,9 +290,8 @@ pub fn atom(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `red`.
 pub fn red(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&[HINTS, SPACES, ATOMICS, &["async"]].concat())?;
     if cx.has("async") {
-        return Err(cx.unknown("asynchronous reductions"));
+        return super::asynchrony::store(cx);
     }
     atomic(cx, 0, None)
 }
@@ -296,7 +299,13 @@ pub fn red(cx: &mut Cx<'_, '_>) -> Rule {
 /// `cp.async` and the instructions that wait for it. A copy is done at once: that is one of the
 /// orders the hardware may choose.
 pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
-    if !cx.has("async") || cx.has("bulk") || cx.has("mbarrier") {
+    if cx.has("bulk") {
+        return super::asynchrony::bulk(cx);
+    }
+    if cx.has("mbarrier") {
+        return super::asynchrony::copy_arrive(cx);
+    }
+    if !cx.has("async") {
         return Err(cx.unknown("copies other than `cp.async`"));
     }
     if cx.has("commit_group") {
@@ -402,6 +411,15 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
     cx.operands(2)?;
     let dst = cx.dst_of(0, Pred)?;
     let a = cx.src(1, U64)?;
+    if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
+        // This block's own memory, by either of its addresses.
+        let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+        let pure = pure2(|a: u64, own: u32| {
+            let above = a.wrapping_sub(SHARED_WINDOW) >> RANK_SHIFT;
+            above == 0 || above == u64::from(own) + 1
+        });
+        return cx.pure(dst, &[a, own], pure);
+    }
     let pure = match space(cx) {
         MemorySpace::Shared => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) < WINDOW),
         MemorySpace::Local => pure1(|a: u64| a.wrapping_sub(LOCAL_WINDOW) < WINDOW),
@@ -410,9 +428,4 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
         _ => return Err(cx.unknown("this space")),
     };
     cx.pure(dst, &[a], pure)
-}
-
-/// `mapa`: with clusters of one block, an address maps to itself.
-pub fn mapa(cx: &mut Cx<'_, '_>) -> Rule {
-    Err(cx.unknown("clusters"))
 }

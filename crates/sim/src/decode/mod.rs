@@ -3,6 +3,7 @@
 //! A rule reads its modifiers and operands, refuses what it does not know, and emits instructions of
 //! the flat kernel. To add an instruction, add a row to `RULES` and a rule in its family's file.
 
+mod asynchrony;
 pub mod call;
 mod compare;
 mod control;
@@ -18,7 +19,7 @@ mod warpwide;
 
 use crate::ir::*;
 use crate::lower::{LOCAL_WINDOW, Lowering, PARAMETER_WINDOW, Refusal, Rule, Symbol};
-use crate::pure::Pure;
+use crate::pure::{Pure, pure1};
 use half::{bf16, f16};
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand, ScalarType};
 
@@ -60,6 +61,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("fence", control::fence),
     ("fma", float::fma),
     ("fns", logic::fns),
+    ("getctarank", asynchrony::getctarank),
     ("griddepcontrol", control::nothing),
     ("isspacep", memory::isspacep),
     ("ld", memory::ld),
@@ -69,9 +71,10 @@ static RULES: &[(&str, RuleFn)] = &[
     ("lop3", logic::lop3),
     ("mad", integer::mad),
     ("mad24", integer::mad24),
-    ("mapa", memory::mapa),
+    ("mapa", asynchrony::mapa),
     ("match", warpwide::match_lanes),
     ("max", integer::min_max),
+    ("mbarrier", asynchrony::mbarrier),
     ("membar", control::fence),
     ("min", integer::min_max),
     ("mma", matrix::mma),
@@ -97,6 +100,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("selp", compare::selp),
     ("set", compare::set),
     ("setp", compare::setp),
+    ("setmaxnreg", asynchrony::setmaxnreg),
     ("shf", logic::shf),
     ("shfl", warpwide::shfl),
     ("shl", logic::shl),
@@ -401,10 +405,12 @@ fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
     let special = match name.split_once('.') {
         Some(("tid", rest)) => Special::Thread(axis(rest)?),
         Some(("ntid", rest)) => Special::BlockShape(axis(rest)?),
-        Some(("ctaid" | "clusterid", rest)) => Special::Block(axis(rest)?),
-        Some(("nctaid" | "nclusterid", rest)) => Special::GridShape(axis(rest)?),
-        Some(("cluster_ctaid", _)) => Special::Number(0),
-        Some(("cluster_nctaid", _)) => Special::Number(1),
+        Some(("ctaid", rest)) => Special::Block(axis(rest)?),
+        Some(("nctaid", rest)) => Special::GridShape(axis(rest)?),
+        Some(("clusterid", rest)) => Special::Cluster(axis(rest)?),
+        Some(("nclusterid", rest)) => Special::Clusters(axis(rest)?),
+        Some(("cluster_ctaid", rest)) => Special::ClusterBlock(axis(rest)?),
+        Some(("cluster_nctaid", rest)) => Special::ClusterShape(axis(rest)?),
         Some(_) => return None,
         None => match name {
             "laneid" => Special::Lane,
@@ -420,8 +426,15 @@ fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
             "lanemask_gt" => Special::LaneMask(LaneMask::Above),
             "dynamic_smem_size" => Special::DynamicShared,
             "total_smem_size" => Special::TotalShared,
-            "cluster_ctarank" => Special::Number(0),
-            "cluster_nctarank" => Special::Number(1),
+            "cluster_ctarank" => Special::ClusterRank,
+            "cluster_nctarank" => Special::ClusterBlocks,
+            "is_explicit_cluster" => {
+                let word = lowering.special(Special::ExplicitCluster, Width::Word);
+                let truth = lowering.new_register(Width::Predicate);
+                let action = Action::Pure(pure1(|a: u32| a != 0));
+                lowering.emit(action, vec![Some(truth)], vec![Src::Reg(word)], None);
+                return Some(Src::Reg(truth));
+            }
             _ => return None,
         },
     };
