@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::fuse::{Chain, Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{OFFSET, Slot};
-use crate::matrix::{Matrix, Plan};
+use crate::matrix::Plan;
 use crate::op::{Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
 use std::collections::HashMap;
@@ -252,10 +252,11 @@ impl Assembler<'_> {
             Action::Matrix(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
-                let plan = Arc::new(Plan { op: *op, dst, src, observed: self.want.observe });
+                let plan = Arc::new(Plan::new(*op, dst, src, self.want.observe));
+                let handler = plan.handler();
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.plans.push(plan);
-                self.push(Tiers::cold::<Matrix>(), [0; 4], address, origin);
+                self.push(handler, [0; 4], address, origin);
             }
             Action::Async(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();

@@ -79,6 +79,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("min", integer::min_max),
     ("mma", matrix::mma),
     ("mov", mov::mov),
+    ("movmatrix", matrix::movmatrix),
     ("mul", integer::mul),
     ("mul24", integer::mul24),
     ("nanosleep", control::nothing),

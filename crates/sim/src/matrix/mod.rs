@@ -2,6 +2,10 @@
 
 mod multiply;
 pub mod ops;
+mod quads;
+mod sparse;
+mod sum;
+mod terms;
 
 use crate::access::addresses;
 use crate::context::{Context, Memo, RawFault, Reach, Region, Site, excuse, fault};
@@ -10,7 +14,8 @@ use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::observe::AccessKind;
-use crate::op::{Body, Op, Warp};
+use crate::op::{Body, Op, Tiers, Warp};
+use multiply::Places;
 use ops::{Fragment, MatrixOp, Number};
 
 /// A matrix instruction with its registers; operations point to it with their immediate.
@@ -23,6 +28,30 @@ pub struct Plan {
     pub src: Vec<Slot>,
     /// Whether counters or an observer want to know of its accesses.
     pub observed: bool,
+    /// Where the elements of a product belong.
+    pub places: Places,
+}
+
+impl Plan {
+    /// A plan for an instruction with these registers.
+    pub fn new(op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, observed: bool) -> Plan {
+        let places = match &op {
+            MatrixOp::Multiply(this) if this.quads.is_none() => Places::of(this),
+            _ => Places::default(),
+        };
+        Plan { op, dst, src, observed, places }
+    }
+
+    /// The handler: float products pay with wide registers.
+    pub fn handler(&self) -> Tiers {
+        match &self.op {
+            MatrixOp::Multiply(this) if this.a.is_integer() || this.a == Number::F64 => {
+                Tiers::cold::<Matrix>()
+            }
+            MatrixOp::Multiply(_) => Tiers::of::<Product>(),
+            _ => Tiers::cold::<Matrix>(),
+        }
+    }
 }
 
 /// What up to 8 registers hold in each lane.
@@ -71,8 +100,16 @@ impl Body for Matrix {
             let done = match &plan.op {
                 MatrixOp::Rows { .. } => rows(op, warp, plan),
                 MatrixOp::Tile { .. } => tile(op, warp, plan),
+                MatrixOp::Transpose => {
+                    transpose(warp, plan);
+                    Ok(())
+                }
+                MatrixOp::Multiply(this) if this.a == Number::F64 => {
+                    multiply::doubles(warp, this, plan);
+                    Ok(())
+                }
                 MatrixOp::Multiply(this) => {
-                    multiply::multiply(warp, this, &plan.src, &plan.dst);
+                    multiply::integers(warp, this, plan);
                     Ok(())
                 }
             };
@@ -80,6 +117,29 @@ impl Body for Matrix {
                 Ok(()) => op.next(warp),
                 Err(raw) => fault(warp, op, raw),
             }
+        }
+    }
+}
+
+/// A product of floats.
+pub struct Product;
+
+impl Body for Product {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `Matrix`.
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            if warp.mask != u32::MAX {
+                return partial(op, warp);
+            }
+            if let MatrixOp::Multiply(this) = &plan.op {
+                match this.quads {
+                    Some(by_rows) => quads::multiply(warp, this, by_rows, plan),
+                    None => multiply::floats(warp, this, plan),
+                }
+            }
+            op.next(warp)
         }
     }
 }
@@ -236,6 +296,23 @@ unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     Ok(())
 }
 
+/// `movmatrix`.
+unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
+    // SAFETY: slots are valid by the assembler.
+    let words = unsafe { read_registers(warp, Number::F16, &plan.src) };
+    let mut to: Registers = [[0; 32]; 8];
+    for lane in 0..32 {
+        for half in 0..2 {
+            // The element's row and column are exchanged.
+            let (row, column) = (2 * (lane % 4) + half, lane / 4);
+            let bits = words[0][4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+            to[0][lane] |= bits << (16 * half);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { write_registers(warp, Number::F16, &plan.dst, &to) }
+}
+
 /// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, those of one run
 /// together where they are contiguous in memory.
 unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
@@ -243,6 +320,12 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
         return Ok(());
     };
     let to = (space, kind_of(store));
+    // Elements of less than a byte go by whole registers.
+    let (packed, element_bits) = match fragment.number.bits() {
+        bits @ ..8 => (32 / bits, bits),
+        bits => (1, bits),
+    };
+    let fragment = if packed > 1 { fragment.of_words(packed) } else { fragment };
     let Fragment { part, number, .. } = fragment;
     let size = number.bits() / 8;
     let along = by_rows == (part != ops::Part::B);
@@ -262,8 +345,10 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
             for lane in 0..32 {
                 let (row, column) = fragment.place(lane, i);
                 let (line, within) = if by_rows { (row, column) } else { (column, row) };
-                let index = (line as u64).wrapping_mul(u64::from(stride[lane])) + within as u64;
-                at[lane] = base[lane].wrapping_add(index.wrapping_mul(size as u64));
+                let within = (within * packed) as u64;
+                let index = (line as u64).wrapping_mul(u64::from(stride[lane])) + within;
+                let bytes = index.wrapping_mul(element_bits as u64) / 8;
+                at[lane] = base[lane].wrapping_add(bytes);
             }
             if plan.observed && i % step == 0 {
                 observe(op, warp, to, u32::MAX, size * step, &at);

@@ -11,6 +11,10 @@ pub enum Number {
     Bf16,
     /// An f32 of which the low 13 bits are not read.
     Tf32,
+    /// 8 bits: 4 of exponent, 3 of mantissa, no infinities.
+    E4m3,
+    /// 8 bits: 5 of exponent, 2 of mantissa.
+    E5m2,
     /// Single precision, of accumulators.
     F32,
     /// Double precision.
@@ -23,6 +27,8 @@ pub enum Number {
     S4,
     /// Unsigned nibbles.
     U4,
+    /// Single bits.
+    B1,
     /// 32-bit integers, of accumulators.
     S32,
 }
@@ -34,12 +40,15 @@ impl Number {
             "f16" => Number::F16,
             "bf16" => Number::Bf16,
             "tf32" => Number::Tf32,
+            "e4m3" => Number::E4m3,
+            "e5m2" => Number::E5m2,
             "f32" => Number::F32,
             "f64" => Number::F64,
             "s8" => Number::S8,
             "u8" => Number::U8,
             "s4" => Number::S4,
             "u4" => Number::U4,
+            "b1" => Number::B1,
             "s32" => Number::S32,
             _ => return None,
         })
@@ -48,12 +57,18 @@ impl Number {
     /// Bits of an element.
     pub fn bits(self) -> usize {
         match self {
+            Number::B1 => 1,
             Number::S4 | Number::U4 => 4,
-            Number::S8 | Number::U8 => 8,
+            Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2 => 8,
             Number::F16 | Number::Bf16 => 16,
             Number::Tf32 | Number::F32 | Number::S32 => 32,
             Number::F64 => 64,
         }
+    }
+
+    /// Whether sums of products of such numbers are integers.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Number::S8 | Number::U8 | Number::S4 | Number::U4 | Number::B1 | Number::S32)
     }
 
     /// Elements in one register.
@@ -113,6 +128,12 @@ impl Fragment {
             Part::B => (k, n),
             Part::C => (m, n),
         }
+    }
+
+    /// The same fragment with `packed` elements along `k` taken together as a 32-bit word.
+    pub fn of_words(self, packed: usize) -> Fragment {
+        let shape = Shape { k: self.shape.k / packed, ..self.shape };
+        Fragment { shape, number: Number::S32, ..self }
     }
 
     /// Elements that each lane holds.
@@ -178,8 +199,38 @@ pub enum MatrixOp {
         /// Bytes added to the address.
         offset: u64,
     },
+    /// `movmatrix`: exchanges rows and columns of a matrix of 16-bit elements.
+    Transpose,
     /// `mma` and `wmma.mma`: sources are the registers of A, B and C.
     Multiply(Multiply),
+}
+
+/// What a product of single bits counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BitOp {
+    /// Bits that differ.
+    Xor,
+    /// Bits that both are 1.
+    And,
+}
+
+impl BitOp {
+    /// Of 32 bits each.
+    #[inline(always)]
+    pub fn count(self, a: i32, b: i32) -> i32 {
+        let both = match self {
+            BitOp::Xor => a ^ b,
+            BitOp::And => a & b,
+        };
+        both.count_ones() as i32
+    }
+}
+
+/// How a sparse A is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparse {
+    /// Which lanes of each quad have the metadata.
+    pub selector: u32,
 }
 
 /// The types of a product.
@@ -197,6 +248,31 @@ pub struct Multiply {
     pub d: Number,
     /// Whether integer results are clamped instead of wrapping around.
     pub saturate: bool,
+    /// What is counted, of bits.
+    pub bits: Option<BitOp>,
+    /// Whether A is sparse; its metadata is the source after C.
+    pub sparse: Option<Sparse>,
+    /// Whether A and B of `m8n8k4` in f16 lie by rows; otherwise `.row.col`.
+    pub quads: Option<[bool; 2]>,
     /// Registers of A, B and C: `wmma` has more for A and B than it needs.
     pub registers: [usize; 3],
+}
+
+impl Multiply {
+    /// A product of types `[a, b, c, d]`.
+    pub fn new(shape: Shape, types: [Number; 4], registers: [usize; 3]) -> Multiply {
+        let [a, b, c, d] = types;
+        Multiply {
+            shape,
+            a,
+            b,
+            c,
+            d,
+            saturate: false,
+            bits: None,
+            sparse: None,
+            quads: None,
+            registers,
+        }
+    }
 }

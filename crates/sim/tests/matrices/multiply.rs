@@ -173,8 +173,16 @@ fn integer_sums_wrap_around_or_are_clamped() {
 }
 
 #[test]
-fn float_sums_are_rounded_after_each_product_in_the_order_of_k() {
-    // 2^24 + 1 - 2^24 is 0 in f32 when added from left to right.
+fn products_are_added_at_once_and_cut_below_the_largest() {
+    // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5: with 25 bits below the largest
+    // term nothing is lost.
+    assert_eq!(cancelling("0f3F000000"), 1.5);
+    // Of 0.75, what lies below 2^(24 - 25) is lost.
+    assert_eq!(cancelling("0f3F400000"), 1.5);
+}
+
+/// What a lane gets of `start` + 2^24 + 1 - 2^24 in one `mma`.
+fn cancelling(start: &str) -> f32 {
     let one = u32::from(f16::from_f32(1.0).to_bits());
     let big = u32::from(f16::from_f32(4096.0).to_bits());
     let minus = u32::from(f16::from_f32(-4096.0).to_bits());
@@ -184,15 +192,15 @@ fn float_sums_are_rounded_after_each_product_in_the_order_of_k() {
         setp.eq.u32 %p1, %r50, 0; setp.eq.u32 %p2, %r50, 1;
         @%p1 mov.u32 %r10, {}; @%p1 mov.u32 %r11, {};
         @%p2 mov.u32 %r10, {minus}; @%p2 mov.u32 %r11, {big};
-        mov.f32 %f1, 0f3F000000;
+        mov.f32 %f1, {start};
         mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {{%f2, %f3, %f4, %f5}}, {{%r10, %r10}},
-            {{%r11}}, {{%f1, %f1, %f1, 0f3F000000}};
+            {{%r11}}, {{%f1, %f1, %f1, {start}}};
         mov.b32 %r30, %f2; mov.b32 %r31, %f5;{}",
         one << 16 | big,
         one << 16 | big,
         store_lanes(30, 2)
     );
     let got = warp(&body, &[0], 64);
-    let want = (((0.5f32 + 4096.0 * 4096.0) + 1.0) - 4096.0 * 4096.0).to_bits();
-    assert!(got.iter().all(|word| *word == want), "{:?}", f32::from_bits(got[0]));
+    assert!(got.iter().all(|word| *word == got[0]));
+    f32::from_bits(got[0])
 }
