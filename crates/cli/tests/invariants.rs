@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("lang", &["ptx"]),
@@ -16,6 +16,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
     ("lab", &["lanework", "kernels"]),
     ("corpus", &["lanework"]),
     ("cli", &["ptx", "lanework", "kernels", "lab"]),
+    ("capi", &["lanework"]),
 ];
 
 fn crates() -> PathBuf {

@@ -92,6 +92,32 @@ impl<T: Element> Buffer<T> {
         self.device.write(self.address, bytemuck::cast_slice(host))
     }
 
+    /// Copies the elements from number `first` on into `host`, after all launches before it have
+    /// finished.
+    ///
+    /// # Errors
+    /// Any error of a launch that had not been reported yet.
+    ///
+    /// # Panics
+    /// When the buffer has fewer elements from there on.
+    pub fn download_part(&self, first: usize, host: &mut [T]) -> Result<()> {
+        let (address, _) = self.part(first..first.saturating_add(host.len()));
+        self.device.synchronize()?;
+        self.device.read(address, bytemuck::cast_slice_mut(host))
+    }
+
+    /// Replaces the elements from number `first` on by `host`.
+    ///
+    /// # Errors
+    /// When the driver refuses the copy.
+    ///
+    /// # Panics
+    /// When the buffer has fewer elements from there on.
+    pub fn upload_part(&mut self, first: usize, host: &[T]) -> Result<()> {
+        let (address, _) = self.part(first..first.saturating_add(host.len()));
+        self.device.write(address, bytemuck::cast_slice(host))
+    }
+
     /// Sets every byte to `byte`; 0xFF makes every float a NaN.
     ///
     /// # Errors
@@ -123,8 +149,8 @@ impl<T: Element> Buffer<T> {
         self.length as u64 * size_of::<T>() as u64
     }
 
-    /// Where it starts in the device's memory.
-    pub(crate) fn address(&self) -> u64 {
+    /// Where it starts in the device's memory: what a kernel's pointer to it holds.
+    pub fn address(&self) -> u64 {
         self.address
     }
 

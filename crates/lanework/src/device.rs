@@ -338,7 +338,7 @@ impl Device {
         }
     }
 
-    fn from_engine(engine: Engine) -> Device {
+    pub(crate) fn from_engine(engine: Engine) -> Device {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Device(Arc::new(Inner {
             identity: NEXT.fetch_add(1, Ordering::Relaxed),

@@ -36,6 +36,7 @@ mod device;
 mod error;
 mod foreign;
 mod gpu;
+mod host_memory;
 mod job;
 mod launch;
 mod rows;

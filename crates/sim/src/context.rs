@@ -266,9 +266,7 @@ impl Context {
             MemorySpace::Local => None,
             MemorySpace::Global | MemorySpace::Constant => {
                 // SAFETY: the launch holds the memory's lock while blocks run.
-                let memory = unsafe { &*self.memory };
-                let (start, allocation) = memory.find(address)?;
-                Some(Region { start, bytes: allocation.bytes, host: allocation.data() })
+                unsafe { (*self.memory).region(address) }
             }
             MemorySpace::Generic => {
                 if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
@@ -308,11 +306,13 @@ impl Context {
             // SAFETY: the buffer holds `local_bytes` for every lane of every warp.
             return Some(unsafe { self.local.add((thread * self.local_bytes + offset) as usize) });
         }
-        let region = self.region_of(space, address)?;
-        // SAFETY: `holds` checked that the offset is inside the region.
+        let Some(region) = self.region_of(space, address) else {
+            // SAFETY: the launch holds the memory's lock while blocks run.
+            return unsafe { (*self.memory).locate(address, bytes) };
+        };
         region
             .holds(address, address, bytes)
-            .then(|| unsafe { region.host.add((address - region.start) as usize) })
+            .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
     /// The place of an operation.

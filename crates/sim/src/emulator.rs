@@ -4,7 +4,7 @@ use crate::check;
 use crate::fault::{Fault, LoadError, MemoryError};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
-use crate::memory::Memory;
+use crate::memory::{Addresses, Memory};
 use crate::observe::Observer;
 use crate::program::{Program, Watch};
 use crate::sanitize::{Checked, Checks, Report};
@@ -29,8 +29,18 @@ impl std::fmt::Debug for Emulator {
 impl Emulator {
     /// A device with nothing in its memory.
     pub fn new(options: Options) -> Emulator {
-        let memory =
-            Arc::new(RwLock::new(Memory::new(options.limits.memory, options.checks.is_some())));
+        Emulator::with_addresses(options, Addresses::Own)
+    }
+
+    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
+    /// their own pointers, the ranges that the host lends.
+    pub fn on_host_memory(options: Options) -> Emulator {
+        Emulator::with_addresses(options, Addresses::Host)
+    }
+
+    fn with_addresses(options: Options, addresses: Addresses) -> Emulator {
+        let memory = Memory::new(options.limits.memory, addresses, options.checks.is_some());
+        let memory = Arc::new(RwLock::new(memory));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
         Emulator { options, memory, pool: OnceLock::new(), workers }
@@ -69,6 +79,39 @@ impl Emulator {
     /// When `address` is not what [`Emulator::allocate`] returned, or was freed already.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.writing().free(address)
+    }
+
+    /// Lends kernels `bytes` bytes of host memory at their own address; waits for running launches.
+    /// Every other access still faults.
+    ///
+    /// # Errors
+    /// When this is not a device on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until [`Emulator::take_back`], the bytes must be there to be read and written; while a launch
+    /// runs, nothing else may write them, nor read what the kernel writes.
+    pub unsafe fn lend(&self, start: *mut u8, bytes: u64, name: &str) -> Result<(), MemoryError> {
+        // SAFETY: by the caller.
+        unsafe { self.writing().lend(start, bytes, name) }
+    }
+
+    /// Ends the loan of the range that starts at `start`; waits for running launches.
+    ///
+    /// # Errors
+    /// When no range lent starts there.
+    pub fn take_back(&self, start: *const u8) -> Result<(), MemoryError> {
+        self.writing().take_back(start as u64)
+    }
+
+    /// Lets kernels use any host address for as long as nothing is lent; does nothing on a device
+    /// with addresses of its own. An access to what is not there then ends the process.
+    ///
+    /// # Safety
+    /// From now on every launch while nothing is lent must keep to memory that is there to be read
+    /// and written, as if all of it were lent.
+    pub unsafe fn trust_addresses(&self) {
+        // SAFETY: by the caller.
+        unsafe { self.writing().trust() }
     }
 
     /// Gives the allocation that starts at `address` another name in messages.

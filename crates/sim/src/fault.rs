@@ -221,4 +221,20 @@ pub enum MemoryError {
         /// The nearest allocation, in words.
         nearest: String,
     },
+    /// A range of host memory that kernels cannot be given.
+    #[error("{bytes} bytes at {address:#x} cannot be lent: {why}")]
+    NotLendable {
+        /// First byte.
+        address: u64,
+        /// Bytes.
+        bytes: u64,
+        /// Why not.
+        why: String,
+    },
+    /// The address does not start a range that the host lends.
+    #[error("no range lent starts at {address:#x}; give the address that was lent, once")]
+    NotLent {
+        /// The address.
+        address: u64,
+    },
 }

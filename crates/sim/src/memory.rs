@@ -1,6 +1,9 @@
-//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps.
+//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
+//! ranges that the host lends.
 
+use crate::context::Region;
 use crate::fault::{MemoryError, NearAllocation};
+use crate::lower::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::sanitize::Written;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +21,22 @@ const ASK_HOST: u64 = 64 << 20;
 pub(crate) const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
 const GRAVES: usize = 4096;
+/// Addresses below are null with an offset.
+const NULL_PAGE: u64 = 4096;
+/// Regions start at multiples of this: handlers take a distance from the start of a region for as
+/// aligned as the address itself.
+const REGION_ALIGN: u64 = 16;
+/// Past the last address of a host program.
+const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
+
+/// Where the addresses of a device come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Addresses {
+    /// They are counted up, and never reused.
+    Own,
+    /// They are the host's: everything lies where it lies there.
+    Host,
+}
 
 /// One allocation: raw bytes that kernels and the host reach by pointer only.
 pub(crate) struct Allocation {
@@ -28,7 +47,8 @@ pub(crate) struct Allocation {
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<Written>>,
     data: *mut u8,
-    layout: std::alloc::Layout,
+    /// How it was allocated; `None` for a range that the host lends.
+    layout: Option<std::alloc::Layout>,
 }
 
 // SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
@@ -39,8 +59,10 @@ unsafe impl Sync for Allocation {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: `data` came from `alloc` with this layout and is released once.
-        unsafe { std::alloc::dealloc(self.data, self.layout) }
+        if let Some(layout) = self.layout {
+            // SAFETY: `data` came from `alloc` with this layout and is released once.
+            unsafe { std::alloc::dealloc(self.data, layout) }
+        }
     }
 }
 
@@ -56,8 +78,14 @@ impl Allocation {
         }
         // SAFETY: `data` owns `size` bytes.
         unsafe { data.write_bytes(POISON, size) };
-        let written = checked.then(|| Arc::new(Written::new(bytes)));
-        Some(Allocation { name: name.to_owned(), bytes, of_module: false, written, data, layout })
+        Some(Allocation {
+            name: name.to_owned(),
+            bytes,
+            of_module: false,
+            written: checked.then(|| Arc::new(Written::new(bytes))),
+            data,
+            layout: Some(layout),
+        })
     }
 
     /// The host address of its first byte.
@@ -74,8 +102,13 @@ pub(crate) enum BadAddress {
     Outside(Option<NearAllocation>),
 }
 
-/// The table of allocations. Guest addresses are never reused.
+/// The table of allocations.
 pub(crate) struct Memory {
+    addresses: Addresses,
+    /// Ranges that the host lends.
+    lent: usize,
+    /// Whether any host address is good while nothing is lent.
+    trusting: bool,
     live: BTreeMap<u64, Allocation>,
     freed: Vec<(u64, u64, String)>,
     next: u64,
@@ -86,9 +119,18 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub fn new(total: u64, checked: bool) -> Self {
-        let (live, freed) = (BTreeMap::new(), Vec::new());
-        Memory { live, freed, next: FIRST_ADDRESS, used: 0, total, checked }
+    pub fn new(total: u64, addresses: Addresses, checked: bool) -> Self {
+        Memory {
+            addresses,
+            lent: 0,
+            trusting: false,
+            live: BTreeMap::new(),
+            freed: Vec::new(),
+            next: FIRST_ADDRESS,
+            used: 0,
+            total,
+            checked,
+        }
     }
 
     /// The live allocations, by address.
@@ -117,22 +159,94 @@ impl Memory {
             return Err(refuse());
         }
         let allocation = Allocation::new(name, bytes, self.checked).ok_or_else(refuse)?;
-        let address = self.next;
+        let address = match self.addresses {
+            Addresses::Own => self.next,
+            Addresses::Host => allocation.data as u64,
+        };
         let apart = if self.checked { APART } else { GRAIN };
-        self.next = (address + bytes).next_multiple_of(GRAIN) + apart;
+        match self.addresses {
+            Addresses::Own => self.next = (address + bytes).next_multiple_of(GRAIN) + apart,
+            Addresses::Host if in_windows(address, bytes) => return Err(refuse()),
+            Addresses::Host => self.reopen(address, bytes),
+        }
         self.used += bytes;
         self.live.insert(address, allocation);
         Ok(address)
     }
 
+    /// Takes a range of host memory as an allocation at its own address.
+    ///
+    /// # Safety
+    /// As for [`crate::Emulator::lend`].
+    pub unsafe fn lend(
+        &mut self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
+        let address = start as u64;
+        let refuse = |why: String| Err(MemoryError::NotLendable { address, bytes, why });
+        if self.addresses == Addresses::Own {
+            return refuse("this emulator has addresses of its own; make it on host memory".into());
+        }
+        if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
+            return refuse("no host program has memory there".into());
+        }
+        if in_windows(address, bytes) {
+            return refuse("generic addresses of shared and local memory lie there".into());
+        }
+        let before = self.live.range(..address + bytes).next_back();
+        if let Some((other, a)) = before
+            && other + a.bytes.max(1) > address
+        {
+            return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
+        }
+        self.reopen(address, bytes);
+        // What the host lends counts as written.
+        let (name, written) = (name.to_owned(), None);
+        let lent = Allocation { name, bytes, of_module: false, written, data: start, layout: None };
+        self.live.insert(address, lent);
+        self.lent += 1;
+        Ok(())
+    }
+
+    /// Gives a lent range back to the host.
+    pub fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
+        if self.live.get(&address).is_none_or(|a| a.layout.is_some()) {
+            return Err(MemoryError::NotLent { address });
+        }
+        self.lent -= 1;
+        self.bury(address);
+        Ok(())
+    }
+
+    /// Lets kernels use any host address while nothing is lent.
+    ///
+    /// # Safety
+    /// As for [`crate::Emulator::trust_addresses`].
+    pub unsafe fn trust(&mut self) {
+        self.trusting = self.addresses == Addresses::Host;
+    }
+
+    /// Forgets what was freed where something lives again.
+    fn reopen(&mut self, address: u64, bytes: u64) {
+        self.freed.retain(|(start, size, _)| start + size <= address || address + bytes <= *start);
+    }
+
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        let gone = self.live.remove(&address).ok_or(MemoryError::NotAllocated { address })?;
-        self.used -= gone.bytes;
+        let own = self.live.get(&address).filter(|a| a.layout.is_some());
+        self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
+        self.bury(address);
+        Ok(())
+    }
+
+    /// Ends an allocation and remembers where it was.
+    fn bury(&mut self, address: u64) {
+        let Some(gone) = self.live.remove(&address) else { return };
         if self.freed.len() == GRAVES {
             self.freed.remove(0);
         }
         self.freed.push((address, gone.bytes, gone.name.clone()));
-        Ok(())
     }
 
     /// Says that an allocation is a variable of a module.
@@ -154,17 +268,53 @@ impl Memory {
         (address - start < allocation.bytes).then_some((*start, allocation))
     }
 
+    /// The region that holds `address`, for handlers to check and go by. The first bytes of a range
+    /// lent at an odd address are in none: [`Memory::locate`] finds them.
+    pub fn region(&self, address: u64) -> Option<Region> {
+        let Some((start, allocation)) = self.find(address) else { return self.trusted(address) };
+        let skip = start.next_multiple_of(REGION_ALIGN) - start;
+        (address - start >= skip).then(|| Region {
+            start: start + skip,
+            bytes: allocation.bytes - skip,
+            host: allocation.data.wrapping_add(skip as usize),
+        })
+    }
+
+    /// The region of an address that is good only because the host vouched for all.
+    fn trusted(&self, address: u64) -> Option<Region> {
+        if !self.trusting || self.lent > 0 {
+            return None;
+        }
+        // The generic windows lie between the two.
+        let [low, high] = [NULL_PAGE..SHARED_WINDOW, PARAMETER_WINDOW + WINDOW..HOST_END];
+        let range = [low, high].into_iter().find(|range| range.contains(&address))?;
+        let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
+        Some(Region { start: range.start, bytes: range.end - range.start, host })
+    }
+
+    /// Where `bytes` bytes that a kernel may use lie on the host.
+    pub fn locate(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        if self.find(address).is_some() {
+            return self.inside(address, bytes);
+        }
+        let region = self.trusted(address)?;
+        region
+            .holds(address, address, bytes)
+            .then(|| region.host.wrapping_add((address - region.start) as usize))
+    }
+
+    /// Where `bytes` bytes of one allocation lie on the host.
+    fn inside(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        let offset = address - start;
+        (offset <= allocation.bytes && bytes <= allocation.bytes - offset)
+            .then(|| allocation.data.wrapping_add(offset as usize))
+    }
+
     /// The host address of `bytes` bytes inside one allocation.
     fn host(&self, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
-        let inside = self.live.range(..=address).next_back().filter(|(start, allocation)| {
-            let offset = address - **start;
-            offset <= allocation.bytes && bytes <= allocation.bytes - offset
-        });
-        match inside {
-            Some((start, allocation)) => {
-                // SAFETY: the offset lies inside the allocation, as was just checked.
-                Ok(unsafe { allocation.data.add((address - start) as usize) })
-            }
+        match self.inside(address, bytes) {
+            Some(host) => Ok(host),
             None => Err(MemoryError::OutOfBounds {
                 address,
                 bytes,
@@ -220,7 +370,7 @@ impl Memory {
 
     /// Why an access is bad; call it for bad ones only.
     pub fn diagnose(&self, address: u64, bytes: u64) -> BadAddress {
-        if address < 4096 {
+        if address < NULL_PAGE {
             return BadAddress::Null;
         }
         let grave =
@@ -234,6 +384,12 @@ impl Memory {
             None => BadAddress::Outside(self.nearest(address, bytes)),
         }
     }
+}
+
+/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
+/// parameters.
+fn in_windows(address: u64, bytes: u64) -> bool {
+    address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
 }
 
 /// Bytes that the host can lend, as far as it tells. A device may be told to have more memory than its

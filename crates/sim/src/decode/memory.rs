@@ -424,7 +424,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
         MemorySpace::Shared => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) < WINDOW),
         MemorySpace::Local => pure1(|a: u64| a.wrapping_sub(LOCAL_WINDOW) < WINDOW),
         MemorySpace::Parameter => pure1(|a: u64| a.wrapping_sub(PARAMETER_WINDOW) < WINDOW),
-        MemorySpace::Global => pure1(|a: u64| a >= PARAMETER_WINDOW + WINDOW),
+        MemorySpace::Global => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) >= 3 * WINDOW),
         _ => return Err(cx.unknown("this space")),
     };
     cx.pure(dst, &[a], pure)

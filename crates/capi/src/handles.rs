@@ -1,0 +1,119 @@
+//! The numbers that C programs hold for devices and modules, and what they stand for.
+
+use crate::status::Failure;
+use lanework::{Buffer, Device, PtxModule};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// An open device and its buffers by address.
+pub(crate) struct OpenDevice {
+    pub device: Device,
+    pub buffers: Mutex<BTreeMap<u64, Buffer<u8>>>,
+}
+
+impl OpenDevice {
+    pub fn new(device: Device) -> OpenDevice {
+        OpenDevice { device, buffers: Mutex::default() }
+    }
+}
+
+/// A loaded module and the number of its device.
+pub(crate) struct OpenModule {
+    pub module: PtxModule,
+    pub device: u64,
+}
+
+#[derive(Clone)]
+enum Object {
+    Device(Arc<OpenDevice>),
+    Module(Arc<OpenModule>),
+}
+
+#[derive(Default)]
+struct Table {
+    /// The number given last; none is given twice, and 0 to nothing.
+    last: u64,
+    objects: HashMap<u64, Object>,
+}
+
+fn table() -> &'static RwLock<Table> {
+    static TABLE: OnceLock<RwLock<Table>> = OnceLock::new();
+    TABLE.get_or_init(RwLock::default)
+}
+
+fn insert(object: Object) -> u64 {
+    let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+    table.last += 1;
+    let number = table.last;
+    table.objects.insert(number, object);
+    number
+}
+
+fn find(number: u64) -> Option<Object> {
+    table().read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
+}
+
+/// Gives a device its number.
+pub(crate) fn insert_device(device: OpenDevice) -> u64 {
+    insert(Object::Device(Arc::new(device)))
+}
+
+/// Gives a module its number.
+pub(crate) fn insert_module(module: OpenModule) -> u64 {
+    insert(Object::Module(Arc::new(module)))
+}
+
+/// The device with a number; 0 is the one that `ptx_run` runs on.
+pub(crate) fn device(number: u64) -> Result<Arc<OpenDevice>, Failure> {
+    if number == 0 {
+        return Ok(Arc::clone(crate::ptx_run::device()));
+    }
+    match find(number) {
+        Some(Object::Device(device)) => Ok(device),
+        Some(Object::Module(_)) => {
+            Err(Failure::argument(format!("{number} is a module, not a device")))
+        }
+        None => Err(Failure::argument(format!("no device {number} is open"))),
+    }
+}
+
+/// The module with a number.
+pub(crate) fn module(number: u64) -> Result<Arc<OpenModule>, Failure> {
+    match find(number) {
+        Some(Object::Module(module)) => Ok(module),
+        Some(Object::Device(_)) => {
+            Err(Failure::argument(format!("{number} is a device, not a module")))
+        }
+        None => Err(Failure::argument(format!("no module {number} is loaded"))),
+    }
+}
+
+/// Forgets a device, its modules and its buffers. What still runs there ends first.
+pub(crate) fn close_device(number: u64) -> Result<(), Failure> {
+    if number == 0 {
+        return Err(Failure::argument("device 0 is always open"));
+    }
+    device(number)?;
+    let gone: Vec<Object> = {
+        let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+        let ours = |(other, object): (&u64, &Object)| match object {
+            Object::Device(_) => (*other == number).then_some(*other),
+            Object::Module(module) => (module.device == number).then_some(*other),
+        };
+        let numbers: Vec<u64> = table.objects.iter().filter_map(ours).collect();
+        numbers.iter().filter_map(|number| table.objects.remove(number)).collect()
+    };
+    // Freed here, where other calls need not wait for the table.
+    drop(gone);
+    Ok(())
+}
+
+/// Forgets a module.
+pub(crate) fn close_module(number: u64) -> Result<(), Failure> {
+    module(number)?;
+    let mut table = table().write().unwrap_or_else(PoisonError::into_inner);
+    let gone = table.objects.remove(&number);
+    drop(table);
+    drop(gone);
+    Ok(())
+}

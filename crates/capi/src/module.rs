@@ -1,0 +1,211 @@
+//! Modules of PTX, their entries, and launches.
+
+use crate::handles::{self, OpenModule};
+use crate::status::{Failure, guard, out, text};
+use lanework::ptx::Function;
+use lanework::{PtxArg, PtxModule, PtxShape};
+use std::ffi::{c_char, c_int, c_void};
+
+/// `lanework_shape`: the shape of a launch.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LaneworkShape {
+    /// Blocks by axis.
+    pub grid: [u32; 3],
+    /// Threads of a block by axis.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+}
+
+/// `lanework_executed`: what a launch on the emulator executed; zeros on a GPU.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct LaneworkExecuted {
+    /// Instructions, counted per warp.
+    pub warp_instructions: u64,
+    /// Instructions, counted per active lane.
+    pub lane_instructions: u64,
+}
+
+/// Loads PTX text on a device.
+///
+/// # Safety
+/// Pointers are null or good, as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_module_load(
+    device: u64,
+    ptx: *const c_char,
+    bytes: usize,
+    module: *mut u64,
+) -> c_int {
+    guard(|| {
+        // SAFETY: by the caller.
+        let to = unsafe { out(module, "`module`")? };
+        *to = 0;
+        let ptx = if bytes == 0 || ptx.is_null() {
+            // SAFETY: by the caller.
+            unsafe { text(ptx, "the PTX text")? }
+        } else {
+            // SAFETY: not null, and the caller vouches for the bytes.
+            let bytes = unsafe { std::slice::from_raw_parts(ptx.cast::<u8>(), bytes) };
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        let loaded = handles::device(device)?.device.load_ptx(&ptx)?;
+        *to = handles::insert_module(OpenModule { module: loaded, device });
+        Ok(())
+    })
+}
+
+/// Unloads a module.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanework_module_unload(module: u64) -> c_int {
+    guard(|| handles::close_module(module))
+}
+
+/// Counts the entries of a module.
+///
+/// # Safety
+/// `count` is null or good, as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_entry_count(module: u64, count: *mut usize) -> c_int {
+    guard(|| {
+        // SAFETY: by the caller.
+        let to = unsafe { out(count, "`count`")? };
+        *to = handles::module(module)?.module.module().entries().count();
+        Ok(())
+    })
+}
+
+/// Writes the name of a module's entry by number.
+///
+/// # Safety
+/// Pointers are null or good, as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_entry_name(
+    module: u64,
+    index: usize,
+    name: *mut c_char,
+    capacity: usize,
+) -> c_int {
+    guard(|| {
+        let open = handles::module(module)?;
+        let entry = open.module.module().entries().nth(index).ok_or_else(|| {
+            let count = open.module.module().entries().count();
+            Failure::argument(format!("there is no entry {index}: the module has {count}"))
+        })?;
+        let needed = entry.name.len() + 1;
+        if name.is_null() || capacity < needed {
+            return Err(Failure::argument(format!(
+                "`name` is NULL or has fewer than the {needed} bytes that `{}` needs",
+                entry.name
+            )));
+        }
+        // SAFETY: the caller vouches for `capacity` bytes, which are enough.
+        unsafe {
+            name.copy_from_nonoverlapping(entry.name.as_ptr().cast(), needed - 1);
+            name.add(needed - 1).write(0);
+        }
+        Ok(())
+    })
+}
+
+/// An entry by name, or who there is.
+pub(crate) fn entry<'a>(module: &'a PtxModule, name: &str) -> Result<&'a Function, Failure> {
+    module.module().entry(name).ok_or_else(|| {
+        let names: Vec<_> = module.module().entries().map(|e| format!("`{}`", e.name)).collect();
+        Failure::argument(format!(
+            "the module has no entry `{name}`; it has {}",
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        ))
+    })
+}
+
+/// Tells the sizes of an entry's parameters.
+///
+/// # Safety
+/// Pointers are null or good, as the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_entry_parameters(
+    module: u64,
+    name: *const c_char,
+    sizes: *mut usize,
+    capacity: usize,
+    count: *mut usize,
+) -> c_int {
+    guard(|| {
+        // SAFETY: by the caller.
+        let (name, to) = unsafe { (text(name, "the entry's name")?, out(count, "`count`")?) };
+        let open = handles::module(module)?;
+        let entry = entry(&open.module, &name)?;
+        *to = entry.params.len();
+        if sizes.is_null() {
+            return Ok(());
+        }
+        for (i, parameter) in entry.params.iter().enumerate().take(capacity) {
+            // SAFETY: the caller vouches for `capacity` sizes.
+            unsafe { sizes.add(i).write_unaligned(parameter.size() as usize) };
+        }
+        Ok(())
+    })
+}
+
+/// Launches an entry and waits for it.
+///
+/// # Safety
+/// Pointers are null or good, as the header says, and the kernel keeps to memory that it may use.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_launch(
+    module: u64,
+    name: *const c_char,
+    shape: *const LaneworkShape,
+    arguments: *const *const c_void,
+    count: usize,
+    executed: *mut LaneworkExecuted,
+) -> c_int {
+    guard(|| {
+        // SAFETY: by the caller.
+        let (name, shape) = unsafe { (text(name, "the entry's name")?, shape.as_ref()) };
+        let shape = *shape.ok_or_else(|| Failure::argument("`shape` is NULL"))?;
+        let open = handles::module(module)?;
+        let entry = entry(&open.module, &name)?;
+        if count != entry.params.len() {
+            return Err(Failure::argument(format!(
+                "{count} arguments for the {} parameters of `{name}`",
+                entry.params.len()
+            )));
+        }
+        if arguments.is_null() && count > 0 {
+            return Err(Failure::argument("`arguments` is NULL"));
+        }
+        let mut values = Vec::with_capacity(count);
+        for (i, parameter) in entry.params.iter().enumerate() {
+            // SAFETY: the caller vouches for `count` pointers.
+            let from = unsafe { arguments.add(i).read_unaligned() };
+            if from.is_null() {
+                return Err(Failure::argument(format!("argument {i} is NULL")));
+            }
+            let bytes = parameter.size() as usize;
+            // SAFETY: not null, and the caller vouches for as many bytes as the parameter has.
+            let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
+            values.push(PtxArg::Bytes(bytes.to_vec()));
+        }
+        let shape = PtxShape {
+            grid: shape.grid.into(),
+            block: shape.block.into(),
+            dynamic_shared: shape.dynamic_shared,
+        };
+        // SAFETY: by the caller.
+        let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();
+        if !executed.is_null() {
+            // SAFETY: not null, and the caller vouches for the rest.
+            unsafe {
+                executed.write_unaligned(LaneworkExecuted {
+                    warp_instructions: done.warp_instructions,
+                    lane_instructions: done.lane_instructions,
+                });
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,118 @@
+//! gpuocelot's `ptx_run`, so that a program written for that library runs on this one: one call
+//! parses, compiles and launches, and addresses are the host's.
+//!
+//! Programs call it thousands of times with few texts, so compiled modules are kept.
+
+use crate::device::{default_options, host_device};
+use crate::handles::OpenDevice;
+use crate::status::{Failure, guard, lanework_last_error, text};
+use lanework::ptx::StateSpace;
+use lanework::{PtxArg, PtxModule, PtxShape};
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Modules kept; when there are more, all are dropped and compiled again as they come.
+const KEPT: usize = 4096;
+
+/// The device that `ptx_run` runs on: number 0 for the other functions.
+pub(crate) fn device() -> &'static Arc<OpenDevice> {
+    static DEVICE: OnceLock<Arc<OpenDevice>> = OnceLock::new();
+    DEVICE.get_or_init(|| Arc::new(OpenDevice::new(host_device(default_options()))))
+}
+
+/// The module of a text, compiled once.
+fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
+    static MODULES: OnceLock<Mutex<HashMap<String, Arc<PtxModule>>>> = OnceLock::new();
+    let modules = MODULES.get_or_init(Mutex::default);
+    let found = modules.lock().unwrap_or_else(PoisonError::into_inner).get(&text).cloned();
+    if let Some(module) = found {
+        return Ok(module);
+    }
+    let module = Arc::new(device().device.load_ptx(&text)?);
+    // gpuocelot loads anew at every call, so variables that a kernel may write start anew as well.
+    let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
+    if !keeps_state {
+        let mut modules = modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if modules.len() >= KEPT {
+            modules.clear();
+        }
+        modules.insert(text, Arc::clone(&module));
+    }
+    Ok(module)
+}
+
+/// Three extents that C gave as ints.
+fn extents(what: &str, given: [c_int; 3]) -> Result<[u32; 3], Failure> {
+    let mut extents = [0; 3];
+    for (extent, given) in extents.iter_mut().zip(given) {
+        *extent = u32::try_from(given)
+            .map_err(|_| Failure::argument(format!("{given} is no extent of a {what}")))?;
+    }
+    Ok(extents)
+}
+
+/// Runs the first entry, by name, of a module. An argument's value is in the place of its pointer.
+///
+/// # Safety
+/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel keeps to memory
+/// that is there, or to what [`crate::lanework_register`] was told of.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_run(
+    source: *const c_char,
+    count: c_int,
+    arguments: *const *mut c_void,
+    block_x: c_int,
+    block_y: c_int,
+    block_z: c_int,
+    grid_x: c_int,
+    grid_y: c_int,
+    grid_z: c_int,
+    dynamic_shared: c_int,
+) -> c_int {
+    let status = guard(|| {
+        // SAFETY: by the caller.
+        let module = module(unsafe { text(source, "the PTX text")? })?;
+        let entry = module.module().entries().min_by_key(|entry| &entry.name);
+        let entry = entry.ok_or_else(|| Failure::argument("the module has no entry"))?;
+        let shape = PtxShape {
+            grid: extents("grid", [grid_x, grid_y, grid_z])?.into(),
+            block: extents("block", [block_x, block_y, block_z])?.into(),
+            dynamic_shared: u32::try_from(dynamic_shared).unwrap_or(0),
+        };
+        let count = usize::try_from(count).unwrap_or(0);
+        if count != entry.params.len() || (count > 0 && arguments.is_null()) {
+            return Err(Failure::argument(format!(
+                "{count} arguments for the {} parameters of `{}`",
+                entry.params.len(),
+                entry.name
+            )));
+        }
+        let mut values = Vec::with_capacity(count);
+        for (i, parameter) in entry.params.iter().enumerate() {
+            // SAFETY: the caller vouches for `count` values.
+            let value = unsafe { arguments.add(i).read_unaligned() } as u64;
+            let bytes = value.to_le_bytes();
+            let size = parameter.size() as usize;
+            let bytes = bytes.get(..size).ok_or_else(|| {
+                Failure::argument(format!(
+                    "parameter `{}` has {size} bytes; ptx_run passes at most 8, lanework_launch any \
+                     number",
+                    parameter.name
+                ))
+            })?;
+            values.push(PtxArg::Bytes(bytes.to_vec()));
+        }
+        // SAFETY: by the caller.
+        unsafe { module.launch(&entry.name, shape, &values) }?;
+        Ok(())
+    });
+    if status != 0 {
+        // Callers take `ptx_run` for a function without a result, so somebody must be told.
+        // SAFETY: the text ends with a zero byte and stays until the next failure.
+        let why = unsafe { CStr::from_ptr(lanework_last_error()) }.to_string_lossy();
+        let _ = writeln!(std::io::stderr(), "ptx_run: {why}");
+    }
+    status
+}
