@@ -1,8 +1,11 @@
 //! Every declaration, by topic.
 
+mod atomics;
 mod dense;
+mod floats;
 mod grid;
 mod histogram;
+mod integers;
 mod network;
 mod reduce;
 mod scan;
@@ -10,15 +13,19 @@ mod science;
 mod sort;
 mod sparse;
 mod text;
+mod warps;
 
 use crate::Case;
 
 /// All cases.
 pub fn all() -> Vec<Case> {
     let topics = [
+        atomics::cases(),
         dense::cases(),
+        floats::cases(),
         grid::cases(),
         histogram::cases(),
+        integers::cases(),
         network::cases(),
         reduce::cases(),
         scan::cases(),
@@ -26,6 +33,7 @@ pub fn all() -> Vec<Case> {
         sort::cases(),
         sparse::cases(),
         text::cases(),
+        warps::cases(),
     ];
     topics.into_iter().flatten().collect()
 }

@@ -5,6 +5,8 @@
 //! per kernel. `make.sh` makes the PTX again. `tests/` runs every declaration with every module of its
 //! topic, on the emulator and on a GPU where there is one.
 
+#![allow(clippy::precedence, reason = "products before shifts, as in the kernels' own sources")]
+
 mod case;
 mod cases;
 mod modules;

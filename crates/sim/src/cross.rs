@@ -114,6 +114,54 @@ impl Body for Shuffle {
     }
 }
 
+/// The active lanes that each lane's member mask names.
+unsafe fn members(warp: &Warp, slot: Slot) -> Lanes<u32> {
+    // SAFETY: slots are valid by the assembler.
+    let mut members = unsafe { u32::fetch(warp, slot) };
+    for i in 0..32 {
+        members.0[i] &= warp.mask;
+    }
+    members
+}
+
+/// Gives each active lane what `f` makes of the lanes that take part with it. Groups of lanes with
+/// members of their own may share an instruction; most often there is one group.
+fn by_group<T: Copy + Default>(
+    mask: u32,
+    members: &Lanes<u32>,
+    mut f: impl FnMut(u32) -> T,
+) -> Lanes<T> {
+    let mut out = Lanes([T::default(); 32]);
+    let mut rest = mask;
+    while rest != 0 {
+        let group = members.0[rest.trailing_zeros() as usize & 31];
+        let value = f(group);
+        for i in 0..32 {
+            if rest & BITS[i] != 0 && members.0[i] == group {
+                out.0[i] = value;
+                rest &= !BITS[i];
+            }
+        }
+    }
+    out
+}
+
+/// Writes words of the active lanes; a uniform register is written whole.
+unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
+    if slot == NO_SLOT {
+        return;
+    }
+    // SAFETY: slots are valid by the assembler.
+    unsafe {
+        if slot & SCALAR != 0 {
+            let first = warp.mask.trailing_zeros() as usize & 31;
+            put_same(warp, slot, lanes.0[first]);
+        } else {
+            u32::put(warp, slot, lanes);
+        }
+    }
+}
+
 /// `vote`.
 pub struct Vote;
 
@@ -125,18 +173,23 @@ impl Body for Vote {
             if extra(op) >> 8 != 0 {
                 bits = !bits;
             }
-            bits &= warp.mask;
-            let all = bits == warp.mask;
-            let holds = match extra(op) & 0xff {
-                0 => all,
-                1 => bits != 0,
-                2 => all || bits == 0,
-                _ => {
-                    put_same(warp, op.a, bits);
-                    return op.next(warp);
+            let members = members(warp, op.c);
+            let mode = extra(op) & 0xff;
+            let out = by_group(warp.mask, &members, |group| match mode {
+                0 => u32::from(bits & group == group),
+                1 => u32::from(bits & group != 0),
+                2 => u32::from(bits & group == group || bits & group == 0),
+                _ => bits & group,
+            });
+            if mode > 2 {
+                put_words(warp, op.a, out);
+            } else {
+                let mut holds = 0;
+                for i in 0..32 {
+                    holds |= out.0[i] << i;
                 }
-            };
-            put_predicate(warp, op.a, if holds { u32::MAX } else { 0 });
+                put_predicate(warp, op.a, holds);
+            }
             op.next(warp)
         }
     }
@@ -150,10 +203,11 @@ impl Body for Match {
         // SAFETY: slots are valid by the assembler.
         unsafe {
             let a = u64::fetch(warp, op.b);
+            let members = members(warp, op.c);
             let mut equal = Lanes([0u32; 32]);
             for i in 0..32 {
                 for j in 0..32 {
-                    if warp.mask & BITS[j] != 0 && a.0[i] == a.0[j] {
+                    if members.0[i] & BITS[j] != 0 && a.0[i] == a.0[j] {
                         equal.0[i] |= BITS[j];
                     }
                 }
@@ -161,10 +215,14 @@ impl Body for Match {
             if extra(op) == 0 {
                 put_lanes(warp, op.a, equal);
             } else {
-                let first = warp.mask.trailing_zeros() as usize & 31;
-                let all = equal.0[first] == warp.mask;
-                put_lanes(warp, op.a, Lanes([if all { warp.mask } else { 0 }; 32]));
-                put_predicate(warp, second(op), if all { u32::MAX } else { 0 });
+                let mut agree = 0;
+                for i in 0..32 {
+                    let all = equal.0[i] == members.0[i];
+                    agree |= u32::from(all) << i;
+                    equal.0[i] = if all { members.0[i] } else { 0 };
+                }
+                put_lanes(warp, op.a, equal);
+                put_predicate(warp, second(op), agree);
             }
             op.next(warp)
         }
@@ -190,11 +248,16 @@ pub struct Elect;
 
 impl Body for Elect {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        let leader = warp.mask.trailing_zeros() & 31;
         // SAFETY: slots are valid by the assembler.
         unsafe {
-            put_lanes(warp, op.a, Lanes([leader; 32]));
-            put_predicate(warp, second(op), 1 << leader);
+            let members = members(warp, op.b);
+            let leader = by_group(warp.mask, &members, |group| group.trailing_zeros() & 31);
+            let mut elected = 0;
+            for i in 0..32 {
+                elected |= u32::from(leader.0[i] == i as u32) << i;
+            }
+            put_lanes(warp, op.a, leader);
+            put_predicate(warp, second(op), elected);
             op.next(warp)
         }
     }
@@ -225,19 +288,23 @@ impl Body for Redux {
         // SAFETY: slots are valid by the assembler.
         unsafe {
             let a = u32::fetch(warp, op.b);
-            let active = (0..32).filter(|i| warp.mask & BITS[*i] != 0).map(|i| a.0[i]);
+            let members = members(warp, op.c);
             let signed = |x: u32| x as i32;
-            let value = match extra(op) {
-                REDUX_ADD => active.fold(0, u32::wrapping_add),
-                REDUX_MIN_U => active.min().unwrap_or(0),
-                REDUX_MAX_U => active.max().unwrap_or(0),
-                REDUX_MIN_S => active.min_by_key(|x| signed(*x)).unwrap_or(0),
-                REDUX_MAX_S => active.max_by_key(|x| signed(*x)).unwrap_or(0),
-                REDUX_AND => active.fold(u32::MAX, |a, b| a & b),
-                REDUX_OR => active.fold(0, |a, b| a | b),
-                _ => active.fold(0, |a, b| a ^ b),
-            };
-            put_same(warp, op.a, value);
+            let mode = extra(op);
+            let out = by_group(warp.mask, &members, |group| {
+                let group = (0..32).filter(|i| group & BITS[*i] != 0).map(|i| a.0[i]);
+                match mode {
+                    REDUX_ADD => group.fold(0, u32::wrapping_add),
+                    REDUX_MIN_U => group.min().unwrap_or(0),
+                    REDUX_MAX_U => group.max().unwrap_or(0),
+                    REDUX_MIN_S => group.min_by_key(|x| signed(*x)).unwrap_or(0),
+                    REDUX_MAX_S => group.max_by_key(|x| signed(*x)).unwrap_or(0),
+                    REDUX_AND => group.fold(u32::MAX, |a, b| a & b),
+                    REDUX_OR => group.fold(0, |a, b| a | b),
+                    _ => group.fold(0, |a, b| a ^ b),
+                }
+            });
+            put_words(warp, op.a, out);
             op.next(warp)
         }
     }

@@ -349,3 +349,35 @@ fn observers_see_every_instruction_access_and_barrier() {
     assert_eq!(address, source + 12);
     assert_eq!(program.instruction_name("k", instruction), Some("ld.global.u32"));
 }
+
+#[test]
+fn lanes_that_name_other_members_have_other_results() {
+    // Groups of eight lanes, each naming itself, share every instruction.
+    let body = ".reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .pred %p<6>;
+        mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 24; mov.u32 %r3, 255; shl.b32 %r4, %r3, %r2;
+        and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; setp.lt.u32 %p2, %r1, 20;
+        vote.sync.ballot.b32 %r6, %p2, %r4;
+        vote.sync.all.pred %p3, %p2, %r4; selp.u32 %r7, 1, 0, %p3;
+        match.any.sync.b32 %r8, %r5, %r4;
+        redux.sync.add.u32 %r9, %r1, %r4;
+        elect.sync %r10|%p4, %r4; selp.u32 %r11, 100, 0, %p4; add.u32 %r11, %r11, %r10;
+        vote.sync.ballot.b32 %r12, %p1, 15;
+        ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 24; add.s64 %rd3, %rd1, %rd2;
+        st.global.u32 [%rd3], %r6; st.global.u32 [%rd3+4], %r7; st.global.u32 [%rd3+8], %r8;
+        st.global.u32 [%rd3+12], %r9; st.global.u32 [%rd3+16], %r11; st.global.u32 [%rd3+20], %r12; ret;";
+    for all_varying in [false, true] {
+        let text = kernel(body).replace("sm_80", "sm_90");
+        let run = run(&text, all_varying, [1, 1, 1], [32, 1, 1], &[0], 32 * 6).expect("runs");
+        for (lane, words) in (0u32..).zip(run.words.chunks(6)) {
+            let (first, members) = (lane & 24, 255 << (lane & 24));
+            let alike = if lane & 1 == 1 { 0xaaaa_aaaau32 } else { 0x5555_5555 };
+            assert_eq!(words[0], 0xf_ffff & members, "ballot of lane {lane}");
+            assert_eq!(words[1], u32::from(lane < 16), "all of lane {lane}");
+            assert_eq!(words[2], alike & members, "match of lane {lane}");
+            assert_eq!(words[3], 8 * first + 28, "sum of lane {lane}");
+            let elected = if lane == first { 100 } else { 0 };
+            assert_eq!(words[4], elected + first, "elected of lane {lane}");
+            assert_eq!(words[5], 0b1010, "known members, lane {lane}");
+        }
+    }
+}

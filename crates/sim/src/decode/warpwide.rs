@@ -30,14 +30,22 @@ fn pair(cx: &mut Cx<'_, '_>) -> Rule<Vec<Option<Reg>>> {
     })
 }
 
-/// Tells checks who takes part in a `.sync` instruction: the last operand says.
-fn members(cx: &mut Cx<'_, '_>) -> Rule {
+/// Who takes part: the last operand of a `.sync` instruction says; without it all active lanes. Also
+/// tells checks.
+fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
     if !cx.has("sync") {
-        return Ok(());
+        return Ok(Src::Const(u64::from(u32::MAX)));
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
     let members = cx.src(last, B32)?;
-    note(cx, Note::Members, vec![members])
+    note(cx, Note::Members, vec![members])?;
+    Ok(members)
+}
+
+/// The form of a result that is one for all who take part: lanes that name other members have other
+/// results, so only members known here make it the same for the warp.
+fn form(members: Src) -> Form {
+    if matches!(members, Src::Const(_)) { Form::Uniform } else { Form::Varying }
 }
 
 /// `shfl`.
@@ -61,8 +69,8 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, if mode == 3 { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
     let extra = mode | u32::from(negated) << 8;
-    members(cx)?;
-    emit(cx, Tiers::cold::<cross::Vote>(), Form::Uniform, extra, vec![dst], vec![p])
+    let members = members(cx)?;
+    emit(cx, Tiers::cold::<cross::Vote>(), form(members), extra, vec![dst], vec![p, members])
 }
 
 /// `match`.
@@ -71,8 +79,8 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
-    members(cx)?;
-    emit(cx, Tiers::cold::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, vec![a])
+    let src = vec![a, members(cx)?];
+    emit(cx, Tiers::cold::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, src)
 }
 
 /// `activemask`.
@@ -82,12 +90,12 @@ pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
     emit(cx, Tiers::cold::<cross::ActiveMask>(), Form::Uniform, 0, vec![dst], Vec::new())
 }
 
-/// `elect`: the lowest active lane.
+/// `elect`: the lowest lane that takes part.
 pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
-    members(cx)?;
-    emit(cx, Tiers::cold::<cross::Elect>(), Form::Varying, 0, dst, Vec::new())
+    let members = members(cx)?;
+    emit(cx, Tiers::cold::<cross::Elect>(), Form::Varying, 0, dst, vec![members])
 }
 
 /// `redux`.
@@ -108,6 +116,6 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;
-    members(cx)?;
-    emit(cx, Tiers::cold::<cross::Redux>(), Form::Uniform, mode, vec![dst], vec![a])
+    let members = members(cx)?;
+    emit(cx, Tiers::cold::<cross::Redux>(), form(members), mode, vec![dst], vec![a, members])
 }
