@@ -26,7 +26,7 @@ impl Head {
     }
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     /// `.reg .v2 .b32 %r<10>, %s;`
     pub(super) fn registers(&mut self) -> Parsed<Registers> {
         let head = self.head()?;
@@ -73,6 +73,7 @@ impl Parser<'_> {
             let name = self.word("a variable name")?;
             let mut variable = head.named(linkage, name);
             variable.dims = self.dims()?;
+            self.declare(name, &variable);
             if self.eat(b'=') {
                 variable.init = Some(self.initializer()?);
             }
@@ -89,7 +90,17 @@ impl Parser<'_> {
         let name = self.word("a parameter name")?;
         let mut variable = head.named(Linkage::Internal, name);
         variable.dims = self.dims()?;
+        self.declare(name, &variable);
         Ok(variable)
+    }
+
+    /// Notes the size of an array's elements, for where it is indexed.
+    fn declare(&mut self, name: &'a str, variable: &Variable) {
+        let former = match variable.dims.is_empty() {
+            true => self.arrays.remove(name),
+            false => self.arrays.insert(name, variable.ty.size()),
+        };
+        self.shadowed.push((name, former));
     }
 
     /// The dotted words before a name: space, alignment, vector size, type and the rest.

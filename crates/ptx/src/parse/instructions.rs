@@ -21,8 +21,14 @@ impl<'a> Parser<'a> {
         let open = self.token();
         self.nested(|p| {
             p.advance();
-            let mut statements = Vec::new();
+            let (mut statements, outer) = (Vec::new(), p.shadowed.len());
             p.statements(&mut statements);
+            for (name, former) in p.shadowed.drain(outer..).rev() {
+                match former {
+                    Some(bytes) => p.arrays.insert(name, bytes),
+                    None => p.arrays.remove(name),
+                };
+            }
             if !p.eat(b'}') {
                 let help = "close it with `}`; the text may be truncated";
                 return Err(p.complain_at(open, "this `{` is never closed", Some(help)));
@@ -172,6 +178,7 @@ impl<'a> Parser<'a> {
             self.advance();
         }
         let call = opcode == "call";
+        self.accesses = matches!(opcode, "ld" | "ldu" | "st" | "atom" | "red");
         let mut operands = Vec::new();
         if !matches!(self.kind(), Kind::Mark(b';' | b'}') | Kind::Dotted) {
             operands.push(self.operand(call)?);
@@ -240,13 +247,35 @@ impl<'a> Parser<'a> {
             return Ok(Operand::Pair(Box::new(name.into()), Box::new(second.into())));
         }
         if self.is(b'[') {
-            let help = "write the byte offset: `[name+4]`";
-            return Err(self.complain("elements of an array are not indexed here", Some(help)));
+            return self.element(name);
         }
         Ok(match self.offset()? {
             0 => Operand::Name(name),
             offset => Operand::Offset(name, offset),
         })
+    }
+
+    /// `array[3]`, from its open bracket on: an element, or its address where the instruction accesses
+    /// no memory. Elements are counted by the scalar type, whatever else was declared, as ptxas does.
+    fn element(&mut self, name: String) -> Parsed<Operand> {
+        let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
+            let message = format!("`{name}` is indexed, but not declared above as an array");
+            return Err(self.complain(message, Some("write the byte offset: `[name+4]`")));
+        };
+        self.advance();
+        if self.kind() == Kind::Word {
+            let help = "add the index times the element's size to the address of the array";
+            return Err(self.complain("an array is indexed by constants only", Some(help)));
+        }
+        let token = self.token();
+        let index = self.integer::<i64>("the index of an element")?;
+        self.expect(b']', "after the index")?;
+        match index.checked_mul(i64::from(bytes)) {
+            Some(offset) if self.accesses => Ok(Operand::address(name, offset)),
+            Some(0) => Ok(Operand::Name(name)),
+            Some(offset) => Ok(Operand::Offset(name, offset)),
+            None => Err(self.complain_at(token, "the index is too large", None)),
+        }
     }
 
     /// `[base+offset, extra, ...]`, from its open bracket on.

@@ -14,6 +14,7 @@ mod tests;
 use crate::ast::{Location, Module, Statement};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
 use lexer::{Kind, Token};
+use std::collections::HashMap;
 
 /// The deepest nesting of blocks, braces and parentheses; compilers stay below ten.
 const DEEPEST: usize = 64;
@@ -62,6 +63,12 @@ struct Parser<'a> {
     problems: Collector,
     /// Position of the last `.loc` of this function.
     location: Option<Location>,
+    /// Whether the instruction here takes contents of memory as operands.
+    accesses: bool,
+    /// The bytes of one element of each array in scope.
+    arrays: HashMap<&'a str, u32>,
+    /// What `arrays` said before each declaration, for the ends of blocks.
+    shadowed: Vec<(&'a str, Option<u32>)>,
 }
 
 impl<'a> Parser<'a> {
@@ -69,8 +76,17 @@ impl<'a> Parser<'a> {
         let fits = u32::try_from(text.len()).is_ok();
         let text = if fits { text } else { "" };
         let tokens = lexer::tokens(text);
-        let problems = Collector::default();
-        let mut parser = Parser { text, tokens, at: 0, depth: 0, problems, location: None };
+        let mut parser = Parser {
+            text,
+            tokens,
+            at: 0,
+            depth: 0,
+            problems: Collector::default(),
+            location: None,
+            accesses: false,
+            arrays: HashMap::new(),
+            shadowed: Vec::new(),
+        };
         if !fits {
             parser.complain("the text is longer than 4 GiB", Some("split the module"));
         }

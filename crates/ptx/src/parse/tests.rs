@@ -162,6 +162,44 @@ fn operands_of_every_form() {
 }
 
 #[test]
+fn elements_of_arrays_are_byte_offsets() {
+    let text = ".local .b32 a[8], b[2][3]; .shared .v4 .f32 v[4]; .global .b8 c[16];
+        mov.u64 %rd1, a[3]; mov.u64 %rd1, a[0]; mov.u64 %rd1, b[2]; mov.u64 %rd1, v[1];
+        { .local .b64 a[4]; ld.local.u64 %rd2, a[1]; st.local.u64 a[0], %rd2; }
+        ld.local.u32 %r1, a[2+1]; ld.global.u8 %r1, c[5];";
+    let printed: Vec<String> = parse_instructions(text)
+        .expect("it parses")
+        .into_iter()
+        .flat_map(|s| if let Statement::Block(inner) = s { inner } else { vec![s] })
+        .filter_map(|s| if let Statement::Instruction(i) = s { Some(i) } else { None })
+        .map(|i| i.operands.iter().map(|o| o.to_string()).collect::<Vec<_>>().join(", "))
+        .collect();
+    assert_eq!(
+        printed,
+        [
+            "%rd1, a+12",
+            "%rd1, a",
+            "%rd1, b+8",
+            "%rd1, v+4",
+            "%rd2, [a+8]",
+            "[a], %rd2",
+            "%r1, [a+12]",
+            "%r1, [c+5]"
+        ]
+    );
+    for (text, expected) in [
+        ("mov.u64 %rd1, b[1];", "`b` is indexed, but not declared above as an array"),
+        (".local .b32 b; mov.u64 %rd1, b[1];", "`b` is indexed, but not declared"),
+        (".local .b32 b[4]; mov.u64 %rd1, b[%r1];", "indexed by constants only"),
+        (".local .b32 b[4]; mov.u64 %rd1, b[0x7fffffffffffffff];", "the index is too large"),
+        ("{ .local .b32 b[4]; } mov.u64 %rd1, b[1];", "`b` is indexed, but not declared"),
+    ] {
+        let found = problems(text);
+        assert!(found[0].contains(expected), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn literals_and_constant_expressions() {
     let value = |text: &str| match operand(text) {
         Operand::Immediate(value) => value,
