@@ -6,6 +6,7 @@ use crate::fault::FaultKind;
 use crate::ir::{Combine, MemorySpace, Order};
 use crate::lanes::Slot;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::matrix::group::Meeting;
 use crate::memory::Memory;
 use crate::observe::{Access, AccessKind, Place, Space};
 use crate::op::{Op, Stop, Warp};
@@ -192,6 +193,8 @@ pub struct Context {
     pub cluster: *mut Cluster,
     /// Its rank in the cluster.
     pub rank: u32,
+    /// Where each warp is among those of its warpgroup.
+    pub warpgroups: Vec<Meeting>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
 }

@@ -191,7 +191,7 @@ fn what_the_emulator_does_not_know_is_named() {
         ("add.rz.f32 %f1, %f2, %f3;", "modifier `.rz`"),
         ("add.u32 %r1, %r2;", "operands"),
         ("add.u32 %r1, %r2, %nothing;", "`%nothing` is not declared"),
-        ("wgmma.fence.sync.aligned;", "unknown instruction `wgmma.fence.sync.aligned`"),
+        ("tcgen05.fence::before_thread_sync;", "unknown instruction `tcgen05.fence"),
     ] {
         let error = load(&emulator, &kernel(&format!("{START}\n{body}\nret;"))).expect_err(body);
         assert!(error.message.contains(says), "{error}");

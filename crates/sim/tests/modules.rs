@@ -147,7 +147,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("clang.", "call of `external`, which the module does not define"),
     ("hopper.", "tensors"),
     ("printf.", "call of `malloc`, which the module does not define"),
-    ("triton.product.sm_90", "wgmma.fence"),
 ];
 
 #[test]

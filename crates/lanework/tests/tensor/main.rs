@@ -116,3 +116,14 @@ fn the_emulator_multiplies_as_an_h200_does() {
 fn the_emulator_multiplies_sparse_matrices_as_an_h200_does() {
     compare(&Device::emulator(), &forms::sparse());
 }
+
+#[test]
+fn the_emulator_multiplies_for_a_warpgroup_as_an_h200_does() {
+    compare(&Device::emulator(), &forms::groups());
+    compare(&Device::emulator(), &forms::sparse_groups());
+}
+
+#[test]
+fn the_emulator_finds_matrices_in_shared_memory_where_an_h200_does() {
+    compare(&Device::emulator(), &forms::places());
+}

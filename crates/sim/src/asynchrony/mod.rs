@@ -54,6 +54,8 @@ pub enum AsyncOp {
         /// The mbarrier.
         barrier: At,
     },
+    /// `wgmma.wait_group`.
+    ProductWait,
     /// `cp.async.bulk.commit_group`.
     Commit,
     /// `cp.async.bulk.wait_group`.

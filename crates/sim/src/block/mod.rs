@@ -11,6 +11,7 @@ use crate::counters::Counters;
 use crate::fault::FaultKind;
 use crate::ir::{MemorySpace, Special};
 use crate::lanes::Slot;
+use crate::matrix::group::Meeting;
 use crate::memory::{Memory, POISON};
 use crate::op::{Stop, Warp};
 use crate::program::Assembled;
@@ -156,6 +157,7 @@ impl<'a> Worker<'a> {
             block: 0,
             cluster: std::ptr::null_mut(),
             rank,
+            warpgroups: vec![Meeting::default(); warps as usize],
             fault: None,
         });
         let stride = code.register_bytes.next_multiple_of(64);
@@ -261,6 +263,7 @@ impl<'a> Worker<'a> {
         if let Some(checks) = &mut self.context.checks {
             checks.start(block);
         }
+        self.context.warpgroups.fill(Meeting::default());
         self.prefill_block();
         self.done = 0;
         self.plain = 0;

@@ -13,7 +13,12 @@ fn register_type(number: Number) -> ScalarType {
 }
 
 /// Operand `i` as `count` sources.
-fn sources(cx: &mut Cx<'_, '_>, i: usize, count: usize, number: Number) -> Rule<Vec<Src>> {
+pub(super) fn sources(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+    count: usize,
+    number: Number,
+) -> Rule<Vec<Src>> {
     let ty = match number {
         // Literal operands of accumulators are floats.
         Number::F32 => ScalarType::F32,
@@ -25,7 +30,7 @@ fn sources(cx: &mut Cx<'_, '_>, i: usize, count: usize, number: Number) -> Rule<
 }
 
 /// Operand `i` as `count` destinations.
-fn destinations(
+pub(super) fn destinations(
     cx: &mut Cx<'_, '_>,
     i: usize,
     count: usize,
@@ -96,18 +101,18 @@ fn rows(cx: &mut Cx<'_, '_>, store: bool) -> Rule {
 }
 
 /// The types among the modifiers, in order.
-fn numbers(cx: &Cx<'_, '_>) -> Vec<Number> {
+pub(super) fn numbers(cx: &Cx<'_, '_>) -> Vec<Number> {
     cx.instruction.modifiers.iter().filter_map(|m| Number::from_name(m)).collect()
 }
 
 /// The shape among the modifiers.
-fn shape(cx: &Cx<'_, '_>) -> Rule<Shape> {
+pub(super) fn shape(cx: &Cx<'_, '_>) -> Rule<Shape> {
     let shape = cx.instruction.modifiers.iter().find_map(|m| Shape::from_name(m));
     shape.ok_or_else(|| cx.unknown("a shape is missing"))
 }
 
 /// Refuses modifiers that are neither in `known`, nor types, nor shapes.
-fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> Rule {
+pub(super) fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> Rule {
     let rest = cx.instruction.modifiers.iter();
     let rest = rest.filter(|m| Number::from_name(m).is_some() || Shape::from_name(m).is_some());
     let more: Vec<&str> = known.iter().copied().chain(rest.map(String::as_str)).collect();
@@ -227,7 +232,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// The selector, operand `i`, of a sparse matrix of `k` columns.
-fn selector(cx: &mut Cx<'_, '_>, i: usize, k: usize, number: Number) -> Rule<Sparse> {
+pub(super) fn selector(cx: &mut Cx<'_, '_>, i: usize, k: usize, number: Number) -> Rule<Sparse> {
     // Lanes of a quad that hold all of a row's metadata.
     let lanes = match (k, number.bits()) {
         (8, 32) | (16, 16) => 1,
@@ -262,7 +267,7 @@ fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> Rule {
 }
 
 /// Whether A and B may have these types together.
-fn alike(a: Number, b: Number) -> bool {
+pub(super) fn alike(a: Number, b: Number) -> bool {
     let eight_bits = |n| matches!(n, Number::E4m3 | Number::E5m2);
     let integer = |n: Number| n.is_integer() && n != Number::B1;
     a == b || (integer(a) && integer(b) && a.bits() == b.bits()) || (eight_bits(a) && eight_bits(b))

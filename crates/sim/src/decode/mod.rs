@@ -15,6 +15,7 @@ mod matrix;
 mod memory;
 mod mov;
 pub mod packed;
+mod warpgroup;
 mod warpwide;
 
 use crate::ir::*;
@@ -117,6 +118,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("testp", float::testp),
     ("trap", control::trap),
     ("vote", warpwide::vote),
+    ("wgmma", warpgroup::wgmma),
     ("wmma", matrix::wmma),
     ("xor", logic::bitwise),
 ];

@@ -1,5 +1,7 @@
 //! `ldmatrix`, `stmatrix`, `mma` and `wmma`: the warp's lanes hold matrices together.
 
+mod descriptor;
+pub mod group;
 mod multiply;
 pub mod ops;
 mod quads;
@@ -49,6 +51,7 @@ impl Plan {
                 Tiers::cold::<Matrix>()
             }
             MatrixOp::Multiply(_) => Tiers::of::<Product>(),
+            MatrixOp::Group(this) if this.d != Number::S32 => Tiers::of::<Product>(),
             _ => Tiers::cold::<Matrix>(),
         }
     }
@@ -108,6 +111,7 @@ impl Body for Matrix {
                     multiply::doubles(warp, this, plan);
                     Ok(())
                 }
+                MatrixOp::Group(this) => group::integers(warp, this, plan),
                 MatrixOp::Multiply(this) => {
                     multiply::integers(warp, this, plan);
                     Ok(())
@@ -133,11 +137,17 @@ impl Body for Product {
             if warp.mask != u32::MAX {
                 return partial(op, warp);
             }
-            if let MatrixOp::Multiply(this) = &plan.op {
-                match this.quads {
+            match &plan.op {
+                MatrixOp::Multiply(this) => match this.quads {
                     Some(by_rows) => quads::multiply(warp, this, by_rows, plan),
                     None => multiply::floats(warp, this, plan),
+                },
+                MatrixOp::Group(this) => {
+                    if let Err(raw) = group::floats(warp, this, plan) {
+                        return fault(warp, op, raw);
+                    }
                 }
+                _ => {}
             }
             op.next(warp)
         }
@@ -145,9 +155,8 @@ impl Body for Product {
 }
 
 /// The fault of a warp that lacks lanes.
-#[cold]
-fn partial(op: &Op, warp: &mut Warp) -> *const Op {
-    let raw = RawFault {
+pub fn incomplete(warp: &Warp) -> RawFault {
+    RawFault {
         kind: FaultKind::Unsupported,
         lane: warp.mask.trailing_zeros(),
         address: None,
@@ -158,7 +167,12 @@ fn partial(op: &Op, warp: &mut Warp) -> *const Op {
             "a matrix instruction needs all 32 lanes of its warp, {} are active",
             warp.mask.count_ones()
         ),
-    };
+    }
+}
+
+#[cold]
+fn partial(op: &Op, warp: &mut Warp) -> *const Op {
+    let raw = incomplete(warp);
     fault(warp, op, raw)
 }
 

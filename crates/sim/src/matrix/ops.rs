@@ -1,5 +1,6 @@
 //! Instructions in which a warp holds matrices together: what they do and which lane holds what.
 
+use super::group::GroupMultiply;
 use crate::ir::MemorySpace;
 
 /// What an element is.
@@ -203,6 +204,8 @@ pub enum MatrixOp {
     Transpose,
     /// `mma` and `wmma.mma`: sources are the registers of A, B and C.
     Multiply(Multiply),
+    /// `wgmma.mma_async`.
+    Group(GroupMultiply),
 }
 
 /// What a product of single bits counts.
