@@ -1,11 +1,14 @@
 //! Every declaration, by topic.
 
 mod atomics;
+mod copies;
 mod dense;
 mod floats;
 mod grid;
 mod histogram;
 mod integers;
+mod language;
+mod matrices;
 mod network;
 mod reduce;
 mod scan;
@@ -21,11 +24,14 @@ use crate::Case;
 pub fn all() -> Vec<Case> {
     let topics = [
         atomics::cases(),
+        copies::cases(),
         dense::cases(),
         floats::cases(),
         grid::cases(),
         histogram::cases(),
         integers::cases(),
+        language::cases(),
+        matrices::cases(),
         network::cases(),
         reduce::cases(),
         scan::cases(),

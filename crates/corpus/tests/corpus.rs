@@ -1,7 +1,7 @@
 //! Every case with every module of its unit, on the emulator and on a GPU where there is one: the
 //! results are what the host says, and the devices agree bit for bit.
 
-use lanework::{Backend, Device};
+use lanework::{Backend, Device, PtxModule};
 use lanework_corpus::{Case, OnEmulator, Outputs, Variant, agree, all, run, variants};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -37,11 +37,16 @@ fn run_variant(
             say(&format!("SKIPPED on {}: {}", device.info().id, variant.file));
             continue;
         }
+        // Loaded once: no entry that changes a variable of the module is run by two cases.
+        let module = device.load_ptx(variant.text).map_err(|error| error.to_string());
         let ran = cases.iter().map(|case| {
             if !emulated && !case.on_gpu {
                 return None;
             }
-            let result = run_case(device, variant, case, emulated);
+            let result = match &module {
+                Ok(module) => run_case(device, module, variant, case),
+                Err(why) => Err(why.clone()),
+            };
             result.unwrap_or_else(|why| {
                 let device = device.info().id;
                 complaints.push(format!("{device}: {} of {}: {why}", case.name, variant.file));
@@ -59,15 +64,15 @@ fn run_variant(
     }
 }
 
-/// Runs one case in a module loaded for it alone, so that its variables start as declared. `None`
-/// when it was refused as it should be.
+/// Runs one case. `None` when it was refused as it should be.
 fn run_case(
     device: &Device,
+    module: &PtxModule,
     variant: &Variant,
     case: &Case,
-    emulated: bool,
 ) -> Result<Option<Outputs>, String> {
-    let result = device.load_ptx(variant.text).and_then(|module| run(device, &module, case));
+    let emulated = device.backend() == Backend::Emulator;
+    let result = run(device, module, case);
     let awaited = case.awaited.iter().find(|(part, _)| emulated && variant.file.contains(part));
     let refused = match case.on_emulator {
         OnEmulator::Refuses(what) if emulated => Some(what),

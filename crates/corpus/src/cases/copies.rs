@@ -1,0 +1,117 @@
+//! `async.cu`: copies and barriers that are waited for.
+
+use crate::Case;
+use crate::case::args;
+use crate::random::{ints, whole_floats};
+
+const UNIT: &str = "async";
+const RESERVED: &str = "`%reserved_smem_offset_1` is not declared";
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = vec![stages(), pipeline_thread(), group_copy(), barrier_phases()];
+    cases.extend([barrier_copy(), pipeline_roles(), hand_over()]);
+    cases
+}
+
+fn stages() -> Case {
+    let tiles = 5usize;
+    let x = ints(1, tiles * 256, -999, 999);
+    let mut out = Vec::new();
+    for tile in 0..tiles {
+        for t in 0..64 {
+            let from = 63 - t;
+            for word in 0..4 {
+                // From the second tile on, every eighth chunk brings half and zeros.
+                let cut = tile > 0 && from % 8 == 7 && word >= 2;
+                let v = if cut { 0 } else { x[(tile * 64 + from) * 4 + word] };
+                out.push(v + word as i32 + 1);
+            }
+        }
+    }
+    Case::new(UNIT, "stages by primitives")
+        .with("in", &x)
+        .with("out", &vec![0i32; x.len()])
+        .run("copy_stages", 1, 64, args!["in", "out", tiles as i32])
+        .gives("out", &out)
+}
+
+fn pipeline_thread() -> Case {
+    let x = whole_floats(2, 7 * 128, 999);
+    Case::new(UNIT, "a pipeline per thread")
+        .with("in", &x)
+        .with("out", &vec![0f32; x.len()])
+        .run("pipeline_thread", 1, 128, args!["in", "out", 7i32])
+        .gives("out", &x.iter().map(|v| v * 2.0).collect::<Vec<_>>())
+}
+
+fn group_copy() -> Case {
+    let x = ints(3, 512, -999, 999);
+    let out: Vec<i32> = x.chunks(256).flat_map(|block| block.iter().rev().copied()).collect();
+    Case::new(UNIT, "a group copies")
+        .with("in", &x)
+        .with("out", &[0i32; 512])
+        .run_shared("group_copy", 2, 96, 1024, args!["in", "out"])
+        .gives("out", &out)
+        .awaits(".debug.", RESERVED)
+}
+
+fn barrier_phases() -> Case {
+    let mut v = ints(4, 64, -99, 99);
+    let first = v.clone();
+    for round in 0..6 {
+        let last = v.clone();
+        for (t, v) in v.iter_mut().enumerate() {
+            *v = v.wrapping_mul(3).wrapping_add(last[(t + round + 1) % 64]);
+        }
+    }
+    Case::new(UNIT, "phases of a barrier")
+        .with("in", &first)
+        .with("out", &[0i32; 64])
+        .run("barrier_phases", 1, 64, args!["in", "out", 6i32])
+        .gives("out", &v)
+        .awaits(".debug.", "is not declared")
+}
+
+fn barrier_copy() -> Case {
+    let x = ints(5, 3 * 96 * 4, -999, 999);
+    let sums: Vec<i32> = x
+        .chunks(96 * 4)
+        .flat_map(|round| round.chunks(4).rev().map(|v| v.iter().sum::<i32>()).collect::<Vec<_>>())
+        .collect();
+    Case::new(UNIT, "copies that complete on a barrier")
+        .with("in", &x)
+        .with("sums", &[0i32; 3 * 96])
+        .run("barrier_copy", 1, 96, args!["in", "sums"])
+        .gives("sums", &sums)
+        .awaits(".debug.", RESERVED)
+}
+
+fn pipeline_roles() -> Case {
+    let x = ints(6, 8 * 32, -99, 99);
+    let out: Vec<i32> =
+        (0..8 * 64).map(|i| x[i / 64 * 32 + i % 32] * 10 + (i % 64 / 32) as i32).collect();
+    Case::new(UNIT, "producers and consumers of a pipeline")
+        .with("in", &x)
+        .with("out", &[0i32; 8 * 64])
+        .run("pipeline_roles", 1, 96, args!["in", "out", 8i32])
+        .gives("out", &out)
+        .awaits(".debug.", RESERVED)
+}
+
+fn hand_over() -> Case {
+    let (blocks, threads) = (6usize, 64usize);
+    let (mut row, mut data) = ((0..threads as i32).collect::<Vec<_>>(), Vec::<i32>::new());
+    for _ in 0..blocks {
+        data.extend(&row);
+        row.rotate_left(1);
+        row.iter_mut().for_each(|v| *v *= 2);
+    }
+    let last = data[(blocks - 1) * threads..].to_vec();
+    Case::new(UNIT, "flags between blocks")
+        .with("data", &vec![0i32; data.len()])
+        .with("flags", &vec![0i32; blocks])
+        .with("out", &vec![0i32; threads])
+        .run("hand_over", blocks as u32, threads as u32, args!["data", "flags", "out"])
+        .gives("data", &data)
+        .gives("out", &last)
+}
