@@ -53,6 +53,10 @@ pub enum Command {
     /// Write the documentation's pages that are made from the kernels and from stored results.
     #[command(after_help = "Example, in the repository: lanework book && mdbook build docs")]
     Book(BookArgs),
+    /// Compare the emulator's counts with those that a GPU's own counters gave.
+    #[command(after_help = "Example, in the repository: lanework fidelity\n\
+        scripts/fidelity.sh takes the GPU's counts anew, with Nsight Compute.")]
+    Fidelity(FidelityArgs),
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example: lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
@@ -320,6 +324,31 @@ pub struct BookArgs {
     /// Write nothing; fail when a page is not up to date.
     #[arg(long)]
     pub check: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FidelityArgs {
+    /// Folder of the PTX that compilers made.
+    #[arg(long, value_name = "FOLDER", default_value = "crates/ptx/tests/data")]
+    pub data: PathBuf,
+    /// Only launches whose name has this in it.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub only: String,
+    /// With --launch, leave out launches whose name has this in it.
+    #[arg(long, value_name = "TEXT")]
+    pub skip: Option<String>,
+    /// Launch everything once on this GPU, under a hardware profiler, and list the launches.
+    #[arg(long, value_name = "DEVICE")]
+    pub launch: Option<String>,
+    /// Read what the script wrote into this folder, and keep it as the GPU's counts.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "launch")]
+    pub ncu: Option<PathBuf>,
+    /// The file of the GPU's counts.
+    #[arg(long, value_name = "FILE", default_value = "docs/results/h200/fidelity.json")]
+    pub results: PathBuf,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ pub mod climb;
 pub mod conform;
 pub mod devices;
 pub mod experiments;
+pub mod fidelity;
 pub mod gpus;
 pub mod hello;
 pub mod inspect;

@@ -62,6 +62,7 @@ fn run(command: Command) -> Outcome {
         Command::Run(args) => commands::run::run(&args),
         Command::Experiments(args) => commands::experiments::run(&args),
         Command::Book(args) => commands::book::run(&args),
+        Command::Fidelity(args) => commands::fidelity::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Conform(args) => commands::conform::run(&args),

@@ -10,6 +10,7 @@ mod climb;
 pub mod conformance;
 mod element;
 mod families;
+mod fidelity;
 mod fits;
 mod inputs;
 mod measure;
@@ -34,6 +35,7 @@ pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
     families, family, prove_sgemm, prove_sum_squares, prove_transpose, transpose_with,
 };
+pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use inputs::{random_elements, uniform_floats};
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use occupancy::resident_blocks;

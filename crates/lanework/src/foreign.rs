@@ -4,7 +4,7 @@
 //! and is `unsafe` on a GPU's behalf; the emulator checks every access.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Dim3, Error, Result};
+use crate::{Buffer, Dim3, Error, Profile, Result};
 use lanework_ptx::Module;
 use lanework_sim::{Blocks, Emulator, LaunchConfig, Outcome, Program};
 use std::sync::Arc;
@@ -136,6 +136,37 @@ impl PtxModule {
             }
             _ => unreachable!("a module is loaded for its own device"),
         }
+    }
+
+    /// Runs an entry on the emulator, all blocks or some, and counts what it does.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn profile(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+    ) -> Result<Profile> {
+        let (Code::Emulator(program), Engine::Emulator(emulator)) =
+            (&self.code, &self.device.0.engine)
+        else {
+            return Err(Error::Unsupported {
+                what: "counting a kernel",
+                device: self.device.info().id,
+                help: "profile it on `Device::emulator()`",
+            });
+        };
+        let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
+        let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        let PtxShape { grid, block, dynamic_shared } = shape;
+        let (grid, block) = (grid.to_array(), block.to_array());
+        let cluster = None;
+        let config = LaunchConfig { entry, grid, block, dynamic_shared, blocks, cluster };
+        let counted = emulator.count(program, &config, &bytes)?;
+        print!("{}", counted.0.printed);
+        Ok(Profile::new(counted, program, entry))
     }
 }
 

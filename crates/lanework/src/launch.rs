@@ -7,7 +7,9 @@ use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
 use crate::{Arg, Counters, Dim3, Error, Resources, Result};
 use lanework_sim::sanitize::{Checked, Report};
-use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program};
+use lanework_sim::{
+    Blocks, CountingObserver, Emulator, Fault, LaunchConfig, Origin, Outcome, Program,
+};
 use std::sync::Arc;
 
 /// A kernel called with its arguments, waiting for its shape and a device.
@@ -43,10 +45,40 @@ type RunOnEmulator<T> = fn(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> 
 pub struct Profile {
     /// The counts, of the blocks that ran.
     pub counters: Counters,
+    /// The same for each PTX instruction of the kernel, in the order of the text.
+    pub instructions: Vec<InstructionProfile>,
     /// Blocks that ran.
     pub blocks_run: u64,
     /// Blocks of the grid.
     pub blocks: u64,
+}
+
+/// What one PTX instruction did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstructionProfile {
+    /// The instruction, with its line in the PTX and its place in the source.
+    pub origin: Origin,
+    /// What it did.
+    pub counters: Counters,
+}
+
+impl Profile {
+    pub(crate) fn new(
+        (outcome, counted): (Outcome, CountingObserver),
+        program: &Program,
+        entry: &str,
+    ) -> Self {
+        let origins = program.origins(entry).iter().cloned();
+        let instructions = origins
+            .zip(&counted.instructions)
+            .map(|(origin, counters)| InstructionProfile { origin, counters: counters.clone() });
+        Profile {
+            counters: counted.total(),
+            instructions: instructions.collect(),
+            blocks_run: outcome.blocks_run,
+            blocks: outcome.blocks_total,
+        }
+    }
 }
 
 impl<'a> Launch<'a> {
@@ -217,9 +249,10 @@ impl Prepared<'_> {
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
-        let (outcome, counters) = self.emulate(blocks, Emulator::count)?;
-        print!("{}", outcome.printed);
-        Ok(Profile { counters, blocks_run: outcome.blocks_run, blocks: outcome.blocks_total })
+        let counted = self.emulate(blocks, Emulator::count)?;
+        print!("{}", counted.0.printed);
+        let Code::Emulator(program) = &self.compiled.code else { unreachable!("it ran") };
+        Ok(Profile::new(counted, program, &self.compiled.staged.entry))
     }
 
     /// Blocks of the launch, threads of a block, and bytes of dynamic shared memory per block.

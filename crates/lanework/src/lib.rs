@@ -61,7 +61,7 @@ pub use lanework_ptx as ptx;
 pub use lanework_sim as sim;
 pub use lanework_sim::Counters;
 pub use lanework_sim::sanitize::{Checks, Report, ReportKind};
-pub use launch::{Launch, Prepared, Profile};
+pub use launch::{InstructionProfile, Launch, Prepared, Profile};
 pub use shape::Dim3;
 pub use stream::{Pinned, Stream, Transfer};
 pub use timing::{Event, Graph};

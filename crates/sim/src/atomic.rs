@@ -163,7 +163,10 @@ unsafe fn observe_copy(
         observed: true,
         order: crate::ir::Order::default(),
         last: 0,
+        service: crate::banks::Service::Copy,
         tally: 7,
+        origin: 0,
+        tallies: [0; 3],
         memo: crate::context::Memo::default(),
     };
     let copying = warp.mask;

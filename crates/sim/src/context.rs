@@ -1,6 +1,7 @@
 //! What the warps of one worker share: memory, the sites of memory instructions, counters, output.
 
 use crate::asynchrony::cluster::{Cluster, RANK_SHIFT};
+use crate::banks::Service;
 use crate::counters::Counters;
 use crate::fault::FaultKind;
 use crate::ir::{Combine, MemorySpace, Order};
@@ -82,8 +83,15 @@ pub struct Site {
     pub observed: bool,
     /// Its order among others, for checks.
     pub order: Order,
-    /// Which of [`Context::tallies`] it counts in.
+    /// How shared memory serves it.
+    pub service: Service,
+    /// Which counts it adds to; see [`tally_of`].
     pub tally: u8,
+    /// Its instruction, for [`Context::counts`].
+    pub origin: u32,
+    /// Accesses counted by the common handlers: requests, sectors or wavefronts, and ideal sectors or
+    /// bank conflicts.
+    pub tallies: [u64; 3],
     /// The pattern counted last.
     pub memo: Memo,
 }
@@ -113,7 +121,7 @@ pub struct Memo {
     pub bytes: u64,
     /// Sectors or wavefronts.
     pub passes: u64,
-    /// Bank conflicts.
+    /// Ideal sectors or bank conflicts.
     pub extra: u64,
 }
 
@@ -176,11 +184,10 @@ pub struct Context {
     pub origin_of: *const u32,
     /// Product steps that one operation runs.
     pub chains: *const crate::fuse::Chain,
-    /// The counts, when counting.
-    pub counters: Counters,
-    /// Requests, sectors or wavefronts, and bank conflicts of sites in scalar form: global loads,
-    /// stores, atomics, then shared ones, local ones, and the rest.
-    pub tallies: [[u64; 3]; 8],
+    /// The counts of each instruction, when counting; else empty.
+    pub counts: Vec<Counters>,
+    /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
+    pub visits: Vec<[u64; 2]>,
     /// Receives events, when an observer wants them.
     pub events: Option<*mut dyn Events>,
     /// Judges accesses, when they are checked.
@@ -199,7 +206,8 @@ pub struct Context {
     pub fault: Option<Box<RawFault>>,
 }
 
-/// The index in [`Context::tallies`] of accesses to a space.
+/// What accesses to a space count as: global loads, stores, atomics, then shared ones, local ones, and
+/// the rest.
 pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
     let kind = match kind {
         AccessKind::Load => 0,
@@ -215,26 +223,51 @@ pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
 }
 
 impl Context {
-    /// Moves the tallies into the counters.
-    pub fn settle(&mut self) {
-        let tallies = std::mem::take(&mut self.tallies);
-        let c = &mut self.counters;
-        for (to, [requests, sectors, _]) in
-            [&mut c.global_load, &mut c.global_store, &mut c.global_atomic].into_iter().zip(tallies)
-        {
-            to.requests += requests;
-            to.sectors += sectors;
+    /// The counts of an instruction, when counting.
+    pub fn counts_of(&mut self, warp: &Warp, op: &Op) -> Option<&mut Counters> {
+        // SAFETY: one origin per operation.
+        let origin = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
+        self.counts.get_mut(origin as usize)
+    }
+
+    /// Moves what sites and basic blocks counted to their instructions, of which `runs` names those of
+    /// each block, and gives the counts.
+    pub fn settle(&mut self, runs: &[(u32, u32)]) -> Vec<Counters> {
+        let mut counts = std::mem::take(&mut self.counts);
+        if counts.is_empty() {
+            return counts;
         }
-        for (to, [requests, wavefronts, conflicts]) in
-            [&mut c.shared_load, &mut c.shared_store, &mut c.shared_atomic]
-                .into_iter()
-                .zip(tallies[3..].iter())
-        {
-            to.requests += requests;
-            to.wavefronts += wavefronts;
-            to.bank_conflicts += conflicts;
+        for (block, origin) in runs {
+            let [warps, lanes] = self.visits[*block as usize];
+            counts[*origin as usize].warp_instructions += warps;
+            counts[*origin as usize].lane_instructions += lanes;
         }
-        c.local_requests += tallies[6][0];
+        for site in &mut self.sites {
+            let [requests, passes, extra] = std::mem::take(&mut site.tallies);
+            let c = &mut counts[site.origin as usize];
+            // The common handlers are for 32 active lanes.
+            let bytes = requests * 32 * u64::from(site.bytes) * u64::from(site.count);
+            let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
+            let kind = kinds[usize::from(site.tally) % 3];
+            match site.tally {
+                0..3 => {
+                    let to = crate::traffic::global(c, kind);
+                    to.requests += requests;
+                    to.sectors += passes;
+                    to.ideal_sectors += extra;
+                    to.bytes += bytes;
+                }
+                3..6 => {
+                    let to = crate::traffic::shared(c, kind);
+                    to.requests += requests;
+                    to.wavefronts += passes;
+                    to.bank_conflicts += extra;
+                    to.bytes += bytes;
+                }
+                _ => {}
+            }
+        }
+        counts
     }
 
     /// The shared memory that an address in the shared window is in: the block's own, or that of
@@ -351,15 +384,9 @@ impl Context {
                 Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place };
             // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
             unsafe { (*events).access(&access) };
-        } else {
-            crate::traffic::count(
-                &mut self.counters,
-                space,
-                site.kind,
-                bytes,
-                warp.mask,
-                addresses,
-            );
+        } else if let Some(counts) = self.counts_of(warp, op) {
+            let how = (site.kind, site.service);
+            crate::traffic::count(counts, space, how, bytes, warp.mask, addresses);
         }
     }
 }

@@ -66,6 +66,9 @@ impl Body for Branch {
                 return turn_over(warp, to);
             }
             warp.divergent_branches += 1;
+            if let Some(counts) = (*warp.context).counts_of(warp, op) {
+                counts.divergent_branches += 1;
+            }
             let rest = warp.mask & !taken;
             if op.c != NOWHERE && warp.meet != op.c {
                 warp.push(Pending { pc: op.c, mask: warp.mask, meet: warp.meet });
@@ -100,6 +103,23 @@ impl Body for Join {
         }
         // SAFETY: every program ends with an operation that does not fall through.
         unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// Counts that a warp runs the basic block `a`.
+pub struct Visit;
+
+impl Body for Visit {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the context outlives the warp's run and has a place for every block when the
+        // assembler puts visits in; every program ends with an operation that does not fall through.
+        unsafe {
+            let visits = &mut *(*warp.context).visits.as_mut_ptr().add(op.a as usize);
+            visits[0] += 1;
+            visits[1] += u64::from(warp.mask.count_ones());
+            op.next(warp)
+        }
     }
 }
 

@@ -99,22 +99,18 @@ pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
 /// # Safety
 /// The site is the assembler's.
 #[inline(always)]
-pub unsafe fn tally<const STEPS: bool>(
-    warp: &Warp,
-    site: *mut Site,
-    first: [u64; 2],
-    stride: u64,
-    bytes: u64,
-) {
+pub unsafe fn tally<const STEPS: bool>(site: *mut Site, first: [u64; 2], stride: u64, bytes: u64) {
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
-        let tallies = &mut (*warp.context).tallies[usize::from((*site).tally) & 7];
+        let tallies = &mut (*site).tallies;
         tallies[0] += 1;
         let delta = first[1].wrapping_sub(first[0]);
         if !STEPS && bytes == 4 {
             let different = delta != 0;
             if (*site).tally < 3 {
-                tallies[1] += 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                let sectors = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                tallies[1] += sectors;
+                tallies[2] += sectors;
             } else {
                 let clash = u64::from(different && delta & 127 == 0);
                 tallies[1] += 1 + clash;
@@ -154,7 +150,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Load<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(warp, site, first, stride, bytes);
+            tally::<true>(site, first, stride, bytes);
         }
         let to = warp.known(op.a, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -184,7 +180,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Store<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(warp, site, first, stride, bytes);
+            tally::<true>(site, first, stride, bytes);
         }
         let from = warp.known(op.d, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -222,7 +218,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<false>(warp, site, first, 0, bytes);
+                    tally::<false>(site, first, 0, bytes);
                 }
                 let [a, b] =
                     first.map(|at| reach.host.add(at as usize).cast::<T>().read_unaligned());
@@ -236,7 +232,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<true>(warp, site, first, stride, bytes);
+                    tally::<true>(site, first, stride, bytes);
                 }
                 prefetch(site, reach.host, first);
                 let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
@@ -271,7 +267,7 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
                 return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
-                tally::<true>(warp, site, first, stride, bytes);
+                tally::<true>(site, first, stride, bytes);
             }
             prefetch(site, reach.host, first);
             let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
@@ -311,7 +307,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
                 return baseline::<Load<u32>>(op, warp);
             }
             if COUNT {
-                count_lanes(warp, site, &addresses, from);
+                count_lanes(site, &addresses, from);
             }
             let host = region.host.wrapping_add(from as usize);
             let to = warp.known(op.a, 0).cast::<u32>();
@@ -330,7 +326,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
 /// # Safety
 /// The site is the assembler's.
 #[inline(always)]
-pub unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
     let mut sectors = [0u32; 32];
     let (mut low, mut high) = (u32::MAX, 0);
     for i in 0..32 {
@@ -350,11 +346,12 @@ pub unsafe fn count_lanes(warp: &Warp, site: *mut Site, addresses: &Lanes<u64>, 
     } else {
         traffic::distinct_far(&sectors)
     };
-    // SAFETY: site and context are valid by the assembler and the scheduler.
+    // SAFETY: the site is the assembler's.
     unsafe {
-        let tallies = &mut (*warp.context).tallies[usize::from((*site).tally) & 7];
+        let tallies = &mut (*site).tallies;
         tallies[0] += 1;
         tallies[1] += u64::from(distinct);
+        tallies[2] += u64::from(distinct.min(4));
     }
 }
 

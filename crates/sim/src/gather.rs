@@ -38,7 +38,7 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                 return baseline::<Load<u32>>(op, warp);
             }
             if COUNT {
-                count_lanes(warp, site, &*at.cast::<Lanes<u64>>(), reach.from);
+                count_lanes(site, &*at.cast::<Lanes<u64>>(), reach.from);
             }
             let to = warp.known(op.a, 0).cast::<__m512i>();
             if mask == u32::MAX {

@@ -283,8 +283,8 @@ pub struct Inst {
     pub origin: u32,
 }
 
-/// Where an instruction comes from.
-#[derive(Clone, Debug)]
+/// A PTX instruction and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Its name in the text.
     pub name: String,

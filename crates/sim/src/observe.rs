@@ -1,6 +1,6 @@
 //! Observers: what a run can be watched with. They cost nothing when absent.
 
-use crate::counters::Counters;
+use crate::counters::{Counters, add_each};
 
 /// Where an access went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,8 +70,9 @@ pub trait Observer: Send + Sized {
     fn access(&mut self, _access: &Access<'_>) {}
     /// A warp arrives at a barrier.
     fn barrier(&mut self, _place: Place, _mask: u32) {}
-    /// Set to take the engine's built-in counters instead of events, which is faster.
-    fn counters(&mut self) -> Option<&mut Counters> {
+    /// Set to take the engine's built-in counters instead of events, which is faster: one for each
+    /// PTX instruction of the kernel, numbered as in [`Place::instruction`].
+    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
         None
     }
 }
@@ -91,8 +92,15 @@ impl Observer for Quiet {
 /// Counts what a hardware profiler would count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountingObserver {
-    /// The counts so far.
-    pub counters: Counters,
+    /// The counts of each instruction so far.
+    pub instructions: Vec<Counters>,
+}
+
+impl CountingObserver {
+    /// The counts of the whole kernel.
+    pub fn total(&self) -> Counters {
+        Counters::sum(&self.instructions)
+    }
 }
 
 impl Observer for CountingObserver {
@@ -100,9 +108,9 @@ impl Observer for CountingObserver {
         CountingObserver::default()
     }
     fn merge(&mut self, other: Self) {
-        self.counters.add(&other.counters);
+        add_each(&mut self.instructions, &other.instructions);
     }
-    fn counters(&mut self) -> Option<&mut Counters> {
-        Some(&mut self.counters)
+    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
+        Some(&mut self.instructions)
     }
 }

@@ -94,7 +94,8 @@ impl Assembled {
         };
         let (observe, events) = (watch != Watch::Nothing, watch == Watch::Events);
         let checks = watch == Watch::Checks;
-        let want = Want { tier: best_tier(), observe, events, checks, first_site: 0 };
+        let counts = watch == Watch::Accesses;
+        let want = Want { tier: best_tier(), observe, events, checks, counts, first_site: 0 };
         let code = assemble(&kernel, &flow, &classes, &classes, want);
         let undefined = flow.live_in[0]
             .iter()
@@ -263,6 +264,11 @@ impl Program {
     pub fn instruction_name(&self, entry: &str, instruction: u32) -> Option<&str> {
         let kernel = self.kernel(entry)?;
         kernel.origins.get(instruction as usize).map(|o| o.name.as_str())
+    }
+
+    /// Where a kernel's instructions come from, in the order of [`crate::Place::instruction`].
+    pub fn origins(&self, entry: &str) -> &[crate::Origin] {
+        self.kernel(entry).map_or(&[], |kernel| &kernel.origins)
     }
 
     /// The source position of a kernel's instruction.

@@ -2,7 +2,6 @@
 
 use crate::block::{Located, Shape, Team};
 use crate::context::Events;
-use crate::counters::Counters;
 use crate::fault::Fault;
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Options, Schedule};
@@ -237,18 +236,18 @@ impl<'a> Job<'a> {
             }
         }
         let (mut instructions, mut lane_instructions) = (0, 0);
-        let mut counters = Counters::default();
+        let mut counts = Vec::new();
         for block in &mut team.blocks {
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
-            block.context.settle();
-            counters.add(&block.context.counters);
+            crate::counters::add_each(
+                &mut counts,
+                &block.context.settle(&self.assembled.code.runs),
+            );
         }
         drop(team);
         if let Some(to) = observer.counters() {
-            counters.warp_instructions = instructions;
-            counters.lane_instructions = lane_instructions;
-            to.add(&counters);
+            crate::counters::add_each(to, &counts);
         }
         Share { observer, printed, blocks, instructions, lane_instructions, fault }
     }

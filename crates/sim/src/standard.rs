@@ -1,7 +1,7 @@
 //! Launches under the two standard observers, compiled here once rather than in every crate that
 //! launches.
 
-use crate::{Counters, CountingObserver, Emulator, Fault, LaunchConfig, Outcome, Program, Quiet};
+use crate::{CountingObserver, Emulator, Fault, LaunchConfig, Outcome, Program, Quiet};
 
 impl Emulator {
     /// Runs a kernel with nobody watching.
@@ -26,9 +26,9 @@ impl Emulator {
         program: &Program,
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
-    ) -> Result<(Outcome, Counters), Fault> {
+    ) -> Result<(Outcome, CountingObserver), Fault> {
         let mut counting = CountingObserver::default();
         let outcome = self.launch(program, launch, arguments, &mut counting)?;
-        Ok((outcome, counting.counters))
+        Ok((outcome, counting))
     }
 }

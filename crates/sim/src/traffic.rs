@@ -1,5 +1,7 @@
-//! Sectors, wavefronts and bank conflicts of one warp's access.
+//! What one warp's access costs: sectors of global and local memory here, passes through the banks of
+//! shared memory in [`crate::banks`].
 
+use crate::banks::{self, Service};
 use crate::context::Memo;
 use crate::counters::{Counters, Global, Shared};
 use crate::observe::{AccessKind, Space};
@@ -8,7 +10,7 @@ use crate::observe::{AccessKind, Space};
 pub fn count(
     counters: &mut Counters,
     space: Space,
-    kind: AccessKind,
+    (kind, service): (AccessKind, Service),
     bytes: u32,
     mask: u32,
     addresses: &[u64; 32],
@@ -16,22 +18,54 @@ pub fn count(
     if mask == 0 {
         return;
     }
+    let asked = u64::from(mask.count_ones() * bytes);
+    if kind == AccessKind::Atomic && matches!(space, Space::Global | Space::Shared) {
+        counters.atomic_collisions += collisions(mask, addresses);
+    }
     match space {
         Space::Global => {
-            let to = global(counters, kind);
-            to.requests += 1;
-            to.sectors += sectors(mask, addresses, bytes);
+            let sectors = match kind {
+                AccessKind::Atomic => sectors_in_turns(mask, addresses, bytes),
+                _ => sectors(mask, addresses, bytes),
+            };
+            add_global(global(counters, kind), sectors, asked);
+        }
+        Space::Shared if service == Service::Loop => {
+            let (loads, atomics) = banks::compare_and_swap_loop(mask, addresses, bytes);
+            counters.shared_load.requests += loads.rounds;
+            counters.shared_load.wavefronts += loads.wavefronts;
+            counters.shared_load.bank_conflicts += loads.conflicts;
+            counters.shared_atomic.requests += 1;
+            counters.shared_atomic.wavefronts += atomics;
+            counters.shared_atomic.bytes += asked;
         }
         Space::Shared => {
-            let (wavefronts, least) = wavefronts(mask, addresses, bytes);
-            let to = shared(counters, kind);
+            let passes = banks::passes(service, mask, addresses, bytes);
+            let to = match service {
+                Service::Copy => &mut counters.shared_copy,
+                _ => shared(counters, kind),
+            };
             to.requests += 1;
-            to.wavefronts += wavefronts;
-            to.bank_conflicts += wavefronts - least;
+            to.wavefronts += passes.wavefronts;
+            to.bank_conflicts += passes.conflicts;
+            to.bytes += asked;
         }
-        Space::Local => counters.local_requests += 1,
+        Space::Local => {
+            let to = match kind {
+                AccessKind::Load => &mut counters.local_load,
+                _ => &mut counters.local_store,
+            };
+            add_global(to, local_sectors(mask, addresses, bytes), asked);
+        }
         Space::Constant => {}
     }
+}
+
+fn add_global(to: &mut Global, sectors: u64, asked: u64) {
+    to.requests += 1;
+    to.sectors += sectors;
+    to.ideal_sectors += sectors.min(asked.div_ceil(32));
+    to.bytes += asked;
 }
 
 /// The counts of global traffic of a kind.
@@ -52,7 +86,8 @@ pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     }
 }
 
-fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+/// The active lanes.
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |i| mask >> i & 1 != 0)
 }
 
@@ -77,6 +112,44 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     }
     // Sectors are told apart by 32 bits: 128 GB of addresses.
     u64::from(distinct_far(&list))
+}
+
+/// For each lane, how many lower active lanes have its address.
+fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
+    let mut turns = [0; 32];
+    for i in lanes(mask) {
+        turns[i] =
+            lanes(mask & ((1 << i) - 1)).filter(|&j| addresses[j] == addresses[i]).count() as u8;
+    }
+    turns
+}
+
+/// Active lanes whose address a lower one has too.
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
+    let turns = turns(mask, addresses);
+    lanes(mask).filter(|&i| turns[i] > 0).count() as u64
+}
+
+/// Sectors of an atomic: lanes with one address take turns, and each turn touches its sectors anew.
+fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let turns = turns(mask, addresses);
+    let last = lanes(mask).map(|i| turns[i]).max().unwrap_or(0);
+    let of_turn = |turn| lanes(mask).filter(|&i| turns[i] == turn).fold(0, |m, i| m | 1 << i);
+    (0..=last).map(|turn| sectors(of_turn(turn), addresses, bytes)).sum()
+}
+
+/// Sectors of local memory: word by word, the words of a warp's lanes lie side by side.
+fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let mut sum = 0;
+    for word in 0..bytes.div_ceil(4) {
+        let mut at = [0; 32];
+        for i in lanes(mask) {
+            at[i] =
+                (addresses[i] / 4).wrapping_add(u64::from(word)).wrapping_mul(128) + 4 * i as u64;
+        }
+        sum += sectors(mask, &at, 4);
+    }
+    sum
 }
 
 /// Distinct numbers, all less than 8192 above `low`.
@@ -110,68 +183,6 @@ pub fn distinct_far(numbers: &[u32; 32]) -> u32 {
     distinct
 }
 
-/// Passes through the banks, and the fewest possible: 4-byte accesses go in one request of 32 lanes,
-/// 8-byte ones in two halves, 16-byte ones in four quarters; each takes as many passes as the most
-/// distinct words that fall in one bank.
-pub fn wavefronts(mask: u32, addresses: &[u64; 32], bytes: u32) -> (u64, u64) {
-    let group = match bytes {
-        16.. => 8,
-        8 => 16,
-        _ => 32,
-    };
-    let words = u64::from(bytes.div_ceil(4));
-    let (mut passes, mut least) = (0, 0);
-    for first in (0..32).step_by(group) {
-        let part = mask & (((1u64 << group) - 1) << first) as u32;
-        if part == 0 {
-            continue;
-        }
-        passes += most_words_in_a_bank(part, addresses, words);
-        least += 1;
-    }
-    (passes, least)
-}
-
-/// The most distinct words of the lanes' accesses that lie in one bank.
-fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
-    let mut touched = 0u32;
-    let mut clash = false;
-    for i in lanes(mask) {
-        for w in 0..words {
-            let bit = 1u32 << ((addresses[i] / 4 + w) & 31);
-            clash |= touched & bit != 0;
-            touched |= bit;
-        }
-    }
-    if !clash {
-        return 1;
-    }
-    // Up to 32 lanes of 4 words: each bank's list holds the distinct words met so far.
-    let mut held = [0u64; 128];
-    let mut next = [u8::MAX; 128];
-    let mut first = [u8::MAX; 32];
-    let mut count = [0u64; 32];
-    let mut used = 0;
-    for i in lanes(mask) {
-        for w in 0..words {
-            let word = addresses[i] / 4 + w;
-            let bank = (word & 31) as usize;
-            let mut at = first[bank];
-            while at != u8::MAX && held[usize::from(at)] != word {
-                at = next[usize::from(at)];
-            }
-            if at == u8::MAX && used < 128 {
-                held[used] = word;
-                next[used] = first[bank];
-                first[bank] = used as u8;
-                count[bank] += 1;
-                used += 1;
-            }
-        }
-    }
-    count.into_iter().max().unwrap_or(0)
-}
-
 /// Works out what an access pattern in scalar form costs, all lanes active.
 #[cold]
 #[inline(never)]
@@ -186,12 +197,65 @@ pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, b
     }
     *memo = Memo { stride, delta, low, bytes, passes: 0, extra: 0 };
     match tally {
-        0..3 => memo.passes = sectors(u32::MAX, &addresses, bytes as u32),
+        0..3 => {
+            memo.passes = sectors(u32::MAX, &addresses, bytes as u32);
+            // 32 lanes of so many bytes fill as many sectors of 32 bytes.
+            memo.extra = memo.passes.min(bytes);
+        }
         3..6 => {
-            let (passes, least) = wavefronts(u32::MAX, &addresses, bytes as u32);
-            memo.passes = passes;
-            memo.extra = passes - least;
+            let service = if tally == 3 { Service::Load } else { Service::Store };
+            let passes = banks::passes(service, u32::MAX, &addresses, bytes as u32);
+            memo.passes = passes.wavefronts;
+            memo.extra = passes.conflicts;
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(kind: AccessKind, bytes: u32, mask: u32, at: impl Fn(u64) -> u64) -> Counters {
+        let mut counters = Counters::default();
+        let addresses = std::array::from_fn(|lane| 4096 + at(lane as u64));
+        let how = (kind, Service::Load);
+        count(&mut counters, Space::Global, how, bytes, mask, &addresses);
+        counters
+    }
+
+    #[test]
+    fn ideal_sectors_are_what_the_active_bytes_fill() {
+        let of = |bytes, mask, at: fn(u64) -> u64| {
+            let load = counted(AccessKind::Load, bytes, mask, at).global_load;
+            (load.sectors, load.ideal_sectors, load.bytes)
+        };
+        assert_eq!(of(4, u32::MAX, |lane| 4 * lane), (4, 4, 128));
+        assert_eq!(of(4, u32::MAX, |lane| 4 * lane + 4), (5, 4, 128));
+        assert_eq!(of(4, u32::MAX, |lane| 4096 * lane), (32, 4, 128));
+        assert_eq!(of(4, u32::MAX, |_| 0), (1, 1, 128));
+        assert_eq!(of(16, 0xff, |lane| 32 * lane), (8, 4, 128));
+        assert_eq!(of(4, 1, |_| 0), (1, 1, 4));
+    }
+
+    #[test]
+    fn lanes_of_an_atomic_with_one_address_take_turns() {
+        let of = |at: fn(u64) -> u64| {
+            let found = counted(AccessKind::Atomic, 4, u32::MAX, at);
+            (found.global_atomic.sectors, found.atomic_collisions)
+        };
+        assert_eq!(of(|lane| 4 * lane), (4, 0));
+        assert_eq!(of(|_| 0), (32, 31));
+        assert_eq!(of(|lane| lane / 2 * 4), (4, 16));
+        assert_eq!(of(|lane| (lane & 15) * 4), (4, 16));
+    }
+
+    #[test]
+    fn local_memory_is_interleaved_by_lane() {
+        let same = [8u64; 32];
+        assert_eq!(local_sectors(u32::MAX, &same, 4), 4);
+        assert_eq!(local_sectors(u32::MAX, &same, 8), 8);
+        let apart = std::array::from_fn(|lane| 4 * lane as u64);
+        assert_eq!(local_sectors(u32::MAX, &apart, 4), 32);
     }
 }

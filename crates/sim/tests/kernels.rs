@@ -102,7 +102,7 @@ fn transposes_count_what_nsight_compute_measured() {
             emulator.launch(&program, &launch, &arguments, &mut observer).expect("runs");
             let dst = download(&emulator, dd, n * n);
             assert!((0..n * n).all(|i| dst[(i % n) * n + i / n] == src[i]), "{name}");
-            let c = observer.counters;
+            let c = observer.total();
             assert_eq!(
                 (c.global_load.requests, c.global_load.sectors),
                 (32_768, 131_072),

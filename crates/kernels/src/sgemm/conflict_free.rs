@@ -2,11 +2,11 @@
 //!
 //! Idea: a thread's 8 columns are two fours, 64 apart, so that neighbours read neighbouring fours;
 //! rows of the transposed tile of A are 4 longer, which moves every fourth step by 16 banks.
-//! Predicts: no bank conflicts, where `vectorized` spends a third of its passes on them; stores fill
+//! Predicts: no bank conflicts, where `vectorized` spends two fifths of its passes on them; stores fill
 //! whole sectors.
 //! Costs: 128 bytes of shared memory, and C is written in two halves.
 //! 思路：线程的 8 列改为相距 64 的两个四元组，相邻线程便读相邻的四元组；A 的转置块每行加长 4 个元素，每隔四步错开 16 个存储体。
-//! 预测：没有存储体冲突；`vectorized` 有三分之一的共享内存周期耗在冲突上；存储也填满整个扇区。
+//! 预测：没有存储体冲突；`vectorized` 有五分之二的共享内存周期耗在冲突上；存储也填满整个扇区。
 //! 代价：多用 128 字节共享内存，C 分两半写出。
 
 use super::operands::{Operands, Shape, four, store_four};

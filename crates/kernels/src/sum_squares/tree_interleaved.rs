@@ -11,8 +11,10 @@
 //!
 //! The notes give bank conflicts as the reason why this is slow. They would be there if thread `t`
 //! worked on element `2 * offset * t`, which is the next rung. Here it works on element `t` or on
-//! none, a warp's elements lie within 32 in a row, and the counters show no conflict: what is slow
-//! is that all warps stay busy, each for a few lanes.
+//! none, a warp's elements lie within 32 in a row, and no pass through the banks is lost: what is
+//! slow is that all warps stay busy, each for a few lanes. (Of 8-byte sums the hardware counts one
+//! conflict a load in the first step, for it serves the halves of a warp together where every second
+//! lane is idle, and they need two passes as ever.)
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -83,7 +83,7 @@ impl Subject for Emulated {
         if self.engine == Engine::Counting {
             let mut observer = CountingObserver::default();
             self.device.launch(&mut observer)?;
-            let counters = observer.counters;
+            let counters = observer.total();
             check_count("the counters", counters.lane_instructions, expected)?;
             return self.device.case.traffic.map_or(Ok(()), |traffic| check(&traffic, &counters));
         }

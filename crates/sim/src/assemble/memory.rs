@@ -3,6 +3,7 @@
 use super::Assembler;
 use crate::access::{Load, Store};
 use crate::atomic::Atomic;
+use crate::banks::Service;
 use crate::context::{Memo, Reach, Region, Site, tally_of};
 use crate::cross::NO_SLOT;
 use crate::direct::{self, LoadDirect, StoreDirect};
@@ -56,7 +57,10 @@ impl Assembler<'_> {
             observed: self.want.observe,
             order: op.order,
             last: 0,
+            service: self.service(inst, op),
             tally: tally_of(op.space, kind),
+            origin: inst.origin,
+            tallies: [0; 3],
             memo: Memo::default(),
         });
         let data = data[0].unwrap_or(NO_SLOT);
@@ -101,6 +105,19 @@ impl Assembler<'_> {
         };
         self.push_handler(handler, [to, address, site, from], op.offset as u64, inst.origin);
         self.mark(mark);
+    }
+
+    /// How shared memory would serve an access.
+    fn service(&self, inst: &Inst, op: MemoryOp) -> Service {
+        match op.kind {
+            MemoryKind::Load => Service::Load,
+            MemoryKind::Store => Service::Store,
+            MemoryKind::Atomic(_) => {
+                let origin = self.kernel.origins.get(inst.origin as usize);
+                let name = origin.map_or("", |origin| origin.name.as_str());
+                Service::of_atomic(name, op.ty.size())
+            }
+        }
     }
 }
 

@@ -46,6 +46,10 @@ pub struct Code {
     pub slots: Vec<Slot>,
     /// Product steps that one operation runs.
     pub chains: Vec<Chain>,
+    /// Whether the worker is to count.
+    pub counts: bool,
+    /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
+    pub runs: Vec<(u32, u32)>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
     /// Asynchronous instructions, likewise.
@@ -71,6 +75,8 @@ pub struct Want {
     pub events: bool,
     /// Whether checks want to know of accesses and of what orders them.
     pub checks: bool,
+    /// Whether the built-in counters are wanted.
+    pub counts: bool,
     /// The index of its first site among those of all forms.
     pub first_site: u32,
 }
@@ -98,6 +104,8 @@ pub fn assemble(
             sites: Vec::new(),
             slots: Vec::new(),
             chains: Vec::new(),
+            counts: want.counts,
+            runs: Vec::new(),
             plans: Vec::new(),
             async_plans: Vec::new(),
         },
@@ -168,6 +176,9 @@ impl Assembler<'_> {
                 let here = self.code.ops.len() as u32;
                 self.push(Tiers::cold::<control::Join>(), [here, 0, 0, 0], 0, first_origin);
             }
+            if self.want.counts {
+                self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
+            }
             let mut count = 0u64;
             let mut last_origin = None;
             for i in block.start..block.end {
@@ -175,6 +186,9 @@ impl Assembler<'_> {
                 if last_origin != Some(inst.origin) {
                     count += 1;
                     last_origin = Some(inst.origin);
+                    if self.want.counts {
+                        self.code.runs.push((b as u32, inst.origin));
+                    }
                     if self.want.events {
                         self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
                     }

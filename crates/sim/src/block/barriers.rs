@@ -33,9 +33,11 @@ impl Worker<'_> {
         let all = plain + self.done == self.states.len() as u32
             && self.states.iter().all(|s| *s == State::Done || Some(*s) == first);
         if all {
-            self.context.counters.barriers += u64::from(plain);
             for (warp, state) in self.warps.iter_mut().zip(&mut self.states) {
                 if *state != State::Done {
+                    if let Some(counts) = self.context.counts_of(warp, op_ref(warp)) {
+                        counts.barriers += 1;
+                    }
                     warp.stopped_at = warp.stopped_at.wrapping_add(1);
                     *state = State::Ready;
                 }
@@ -119,7 +121,9 @@ impl Worker<'_> {
         let number = self.scalar_operand(w, op.b) as usize;
         let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
         let place = self.context.place(&self.warps[w], op_ref(&self.warps[w]));
-        self.context.counters.barriers += 1;
+        if let Some(counts) = self.context.counts_of(&self.warps[w], op_ref(&self.warps[w])) {
+            counts.barriers += 1;
+        }
         if let Some(events) = self.context.events {
             // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
             unsafe { (*events).barrier(place, self.warps[w].mask) };

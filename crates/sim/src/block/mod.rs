@@ -149,8 +149,8 @@ impl<'a> Worker<'a> {
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
             chains: code.chains.as_ptr(),
-            counters: Counters::default(),
-            tallies: [[0; 3]; 8],
+            counts: vec![Counters::default(); if code.counts { kernel.origins.len() } else { 0 }],
+            visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
             events,
             checks: None,
             printed: String::new(),
@@ -222,7 +222,6 @@ impl<'a> Worker<'a> {
         for warp in &self.warps {
             self.instructions += warp.instructions;
             self.lane_instructions += warp.lane_instructions;
-            self.context.counters.divergent_branches += warp.divergent_branches;
         }
     }
 

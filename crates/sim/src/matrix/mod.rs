@@ -10,6 +10,7 @@ mod sum;
 mod terms;
 
 use crate::access::addresses;
+use crate::banks::Service;
 use crate::context::{Context, Memo, RawFault, Reach, Region, Site, excuse, fault};
 use crate::cross::NO_SLOT;
 use crate::fault::FaultKind;
@@ -220,6 +221,7 @@ unsafe fn observe(
     op: &Op,
     warp: &mut Warp,
     (space, kind): (MemorySpace, AccessKind),
+    service: Service,
     mask: u32,
     bytes: usize,
     at: &[u64; 32],
@@ -238,7 +240,10 @@ unsafe fn observe(
         observed: true,
         order: crate::ir::Order::default(),
         last: 0,
+        service,
         tally: 7,
+        origin: 0,
+        tallies: [0; 3],
         memo: Memo::default(),
     };
     let all = std::mem::replace(&mut warp.mask, mask);
@@ -263,7 +268,7 @@ unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
         if plan.observed {
-            observe(op, warp, to, u32::MAX >> (32 - lines), 16, &at);
+            observe(op, warp, to, Service::Rows, u32::MAX >> (32 - lines), 16, &at);
         }
         let mut near = None;
         let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
@@ -365,7 +370,8 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 at[lane] = base[lane].wrapping_add(bytes);
             }
             if plan.observed && i % step == 0 {
-                observe(op, warp, to, u32::MAX, size * step, &at);
+                let service = if store { Service::Store } else { Service::Load };
+                observe(op, warp, to, service, u32::MAX, size * step, &at);
             }
             for lane in 0..32 {
                 let place = host((op, warp), &mut near, to, lane, at[lane], size as u64)?;

@@ -52,7 +52,10 @@ fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
         observed: true,
         order: crate::ir::Order::default(),
         last: 0,
+        service: Default::default(),
         tally: 7,
+        origin: 0,
+        tallies: [0; 3],
         memo: Memo::default(),
     }
 }

@@ -72,7 +72,12 @@ pub fn run(
         (Err(plain), Err(counted)) => assert_eq!(plain.to_string(), counted.to_string()),
         _ => panic!("only one of the runs with and without counters faults"),
     }
-    counted.map(|(outcome, words)| Run { outcome, words, counters: observer.counters })
+    counted.map(|(outcome, words)| {
+        let counters = observer.total();
+        assert_eq!(counters.warp_instructions, outcome.warp_instructions, "counts by instruction");
+        assert_eq!(counters.lane_instructions, outcome.lane_instructions, "counts by instruction");
+        Run { outcome, words, counters }
+    })
 }
 
 fn once<O: Observer>(

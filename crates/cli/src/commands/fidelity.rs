@@ -1,0 +1,102 @@
+//! `lanework fidelity`: how true the emulator's counts are.
+
+use crate::Outcome;
+use crate::args::FidelityArgs;
+use crate::failure::Failure;
+use crate::output::{print, print_json, table};
+use lanework::Device;
+use lanework_lab::{Deviation, Hardware, launch_corpus};
+use std::fs;
+use std::path::Path;
+
+/// The tables that `scripts/fidelity.sh` writes.
+const TABLES: [&str; 2] = ["kernels", "probes"];
+
+/// Launches everything on a GPU, or reads what was counted there, or compares.
+///
+/// # Errors
+/// When a launch fails, or a file cannot be read or written.
+pub fn run(args: &FidelityArgs) -> Outcome {
+    if let Some(device) = &args.launch {
+        return launch(args, device);
+    }
+    if let Some(folder) = &args.ncu {
+        return store(folder, &args.results);
+    }
+    let deviations = compare(&args.data, &args.results, &args.only)?;
+    if args.json {
+        return print_json(&deviations);
+    }
+    let mut rows = table(&["launch", "counter", "emulator", "GPU", "error"]);
+    let far: Vec<&Deviation> = deviations.iter().filter(|one| !one.within_a_hundredth()).collect();
+    for one in &far {
+        rows.add_row([
+            one.launch.clone(),
+            one.counter.to_owned(),
+            one.emulated.to_string(),
+            one.measured.to_string(),
+            one.error.map_or(String::new(), |error| format!("{:+.1} %", 100.0 * error)),
+        ]);
+    }
+    let within = deviations.len() - far.len();
+    print(&format!(
+        "{within} of {} counters are within 1 % of the GPU's ({:.1} %); the others:\n{rows}\n",
+        deviations.len(),
+        100.0 * within as f64 / deviations.len().max(1) as f64,
+    ))
+}
+
+fn wanted<'a>(args: &'a FidelityArgs) -> impl Fn(&str) -> bool + 'a {
+    move |name| {
+        let skipped = args.skip.as_ref().is_some_and(|skip| name.contains(skip));
+        name.contains(&args.only) && !skipped
+    }
+}
+
+/// Launches the corpus and lists it.
+fn launch(args: &FidelityArgs, device: &str) -> Outcome {
+    let device = Device::open(device)?;
+    let mut said = String::new();
+    launch_corpus(&device, &args.data, &wanted(args), &mut |launched| {
+        said.push_str(&format!("{}\t{}\n", launched.name, launched.entry));
+        Ok(())
+    })?;
+    print(&said)
+}
+
+fn text_of(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| {
+        Failure::input(format_args!("{} cannot be read: {error}", path.display()), "check the path")
+    })
+}
+
+/// Reads the profiler's tables into one file.
+fn store(folder: &Path, results: &Path) -> Outcome {
+    let mut hardware = Hardware { gpu: "NVIDIA H200".to_owned(), ..Hardware::default() };
+    for name in TABLES {
+        let table = text_of(&folder.join(format!("{name}.csv")))?;
+        let launches = text_of(&folder.join(format!("{name}.txt")))?;
+        let read = hardware.read(&table, &launches);
+        read.map_err(|why| Failure::input(format_args!("{name}.csv: {why}"), "take it anew"))?;
+    }
+    fs::write(results, hardware.to_json())?;
+    print(&format!("{} launches are in {}\n", hardware.launches.len(), results.display()))
+}
+
+/// Every counter of every launch that the GPU counted too.
+///
+/// # Errors
+/// When a launch fails, or the results cannot be read.
+pub fn compare(data: &Path, results: &Path, only: &str) -> Result<Vec<Deviation>, Failure> {
+    let hardware: Hardware = serde_json::from_str(&text_of(results)?).map_err(|error| {
+        Failure::input(format_args!("{}: {error}", results.display()), "take it anew")
+    })?;
+    let mut deviations = Vec::new();
+    launch_corpus(&Device::emulator(), data, &|name| name.contains(only), &mut |launched| {
+        if let Some(profile) = &launched.profile {
+            deviations.extend(hardware.compare(&launched.name, &profile.counters));
+        }
+        Ok(())
+    })?;
+    Ok(deviations)
+}

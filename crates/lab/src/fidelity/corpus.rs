@@ -1,0 +1,336 @@
+//! What the counts are compared on: every rung, PTX that real compilers made, and the probes.
+
+use super::probes::{PROBES, module, patterns};
+use crate::families::{Family, families};
+use crate::inputs::random_elements;
+use crate::request::Request;
+use lanework::sim::Blocks;
+use lanework::{Backend, Buffer, Device, Dim3, Error, Job, Profile, PtxArg, PtxShape, Result};
+use std::path::Path;
+
+/// A launch that was made: its name in the corpus, the entry, and what the emulator counted.
+pub struct Launched {
+    /// Which launch it is.
+    pub name: String,
+    /// The kernel's name in its module.
+    pub entry: String,
+    /// The counts; `None` on a GPU.
+    pub profile: Option<Profile>,
+}
+
+/// Told of every launch in turn.
+pub type Each<'a> = &'a mut dyn FnMut(Launched) -> Result<()>;
+
+/// Where the corpus is launched, and who is told.
+struct Run<'a> {
+    device: &'a Device,
+    each: Each<'a>,
+}
+
+/// The problems that each ladder is launched on: a plain one and an awkward one.
+const PROBLEMS: [(&str, &[(&str, u64)]); 12] = [
+    ("vector-add", &[("size", 1 << 16)]),
+    ("vector-add", &[("size", 10_007)]),
+    ("sum-squares", &[("size", 1 << 16)]),
+    ("sum-squares", &[("size", 9_973)]),
+    ("transpose", &[("size", 512)]),
+    ("transpose", &[("rows", 203), ("cols", 333)]),
+    ("matmul", &[("size", 128)]),
+    ("matmul", &[("m", 70), ("n", 90), ("k", 50)]),
+    ("sgemm", &[("size", 256)]),
+    ("sgemm", &[("m", 130), ("n", 150), ("k", 70)]),
+    ("int-matmul", &[("size", 128)]),
+    ("int-matmul", &[("m", 64), ("n", 32), ("k", 48)]),
+];
+
+/// An argument of a kernel that a compiler made.
+#[derive(Clone, Copy)]
+enum Given {
+    /// Memory of this many random bytes.
+    Random(usize),
+    /// Memory of this many zero bytes.
+    Zeros(usize),
+    /// 32 bits.
+    Word(u32),
+    /// 64 bits.
+    Long(u64),
+}
+
+/// A launch of a kernel that a compiler made.
+struct Compiled {
+    file: &'static str,
+    entry: &'static str,
+    grid: (u32, u32),
+    block: (u32, u32),
+    shared: u32,
+    given: &'static [Given],
+}
+
+const SUM: &[Given] = &[Given::Random(4 * 20_000), Given::Zeros(4), Given::Long(20_000)];
+const COUNT: &[Given] = &[Given::Random(4 * 2000), Given::Zeros(8), Given::Word(2000)];
+const TRANSPOSE: &[Given] =
+    &[Given::Random(4 * 200 * 200), Given::Zeros(4 * 200 * 200), Given::Word(200)];
+const HALVES: &[Given] = &[
+    Given::Random(4000),
+    Given::Random(4000),
+    Given::Random(4000),
+    Given::Random(4000),
+    Given::Word(1000),
+];
+const MIXED: &[Given] = &[
+    Given::Random(768),
+    Given::Random(64),
+    Given::Random(64),
+    Given::Random(256),
+    Given::Random(64),
+];
+const MASKED: &[Given] =
+    &[Given::Random(10_000), Given::Zeros(4), Given::Word(2500), Given::Long(0), Given::Long(0)];
+const PRODUCT: &[Given] = &[
+    Given::Random(2 * 64 * 128),
+    Given::Random(2 * 64 * 128),
+    Given::Zeros(4 * 64 * 64),
+    Given::Word(128),
+    Given::Long(0),
+    Given::Long(0),
+];
+/// A Numba array: two headers that are not used, length, item size, data, extent, stride.
+const fn numba(data: Given, length: u64, item: u64) -> [Given; 7] {
+    let (length, item) = (Given::Long(length), Given::Long(item));
+    [Given::Long(0), Given::Long(0), length, item, data, length, item]
+}
+
+/// Two lists in one.
+const fn join<const A: usize, const B: usize, const C: usize>(
+    a: [Given; A],
+    b: [Given; B],
+) -> [Given; C] {
+    let mut all = [Given::Long(0); C];
+    let mut i = 0;
+    while i < C {
+        all[i] = if i < A { a[i] } else { b[i - A] };
+        i += 1;
+    }
+    all
+}
+const DOT: [Given; 21] = join::<7, 14, 21>(
+    numba(Given::Zeros(4 * 5000), 5000, 4),
+    join::<7, 7, 14>(numba(Given::Zeros(4 * 5000), 5000, 4), numba(Given::Zeros(4), 1, 4)),
+);
+const HISTOGRAM: [Given; 14] =
+    join::<7, 7, 14>(numba(Given::Zeros(8 * 5000), 5000, 8), numba(Given::Zeros(4 * 8), 8, 4));
+
+const fn compiled(
+    file: &'static str,
+    entry: &'static str,
+    grid: (u32, u32),
+    block: (u32, u32),
+    given: &'static [Given],
+) -> Compiled {
+    Compiled { file, entry, grid, block, shared: 0, given }
+}
+
+/// Kernels of `crates/ptx/tests/data` that need nothing but memory.
+const COMPILED: [Compiled; 19] = [
+    compiled("reduce.sm_75", "_Z3sumILi128EEvPKfPfl", (16, 1), (128, 1), SUM),
+    compiled("reduce.sm_75", "_Z3sumILi512EEvPKfPfl", (16, 1), (512, 1), SUM),
+    compiled("reduce.sm_75", "count_positive", (8, 1), (256, 1), COUNT),
+    compiled("reduce.compute_52.nvrtc", "_Z3sumILi128EEvPKfPfl", (16, 1), (128, 1), SUM),
+    compiled("reduce.compute_80.nvrtc", "_Z3sumILi512EEvPKfPfl", (16, 1), (512, 1), SUM),
+    compiled("reduce.sm_90.lineinfo", "_Z3sumILi128EEvPKfPfl", (16, 1), (128, 1), SUM),
+    compiled("reduce.sm_90.lineinfo", "count_positive", (8, 1), (256, 1), COUNT),
+    compiled("transpose.sm_80.lineinfo", "transpose", (7, 7), (32, 32), TRANSPOSE),
+    compiled("transpose.sm_80.debug", "transpose", (7, 7), (32, 32), TRANSPOSE),
+    compiled("transpose.compute_90.nvrtc", "transpose", (7, 7), (32, 32), TRANSPOSE),
+    compiled("types.sm_90", "halves", (4, 1), (256, 1), HALVES),
+    compiled("types.sm_90", "mixed", (1, 1), (32, 1), MIXED),
+    Compiled {
+        shared: 2048,
+        ..compiled(
+            "cooperative.sm_80",
+            "staged_copy",
+            (1, 1),
+            (128, 1),
+            &[Given::Random(16 * 512), Given::Zeros(16 * 512), Given::Word(512)],
+        )
+    },
+    compiled(
+        "wmma.sm_80",
+        "wmma_half",
+        (4, 4),
+        (32, 1),
+        &[Given::Random(8192), Given::Random(8192), Given::Zeros(16_384), Given::Word(64)],
+    ),
+    compiled(
+        "wmma.sm_80",
+        "wmma_s8",
+        (1, 1),
+        (32, 1),
+        &[Given::Random(256), Given::Random(256), Given::Zeros(1024)],
+    ),
+    compiled("wmma.sm_80", "mma_tile", (1, 1), (32, 1), &[Given::Random(1024), Given::Zeros(512)]),
+    Compiled {
+        shared: 1024,
+        ..compiled("triton.masked_sum.sm_80", "masked_sum", (10, 1), (128, 1), MASKED)
+    },
+    Compiled {
+        shared: 32_768,
+        ..compiled("triton.product.sm_80", "product", (1, 1), (128, 1), PRODUCT)
+    },
+    compiled("numba.dot", "", (8, 1), (128, 1), &DOT),
+];
+
+/// The histogram in local memory, whose name is as long as Numba makes it.
+const LOCAL: Compiled = compiled("numba.histogram", "", (4, 1), (128, 1), &HISTOGRAM);
+
+/// Launches everything once, in the same order each time; `data` is the folder of the compilers'
+/// PTX, and `wanted` chooses by name.
+///
+/// # Errors
+/// When a launch fails, or `each` does.
+pub fn launch_corpus(
+    device: &Device,
+    data: &Path,
+    wanted: &dyn Fn(&str) -> bool,
+    each: Each<'_>,
+) -> Result<()> {
+    let mut run = Run { device, each };
+    for family in families() {
+        run.rungs(&family, wanted)?;
+    }
+    for one in COMPILED.iter().chain([&LOCAL]) {
+        run.compiled(one, data, wanted)?;
+    }
+    run.probes(wanted)
+}
+
+impl Run<'_> {
+    fn rungs(&mut self, family: &Family, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+        let ladder = (family.ladder)();
+        for (_, parameters) in PROBLEMS.iter().filter(|(name, _)| *name == ladder.name) {
+            let request = Request::new(Backend::Emulator);
+            let request = parameters
+                .iter()
+                .fold(request, |request, (name, value)| request.with(name, *value));
+            let case = family.case(&request)?;
+            let size: Vec<String> = parameters.iter().map(|(_, value)| value.to_string()).collect();
+            for rung in &ladder.rungs {
+                let name = format!("{}/{} {}", ladder.name, rung.name, size.join("x"));
+                if !wanted(&name) || case.skips(rung.name, self.device).is_some() {
+                    continue;
+                }
+                let mut trial = case.trial(rung.name, self.device)?;
+                let mut job = trial.job()?;
+                let Job::Kernel(kernel) = &job else { continue };
+                let entry = kernel.module().entries().next().map(|entry| entry.name.clone());
+                let profile = match self.device.backend() {
+                    Backend::Emulator => Some(job.profile(Blocks::All)?),
+                    Backend::Cuda => {
+                        job.launch()?;
+                        self.device.synchronize()?;
+                        None
+                    }
+                };
+                (self.each)(Launched { name, entry: entry.unwrap_or_default(), profile })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compiled(
+        &mut self,
+        one: &Compiled,
+        data: &Path,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<()> {
+        let short = one.entry.trim_start_matches("_Z3").split("EEv").next().unwrap_or_default();
+        let name = format!("{} {}", one.file, short.replace("ILi", " "));
+        let name = name.trim_end().to_owned();
+        if !wanted(&name) {
+            return Ok(());
+        }
+        let path = data.join(format!("{}.ptx", one.file));
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::Launch {
+            kernel: name.clone(),
+            why: format!("{} cannot be read: {error}", path.display()),
+            help: "run this in the repository".to_owned(),
+        })?;
+        let module = self.device.load_ptx(&text)?;
+        let only = module.module().entries().next().map(|entry| entry.name.clone());
+        let entry = match one.entry {
+            "" => only.unwrap_or_default(),
+            entry => entry.to_owned(),
+        };
+        let mut buffers = Vec::new();
+        for (index, given) in one.given.iter().enumerate() {
+            buffers.push(match given {
+                Given::Random(bytes) => {
+                    // Small numbers, so that sums of floats stay finite and indices in range.
+                    let words: Vec<u8> = random_elements::<u8>(*bytes, index as u64 + 1);
+                    Some(self.device.upload(&words)?)
+                }
+                Given::Zeros(bytes) => Some(self.device.zeros::<u8>(*bytes)?),
+                _ => None,
+            });
+        }
+        let arguments: Vec<PtxArg<'_>> = one
+            .given
+            .iter()
+            .zip(&buffers)
+            .map(|(given, buffer)| match (given, buffer) {
+                (_, Some(buffer)) => PtxArg::Memory(buffer),
+                (Given::Word(word), _) => PtxArg::Bytes(word.to_le_bytes().to_vec()),
+                (Given::Long(long), _) => PtxArg::Bytes(long.to_le_bytes().to_vec()),
+                _ => PtxArg::Bytes(Vec::new()),
+            })
+            .collect();
+        let shape = PtxShape {
+            grid: Dim3::from(one.grid),
+            block: Dim3::from(one.block),
+            dynamic_shared: one.shared,
+        };
+        self.launch(name, &module, &entry, shape, &arguments)
+    }
+
+    fn probes(&mut self, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+        let module = self.device.load_ptx(&module())?;
+        let data: Buffer<u8> = self.device.zeros(32_768)?;
+        let out: Buffer<u8> = self.device.zeros(128)?;
+        let shape = PtxShape { grid: Dim3::from(1), block: Dim3::from(32), dynamic_shared: 0 };
+        for probe in &PROBES {
+            for pattern in patterns(probe) {
+                let name = format!("probe/{} {}", probe.name, pattern.name);
+                if !wanted(&name) {
+                    continue;
+                }
+                let bytes: Vec<u8> =
+                    pattern.offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
+                let offsets = self.device.upload(&bytes)?;
+                let arguments =
+                    [PtxArg::Memory(&offsets), PtxArg::Memory(&data), PtxArg::Memory(&out)];
+                self.launch(name, &module, probe.name, shape, &arguments)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn launch(
+        &mut self,
+        name: String,
+        module: &lanework::PtxModule,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<()> {
+        let profile = match self.device.backend() {
+            Backend::Emulator => Some(module.profile(entry, shape, arguments, Blocks::All)?),
+            Backend::Cuda => {
+                // SAFETY: the corpus gives each kernel memory as large as it needs; the emulator,
+                // which runs the same launches, checks that in a test.
+                unsafe { module.launch(entry, shape, arguments) }?;
+                None
+            }
+        };
+        (self.each)(Launched { name, entry: entry.to_owned(), profile })
+    }
+}

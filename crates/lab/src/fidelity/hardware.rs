@@ -1,0 +1,323 @@
+//! A GPU's own counters for the launches of the corpus: read from Nsight Compute, and compared.
+
+use lanework::Counters;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a GPU counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hardware {
+    /// The GPU.
+    pub gpu: String,
+    /// Counts by launch and by name; those that are zero are left out.
+    pub launches: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+/// A counter that the emulator and the hardware both have.
+pub struct Compared {
+    /// Its name here.
+    pub name: &'static str,
+    /// The emulator's.
+    pub emulated: fn(&Counters) -> u64,
+    /// The hardware's, to be added up.
+    metrics: &'static [&'static str],
+}
+
+/// Every counter that is compared.
+pub const COMPARED: [Compared; 16] = [
+    Compared {
+        name: "global load requests",
+        emulated: |c| c.global_load.requests,
+        metrics: &["l1tex__t_requests_pipe_lsu_mem_global_op_ld"],
+    },
+    Compared {
+        name: "global load sectors",
+        emulated: |c| c.global_load.sectors,
+        metrics: &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"],
+    },
+    Compared {
+        name: "global store requests",
+        emulated: |c| c.global_store.requests,
+        metrics: &["l1tex__t_requests_pipe_lsu_mem_global_op_st"],
+    },
+    Compared {
+        name: "global store sectors",
+        emulated: |c| c.global_store.sectors,
+        metrics: &["l1tex__t_sectors_pipe_lsu_mem_global_op_st"],
+    },
+    Compared {
+        name: "global atomic requests",
+        emulated: |c| c.global_atomic.requests,
+        metrics: &[
+            "l1tex__t_requests_pipe_lsu_mem_global_op_atom",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_red",
+        ],
+    },
+    Compared {
+        name: "global atomic sectors",
+        emulated: |c| c.global_atomic.sectors,
+        metrics: &[
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_red",
+        ],
+    },
+    Compared {
+        name: "shared load wavefronts",
+        emulated: |c| c.shared_load.wavefronts,
+        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld"],
+    },
+    Compared {
+        name: "shared load conflicts",
+        emulated: |c| c.shared_load.bank_conflicts,
+        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld"],
+    },
+    Compared {
+        name: "shared store wavefronts",
+        emulated: |c| c.shared_store.wavefronts,
+        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"],
+    },
+    Compared {
+        name: "shared store conflicts",
+        emulated: |c| c.shared_store.bank_conflicts,
+        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st"],
+    },
+    Compared {
+        name: "shared atomic wavefronts",
+        emulated: |c| c.shared_atomic.wavefronts,
+        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom"],
+    },
+    Compared {
+        name: "shared atomic conflicts",
+        emulated: |c| c.shared_atomic.bank_conflicts,
+        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom"],
+    },
+    Compared {
+        name: "local load requests",
+        emulated: |c| c.local_load.requests,
+        metrics: &["l1tex__t_requests_pipe_lsu_mem_local_op_ld"],
+    },
+    Compared {
+        name: "local load sectors",
+        emulated: |c| c.local_load.sectors,
+        metrics: &["l1tex__t_sectors_pipe_lsu_mem_local_op_ld"],
+    },
+    Compared {
+        name: "local store requests",
+        emulated: |c| c.local_store.requests,
+        metrics: &["l1tex__t_requests_pipe_lsu_mem_local_op_st"],
+    },
+    Compared {
+        name: "local store sectors",
+        emulated: |c| c.local_store.sectors,
+        metrics: &["l1tex__t_sectors_pipe_lsu_mem_local_op_st"],
+    },
+];
+
+/// What else is kept of the hardware's counts, for the model of the caches.
+const KEPT: [(&str, &str); 6] = [
+    ("L1 load hits", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"),
+    ("L2 sectors", "lts__t_sectors_srcunit_tex"),
+    ("L2 hits", "lts__t_sectors_srcunit_tex_lookup_hit"),
+    ("L2 read sectors", "lts__t_sectors_srcunit_tex_op_read"),
+    ("L2 read hits", "lts__t_sectors_srcunit_tex_op_read_lookup_hit"),
+    ("DRAM bytes read", "dram__bytes_read"),
+];
+
+/// One counter of one launch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Deviation {
+    /// The launch.
+    pub launch: String,
+    /// The counter.
+    pub counter: &'static str,
+    /// What the emulator counted.
+    pub emulated: u64,
+    /// What the GPU counted.
+    pub measured: f64,
+    /// The difference as a part of what the GPU counted; `None` where it counted nothing.
+    pub error: Option<f64>,
+}
+
+impl Deviation {
+    /// Whether the counts differ by at most a hundredth.
+    pub fn within_a_hundredth(&self) -> bool {
+        self.error.is_some_and(|error| error.abs() <= 0.01)
+    }
+
+    /// Why they differ, where that is known.
+    pub fn explanation(&self) -> Option<&'static str> {
+        let fits = |(launches, counters, _): &&(&[&str], &str, &str)| {
+            launches.iter().any(|name| self.launch.starts_with(name))
+                && self.counter.starts_with(counters)
+        };
+        EXPLANATIONS.iter().find(fits).map(|(_, _, why)| *why)
+    }
+}
+
+/// Launches by the start of their names, counters likewise, and why they differ.
+type Explanation = (&'static [&'static str], &'static str, &'static str);
+
+const EXPLANATIONS: [Explanation; 6] = [
+    (
+        &["sum-squares/block-serial", "matmul/", "int-matmul/"],
+        "shared load",
+        "ptxas joins loads of neighbouring words into one of 8 or 16 bytes, which takes fewer passes",
+    ),
+    (
+        &["sgemm/", "transpose."],
+        "shared store",
+        "a store that meets other warps' traffic at the banks is counted as a conflict now and then",
+    ),
+    (
+        &["reduce."],
+        "global atomic",
+        "the kernel goes on by what an atomic returned, and that depends on the order of blocks",
+    ),
+    (
+        &["types.", "numba.histogram"],
+        "local",
+        "ptxas keeps small arrays in registers, and moves stores under predicates",
+    ),
+    (
+        &["numba.histogram"],
+        "",
+        "all lanes add to one address, and ptxas adds them up within the warp first",
+    ),
+    (
+        &["probe/global_atom_add_u64 random"],
+        "global atomic sectors",
+        "a request with several pairs of equal 8-byte addresses takes one sector more than the rule says",
+    ),
+];
+
+impl Hardware {
+    /// Adds the counts of a table that Nsight Compute wrote (`--csv --page raw`), whose rows are the
+    /// `launches` in their order: lines of a name and an entry.
+    ///
+    /// # Errors
+    /// In words, where the table has not one row for each launch, or not its columns.
+    pub fn read(&mut self, table: &str, launches: &str) -> Result<(), String> {
+        let mut rows = table.lines().filter(|line| line.starts_with('"')).map(cells);
+        let header = rows.next().ok_or("the table has no header")?;
+        let rows: Vec<Vec<String>> = rows.filter(|row| row[0].parse::<u64>().is_ok()).collect();
+        let names: Vec<&str> =
+            launches.lines().filter_map(|line| line.split('\t').next()).collect();
+        if rows.len() != names.len() {
+            return Err(format!("{} launches, but {} rows of counters", names.len(), rows.len()));
+        }
+        for (name, row) in names.into_iter().zip(rows) {
+            let value = |metric: &str| {
+                let column =
+                    header.iter().position(|name| name.strip_suffix(".sum") == Some(metric));
+                let cell = column.and_then(|column| row.get(column));
+                let cell = cell.ok_or_else(|| format!("the table has no {metric}.sum"))?;
+                cell.replace(',', "").parse().map_err(|_| format!("{metric} is `{cell}`"))
+            };
+            let mut counts = BTreeMap::new();
+            for compared in &COMPARED {
+                let parts: Result<Vec<f64>, String> =
+                    compared.metrics.iter().map(|metric| value(metric)).collect();
+                counts.insert(compared.name.to_owned(), parts?.iter().sum());
+            }
+            for (name, metric) in KEPT {
+                counts.insert(name.to_owned(), value(metric)?);
+            }
+            counts.retain(|_, count: &mut f64| *count != 0.0);
+            self.launches.insert(name.to_owned(), counts);
+        }
+        Ok(())
+    }
+
+    /// JSON with a line for each launch.
+    pub fn to_json(&self) -> String {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let lines: Vec<String> = self
+            .launches
+            .iter()
+            .map(|(name, counts)| {
+                let counts: Vec<String> = counts
+                    .iter()
+                    .map(|(name, count)| format!("{}: {count}", quoted(name)))
+                    .collect();
+                format!("    {}: {{ {} }}", quoted(name), counts.join(", "))
+            })
+            .collect();
+        format!(
+            "{{\n  \"gpu\": {},\n  \"launches\": {{\n{}\n  }}\n}}\n",
+            quoted(&self.gpu),
+            lines.join(",\n")
+        )
+    }
+
+    /// The counters of a launch side by side, those that are zero on both sides left out; none for a
+    /// launch that the GPU did not count.
+    pub fn compare(&self, launch: &str, counters: &Counters) -> Vec<Deviation> {
+        let Some(counts) = self.launches.get(launch) else { return Vec::new() };
+        let one = |compared: &Compared| {
+            let emulated = (compared.emulated)(counters);
+            let measured = counts.get(compared.name).copied().unwrap_or(0.0);
+            let error = (measured > 0.0).then(|| emulated as f64 / measured - 1.0);
+            let launch = launch.to_owned();
+            (emulated > 0 || measured > 0.0).then_some(Deviation {
+                launch,
+                counter: compared.name,
+                emulated,
+                measured,
+                error,
+            })
+        };
+        COMPARED.iter().filter_map(one).collect()
+    }
+}
+
+/// The cells of a line of quoted, comma-separated cells.
+fn cells(line: &str) -> Vec<String> {
+    let inside = line.trim().trim_start_matches('"').trim_end_matches('"');
+    inside.split("\",\"").map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> String {
+        let metrics = COMPARED.iter().flat_map(|compared| compared.metrics);
+        let metrics: Vec<&str> = metrics.copied().chain(KEPT.map(|(_, metric)| metric)).collect();
+        let line = |cells: Vec<String>| format!("\"{}\"\n", cells.join("\",\""));
+        let header = metrics.iter().map(|metric| format!("{metric}.sum"));
+        let header = line(["ID".to_owned()].into_iter().chain(header).collect());
+        let units = line(vec![String::new(); metrics.len() + 1]);
+        let row = line(
+            ["0".to_owned()]
+                .into_iter()
+                .chain(metrics.iter().map(|_| "1,000".to_owned()))
+                .collect(),
+        );
+        format!("==PROF== hello\n{header}{units}{row}")
+    }
+
+    #[test]
+    fn a_table_is_read_by_its_columns_and_atomics_are_added_up() {
+        let mut hardware = Hardware::default();
+        hardware.read(&table(), "one\tentry\t\n").expect("a table");
+        let counts = &hardware.launches["one"];
+        assert_eq!(counts["global load sectors"], 1000.0);
+        assert_eq!(counts["global atomic sectors"], 2000.0);
+        let back: Hardware = serde_json::from_str(&hardware.to_json()).expect("JSON");
+        assert_eq!(back, hardware);
+        let mut counters = Counters::default();
+        counters.global_load.sectors = 1005;
+        let found = hardware.compare("one", &counters);
+        let sectors = found.iter().find(|one| one.counter == "global load sectors").expect("there");
+        assert!(sectors.within_a_hundredth());
+        assert!(!found[0].within_a_hundredth() && found[0].emulated == 0);
+    }
+
+    #[test]
+    fn a_table_of_other_launches_is_refused() {
+        let why = Hardware::default().read(&table(), "one\t\ntwo\t\n").expect_err("one row");
+        assert!(why.contains("2 launches, but 1 rows"), "{why}");
+        let why = Hardware::default().read("\"ID\"\n\"0\"\n", "one").expect_err("no columns");
+        assert!(why.contains("has no l1tex__"), "{why}");
+    }
+}

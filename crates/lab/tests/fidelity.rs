@@ -1,0 +1,33 @@
+//! The emulator's counts against those that an H200's own counters gave for the same launches.
+
+use lanework::Device;
+use lanework_lab::{Deviation, Hardware, launch_corpus};
+use std::path::Path;
+
+#[test]
+fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let stored = root.join("docs/results/h200/fidelity.json");
+    let stored = std::fs::read_to_string(stored).expect("the GPU's counts");
+    let hardware: Hardware = serde_json::from_str(&stored).expect("JSON");
+    let mut deviations: Vec<Deviation> = Vec::new();
+    let mut launches = 0;
+    let data = root.join("crates/ptx/tests/data");
+    launch_corpus(&Device::emulator(), &data, &|_| true, &mut |launched| {
+        let counters = launched.profile.expect("the emulator counts").counters;
+        let found = hardware.compare(&launched.name, &counters);
+        assert!(!found.is_empty(), "the GPU has not counted `{}`", launched.name);
+        deviations.extend(found);
+        launches += 1;
+        Ok(())
+    })
+    .expect("every launch runs");
+    assert_eq!(launches, hardware.launches.len(), "the corpus is what the GPU counted");
+    let far: Vec<&Deviation> = deviations.iter().filter(|one| !one.within_a_hundredth()).collect();
+    for one in &far {
+        assert!(one.explanation().is_some(), "nobody knows why: {one:?}");
+    }
+    let within = 1.0 - far.len() as f64 / deviations.len() as f64;
+    assert!(within >= 0.95, "only {:.1} % within 1 %", 100.0 * within);
+    assert!(deviations.len() > 3000, "{} counters", deviations.len());
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Counts the launches of `lanework fidelity` with Nsight Compute on this machine's GPU.
+#
+# Usage, in the repository: scripts/fidelity.sh LANEWORK FOLDER
+# LANEWORK is the command; into FOLDER come, for the ladders and compiled kernels and for the probes,
+# a list of the launches (.txt) and the counters (.csv). Then, anywhere:
+#   lanework fidelity --ncu FOLDER
+set -u
+lanework=$1
+folder=$2
+mkdir -p "$folder"
+
+bases="
+smsp__inst_executed
+smsp__thread_inst_executed
+smsp__inst_executed_op_shared_ld
+smsp__inst_executed_op_shared_st
+smsp__inst_executed_op_shared_atom
+smsp__inst_executed_op_ldsm
+smsp__inst_executed_op_ldgsts
+l1tex__t_requests_pipe_lsu_mem_global_op_ld
+l1tex__t_requests_pipe_lsu_mem_global_op_st
+l1tex__t_requests_pipe_lsu_mem_global_op_atom
+l1tex__t_requests_pipe_lsu_mem_global_op_red
+l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts
+l1tex__t_sectors_pipe_lsu_mem_global_op_ld
+l1tex__t_sectors_pipe_lsu_mem_global_op_st
+l1tex__t_sectors_pipe_lsu_mem_global_op_atom
+l1tex__t_sectors_pipe_lsu_mem_global_op_red
+l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts
+l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access
+l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_bypass
+l1tex__t_requests_pipe_lsu_mem_local_op_ld
+l1tex__t_requests_pipe_lsu_mem_local_op_st
+l1tex__t_sectors_pipe_lsu_mem_local_op_ld
+l1tex__t_sectors_pipe_lsu_mem_local_op_st
+l1tex__data_pipe_lsu_wavefronts_mem_shared
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st
+l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st
+l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom
+l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit
+lts__t_sectors_srcunit_tex
+lts__t_sectors_srcunit_tex_lookup_hit
+lts__t_sectors_srcunit_tex_op_read
+lts__t_sectors_srcunit_tex_op_read_lookup_hit
+dram__bytes_read
+dram__bytes_write
+"
+
+# A name that this version of the profiler does not know would end it, so those are left out.
+ncu --query-metrics --chips gh100 > "$folder/known.txt" 2>&1
+metrics=
+for base in $bases; do
+    if ! grep -q "__" "$folder/known.txt" || grep -Eq "^$base[[:space:]]" "$folder/known.txt"; then
+        metrics="$metrics,$base.sum"
+    else
+        echo "not known here: $base"
+    fi
+done
+
+count() {
+    name=$1
+    shift
+    ncu --metrics "${metrics#,}" --clock-control none --csv --page raw --print-units base \
+        --log-file "$folder/$name.csv" \
+        "$lanework" fidelity --launch cuda:0 "$@" > "$folder/$name.txt"
+    echo "$name: $(wc -l < "$folder/$name.txt") launches, $(wc -l < "$folder/$name.csv") lines, exit $?"
+}
+count kernels --skip probe/
+count probes --only probe/
