@@ -215,6 +215,9 @@ pub struct Barrier;
 impl Body for Barrier {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.mask != warp.live {
+            warp.retire();
+        }
+        if warp.mask != warp.live {
             let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
             let raw = RawFault {
                 kind: FaultKind::BarrierDivergence,

@@ -4,8 +4,8 @@ use crate::decode;
 use crate::fault::{LoadError, SourceLocation};
 use crate::ir::*;
 use lanework_ptx::{
-    Function, FunctionDirective, Instruction, Linkage, Module, ScalarType, StateSpace, Statement,
-    Variable,
+    Function, FunctionDirective, Instruction, Linkage, Location, Module, ScalarType, StateSpace,
+    Statement, Variable,
 };
 use std::collections::HashMap;
 
@@ -68,6 +68,8 @@ pub struct Lowering<'m> {
     /// Where `ret` goes: the end of the inlined function, or the kernel's end.
     return_to: Option<Label>,
     origin: u32,
+    /// Where the places of `.loc` were inlined at, those that say so.
+    inlined: HashMap<[u32; 3], [u32; 3]>,
     /// Whether variables in shared and local memory keep apart.
     gaps: bool,
     /// Bytes of shared memory without gaps.
@@ -96,6 +98,7 @@ impl<'m> Lowering<'m> {
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
+            inlined: HashMap::new(),
             gaps,
             packed_shared: 0,
         };
@@ -210,23 +213,24 @@ impl<'m> Lowering<'m> {
                     }
                     self.statements(inner)?;
                 }
-                Statement::Directive(_) => {}
+                Statement::Directive(text) => self.directive(text),
             }
         }
         self.scopes.pop();
         Ok(())
     }
 
+    /// A `.loc` that stands alone says where an inlined call was.
+    fn directive(&mut self, text: &str) {
+        if let Some(words) = text.strip_prefix(".loc")
+            && let (Some(place), Some(outer)) = (three(words), inlined_at(words))
+        {
+            self.inlined.insert(place, outer);
+        }
+    }
+
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let location = instruction.location.as_ref().map(|l| SourceLocation {
-            file: (l.file as usize)
-                .checked_sub(1)
-                .and_then(|i| self.module.files.get(i))
-                .cloned()
-                .unwrap_or_default(),
-            line: l.line,
-            column: l.column,
-        });
+        let location = instruction.location.as_ref().map(|l| self.source(l));
         self.origin = self.kernel.origins.len() as u32;
         self.kernel.origins.push(Origin {
             name: instruction.name(),
@@ -241,6 +245,26 @@ impl<'m> Lowering<'m> {
             return self.call(instruction);
         }
         decode::decode(self, instruction).map_err(|r| self.refuse(r))
+    }
+
+    /// The source position of a `.loc`. One in a toolkit's header stands for the place in the user's
+    /// file that it was inlined at.
+    fn source(&mut self, location: &Location) -> SourceLocation {
+        let mut place = [location.file, location.line, location.column];
+        if let Some(outer) = location.inlined.as_deref().and_then(inlined_at) {
+            self.inlined.insert(place, outer);
+        }
+        let file = |number: u32| {
+            let index = (number as usize).checked_sub(1);
+            index.and_then(|i| self.module.files.get(i)).cloned().unwrap_or_default()
+        };
+        for _ in 0..MAX_DEPTH {
+            match self.inlined.get(&place) {
+                Some(outer) if file(place[0]).contains("/include/") => place = *outer,
+                _ => break,
+            }
+        }
+        SourceLocation { file: file(place[0]), line: place[1], column: place[2] }
     }
 
     /// Appends an instruction.
@@ -328,7 +352,7 @@ impl<'m> Lowering<'m> {
     fn place_shared(&mut self, variable: &Variable) -> Src {
         let open = variable.dims.iter().any(Option::is_none);
         if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
-            self.kernel.dynamic_shared.get_or_insert_with(|| variable.name.clone());
+            self.kernel.dynamic_shared.get_or_insert_with(|| readable(&variable.name));
             return Src::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);
@@ -337,7 +361,7 @@ impl<'m> Lowering<'m> {
         self.kernel.static_shared = offset.saturating_add(bytes);
         let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
         self.packed_shared = packed.saturating_add(bytes);
-        let name = variable.name.clone();
+        let name = readable(&variable.name);
         self.kernel.shared_variables.push(Placed { name, offset, bytes });
         Src::Const(u64::from(offset))
     }
@@ -440,6 +464,30 @@ impl<'m> Lowering<'m> {
             help: refusal.help,
         }
     }
+}
+
+/// The first three numbers of a text.
+fn three(words: &str) -> Option<[u32; 3]> {
+    let mut numbers = words.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let mut next = || numbers.next()?.parse().ok();
+    Some([next()?, next()?, next()?])
+}
+
+/// The place after `inlined_at`.
+fn inlined_at(words: &str) -> Option<[u32; 3]> {
+    three(words.split_once("inlined_at")?.1)
+}
+
+/// The name of a variable as the source has it: of `_ZZ6kernelE4tile` the last part.
+fn readable(name: &str) -> String {
+    let last = name.strip_prefix("_ZZ").and_then(|rest| {
+        rest.match_indices('E').rev().find_map(|(at, _)| {
+            let digits: String = rest[at + 1..].chars().take_while(char::is_ascii_digit).collect();
+            let start = at + 1 + digits.len();
+            rest.get(start..start + digits.parse::<usize>().ok()?)
+        })
+    });
+    last.unwrap_or(name).to_owned()
 }
 
 /// How registers of a type are stored.

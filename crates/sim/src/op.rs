@@ -21,7 +21,16 @@ pub struct Op {
     pub imm: u64,
 }
 
+/// In operands `b` to `d` of an operation that ends its lanes, and of a meeting point before one. No
+/// slot has this value.
+pub const ENDS: u32 = u32::MAX - 1;
+
 impl Op {
+    /// Whether lanes that come here end at once.
+    pub fn ends(&self) -> bool {
+        self.b == ENDS && self.c == ENDS && self.d == ENDS
+    }
+
     /// Goes on with the next operation: its handler is called in tail position, which an optimised
     /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
     /// where a jump does not come out of it; an unoptimised build returns to the loop instead.
@@ -372,6 +381,22 @@ impl Warp {
             // SAFETY: pending places are valid.
             self.stopped_at = unsafe { self.op(next.pc) };
             return;
+        }
+    }
+
+    /// Counts lanes that wait only to end as ended: they have nothing left to do, and a barrier does
+    /// not wait for them.
+    pub fn retire(&mut self) {
+        for lane in 0..32 {
+            let bit = 1 << lane;
+            if self.live & !self.mask & bit == 0 {
+                continue;
+            }
+            let next = self.pending[..self.depth].iter().rev().find(|part| part.mask & bit != 0);
+            // SAFETY: pending places are valid.
+            if next.is_some_and(|part| unsafe { (*self.op(part.pc)).ends() }) {
+                self.live &= !bit;
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::fuse::{Chain, Mark, fuse};
 use crate::ir::*;
 use crate::lanes::{OFFSET, Slot};
 use crate::matrix::Plan;
-use crate::op::{Handler, NOWHERE, Op, Tiers};
+use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -174,7 +174,11 @@ impl Assembler<'_> {
             let first_origin = self.kernel.insts[block.start].origin;
             if joins[b] {
                 let here = self.code.ops.len() as u32;
-                self.push(Tiers::cold::<control::Join>(), [here, 0, 0, 0], 0, first_origin);
+                let ends =
+                    matches!(self.kernel.insts[block.start].action, Action::Exit | Action::Return);
+                let mark = if ends { ENDS } else { 0 };
+                let slots = [here, mark, mark, mark];
+                self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
             }
             if self.want.counts {
                 self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
@@ -281,7 +285,8 @@ impl Assembler<'_> {
                 self.push(Tiers::cold::<Async>(), [0; 4], address, origin);
             }
             Action::Exit | Action::Return => {
-                self.push(Tiers::cold::<control::Exit>(), [0; 4], count, origin);
+                let slots = [0, ENDS, ENDS, ENDS];
+                self.push(Tiers::cold::<control::Exit>(), slots, count, origin);
             }
             Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
             Action::Barrier(kind) => self.barrier(inst, *kind),

@@ -17,7 +17,7 @@ use crate::memory::Memory;
 use crate::observe::AccessKind;
 use crate::op::Warp;
 use crate::report::Scene;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Different findings kept of one launch; more are only counted.
@@ -139,7 +139,20 @@ impl Checker {
 
     /// What was found.
     pub fn finish(self) -> Vec<Report> {
-        self.reports
+        // A read that came before the write it races with found nothing written: one error, not two.
+        let races: HashSet<u32> = self
+            .keys
+            .keys()
+            .filter(|(kind, ..)| matches!(kind, ReportKind::Race | ReportKind::AsyncOrder))
+            .flat_map(|(_, one, other)| [*one, *other])
+            .collect();
+        let echo = |(kind, instruction, _): &(ReportKind, u32, u32)| {
+            *kind == ReportKind::Uninitialized && races.contains(instruction)
+        };
+        let echoes: HashSet<usize> =
+            self.keys.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();
+        let reports = self.reports.into_iter().enumerate();
+        reports.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report).collect()
     }
 
     fn wants(&self, kind: ReportKind) -> bool {

@@ -43,6 +43,9 @@ pub struct Noted;
 
 impl Body for Noted {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
         // SAFETY: the context outlives the warp's run; slots are valid by the assembler.
         unsafe {
             let context = &mut *warp.context;
@@ -54,8 +57,12 @@ impl Body for Noted {
                     Note::WarpSync => {
                         let members = operand(op.b);
                         checks.members(warp, instruction, &members, true);
-                        let first = warp.mask.trailing_zeros() as usize & 31;
-                        checks.order.warp_sync(w, members.0[first], warp.live);
+                        let mut rest = warp.mask;
+                        while rest != 0 {
+                            let mask = members.0[rest.trailing_zeros() as usize];
+                            checks.order.warp_sync(w, mask, warp.live);
+                            rest &= !mask & rest - 1;
+                        }
                     }
                     Note::Members => {
                         checks.members(warp, instruction, &operand(op.b), false);

@@ -89,6 +89,10 @@ impl Cell {
                     found = Some(Conflict { with: former & !WROTE, wrote: true });
                 }
             }
+            // The other slot remembers a reader.
+            if self.first & WROTE == 0 {
+                self.first = now.tag;
+            }
             return found;
         }
         let first = self.first;
