@@ -40,6 +40,13 @@ pub enum Command {
         after_help = "Example: lanework sweep transpose --block 8,16,32 --size 512,1024,2048"
     )]
     Sweep(SweepArgs),
+    /// Run kernels under the sanitizer: bounds, uninitialised memory, races, barriers, async copies.
+    #[command(after_help = "Examples:\n  \
+        lanework check transpose --size 256\n  \
+        lanework check sum-squares/single-pass --json\n\n\
+        A file of PTX or CUDA C++ in place of the ladder checks any kernel; its options are shown by\n  \
+        lanework check kernel.ptx --help")]
+    Check(CheckArgs),
     /// Run one rung on your own arrays.
     #[command(after_help = "Examples:\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
@@ -277,6 +284,60 @@ pub struct KernelArgs {
     pub on: On,
 }
 
+/// What the sanitizer looks for, and where its findings go.
+#[derive(Debug, Args)]
+pub struct Looking {
+    /// Only these kinds of errors, separated by commas: out-of-bounds, misaligned, use-after-free,
+    /// leak, uninitialized, race, barrier-divergence, deadlock, inactive-lane, async-order.
+    #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]
+    pub only: Vec<String>,
+    /// Not these kinds.
+    #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]
+    pub skip: Vec<String>,
+    /// Report memory that is still allocated at the end, too.
+    #[arg(long, help_heading = "Sanitizer")]
+    pub leaks: bool,
+    /// Write the findings to this file as SARIF, too.
+    #[arg(long, value_name = "FILE", help_heading = "Sanitizer")]
+    pub sarif: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The ladder, or one rung of it as ladder/rung; `lanework list` shows them.
+    pub ladder: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Only these rungs, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub looking: Looking,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `lanework check FILE`: check an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework check", max_term_width = 100)]
+#[command(
+    after_help = "Arguments are those of `lanework run FILE`; memory of `uninit:` and `out:` counts as\n\
+    never written.\n\n\
+    Example: lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
+    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"
+)]
+pub struct CheckKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub looking: Looking,
+}
+
 #[derive(Debug, Args)]
 pub struct InspectArgs {
     /// The file: .ptx, or .cu where nvcc or clang is installed.
@@ -466,6 +527,8 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+        KernelArgs::command().debug_assert();
+        CheckKernelArgs::command().debug_assert();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod book;
+pub mod check;
 pub mod climb;
 pub mod conform;
 pub mod devices;

@@ -9,6 +9,7 @@ mod book;
 mod commands;
 mod experiments;
 mod failure;
+mod findings;
 mod npy;
 mod output;
 mod problem;
@@ -16,7 +17,7 @@ mod source;
 mod suggest;
 mod tables;
 
-use args::{Arguments, Command, KernelArgs};
+use args::{Arguments, CheckKernelArgs, Command, KernelArgs};
 use clap::Parser;
 use failure::Failure;
 use std::ffi::OsString;
@@ -25,7 +26,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
-    let outcome = if names_a_kernel(std::env::args_os().skip(1)) {
+    let outcome = if names_a_kernel("check", std::env::args_os().skip(1)) {
+        let args = CheckKernelArgs::parse_from(std::env::args_os().skip(1));
+        failure::catch_bugs(|| commands::check::run_kernel(&args))
+    } else if names_a_kernel("run", std::env::args_os().skip(1)) {
         let args = KernelArgs::parse_from(std::env::args_os().skip(1));
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
@@ -38,10 +42,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the command line is `run FILE ..` with a file of PTX or CUDA C++, which has options of
+/// Whether the command line is `COMMAND FILE ..` with a file of PTX or CUDA C++, which has options of
 /// its own.
-fn names_a_kernel(mut arguments: impl Iterator<Item = OsString>) -> bool {
-    let is_run = arguments.next().is_some_and(|command| command == "run");
+fn names_a_kernel(command: &str, mut arguments: impl Iterator<Item = OsString>) -> bool {
+    let is_run = arguments.next().is_some_and(|given| given == command);
     let is_file = |argument: OsString| {
         Path::new(&argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
     };
@@ -59,6 +63,7 @@ fn run(command: Command) -> Outcome {
         Command::Hello(args) => commands::hello::run(&args),
         Command::Climb(args) => commands::climb::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
+        Command::Check(args) => commands::check::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Experiments(args) => commands::experiments::run(&args),
         Command::Book(args) => commands::book::run(&args),

@@ -146,6 +146,11 @@ impl Device {
         Device::emulator_with(options)
     }
 
+    /// Whether launches on this device are judged.
+    pub fn is_sanitized(&self) -> bool {
+        matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
+    }
+
     /// Buffers of a sanitized device that live at this moment, as leaks; none on other devices.
     pub fn leaks(&self) -> Vec<Report> {
         match &self.0.engine {

@@ -97,23 +97,31 @@ impl From<lanework_cuda::CudaError> for Error {
 
 /// What a sanitized launch did wrong, in the order in which it was met.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reports(pub Vec<Report>);
+pub struct Reports {
+    /// What was found.
+    pub found: Vec<Report>,
+    /// What ended the kernel early, if it is no finding: a `trap`, or a loop without end.
+    pub stopped: Option<Box<lanework_sim::Fault>>,
+}
 
 impl std::ops::Deref for Reports {
     type Target = [Report];
 
     fn deref(&self) -> &[Report] {
-        &self.0
+        &self.found
     }
 }
 
 impl fmt::Display for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, report) in self.0.iter().enumerate() {
+        for (index, report) in self.found.iter().enumerate() {
             let between = if index > 0 { "\n" } else { "" };
             write!(f, "{between}{}: {report}", report.kind)?;
         }
-        Ok(())
+        match &self.stopped {
+            Some(fault) => write!(f, "\nthen the kernel was stopped: {fault}"),
+            None => Ok(()),
+        }
     }
 }
 

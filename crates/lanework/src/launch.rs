@@ -348,7 +348,9 @@ impl Prepared<'_> {
 pub(crate) fn judge(checked: Checked, index: Option<IndexFault>) -> Result<()> {
     let reports: Vec<Report> = index.map(Report::from).into_iter().chain(checked.reports).collect();
     match (reports.is_empty(), checked.fault) {
-        (false, _) => Err(Error::Sanitizer(Reports(reports))),
+        (false, fault) => {
+            Err(Error::Sanitizer(Reports { found: reports, stopped: fault.map(Box::new) }))
+        }
         (true, Some(fault)) => Err(fault.into()),
         (true, None) => Ok(()),
     }

@@ -108,12 +108,23 @@ fn shared_memory_does_not_leak_between_blocks() {
 #[test]
 fn barriers_that_part_of_a_warp_reaches() {
     let f = fault(
-        "setp.lt.u32 %p1, %r3, 7; @!%p1 bra OVER;\n.loc 1 9 5\n bar.sync 0; OVER: ret;",
+        "setp.lt.u32 %p1, %r3, 7; @!%p1 bra OVER;\n.loc 1 9 5\n bar.sync 0; OVER: st.global.u32 [%rd5], %r1; ret;",
         [64, 1, 1],
     );
     assert_eq!(f.kind, FaultKind::BarrierDivergence);
     assert_eq!(f.location.expect("a line").line, 9);
     assert!(f.message.contains("7 threads of warp 0"), "{}", f.message);
+}
+
+#[test]
+fn lanes_that_return_early_hold_up_no_barrier() {
+    let early = kernel(&format!(
+        "{START} setp.ge.u32 %p1, %r3, 40; @%p1 bra OVER; bar.sync 0; st.global.u32 [%rd5], %r1; OVER: ret;"
+    ));
+    for all_varying in [false, true] {
+        let done = run(&early, all_varying, [1, 1, 1], [64, 1, 1], &[0; 64], 64).expect("runs");
+        assert_eq!((done.words[39], done.words[40]), (39, 0xCDCD_CDCD));
+    }
 }
 
 #[test]

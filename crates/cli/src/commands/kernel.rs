@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::KernelArgs;
-use crate::argument::{Argument, parse};
+use crate::argument::{Argument, Contents, parse};
 use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json, thousands};
@@ -26,9 +26,20 @@ struct KernelJson<'a> {
 }
 
 /// An argument ready for a launch.
-enum Ready {
+pub enum Ready {
+    /// The bytes of a scalar.
     Scalar(Vec<u8>),
-    Memory { array: Array, type_name: Option<String>, after: Option<PathBuf> },
+    /// Memory.
+    Memory {
+        /// What it holds.
+        array: Array,
+        /// How its file names the type.
+        type_name: Option<String>,
+        /// Where it is written afterwards.
+        after: Option<PathBuf>,
+        /// Whether it was asked for without contents.
+        fresh: bool,
+    },
 }
 
 /// Loads the file, runs the entry and writes what was asked for.
@@ -103,7 +114,10 @@ pub fn run(args: &KernelArgs) -> Outcome {
 }
 
 /// The arguments with their files read, and a place for each output.
-fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
+///
+/// # Errors
+/// Arguments that are none, and files that cannot be read or written.
+pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
     let (mut ready, mut outputs) = (Vec::new(), Vec::new());
     for text in &args.arguments {
         let argument = parse(text).map_err(|why| {
@@ -117,7 +131,8 @@ fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Fai
             Argument::Scalar(bytes) => Ready::Scalar(bytes),
             Argument::Memory { before, after } => {
                 let (array, type_name) = before.array()?;
-                Ready::Memory { array, type_name, after }
+                let fresh = matches!(before, Contents::Poison(..));
+                Ready::Memory { array, type_name, after, fresh }
             }
         });
     }
@@ -133,7 +148,10 @@ fn open(name: &str, most: Option<u64>) -> Result<Device, Failure> {
 }
 
 /// The entry to run: the one that was named, or the only one.
-fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
+///
+/// # Errors
+/// When there is none, or it is not clear which.
+pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
     let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
     let list = entries.join(", ");
     match (name, entries.as_slice()) {
@@ -151,24 +169,31 @@ fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure>
     }
 }
 
-type Launched = (Option<Executed>, Vec<Option<Array>>);
+/// What was executed, and what memory holds afterwards.
+pub type Launched = (Option<Executed>, Vec<Option<Array>>);
 
-/// Uploads the arguments, runs the entry, and downloads what memory holds then.
-fn launch(
+/// Uploads the arguments, runs the entry, and downloads what memory holds then. On a sanitized device
+/// memory without contents stays unwritten.
+///
+/// # Errors
+/// What the device says.
+pub fn launch(
     device: &Device,
     module: &PtxModule,
     entry: &str,
     shape: PtxShape,
     ready: &[Ready],
-) -> Result<Launched, Failure> {
+) -> lanework::Result<Launched> {
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         buffers.push(match argument {
             Ready::Scalar(_) => None,
-            Ready::Memory { array, .. } => {
+            Ready::Memory { array, fresh, .. } => {
                 let name = format!("argument {}", index + 1);
                 let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
-                buffer.upload(&array.bytes)?;
+                if !(*fresh && device.is_sanitized()) {
+                    buffer.upload(&array.bytes)?;
+                }
                 Some(buffer)
             }
         });

@@ -36,7 +36,7 @@ fn every_planted_bug_is_found_at_its_line_and_nothing_else() {
             let device = Device::emulator_limited(Some(1 << 20)).sanitized();
             let found = match run(&device, unit, &plant) {
                 Ok(()) => Vec::new(),
-                Err(Error::Sanitizer(reports)) => reports.0,
+                Err(Error::Sanitizer(reports)) => reports.found,
                 Err(other) => {
                     wrong.push(format!("{}: {other}", plant.name));
                     continue;

@@ -61,7 +61,7 @@ impl Body for Noted {
                         while rest != 0 {
                             let mask = members.0[rest.trailing_zeros() as usize];
                             checks.order.warp_sync(w, mask, warp.live);
-                            rest &= !mask & rest - 1;
+                            rest &= !mask & (rest - 1);
                         }
                     }
                     Note::Members => {

@@ -1,0 +1,184 @@
+//! `lanework check`: kernels under the sanitizer, and what is wrong with them.
+
+use crate::Outcome;
+use crate::args::{CheckArgs, CheckKernelArgs, Looking};
+use crate::commands::kernel::{arguments, find_entry, launch};
+use crate::failure::Failure;
+use crate::findings::{Finding, describe, fold, json, sarif};
+use crate::output::{Spinner, print, print_json};
+use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::source::ptx_of;
+use crate::suggest::check_rung;
+use lanework::{Backend, Checks, Device, Error, PtxShape, Report, ReportKind};
+
+/// What a check found.
+struct Checked {
+    /// The kernels, by the names that the user knows them by.
+    names: Vec<String>,
+    findings: Vec<Finding>,
+    /// Kernels that could not be checked to their end, and why.
+    stopped: Vec<String>,
+}
+
+/// Checks the rungs of a ladder.
+///
+/// # Errors
+/// Unknown names and shapes that do not fit; and when something was found.
+pub fn run(args: &CheckArgs) -> Outcome {
+    let (ladder, rung) = match args.ladder.split_once('/') {
+        Some((ladder, rung)) => (ladder, Some(rung)),
+        None => (args.ladder.as_str(), None),
+    };
+    let family = find_family(ladder)?;
+    let known = family.with_peer();
+    let wanted: Vec<&str> = args.rungs.iter().map(String::as_str).chain(rung).collect();
+    wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
+    let device = Device::emulator().sanitized_for(checks(&args.looking)?);
+    let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
+    read_arrays(&mut request, &args.arrays)?;
+    let case = family.case(&request)?;
+    case.check_fits(&device)?;
+    let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
+    {
+        let spinner = Spinner::new("checking");
+        let chosen = |name: &str| wanted.is_empty() || wanted.contains(&name);
+        for rung in known.rungs.iter().filter(|rung| chosen(rung.name)) {
+            if case.skips(rung.name, &device).is_some() {
+                continue;
+            }
+            let name = format!("{ladder}/{}", rung.name);
+            spinner.say(&name);
+            let result = case
+                .trial(rung.name, &device)
+                .and_then(|mut trial| trial.job().and_then(|mut job| job.launch()));
+            take(&mut checked, &name, result, None)?;
+        }
+    }
+    leaks(&mut checked, &device);
+    show(checked, &args.looking, args.json)
+}
+
+/// Checks an entry of a file.
+///
+/// # Errors
+/// Text that is no PTX and arguments that do not fit; and when something was found.
+pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
+    let kernel = &args.kernel;
+    if kernel.compare.is_some() || !matches!(kernel.on.device.as_str(), "best" | "emulator") {
+        return Err(Failure::input(
+            "the sanitizer is the emulator's",
+            "leave out --device and --compare; on a GPU there is compute-sanitizer",
+        ));
+    }
+    let (ready, _) = arguments(kernel)?;
+    let text = ptx_of(&kernel.file)?;
+    let shape = PtxShape { grid: kernel.grid, block: kernel.block, dynamic_shared: kernel.shared };
+    let most = kernel.max_instructions.unwrap_or(STUCK_AFTER);
+    let device = Device::emulator_limited(Some(most)).sanitized_for(checks(&args.looking)?);
+    let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
+    {
+        let _spinner = Spinner::new("checking");
+        let module = device.load_ptx(&text)?;
+        let entry = find_entry(&module, kernel.entry.as_deref())?;
+        let result = launch(&device, &module, &entry, shape, &ready).map(drop);
+        let file = kernel.file.display().to_string();
+        take(&mut checked, &entry, result, Some((&file, &text)))?;
+    }
+    leaks(&mut checked, &device);
+    show(checked, &args.looking, kernel.json)
+}
+
+/// Instructions of a warp after which a checked kernel is taken to run for ever.
+const STUCK_AFTER: u64 = 200_000_000;
+
+/// Takes in what came of one kernel; `text` is the PTX file that it is from, and what is in it.
+///
+/// # Errors
+/// What is no finding and no fault of the kernel.
+fn take(
+    checked: &mut Checked,
+    name: &str,
+    result: Result<(), Error>,
+    text: Option<(&str, &str)>,
+) -> Outcome {
+    checked.names.push(name.to_owned());
+    match result {
+        Ok(()) => {}
+        Err(Error::Sanitizer(reports)) => {
+            let found = reports.iter().map(|report| Finding::new(report.clone(), name, text));
+            checked.findings.extend(found);
+            let ended = reports.stopped.as_ref().map(|fault| format!("{name}: {fault}"));
+            checked.stopped.extend(ended);
+        }
+        Err(error) if error.is_kernel_fault() => checked.stopped.push(format!("{name}: {error}")),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+/// What is still allocated when all is done.
+fn leaks(checked: &mut Checked, device: &Device) {
+    let leaks = device.leaks().into_iter();
+    checked.findings.extend(leaks.map(|report: Report| Finding::new(report, "", None)));
+}
+
+/// The kinds to look for.
+fn checks(looking: &Looking) -> Result<Checks, Failure> {
+    let kinds = |names: &[String]| -> Result<Vec<ReportKind>, Failure> {
+        let kind = |name: &String| {
+            ReportKind::named(name).ok_or_else(|| {
+                let known = ReportKind::ALL.map(ReportKind::name).join(", ");
+                Failure::input(
+                    format_args!("`{name}` is no kind of error"),
+                    format_args!("there are: {known}"),
+                )
+            })
+        };
+        names.iter().map(kind).collect()
+    };
+    let only = kinds(&looking.only)?;
+    let mut checks = match only.is_empty() {
+        true => Checks::default(),
+        false => only.into_iter().fold(Checks::none(), Checks::with),
+    };
+    checks = kinds(&looking.skip)?.into_iter().fold(checks, Checks::without);
+    Ok(if looking.leaks { checks.with(ReportKind::Leak) } else { checks })
+}
+
+/// Shows what was found.
+///
+/// # Errors
+/// When anything was.
+fn show(checked: Checked, looking: &Looking, as_json: bool) -> Outcome {
+    let findings = fold(checked.findings);
+    if let Some(path) = &looking.sarif {
+        let text = serde_json::to_string_pretty(&sarif(&findings))
+            .map_err(|error| Failure::Check(format!("the findings have no JSON form: {error}")))?;
+        std::fs::write(path, text + "\n")?;
+    }
+    if as_json {
+        print_json(&json(&findings, &checked.names, &checked.stopped))?;
+    } else {
+        for finding in &findings {
+            print(&describe(finding))?;
+        }
+    }
+    let kernels = match checked.names.as_slice() {
+        [only] => only.clone(),
+        names => format!("{} kernels", names.len()),
+    };
+    let times: u64 = findings.iter().map(|finding| finding.report.count).sum();
+    let mut said = match findings.len() {
+        0 => String::new(),
+        1 => format!("1 error in {kernels}, {times} times"),
+        many => format!("{many} errors in {kernels}, {times} times in all"),
+    };
+    for stopped in &checked.stopped {
+        let between = if said.is_empty() { "" } else { "\n" };
+        said.push_str(&format!("{between}not checked to its end: {stopped}"));
+    }
+    if !said.is_empty() {
+        return Err(Failure::Check(said));
+    }
+    if as_json { Ok(()) } else { print(&format!("{kernels}: nothing to report\n")) }
+}
