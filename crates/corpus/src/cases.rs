@@ -6,6 +6,7 @@ mod dense;
 mod floats;
 mod grid;
 mod histogram;
+mod hopper;
 mod integers;
 mod language;
 mod matrices;
@@ -29,6 +30,7 @@ pub fn all() -> Vec<Case> {
         floats::cases(),
         grid::cases(),
         histogram::cases(),
+        hopper::cases(),
         integers::cases(),
         language::cases(),
         matrices::cases(),

@@ -171,7 +171,7 @@ fn tangled() -> Case {
 const INDIRECT: &str = "an indirect call";
 
 fn virtual_calls() -> Case {
-    let area = |i: usize| (i * i * if i % 3 == 0 { 3 } else { 1 }) as f32;
+    let area = |i: usize| (i * i * if i.is_multiple_of(3) { 3 } else { 1 }) as f32;
     Case::new(UNIT, "virtual calls")
         .with("out", &[0f32; 64])
         .run("virtual_calls", 1, 64, args!["out"])
