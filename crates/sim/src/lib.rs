@@ -31,6 +31,7 @@ mod counters;
 mod cross;
 mod decode;
 mod direct;
+mod eight;
 mod emulator;
 mod fault;
 mod fidelity;

@@ -127,3 +127,10 @@ fn the_emulator_multiplies_for_a_warpgroup_as_an_h200_does() {
 fn the_emulator_finds_matrices_in_shared_memory_where_an_h200_does() {
     compare(&Device::emulator(), &forms::places());
 }
+
+#[test]
+fn the_emulator_converts_8_bit_floats_as_an_h200_does() {
+    let conversions = forms::conversions().into_iter();
+    let narrow = |form: &Form| form.name.contains("e4m3") || form.name.contains("e5m2");
+    compare(&Device::emulator(), &conversions.filter(narrow).collect::<Vec<_>>());
+}

@@ -8,6 +8,7 @@ pub mod call;
 mod compare;
 mod control;
 mod convert;
+mod eight;
 mod float;
 mod integer;
 mod logic;
@@ -50,7 +51,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("cos", float::approximate),
     ("cp", memory::cp),
     ("createpolicy", memory::create_policy),
-    ("cvt", convert::cvt),
+    ("cvt", eight::cvt),
     ("cvta", memory::cvta),
     ("discard", control::nothing),
     ("div", integer::div),

@@ -20,6 +20,7 @@ use crate::observe::AccessKind;
 use crate::op::{Body, Op, Tiers, Warp};
 use multiply::Places;
 use ops::{Fragment, MatrixOp, Number};
+pub use terms::E4M3;
 
 /// A matrix instruction with its registers; operations point to it with their immediate.
 pub struct Plan {
