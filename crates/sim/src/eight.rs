@@ -178,6 +178,7 @@ mod tests {
                 let sign = u32::from(bits >> 15) << 7;
                 let want = match x.is_nan() {
                     true => 0x7f,
+                    false if x.is_infinite() => most | sign,
                     false => nearest(format, most, x.to_f64().abs()) | sign,
                 };
                 assert_eq!(got, want, "{x} to {format:?}");

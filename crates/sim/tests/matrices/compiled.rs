@@ -41,8 +41,17 @@ fn launch(emulator: &Emulator, program: &Program, config: LaunchConfig<'_>, argu
 
 #[test]
 fn triton_multiplies_matrices() {
+    triton_multiplies("triton.product.sm_80.ptx");
+}
+
+#[test]
+fn triton_multiplies_matrices_for_a_warpgroup() {
+    triton_multiplies("triton.product.sm_90.ptx");
+}
+
+fn triton_multiplies(name: &str) {
     let emulator = device(false);
-    let program = module(&emulator, "triton.product.sm_80.ptx");
+    let program = module(&emulator, name);
     let (m, n, k) = (64, 64, 96);
     let (a, b) = (whole(m * k, 3), whole(k * n, 4));
     let (at_a, at_b) = (upload(&emulator, "a", &halves(&a)), upload(&emulator, "b", &halves(&b)));
