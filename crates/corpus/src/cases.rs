@@ -11,12 +11,14 @@ mod integers;
 mod language;
 mod matrices;
 mod network;
+mod numba;
 mod reduce;
 mod scan;
 mod science;
 mod sort;
 mod sparse;
 mod text;
+mod triton;
 mod warps;
 
 use crate::Case;
@@ -35,12 +37,14 @@ pub fn all() -> Vec<Case> {
         language::cases(),
         matrices::cases(),
         network::cases(),
+        numba::cases(),
         reduce::cases(),
         scan::cases(),
         science::cases(),
         sort::cases(),
         sparse::cases(),
         text::cases(),
+        triton::cases(),
         warps::cases(),
     ];
     topics.into_iter().flatten().collect()
