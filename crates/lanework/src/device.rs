@@ -124,7 +124,7 @@ impl Device {
     /// let mut x = device.upload(&[1.0f32; 64])?;
     /// let found = shift(&mut x).grid(1).block(64).launch(&device).unwrap_err();
     /// assert!(found.to_string().contains("race in global memory"));
-    /// # lanework::Result::Ok(())
+    /// # lanework::Result::<()>::Ok(())
     /// ```
     ///
     /// Buffers must be made on the device that this returns. Limits are those of this device, or of

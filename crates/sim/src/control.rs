@@ -3,6 +3,7 @@
 use crate::context::{RawFault, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
+use crate::lanes::fetch_cold;
 use crate::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
 
 /// Adds a finished basic block's instructions to the warp's counts.
@@ -217,7 +218,8 @@ impl Body for Barrier {
         if warp.mask != warp.live {
             warp.retire();
         }
-        if warp.mask != warp.live {
+        // Lanes that run apart meet first.
+        if warp.mask != warp.live && !warp.apart {
             let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
             let raw = RawFault {
                 kind: FaultKind::BarrierDivergence,
@@ -235,6 +237,34 @@ impl Body for Barrier {
         }
         warp.stop_at(op, Stop::Barrier)
     }
+}
+
+/// Waits for lanes of the warp on other ways; `b` names all that must come.
+pub struct Converge;
+
+impl Body for Converge {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: slots are valid by the assembler.
+        unsafe {
+            if warp.mask != warp.live && named(op, warp) & warp.live & !warp.mask != 0 {
+                return warp.stop_at(op, Stop::Converge);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// The lanes that a warp waits for which stopped to converge.
+pub fn members(warp: &Warp) -> u32 {
+    // SAFETY: the warp stopped at an operation of its code.
+    unsafe { named(&*warp.stopped_at, warp) }
+}
+
+/// The lanes that the active ones name.
+unsafe fn named(op: &Op, warp: &Warp) -> u32 {
+    // SAFETY: slots are valid by the assembler.
+    let masks = unsafe { fetch_cold::<u32>(warp, op.b) };
+    (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
 }
 
 /// A breath in a long block: back to the loop, so that a chain of operations stays short.

@@ -240,6 +240,8 @@ pub enum Action {
     Async(AsyncOp),
     /// Loads, stores or multiplies matrices that the warp holds together.
     Matrix(MatrixOp),
+    /// Waits until the lanes that `src` names are here, of those that have not exited.
+    Converge,
     /// Tells checks of something; nothing else.
     Note(Note),
     /// Does nothing that the emulator can see.

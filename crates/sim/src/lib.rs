@@ -59,6 +59,7 @@ mod schedule;
 mod standard;
 mod swizzle;
 mod traffic;
+mod way;
 
 pub use counters::{Counters, Global, Shared};
 pub use emulator::Emulator;

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, Site};
 use crate::lanes::{OFFSET, Slot};
+use crate::way::Way;
 
 /// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
 #[derive(Clone, Copy)]
@@ -192,6 +193,8 @@ pub enum Stop {
     Yield,
     /// It waits for what only others can bring about: the same operation will tell.
     Wait,
+    /// It waits for others of its own lanes.
+    Converge,
     /// A scalar form overflowed: go on at the same operation with every register varying.
     Widen,
 }
@@ -253,6 +256,8 @@ pub struct Warp {
     pub index: u32,
     /// Whether it has left the scalar forms behind.
     pub widened: bool,
+    /// Whether its lanes go several ways, of which it follows one.
+    pub apart: bool,
     depth: usize,
     pending: [Pending; DEPTH],
 }
@@ -280,6 +285,7 @@ impl Warp {
             gives_up: false,
             index,
             widened: false,
+            apart: false,
             depth: 0,
             pending: [Pending::default(); DEPTH],
         }
@@ -325,6 +331,7 @@ impl Warp {
         self.depth = 0;
         self.stop = Stop::Running;
         self.widened = false;
+        self.apart = false;
         self.gives_up = false;
     }
 
@@ -417,6 +424,19 @@ impl Warp {
         }
         self.mask = 0;
         self.stop_at(op, Stop::Done)
+    }
+
+    /// The way it goes on from where it stopped.
+    pub fn way(&self) -> Way {
+        let pending = self.pending[..self.depth].to_vec();
+        Way { mask: self.mask, at: self.stopped_at, meet: self.meet, pending }
+    }
+
+    /// Goes on with a way of its lanes.
+    pub fn follow(&mut self, way: &Way) {
+        (self.mask, self.stopped_at, self.meet) = (way.mask, way.at, way.meet);
+        self.depth = way.pending.len().min(DEPTH);
+        self.pending[..self.depth].copy_from_slice(&way.pending[..self.depth]);
     }
 
     /// Runs until the warp stops.

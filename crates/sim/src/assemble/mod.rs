@@ -50,6 +50,8 @@ pub struct Code {
     pub counts: bool,
     /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
     pub runs: Vec<(u32, u32)>,
+    /// The operation that each basic block starts with and the one that counts it, when counting.
+    pub visits: Vec<(u32, u32)>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
     /// Asynchronous instructions, likewise.
@@ -106,6 +108,7 @@ pub fn assemble(
             chains: Vec::new(),
             counts: want.counts,
             runs: Vec::new(),
+            visits: Vec::new(),
             plans: Vec::new(),
             async_plans: Vec::new(),
         },
@@ -181,6 +184,7 @@ impl Assembler<'_> {
                 self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
             }
             if self.want.counts {
+                self.code.visits.push((starts[b], self.code.ops.len() as u32));
                 self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
             }
             let mut count = 0u64;
@@ -290,6 +294,10 @@ impl Assembler<'_> {
             }
             Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
             Action::Barrier(kind) => self.barrier(inst, *kind),
+            Action::Converge => {
+                let named = self.source(inst.src.first());
+                self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin);
+            }
             Action::Note(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let imm = crate::sanitize::packed(*note);

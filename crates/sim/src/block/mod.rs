@@ -1,5 +1,6 @@
 //! One worker: it runs blocks one after the other, the warps of a block in turn.
 
+mod apart;
 mod barriers;
 mod registers;
 mod team;
@@ -15,6 +16,7 @@ use crate::matrix::group::Meeting;
 use crate::memory::{Memory, POISON};
 use crate::op::{Stop, Warp};
 use crate::program::Assembled;
+use apart::Part;
 use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
 
@@ -23,6 +25,8 @@ pub use team::Team;
 /// Instructions of a warp's turn before others get theirs. Long, so that a warp that should have
 /// waited at a barrier runs far ahead and the missing barrier shows in the results.
 const TURN: u64 = 1 << 20;
+/// The same where warps spin until another has had its turn.
+const SPINNING_TURN: u64 = 1 << 10;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
@@ -88,6 +92,10 @@ pub struct Worker<'a> {
     pub context: Box<Context>,
     warps: Vec<Warp>,
     states: Vec<State>,
+    /// The ways of each warp whose lanes run apart.
+    parts: Vec<Vec<Part>>,
+    /// Whether a warp's lanes have had to run apart because one waited for another.
+    spun: bool,
     barriers: Vec<Barrier>,
     registers: Buffer,
     wide_registers: Option<Buffer>,
@@ -176,6 +184,8 @@ impl<'a> Worker<'a> {
             context,
             warps: (0..warps).map(Warp::new).collect(),
             states: vec![State::Ready; warps as usize],
+            parts: (0..warps).map(|_| Vec::new()).collect(),
+            spun: false,
             barriers: vec![Barrier::default(); BARRIERS],
             registers,
             wide_registers: None,
@@ -253,6 +263,7 @@ impl<'a> Worker<'a> {
             warp.divergent_branches = 0;
             warp.start(lanes, code.ops.as_ptr());
             self.states[w] = State::Ready;
+            self.parts[w].clear();
             for r in &assembled.undefined {
                 let slot = code.slots[*r as usize];
                 // SAFETY: the assembler reserved the slot.
@@ -316,8 +327,15 @@ impl<'a> Worker<'a> {
 
     /// Runs one warp until it stops.
     fn turn(&mut self, w: usize) -> Result<(), Located> {
-        let turn = if self.shape.seed.is_some() { 64 + self.draw(1024) } else { TURN };
+        let turn = match self.shape.seed {
+            Some(_) => 64 + self.draw(1024),
+            None if self.spun => SPINNING_TURN,
+            None => TURN,
+        };
         let limit = self.shape.max_instructions.unwrap_or(u64::MAX);
+        if self.warps[w].apart {
+            return self.turn_apart(w, limit);
+        }
         loop {
             let warp = &mut self.warps[w];
             warp.turn_end = (warp.instructions + turn).min(limit);
@@ -325,16 +343,7 @@ impl<'a> Worker<'a> {
             let stop = unsafe { warp.run() };
             match stop {
                 Stop::Running | Stop::Done => {
-                    self.states[w] = State::Done;
-                    self.done += 1;
-                    if let Some(checks) = &mut self.context.checks {
-                        checks.order.end(w);
-                    }
-                    if self.waiting > 0 {
-                        for b in 0..BARRIERS {
-                            self.complete(b);
-                        }
-                    }
+                    self.end(w);
                     return Ok(());
                 }
                 Stop::Barrier => {
@@ -351,20 +360,46 @@ impl<'a> Worker<'a> {
                 Stop::Yield if self.warps[w].instructions >= limit => {
                     return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
                 }
-                Stop::Yield => return Ok(()),
+                Stop::Yield => {
+                    if self.may_spin(w) {
+                        self.spun = true;
+                        self.part(w, stop);
+                    }
+                    return Ok(());
+                }
+                Stop::Converge => {
+                    self.part(w, stop);
+                    return Ok(());
+                }
                 Stop::Wait => {
                     self.warps[w].rotate();
                     self.states[w] = State::Asking;
                     return Ok(());
                 }
                 Stop::Widen => self.widen(w),
-                Stop::Fault => {
-                    let raw = self.context.fault.take().map(|f| *f);
-                    let raw = raw.unwrap_or_else(|| limit_fault(&self.warps[w], limit));
-                    return Err(self.locate(w, raw));
-                }
+                Stop::Fault => return Err(self.faulted(w, limit)),
             }
         }
+    }
+
+    /// A warp has ended.
+    fn end(&mut self, w: usize) {
+        self.states[w] = State::Done;
+        self.done += 1;
+        if let Some(checks) = &mut self.context.checks {
+            checks.order.end(w);
+        }
+        if self.waiting > 0 {
+            for b in 0..BARRIERS {
+                self.complete(b);
+            }
+        }
+    }
+
+    fn faulted(&mut self, w: usize, limit: u64) -> Located {
+        let raw = self.context.fault.take().map(|f| *f);
+        let raw = raw.unwrap_or_else(|| limit_fault(&self.warps[w], limit));
+        self.locate(w, raw)
     }
 
     fn locate(&self, w: usize, raw: RawFault) -> Located {

@@ -71,6 +71,14 @@ pub fn note(cx: &mut Cx<'_, '_>, note: Note, src: Vec<Src>) -> Rule {
     Ok(())
 }
 
+/// Lets the lanes that `named` names come together. A guard would leave some of them behind for
+/// good, so that only an unguarded instruction waits.
+pub fn converge(cx: &mut Cx<'_, '_>, named: Src) {
+    if cx.guard.is_none() {
+        cx.lowering.emit(Action::Converge, Vec::new(), vec![named], None);
+    }
+}
+
 /// `fence` and `membar`.
 pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("proxy") || cx.has("proxy::async") {
@@ -94,6 +102,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("warp") {
         // Lanes run in lockstep and memory is in order.
         let members = cx.src(0, B32)?;
+        converge(cx, members);
         return note(cx, Note::WarpSync, vec![members]);
     }
     if cx.has("red") {

@@ -1,7 +1,7 @@
 //! Instructions in which the lanes of a warp see each other.
 
 use super::Cx;
-use super::control::note;
+use super::control::{converge, note};
 use crate::cross;
 use crate::ir::{Action, Form, Note, Reg, Src};
 use crate::lower::Rule;
@@ -38,6 +38,7 @@ fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
     let members = cx.src(last, B32)?;
+    converge(cx, members);
     note(cx, Note::Members, vec![members])?;
     Ok(members)
 }
@@ -57,6 +58,9 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
     let members = if cx.has("sync") { cx.src(4, B32)? } else { Src::Const(u64::from(u32::MAX)) };
+    if cx.has("sync") {
+        converge(cx, members);
+    }
     note(cx, Note::Shuffle(mode as u8), vec![members, src[1], src[2]])?;
     emit(cx, Tiers::cold::<cross::Shuffle>(), Form::Varying, mode, dst, src)
 }

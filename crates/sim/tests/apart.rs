@@ -1,0 +1,113 @@
+//! Lanes of one warp that wait for each other: at locks, at flags, at instructions that name them.
+
+mod common;
+
+use common::{START, kernel, run};
+use lanework_sim::{Fault, FaultKind};
+
+/// The words that a body leaves, from blocks of 64 threads.
+fn words(body: &str, grid: u32, count: usize) -> Result<Vec<u32>, Fault> {
+    let text = kernel(&format!("{START}{body}"));
+    let [fast, plain] = [false, true].map(|all_varying| {
+        run(&text, all_varying, [grid, 1, 1], [64, 1, 1], &[0; 256], count).map(|run| run.words)
+    });
+    match (&fast, &plain) {
+        (Ok(fast), Ok(plain)) => assert_eq!(fast, plain),
+        (Err(fast), Err(plain)) => assert_eq!(fast.to_string(), plain.to_string()),
+        _ => panic!("only one form faults"),
+    }
+    fast
+}
+
+#[test]
+fn a_lock_that_each_lane_takes_in_turn() {
+    // in[0] is the lock, in[1] what it guards; the sum of thread numbers would lose some without it.
+    let body = "
+        TRY: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra TRY;
+        ld.volatile.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, %r1;
+        st.volatile.global.u32 [%rd1+4], %r7; membar.gl; atom.global.exch.b32 %r8, [%rd1], 0;
+        bar.sync 0; ld.volatile.global.u32 %r9, [%rd1+4];
+        setp.eq.u32 %p2, %r3, 0; @%p2 st.global.u32 [%rd2], %r9;
+        shfl.sync.idx.b32 %r10, %r3, 5, 31, -1; st.global.u32 [%rd5+4], %r10; ret;";
+    let words = words(body, 2, 129).expect("every lane gets the lock");
+    assert_eq!(words[0], (0..128).sum::<u32>());
+    let fifth: Vec<u32> = (0..128).map(|i| i % 64 / 32 * 32 + 5).collect();
+    assert_eq!(words[1..], fifth, "the warp is whole again");
+}
+
+#[test]
+fn a_lock_released_inside_the_loop() {
+    let body = "mov.u32 %r20, 0;
+        TRY: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra NEXT;
+        ld.volatile.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, 1;
+        st.volatile.global.u32 [%rd1+4], %r7; mov.u32 %r20, 1; atom.global.exch.b32 %r8, [%rd1], 0;
+        NEXT: setp.eq.u32 %p2, %r20, 0; @%p2 bra TRY;
+        bar.sync 0; ld.volatile.global.u32 %r9, [%rd1+4]; st.global.u32 [%rd5], %r9; ret;";
+    assert_eq!(words(body, 1, 64).expect("ends"), vec![64; 64]);
+}
+
+#[test]
+fn lanes_that_spin_on_a_flag_of_their_own_warp() {
+    // Lane 31 sets the flag that the others of its warp wait for; whichever side of the branch
+    // comes first.
+    for guard in ["@%p1", "@!%p1"] {
+        let (setter, waiter) = if guard == "@%p1" { ("SET", "WAIT") } else { ("WAIT", "SET") };
+        let body = format!(
+            "and.b32 %r6, %r3, 31; setp.eq.u32 %p1, %r6, 31; shr.u32 %r7, %r3, 5;
+            mul.wide.u32 %rd6, %r7, 4; add.u64 %rd6, %rd1, %rd6;
+            {guard} bra {setter}; bra {waiter};
+            SET: st.volatile.global.u32 [%rd6], 7; bra END;
+            WAIT: ld.volatile.global.u32 %r8, [%rd6]; setp.eq.u32 %p2, %r8, 0; @%p2 bra WAIT;
+            END: st.global.u32 [%rd5], %r3; ret;"
+        );
+        if guard == "@!%p1" {
+            // The labels were swapped too, so that lane 31 still sets.
+            assert!(body.contains("@!%p1 bra WAIT"));
+        }
+        assert_eq!(words(&body, 1, 64).expect("ends"), (0..64).collect::<Vec<u32>>());
+    }
+}
+
+#[test]
+fn both_sides_of_a_branch_meet_at_a_warp_barrier() {
+    // Each half of the warp writes a word, meets the other half, and reads the other's word.
+    let body = "
+        .shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r6, %r6, %r7;
+        xor.b32 %r8, %r7, 64; mov.u32 %r9, tile; add.u32 %r9, %r9, %r8; and.b32 %r10, %r3, 16;
+        setp.ne.u32 %p1, %r10, 0; @%p1 bra UPPER;
+        add.u32 %r11, %r3, 100; st.shared.u32 [%r6], %r11; bar.warp.sync -1;
+        ld.shared.u32 %r12, [%r9]; bra END;
+        UPPER: add.u32 %r11, %r3, 200; st.shared.u32 [%r6], %r11; bar.warp.sync -1;
+        ld.shared.u32 %r12, [%r9];
+        END: st.global.u32 [%rd5], %r12; ret;";
+    let expected: Vec<u32> =
+        (0..64u32).map(|i| (i ^ 16) + if i & 16 == 0 { 200 } else { 100 }).collect();
+    assert_eq!(words(body, 1, 64).expect("ends"), expected);
+}
+
+#[test]
+fn a_shuffle_waits_for_the_lanes_it_names() {
+    // Lanes loop as often as their number; the shuffle after it in the loop's last round names all.
+    let body = "
+        and.b32 %r6, %r3, 31; mov.u32 %r7, 0;
+        LOOP: setp.lt.u32 %p1, %r7, %r6; @!%p1 bra GATHER; add.u32 %r7, %r7, 1; bra LOOP;
+        GATHER: shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1; st.global.u32 [%rd5], %r8; ret;";
+    let expected: Vec<u32> = (0..64).map(|i| (i % 32) ^ 1).collect();
+    assert_eq!(words(body, 1, 64).expect("ends"), expected);
+    // An exited lane is not waited for.
+    let body = "
+        setp.eq.u32 %p1, %r3, 3; @%p1 ret; mov.u32 %r20, 1;
+        setp.lt.u32 %p2, %r3, 8; @!%p2 bra OVER; bar.warp.sync 0xff; mov.u32 %r20, 2;
+        OVER: st.global.u32 [%rd5], %r20; ret;";
+    let got = words(body, 1, 64).expect("ends");
+    assert_eq!((got[2], got[8], got[40]), (2, 1, 1));
+}
+
+#[test]
+fn lanes_that_wait_for_each_other_at_different_places_are_reported() {
+    let body = "
+        and.b32 %r6, %r3, 16; setp.ne.u32 %p1, %r6, 0; @%p1 bra UPPER;
+        bar.warp.sync -1; bra END; UPPER: bar.sync 0; END: ret;";
+    let fault = words(body, 1, 1).expect_err("nobody can go on");
+    assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{fault}");
+}
