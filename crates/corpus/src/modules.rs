@@ -1,4 +1,5 @@
-//! The modules of PTX: files named `UNIT.TARGET.ptx`, with `debug` between when compiled for that.
+//! The modules of PTX: files named `UNIT.TARGET.ptx`, with how they were compiled between, when not by
+//! nvcc with optimisation: `debug`, `nvrtc`, `clang` or `clang_debug`.
 
 /// One compiler's output for one unit.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,8 @@ pub fn variants() -> Vec<Variant> {
             let mut parts = file.split('.');
             let unit = parts.next().unwrap_or_default();
             let target = parts.next().unwrap_or_default();
-            Variant { file, unit, target, debug: parts.next() == Some("debug"), text }
+            let debug = parts.next().is_some_and(|how| how.ends_with("debug"));
+            Variant { file, unit, target, debug, text }
         })
         .collect()
 }

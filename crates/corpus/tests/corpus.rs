@@ -6,16 +6,23 @@ use lanework_corpus::{Case, OnEmulator, Outputs, Variant, agree, all, run, varia
 use std::collections::BTreeSet;
 use std::io::Write;
 
+/// The only unit to run, where a kernel is looked for that takes the GPU down with it.
+const UNIT: &str = "LANEWORK_CORPUS_UNIT";
+
 /// Runs all cases with the modules that are `wanted`, and fails with every complaint in one list.
 fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
     let (cases, devices) = (all(), Device::for_tests(suite));
+    let unit = std::env::var(UNIT).ok();
+    let wanted = |variant: &Variant| {
+        wanted(variant) && unit.as_ref().is_none_or(|unit| unit == variant.unit)
+    };
     let (mut runs, mut complaints) = (0, Vec::new());
     for variant in variants().iter().filter(|variant| wanted(variant)) {
         let of_unit: Vec<&Case> = cases.iter().filter(|case| case.unit == variant.unit).collect();
         runs += of_unit.len();
         run_variant(&devices, variant, &of_unit, &mut complaints);
     }
-    assert!(runs > 0, "no runs");
+    assert!(runs > 0 || unit.is_some(), "no runs");
     assert!(
         complaints.is_empty(),
         "{} of {runs} runs:\n{}",
@@ -42,6 +49,9 @@ fn run_variant(
         let ran = cases.iter().map(|case| {
             if !emulated && !case.on_gpu {
                 return None;
+            }
+            if unit_alone() && !emulated {
+                say(&format!("RUNS {} of {}", case.name, variant.file));
             }
             let result = match &module {
                 Ok(module) => run_case(device, module, variant, case),
@@ -101,6 +111,11 @@ fn run_case(
         Some(what) => Err(format!("should be refused for `{what}`, but: {error}")),
         None => Err(error),
     }
+}
+
+/// Whether one unit alone is run: then each run on a GPU is announced.
+fn unit_alone() -> bool {
+    std::env::var_os(UNIT).is_some()
 }
 
 /// A line past the capture of test output.
