@@ -74,6 +74,8 @@ pub struct Lowering<'m> {
     gaps: bool,
     /// Bytes of shared memory without gaps.
     packed_shared: u32,
+    /// The alignment of dynamic shared memory: that of what is declared there, 16 at least.
+    dynamic_alignment: u32,
 }
 
 impl<'m> Lowering<'m> {
@@ -101,6 +103,7 @@ impl<'m> Lowering<'m> {
             inlined: HashMap::new(),
             gaps,
             packed_shared: 0,
+            dynamic_alignment: 16,
         };
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
@@ -147,7 +150,7 @@ impl<'m> Lowering<'m> {
         lowering.kernel.declared_shared = lowering.packed_shared;
         let gap = if gaps && lowering.kernel.static_shared > 0 { GAP } else { 0 };
         let end = lowering.kernel.static_shared.saturating_add(gap);
-        lowering.kernel.static_shared = end.next_multiple_of(16);
+        lowering.kernel.static_shared = end.next_multiple_of(lowering.dynamic_alignment);
         Ok(lowering.kernel)
     }
 
@@ -353,6 +356,8 @@ impl<'m> Lowering<'m> {
         let open = variable.dims.iter().any(Option::is_none);
         if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
             self.kernel.dynamic_shared.get_or_insert_with(|| readable(&variable.name));
+            let align = variable.alignment().clamp(1, 1024);
+            self.dynamic_alignment = self.dynamic_alignment.max(align);
             return Src::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);

@@ -7,6 +7,7 @@
 
 mod forms;
 mod numbers;
+mod products;
 
 use forms::Form;
 use lanework::{Backend, Device, Dim3, PtxArg, PtxShape};
