@@ -283,6 +283,21 @@ pub struct Inst {
     pub guard: Option<(Reg, bool)>,
     /// Index into [`Kernel::origins`].
     pub origin: u32,
+    /// What it does with NaN.
+    pub nan: NanUse,
+}
+
+/// What an instruction does with the NaN of f32 arithmetic, for [`crate::nan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NanUse {
+    /// It may see the bits of its operands.
+    Sees,
+    /// Which NaN an operand is, changes nothing.
+    Blind,
+    /// Arithmetic: blind, and the NaN that it makes is the host's.
+    Leaves,
+    /// It copies 32 bits.
+    Copies,
 }
 
 /// A PTX instruction and where it comes from.

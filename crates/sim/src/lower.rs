@@ -64,6 +64,7 @@ pub struct Lowering<'m> {
     scopes: Vec<HashMap<String, Symbol>>,
     module_shared: HashMap<String, Src>,
     specials: HashMap<Special, Reg>,
+    carry: Option<Reg>,
     active: Vec<String>,
     /// Where `ret` goes: the end of the inlined function, or the kernel's end.
     return_to: Option<Label>,
@@ -97,6 +98,7 @@ impl<'m> Lowering<'m> {
             scopes: vec![HashMap::new()],
             module_shared: HashMap::new(),
             specials: HashMap::new(),
+            carry: None,
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
@@ -145,8 +147,10 @@ impl<'m> Lowering<'m> {
                 src: Vec::new(),
                 guard: None,
                 origin,
+                nan: NanUse::Sees,
             });
         }
+        crate::nan::put_right(&mut lowering.kernel);
         lowering.kernel.declared_shared = lowering.packed_shared;
         let gap = if gaps && lowering.kernel.static_shared > 0 { GAP } else { 0 };
         let end = lowering.kernel.static_shared.saturating_add(gap);
@@ -279,7 +283,7 @@ impl<'m> Lowering<'m> {
         guard: Option<(Reg, bool)>,
     ) {
         let origin = self.origin;
-        self.kernel.insts.push(Inst { action, dst, src, guard, origin });
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan: NanUse::Sees });
     }
 
     /// Appends a jump over what follows unless the guard holds; gives the label to set after it.
@@ -310,6 +314,18 @@ impl<'m> Lowering<'m> {
     pub fn new_register(&mut self, width: Width) -> Reg {
         self.kernel.registers.push(Register { width, special: None });
         self.kernel.registers.len() as u32 - 1
+    }
+
+    /// The carry flag, a predicate.
+    pub fn carry(&mut self) -> Reg {
+        match self.carry {
+            Some(register) => register,
+            None => {
+                let register = self.new_register(Width::Predicate);
+                self.carry = Some(register);
+                register
+            }
+        }
     }
 
     /// The register that stands for a special one.

@@ -199,7 +199,7 @@ fn what_the_emulator_does_not_know_is_named() {
     let emulator = device(false);
     for (body, says) in [
         ("frobnicate.u32 %r1, %r2;", "unknown instruction `frobnicate.u32`"),
-        ("add.rz.f32 %f1, %f2, %f3;", "modifier `.rz`"),
+        ("add.cc.f32 %f1, %f2, %f3;", "modifier `.cc`"),
         ("add.u32 %r1, %r2;", "operands"),
         ("add.u32 %r1, %r2, %nothing;", "`%nothing` is not declared"),
         ("tcgen05.fence::before_thread_sync;", "unknown instruction `tcgen05.fence"),

@@ -74,9 +74,9 @@ fn integers() {
     });
     check("div.u32", &two("div.u32"), |a, b, _| a.checked_div(b).unwrap_or(u32::MAX));
     check("rem.s32", &two("rem.s32"), |a, b, _| {
-        if b == 0 { a } else { (a as i32).wrapping_rem(b as i32) as u32 }
+        if b == 0 { u32::MAX } else { (a as i32).wrapping_rem(b as i32) as u32 }
     });
-    check("rem.u32", &two("rem.u32"), |a, b, _| a.checked_rem(b).unwrap_or(a));
+    check("rem.u32", &two("rem.u32"), |a, b, _| a.checked_rem(b).unwrap_or(u32::MAX));
     check("min.s32", &two("min.s32"), |a, b, _| (a as i32).min(b as i32) as u32);
     check("max.u32", &two("max.u32"), |a, b, _| a.max(b));
     check("abs.s32", "abs.s32 %r20, %r10;", |a, _, _| (a as i32).wrapping_abs() as u32);
@@ -137,7 +137,7 @@ fn narrow_and_wide_integers() {
     });
     check("rem.s64", &wide("rem.s64"), |a, b, c| {
         let (x, y) = (join(a, b) as i64, join(c, a) as i64);
-        fold(if y == 0 { x } else { x.wrapping_rem(y) } as u64)
+        fold(if y == 0 { -1 } else { x.wrapping_rem(y) } as u64)
     });
     check("max.s64", &wide("max.s64"), |a, b, c| {
         fold((join(a, b) as i64).max(join(c, a) as i64) as u64)
@@ -371,7 +371,10 @@ fn halves() {
                 & 0x7f80_7f80
         },
     );
-    check("abs.f16x2", "abs.f16x2 %r20, %r10;", |a, _, _| a & 0x7fff_7fff);
+    check("abs.f16x2", "abs.f16x2 %r20, %r10;", |a, _, _| {
+        let abs = |h: u32| if h & 0x7fff > 0x7c00 { 0x7fff } else { h & 0x7fff };
+        abs(a) | abs(a >> 16) << 16
+    });
 }
 
 #[test]

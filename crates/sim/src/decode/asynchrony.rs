@@ -148,7 +148,7 @@ fn reduction(cx: &mut Cx<'_, '_>) -> Rule<(Combine, u8)> {
     let ty = cx.ty()?;
     let name = cx.instruction.modifiers.iter().find(|m| REDUCTIONS.contains(&m.as_str()));
     let name = name.cloned().unwrap_or_default();
-    let combine = combine(&name, ty).ok_or_else(|| cx.unknown("this operation or type"))?;
+    let combine = combine(&name, ty, false).ok_or_else(|| cx.unknown("this operation or type"))?;
     Ok((combine, ty.size() as u8))
 }
 

@@ -1,9 +1,10 @@
 //! Comparisons and selections.
 
 use super::Cx;
+use super::float::{flush, flushed};
 use super::integer::found;
 use super::logic::positive;
-use crate::ir::Src;
+use crate::ir::{Reg, Src, Width};
 use crate::lower::Rule;
 use crate::pure::{Pure, hot2, hot3, mask, pure1, pure2, pure3, warm2, warm3};
 use half::{bf16, f16};
@@ -36,6 +37,12 @@ pub fn slct(cx: &mut Cx<'_, '_>) -> Rule {
     let [ty, test] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
     let pure = match (ty.size(), test) {
         (8, S32) => pure3(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+        (8, F32) if cx.has("ftz") => {
+            pure3(|a: u64, b: u64, c: f32| if flush(c) >= 0.0 { a } else { b })
+        }
+        (_, F32) if cx.has("ftz") => {
+            pure3(|a: u32, b: u32, c: f32| if flush(c) >= 0.0 { a } else { b })
+        }
         (8, F32) => pure3(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
         (_, S32) => pure3(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
         (_, F32) => pure3(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b }),
@@ -157,29 +164,83 @@ fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
         (_, _, true) => mask(|a, b| a ^ b),
         _ => return Err(cx.unknown("a predicate operand without `.and`, `.or` or `.xor`")),
     };
-    let register = cx.lowering.new_register(crate::ir::Width::Predicate);
+    let register = cx.lowering.new_register(Width::Predicate);
     cx.pure(Some(register), &[result, with], pure)?;
     Ok(Src::Reg(register))
 }
 
-/// `setp`, with one or two results.
+/// The operands of a comparison, flushed where it says so.
+fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
+    let mut both = [cx.src(1, ty)?, cx.src(2, ty)?];
+    if cx.has("ftz") {
+        for source in &mut both {
+            *source = flushed(cx, *source, ty)?;
+            if ty == F32 {
+                cx.blind_to_nan();
+            }
+        }
+    }
+    Ok(both)
+}
+
+/// Emits a comparison into `to`.
+fn emit(cx: &mut Cx<'_, '_>, to: Option<Reg>, ty: ScalarType, both: &[Src; 2]) -> Rule {
+    let pure = comparison(cx, ty)?;
+    cx.pure(to, both, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
+}
+
+/// One half of packed operands, in registers of their own.
+fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> Rule<[Src; 2]> {
+    let mut halves = *both;
+    for source in &mut halves {
+        let register = cx.lowering.new_register(Width::Word);
+        let pure = if high { pure1(|a: u32| (a >> 16) as u16) } else { pure1(|a: u32| a as u16) };
+        cx.pure(Some(register), &[*source], pure)?;
+        *source = Src::Reg(register);
+    }
+    Ok(halves)
+}
+
+/// The comparisons of both halves of packed operands.
+fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
+    let both = compared(cx, ty)?;
+    let one = if ty == F16x2 { F16 } else { Bf16 };
+    let mut results = [Src::Truth(false); 2];
+    for (high, result) in results.iter_mut().enumerate() {
+        let halves = half_of(cx, &both, high == 1)?;
+        let register = cx.lowering.new_register(Width::Predicate);
+        emit(cx, Some(register), one, &halves)?;
+        *result = combined(cx, Src::Reg(register), 3)?;
+    }
+    Ok(results)
+}
+
+/// `setp`, with one or two results: the second is the opposite, or that of the high half.
 pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;
-    let pure = comparison(cx, ty)?;
-    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
     let (p, q) = match cx.operand(0)?.clone() {
         Operand::Pair(p, q) => (cx.destination(&p)?, cx.destination(&q)?),
         operand => (cx.destination(&operand)?, None),
     };
-    if cx.instruction.operands.len() == 3 && q.is_none() {
-        return cx.pure(p, &[a, b], pure);
+    if let F16x2 | Bf16x2 = ty {
+        let [low, high] = packed(cx, ty)?;
+        cx.pure(p, &[low], mask(|a, _| a))?;
+        return cx.pure(q, &[high], mask(|a, _| a));
     }
-    let result = cx.lowering.new_register(crate::ir::Width::Predicate);
-    cx.pure(Some(result), &[a, b], pure)?;
+    let both = compared(cx, ty)?;
+    if cx.instruction.operands.len() == 3 && q.is_none() {
+        return emit(cx, p, ty, &both);
+    }
+    let result = cx.lowering.new_register(Width::Predicate);
+    emit(cx, Some(result), ty, &both)?;
     let first = combined(cx, Src::Reg(result), 3)?;
     let second = if q.is_some() {
-        let opposite = cx.lowering.new_register(crate::ir::Width::Predicate);
+        let opposite = cx.lowering.new_register(Width::Predicate);
         cx.pure(Some(opposite), &[Src::Reg(result)], mask(|a, _| !a))?;
         Some(combined(cx, Src::Reg(opposite), 3)?)
     } else {
@@ -196,16 +257,26 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
 pub fn set(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(COMPARISONS)?;
     let [to, ty] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
-    let pure = comparison(cx, ty)?;
-    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
-    let result = cx.lowering.new_register(crate::ir::Width::Predicate);
-    cx.pure(Some(result), &[a, b], pure)?;
-    let result = combined(cx, Src::Reg(result), 3)?;
     let dst = cx.dst_of(0, to)?;
-    match to {
-        U32 | S32 => cx.pure(dst, &[result], pure1(|p: bool| if p { u32::MAX } else { 0 })),
-        U16 | S16 => cx.pure(dst, &[result], pure1(|p: bool| if p { u16::MAX } else { 0 })),
-        F32 => cx.pure(dst, &[result], pure1(|p: bool| if p { 1.0f32 } else { 0.0 })),
-        _ => Err(cx.unknown("this result type")),
+    if let (F16x2, F16x2) | (Bf16x2, Bf16x2) = (to, ty) {
+        let [low, high] = packed(cx, ty)?;
+        let one = Src::Const(if ty == F16x2 { 0x3c00 } else { 0x3f80 });
+        let pure = pure3(|low: bool, high: bool, one: u32| {
+            (if low { one } else { 0 }) | (if high { one << 16 } else { 0 })
+        });
+        return cx.pure(dst, &[low, high, one], pure);
     }
+    let both = compared(cx, ty)?;
+    let result = cx.lowering.new_register(Width::Predicate);
+    emit(cx, Some(result), ty, &both)?;
+    let result = combined(cx, Src::Reg(result), 3)?;
+    let pure = match to {
+        U32 | S32 => pure1(|p: bool| if p { u32::MAX } else { 0 }),
+        U16 | S16 => pure1(|p: bool| if p { u16::MAX } else { 0 }),
+        F32 => pure1(|p: bool| if p { 1.0f32 } else { 0.0 }),
+        F16 => pure1(|p: bool| if p { 0x3c00u16 } else { 0 }),
+        Bf16 => pure1(|p: bool| if p { 0x3f80u16 } else { 0 }),
+        _ => return Err(cx.unknown("this result type")),
+    };
+    cx.pure(dst, &[result], pure)
 }

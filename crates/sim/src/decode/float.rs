@@ -1,16 +1,23 @@
-//! Floating-point arithmetic: f32 and f64, and f16 and bf16 (single and packed) through f32.
+//! Floating-point arithmetic of 32 and 64 bits; [`super::narrow`] has the 16-bit types.
 //!
-//! Rounding is to nearest even. Where a GPU approximates (`ex2`, `lg2`, `sin`, `cos`, `tanh`, `rsqrt`,
-//! `rcp.approx`, `div.approx`, `sqrt.approx`), the emulator computes in double precision and rounds
-//! once, so it errs by at most half a unit in the last place, and the GPU by what its manual grants.
-//! NaN results keep the host's payload; only min, max and conversions canonicalise.
+//! Rounding to nearest even is the host's own; the other directions are [`crate::soft`]'s. Where a GPU
+//! approximates, the emulator computes in double precision and rounds once ([`crate::fidelity`] has the
+//! bounds). A NaN that f32 arithmetic makes is 0x7fffffff; f64 arithmetic passes on the payload of an
+//! operand. The hot f32 instructions leave their NaN as the host made it, and [`crate::nan`] puts that
+//! right where its bits can be seen.
 
 use super::integer::found;
-use super::{Cx, packed};
+use super::{Cx, narrow};
+use crate::ir::Src;
 use crate::lower::Rule;
 use crate::pure::{Pure, hot2, hot3, pure1, pure2, pure3, warm1, warm2, warm3};
-use half::{bf16, f16};
+use crate::soft::{self, Number, Round};
 use lanework_ptx::ScalarType::{self, *};
+
+/// What f32 arithmetic makes of NaN.
+pub const NAN32: u32 = 0x7fff_ffff;
+/// The f64 NaN of an invalid operation.
+const NAN64: u64 = 0xfff8_0000_0000_0000;
 
 /// Flushes a subnormal to a zero of its sign.
 #[inline(always)]
@@ -24,122 +31,299 @@ pub fn saturate(x: f32) -> f32 {
     if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
 }
 
+/// The same value, with the NaN that f32 arithmetic makes.
 #[inline(always)]
-fn saturate64(x: f64) -> f64 {
-    if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
+pub fn canonical(x: f32) -> f32 {
+    // By its bits: the compiler takes all NaNs of arithmetic for the same.
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
 }
 
-const ROUNDING: &[&str] = &["rn", "ftz", "sat"];
+/// A NaN that may be signalling, made quiet.
+#[inline(always)]
+pub fn quiet64(x: f64) -> f64 {
+    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
+}
+
+/// The same for f32, where a conversion keeps what fits of a payload.
+pub fn quiet32(x: f32) -> f32 {
+    if x.is_nan() { f32::from_bits(x.to_bits() | 1 << 22) } else { x }
+}
+
+/// `result` of operands with its NaN chosen as a GPU does: the first operand in this order that is
+/// one, made quiet.
+#[inline(always)]
+fn chosen64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
+    let mut nan = f64::from_bits(NAN64);
+    for x in operands.into_iter().rev() {
+        nan = if x.is_nan() { quiet64(x) } else { nan };
+    }
+    if result.is_nan() { nan } else { result }
+}
 
 /// The rows of an f32 function: plain, flushing, saturating, both.
 macro_rules! f32_rows {
     ($cx:expr, $make:ident, $cold:ident, |$($x:ident),*| $body:expr) => {
         match ($cx.has("ftz"), $cx.has("sat")) {
-            (false, false) => $make(|$($x: f32),*| -> f32 { $body }),
-            (true, false) => $cold(|$($x: f32),*| -> f32 { $(let $x = flush($x);)* flush($body) }),
+            (false, false) => $make(|$($x: f32),*| -> f32 { canonical($body) }),
+            (true, false) => $cold(|$($x: f32),*| -> f32 { $(let $x = flush($x);)* canonical(flush($body)) }),
             (false, true) => $cold(|$($x: f32),*| -> f32 { saturate($body) }),
             (true, true) => $cold(|$($x: f32),*| -> f32 { $(let $x = flush($x);)* saturate(flush($body)) }),
         }
     };
 }
 
-macro_rules! narrow {
-    (f32, $ty:ty, $body:expr) => {
-        <$ty>::from_f32($body)
-    };
-    (f64, f16, $body:expr) => {
-        packed::wide_to_f16($body)
-    };
-    (f64, bf16, $body:expr) => {
-        packed::wide_to_bf16($body)
-    };
+/// Whether the instruction rounds in a direction of its own.
+fn directed(cx: &Cx<'_, '_>) -> Option<Round> {
+    [("rz", Round::Zero), ("rm", Round::Down), ("rp", Round::Up)]
+        .into_iter()
+        .find_map(|(name, round)| cx.has(name).then_some(round))
 }
 
-/// The rows of a function for the narrow types, computed in `f32`, or `f64` when one rounding of
-/// `f32` would round twice.
-macro_rules! narrow_rows {
-    ($ty:expr, $cold:ident, $wide:ident, |$($x:ident),*| $body:expr) => {
-        match $ty {
-            F16 => Some($cold(|$($x: f16),*| -> f16 { $(let $x = <$wide>::from(packed::Narrow::widen($x));)* narrow!($wide, f16, $body) })),
-            Bf16 => Some($cold(|$($x: bf16),*| -> bf16 { $(let $x = <$wide>::from(packed::Narrow::widen($x));)* narrow!($wide, bf16, $body) })),
-            F16x2 => Some($cold(|$($x: u32),*| -> u32 {
-                packed::map16([$($x),*], |[$($x),*]| { $(let $x = <$wide>::from(packed::Narrow::widen($x));)* narrow!($wide, f16, $body) })
-            })),
-            Bf16x2 => Some($cold(|$($x: u32),*| -> u32 {
-                packed::mapb16([$($x),*], |[$($x),*]| { $(let $x = <$wide>::from(packed::Narrow::widen($x));)* narrow!($wide, bf16, $body) })
-            })),
-            _ => None,
+fn soft32(number: Number, round: Round) -> f32 {
+    f32::from_bits(soft::F32.round(number, round).map_or(NAN32, |bits| bits as u32))
+}
+
+fn soft64<const N: usize>(number: Number, round: Round, operands: [f64; N]) -> f64 {
+    match soft::F64.round(number, round) {
+        Some(bits) => f64::from_bits(bits),
+        None => chosen64(f64::NAN, operands),
+    }
+}
+
+fn n32(x: f32) -> Number {
+    soft::F32.unpack(u64::from(x.to_bits()))
+}
+
+fn n64(x: f64) -> Number {
+    soft::F64.unpack(x.to_bits())
+}
+
+/// The rows of a function in each direction: of f32, and of f64 with the order of its operands' NaNs.
+macro_rules! directed_rows {
+    ($round:expr, $ty:expr, $make:ident, |$($x:ident),*| $body:expr, [$($nan:ident),*]) => {{
+        macro_rules! row {
+            ($direction:expr) => {
+                if $ty == F32 {
+                    $make(|$($x: f32),*| -> f32 {
+                        $(let $x = n32($x);)*
+                        soft32(($body)($direction), $direction)
+                    })
+                } else {
+                    $make(|$($x: f64),*| -> f64 {
+                        let nans = [$($nan),*];
+                        $(let $x = n64($x);)*
+                        soft64(($body)($direction), $direction, nans)
+                    })
+                }
+            };
         }
-    };
+        match $round {
+            Round::Down => row!(Round::Down),
+            Round::Up => row!(Round::Up),
+            _ => row!(Round::Zero),
+        }
+    }};
 }
 
+/// A subnormal operand flushed, in a register of its own.
+pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> Rule<Src> {
+    let pure = match ty {
+        F32 => pure1(|a: f32| flush(a)),
+        F16 => pure1(|a: u16| narrow::flush16(a)),
+        F16x2 => pure1(|a: u32| narrow::flush16x2(a)),
+        _ => return Ok(a),
+    };
+    let register = cx.lowering.new_register(crate::lower::width_of(ty)?);
+    cx.pure(Some(register), &[a], pure)?;
+    Ok(Src::Reg(register))
+}
+
+/// Emits `pure` over operands of `ty`, with what `.ftz`, `.sat` and `.relu` ask for around it.
+pub(super) fn around(
+    cx: &mut Cx<'_, '_>,
+    ty: ScalarType,
+    count: usize,
+    pure: &'static Pure,
+) -> Rule {
+    let (ftz, sat, relu) = (cx.has("ftz"), cx.has("sat"), cx.has("relu"));
+    cx.operands(count + 1)?;
+    let dst = cx.dst_of(0, ty)?;
+    let mut sources = Vec::new();
+    for i in 1..=count {
+        let source = cx.src(i, ty)?;
+        sources.push(if ftz { flushed(cx, source, ty)? } else { source });
+    }
+    if !ftz && !sat && !relu {
+        return cx.pure(dst, &sources, pure);
+    }
+    let middle = cx.lowering.new_register(crate::lower::width_of(ty)?);
+    cx.pure(Some(middle), &sources, pure)?;
+    let mut last = Src::Reg(middle);
+    if ftz {
+        last = flushed(cx, last, ty)?;
+    }
+    let finish = match (ty, sat, relu) {
+        (F32, true, _) => pure1(|a: f32| saturate(a)),
+        (F16 | Bf16, _, true) => pure1(|a: u16| narrow::relu16(a)),
+        (F16x2 | Bf16x2, _, true) => pure1(|a: u32| narrow::relu16x2(a)),
+        (F16, true, _) => pure1(|a: u16| narrow::saturate16(a)),
+        (F16x2, true, _) => pure1(|a: u32| narrow::saturate16x2(a)),
+        (_, false, false) => super::mov::copy(ty),
+        _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
+    };
+    cx.pure(dst, &[last], finish)
+}
+
+const ROUNDING: &[&str] = &["rn", "rz", "rm", "rp", "ftz", "sat"];
+
+/// `add`, `sub` and `mul`: in a direction, of the narrow types, or as the rows say; `hot` is whether
+/// the row leaves its NaN as the host made it.
 fn binary(
     cx: &mut Cx<'_, '_>,
-    f32_row: &'static Pure,
+    soft: Option<&'static Pure>,
+    row: &'static Pure,
     f64_row: &'static Pure,
     narrow: Option<&'static Pure>,
 ) -> Rule {
     let ty = cx.ty()?;
     cx.allow(ROUNDING)?;
-    let pure = match ty {
-        F32 => Some(f32_row),
-        F64 => Some(f64_row),
-        _ => narrow.filter(|_| !cx.has("sat")),
+    if let (Some(pure), F32 | F64) = (soft, ty) {
+        return around(cx, ty, 2, pure);
+    }
+    match ty {
+        F32 => {
+            cx.uniform_type(ty, 2, row)?;
+            cx.leaves_nan(!cx.has("ftz") && !cx.has("sat"));
+            Ok(())
+        }
+        F64 => cx.uniform_type(ty, 2, f64_row),
+        _ => {
+            let pure = found(cx, narrow)?;
+            around(cx, ty, 2, pure)
+        }
+    }
+}
+
+/// The rows of a hot f32 function: the plain one leaves its NaN as the host made it.
+macro_rules! hot_rows {
+    ($cx:expr, $hot:ident, $warm:ident, |$($x:ident),*| $body:expr) => {
+        if $cx.has("ftz") || $cx.has("sat") {
+            f32_rows!($cx, $warm, $warm, |$($x),*| $body)
+        } else {
+            $hot(|$($x: f32),*| -> f32 { $body })
+        }
     };
-    let pure = found(cx, pure)?;
-    cx.uniform_type(ty, 2, pure)
 }
 
 /// `add` of floats.
 pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, warm2, |a, b| a + b);
-    let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a + b);
-    binary(cx, row, warm2(|a: f64, b: f64| a + b), narrow)
+    let (ty, round) = (cx.ty()?, directed(cx));
+    let soft = round.map(|round| {
+        directed_rows!(round, ty, pure2, |a, b| |round| soft::add(a, b, round), [b, a])
+    });
+    let row = hot_rows!(cx, hot2, warm2, |a, b| a + b);
+    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a + b, [b, a])), narrow::add(ty))
 }
 
 /// `sub` of floats.
 pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, warm2, |a, b| a - b);
-    let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a - b);
-    binary(cx, row, warm2(|a: f64, b: f64| a - b), narrow)
+    let (ty, round) = (cx.ty()?, directed(cx));
+    let soft = round.map(|round| {
+        directed_rows!(round, ty, pure2, |a, b| |r| soft::add(a, soft::negate(b), r), [b, a])
+    });
+    let row = hot_rows!(cx, hot2, warm2, |a, b| a - b);
+    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a - b, [b, a])), narrow::sub(ty))
 }
 
 /// `mul` of floats.
 pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
-    let row = f32_rows!(cx, hot2, warm2, |a, b| a * b);
-    let narrow = narrow_rows!(cx.ty()?, pure2, f32, |a, b| a * b);
-    binary(cx, row, warm2(|a: f64, b: f64| a * b), narrow)
+    let (ty, round) = (cx.ty()?, directed(cx));
+    let soft = round
+        .map(|round| directed_rows!(round, ty, pure2, |a, b| |_| soft::multiply(a, b), [b, a]));
+    let row = hot_rows!(cx, hot2, warm2, |a, b| a * b);
+    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a * b, [b, a])), narrow::mul(ty))
 }
 
 /// `div` of floats; the approximate forms are exact here.
 pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&["rn", "ftz", "approx", "full"])?;
+    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "approx", "full"])?;
     let ty = cx.ty()?;
+    if let (Some(round), F32 | F64) = (directed(cx), ty) {
+        let pure = if cx.has("ftz") {
+            directed_rows!(round, ty, pure2, |a, b| |_| not_subnormal(soft::divide(a, b)), [a, b])
+        } else {
+            directed_rows!(round, ty, pure2, |a, b| |_| soft::divide(a, b), [a, b])
+        };
+        return around(cx, ty, 2, pure);
+    }
+    let approximate = cx.has("approx");
     let pure = match ty {
-        F32 if cx.has("ftz") => pure2(|a: f32, b: f32| flush(flush(a) / flush(b))),
-        F32 => warm2(|a: f32, b: f32| a / b),
-        F64 => pure2(|a: f64, b: f64| a / b),
+        F32 if approximate && !cx.has("ftz") => {
+            pure2(|a: f32, b: f32| canonical(by_reciprocal(a, b)))
+        }
+        F32 if approximate => {
+            pure2(|a: f32, b: f32| canonical(flush(by_reciprocal(flush(a), flush(b)))))
+        }
+        F32 => f32_rows!(cx, warm2, pure2, |a, b| a / b),
+        F64 => pure2(|a: f64, b: f64| chosen64(a / b, [a, b])),
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 2, pure)
+    cx.uniform_type(ty, 2, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
+}
+
+/// Zero for what is below the smallest normal f32 before it is rounded: division looks at that.
+fn not_subnormal(number: Number) -> Number {
+    match soft::F32.round(number, Round::Zero) {
+        Some(bits) if bits & 0x7f80_0000 == 0 => {
+            let negative = bits >> 31 != 0;
+            Number::Finite { negative, mantissa: 0, exponent: 0 }
+        }
+        _ => number,
+    }
+}
+
+/// `a / b` as `a * (1 / b)`, whose second factor is 0 for the largest `b`.
+fn by_reciprocal(a: f32, b: f32) -> f32 {
+    if b.abs() > 2f32.powi(126) && b.is_finite() { a * 0f32.copysign(b) } else { a / b }
 }
 
 /// `fma`, and `mad` of floats.
 pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&["rn", "ftz", "sat", "relu"])?;
+    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat", "relu", "oob"])?;
     let ty = cx.ty()?;
-    let pure = if cx.has("relu") {
-        found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| relu64(a * b + c)))?
-    } else if ty == F32 {
-        fused_f32(cx)
-    } else if ty == F64 {
-        hot3(|a: f64, b: f64, c: f64| a.mul_add(b, c))
-    } else if cx.has("sat") {
-        found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| saturate64(a * b + c)))?
-    } else {
-        found(cx, narrow_rows!(ty, pure3, f64, |a, b, c| a * b + c))?
-    };
-    cx.uniform_type(ty, 3, pure)
+    match (ty, directed(cx)) {
+        (F32 | F64, Some(round)) => {
+            let pure = directed_rows!(
+                round,
+                ty,
+                pure3,
+                |a, b, c| |round| soft::add(soft::multiply(a, b), c, round),
+                [b, c, a]
+            );
+            around(cx, ty, 3, pure)
+        }
+        (F32, None) => {
+            let plain = !cx.has("ftz") && !cx.has("sat");
+            let pure = fused_f32(cx);
+            cx.uniform_type(ty, 3, pure)?;
+            cx.leaves_nan(plain);
+            Ok(())
+        }
+        (F64, None) => cx.uniform_type(
+            ty,
+            3,
+            hot3(|a: f64, b: f64, c: f64| chosen64(a.mul_add(b, c), [b, c, a])),
+        ),
+        _ => {
+            let pure = found(cx, narrow::fma(ty, cx.has("oob")))?;
+            around(cx, ty, 3, pure)
+        }
+    }
 }
 
 /// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
@@ -149,10 +333,6 @@ fn fused_f32(cx: &Cx<'_, '_>) -> &'static Pure {
     }
     static PURE: std::sync::OnceLock<Pure> = std::sync::OnceLock::new();
     PURE.get_or_init(|| Pure { fma: true, ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) })
-}
-
-fn relu64(x: f64) -> f64 {
-    if x > 0.0 { x } else { 0.0 }
 }
 
 /// The smaller; the other one if one is NaN; -0 is below +0.
@@ -167,7 +347,7 @@ pub fn min32(a: f32, b: f32) -> f32 {
         b
     };
     if a.is_nan() {
-        if b.is_nan() { f32::from_bits(0x7fff_ffff) } else { b }
+        if b.is_nan() { f32::from_bits(NAN32) } else { b }
     } else if b.is_nan() {
         a
     } else {
@@ -187,7 +367,7 @@ pub fn max32(a: f32, b: f32) -> f32 {
         b
     };
     if a.is_nan() {
-        if b.is_nan() { f32::from_bits(0x7fff_ffff) } else { b }
+        if b.is_nan() { f32::from_bits(NAN32) } else { b }
     } else if b.is_nan() {
         a
     } else {
@@ -204,13 +384,7 @@ fn min64(a: f64, b: f64) -> f64 {
     } else {
         b
     };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
-    }
+    number64(a, b, ordered)
 }
 
 fn max64(a: f64, b: f64) -> f64 {
@@ -222,40 +396,68 @@ fn max64(a: f64, b: f64) -> f64 {
     } else {
         b
     };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
+    number64(a, b, ordered)
+}
+
+/// The operand that is a number; the second where neither is.
+fn number64(a: f64, b: f64, ordered: f64) -> f64 {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => quiet64(b),
+        (true, false) => b,
+        (false, true) => a,
+        (false, false) => ordered,
     }
 }
 
-fn nan_or(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
-    if a.is_nan() || b.is_nan() { f32::from_bits(0x7fff_ffff) } else { f(a, b) }
+/// NaN if either is.
+pub(super) fn nan_or(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
+    if a.is_nan() || b.is_nan() { f32::from_bits(NAN32) } else { f(a, b) }
+}
+
+/// `f` of the magnitudes, with the product of the signs.
+fn signs_apart(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
+    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
+    let result = f(a.abs(), b.abs());
+    if result.is_nan() { result } else { f32::from_bits(result.to_bits() | sign) }
 }
 
 /// `min` and `max` of floats.
 pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&["ftz", "NaN"])?;
-    let ty = cx.ty()?;
-    let min = cx.instruction.opcode == "min";
-    let pure = match (ty, cx.has("NaN"), min) {
-        (F32, false, true) => f32_rows!(cx, warm2, pure2, |a, b| min32(a, b)),
-        (F32, false, false) => f32_rows!(cx, warm2, pure2, |a, b| max32(a, b)),
-        (F32, true, true) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(min32, a, b)),
-        (F32, true, false) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(max32, a, b)),
-        (F64, false, true) => pure2(|a: f64, b: f64| min64(a, b)),
-        (F64, false, false) => pure2(|a: f64, b: f64| max64(a, b)),
-        (_, false, true) => found(cx, narrow_rows!(ty, pure2, f32, |a, b| min32(a, b)))?,
-        (_, false, false) => found(cx, narrow_rows!(ty, pure2, f32, |a, b| max32(a, b)))?,
-        (_, true, true) => found(cx, narrow_rows!(ty, pure2, f32, |a, b| nan_or(min32, a, b)))?,
-        (_, true, false) => found(cx, narrow_rows!(ty, pure2, f32, |a, b| nan_or(max32, a, b)))?,
-    };
+    cx.allow(&["ftz", "NaN", "xorsign", "abs"])?;
     if cx.instruction.operands.len() == 4 {
         return Err(cx.unknown("three inputs"));
     }
-    cx.uniform_type(ty, 2, pure)
+    let ty = cx.ty()?;
+    let (min, nan, apart) = (cx.instruction.opcode == "min", cx.has("NaN"), cx.has("xorsign"));
+    if ty == F64 {
+        let pure = if min {
+            pure2(|a: f64, b: f64| min64(a, b))
+        } else {
+            pure2(|a: f64, b: f64| max64(a, b))
+        };
+        return cx.uniform_type(ty, 2, pure);
+    }
+    if ty != F32 {
+        let pure = found(cx, narrow::min_max(ty, min, nan, apart))?;
+        return around(cx, ty, 2, pure);
+    }
+    let pure = match (apart, nan, min) {
+        (false, false, true) => f32_rows!(cx, warm2, pure2, |a, b| min32(a, b)),
+        (false, false, false) => f32_rows!(cx, warm2, pure2, |a, b| max32(a, b)),
+        (false, true, true) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(min32, a, b)),
+        (false, true, false) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(max32, a, b)),
+        (true, false, true) => f32_rows!(cx, pure2, pure2, |a, b| signs_apart(min32, a, b)),
+        (true, false, false) => f32_rows!(cx, pure2, pure2, |a, b| signs_apart(max32, a, b)),
+        (true, true, true) => {
+            f32_rows!(cx, pure2, pure2, |a, b| signs_apart(|a, b| nan_or(min32, a, b), a, b))
+        }
+        (true, true, false) => {
+            f32_rows!(cx, pure2, pure2, |a, b| signs_apart(|a, b| nan_or(max32, a, b), a, b))
+        }
+    };
+    cx.uniform_type(ty, 2, pure)?;
+    cx.blind_to_nan();
+    Ok(())
 }
 
 /// `abs`.
@@ -266,14 +468,16 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> Rule {
         S16 => pure1(|a: i16| a.wrapping_abs()),
         S32 => pure1(|a: i32| a.wrapping_abs()),
         S64 => pure1(|a: i64| a.wrapping_abs()),
-        F32 if cx.has("ftz") => pure1(|a: f32| flush(a.abs())),
-        F32 => warm1(|a: f32| a.abs()),
-        F64 => pure1(|a: f64| a.abs()),
-        F16 | Bf16 => pure1(|a: u16| a & 0x7fff),
-        F16x2 | Bf16x2 => pure1(|a: u32| a & 0x7fff_7fff),
+        F32 => f32_rows!(cx, warm1, pure1, |a| a.abs()),
+        F64 => pure1(|a: f64| if a.is_nan() { quiet64(a) } else { a.abs() }),
+        F16 | Bf16 | F16x2 | Bf16x2 => return narrow::sign(cx, ty, true),
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 1, pure)
+    cx.uniform_type(ty, 1, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
 }
 
 /// `neg`.
@@ -284,14 +488,16 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> Rule {
         S16 => pure1(|a: i16| a.wrapping_neg()),
         S32 => pure1(|a: i32| a.wrapping_neg()),
         S64 => pure1(|a: i64| a.wrapping_neg()),
-        F32 if cx.has("ftz") => pure1(|a: f32| flush(-a)),
-        F32 => warm1(|a: f32| -a),
-        F64 => pure1(|a: f64| -a),
-        F16 | Bf16 => pure1(|a: u16| a ^ 0x8000),
-        F16x2 | Bf16x2 => pure1(|a: u32| a ^ 0x8000_8000),
+        F32 => f32_rows!(cx, warm1, pure1, |a| -a),
+        F64 => pure1(|a: f64| if a.is_nan() { quiet64(a) } else { -a }),
+        F16 | Bf16 | F16x2 | Bf16x2 => return narrow::sign(cx, ty, false),
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 1, pure)
+    cx.uniform_type(ty, 1, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
 }
 
 /// `copysign`: the magnitude of `b` with the sign of `a`.
@@ -306,27 +512,47 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> Rule {
     cx.uniform_type(ty, 2, pure)
 }
 
+/// The high word of an f64, as the approximations of that type see it.
+fn high(a: f64) -> f64 {
+    f64::from_bits(a.to_bits() & !0xffff_ffff)
+}
+
+/// An approximation of an f64: only the high word is computed, and subnormals are zero.
+fn roughly(f: impl Fn(f64) -> f64, a: f64) -> f64 {
+    let flush = |x: f64| if x.is_subnormal() { 0f64.copysign(x) } else { x };
+    let result = flush(f(high(flush(a))));
+    if result.is_nan() { f64::from_bits(u64::from(NAN32) << 32) } else { high(result) }
+}
+
 /// `sqrt` and `rcp`: correctly rounded.
 pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&["rn", "approx", "ftz"])?;
+    cx.allow(&["rn", "rz", "rm", "rp", "approx", "ftz"])?;
     let ty = cx.ty()?;
     let sqrt = cx.instruction.opcode == "sqrt";
+    if let (Some(round), F32 | F64) = (directed(cx), ty) {
+        let pure = if sqrt {
+            directed_rows!(round, ty, pure1, |a| |_| soft::root(a), [a])
+        } else {
+            directed_rows!(round, ty, pure1, |a| |_| soft::divide(soft::integer(false, 1), a), [a])
+        };
+        return around(cx, ty, 1, pure);
+    }
     let pure = match (ty, sqrt) {
         (F32, true) => f32_rows!(cx, warm1, pure1, |a| a.sqrt()),
         (F32, false) => f32_rows!(cx, warm1, pure1, |a| 1.0 / a),
-        (F64, true) => pure1(|a: f64| a.sqrt()),
-        (F64, false) if cx.has("approx") => pure1(|a: f64| {
-            f64::from_bits(
-                (1.0 / f64::from_bits(a.to_bits() & !0xffff_ffff)).to_bits() & !0xffff_ffff,
-            )
-        }),
-        (F64, false) => pure1(|a: f64| 1.0 / a),
+        (F64, true) => pure1(|a: f64| chosen64(a.sqrt(), [a])),
+        (F64, false) if cx.has("approx") => pure1(|a: f64| roughly(|a| 1.0 / a, a)),
+        (F64, false) => pure1(|a: f64| chosen64(1.0 / a, [a])),
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 1, pure)
+    cx.uniform_type(ty, 1, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
 }
 
-fn double(f: impl Fn(f64) -> f64, x: f32) -> f32 {
+pub(super) fn double(f: impl Fn(f64) -> f64, x: f32) -> f32 {
     f(f64::from(x)) as f32
 }
 
@@ -341,15 +567,22 @@ pub fn approximate(cx: &mut Cx<'_, '_>) -> Rule {
         ("cos", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::cos, a)),
         ("tanh", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::tanh, a)),
         ("rsqrt", F32) => f32_rows!(cx, pure1, pure1, |a| double(|x| 1.0 / x.sqrt(), a)),
-        ("rsqrt", F64) => pure1(|a: f64| 1.0 / a.sqrt()),
-        ("ex2", _) => found(cx, narrow_rows!(ty, pure1, f32, |a| double(f64::exp2, a)))?,
-        ("tanh", _) => found(cx, narrow_rows!(ty, pure1, f32, |a| double(f64::tanh, a)))?,
+        ("rsqrt", F64) if cx.has("ftz") => pure1(|a: f64| roughly(|a| 1.0 / a.sqrt(), a)),
+        ("rsqrt", F64) => pure1(|a: f64| chosen64(1.0 / a.sqrt(), [a])),
+        (name @ ("ex2" | "tanh"), F16 | Bf16 | F16x2 | Bf16x2) => {
+            let pure = found(cx, narrow::approximate(ty, name == "ex2"))?;
+            return cx.uniform_type(ty, 1, pure);
+        }
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 1, pure)
+    cx.uniform_type(ty, 1, pure)?;
+    if ty == F32 {
+        cx.blind_to_nan();
+    }
+    Ok(())
 }
 
-/// `testp`.
+/// `testp`; a zero is normal.
 pub fn testp(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["finite", "infinite", "number", "notanumber", "normal", "subnormal"])?;
     let ty = cx.ty()?;
@@ -359,13 +592,13 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> Rule {
         ("infinite", F32) => pure1(|a: f32| a.is_infinite()),
         ("number", F32) => pure1(|a: f32| !a.is_nan()),
         ("notanumber", F32) => pure1(|a: f32| a.is_nan()),
-        ("normal", F32) => pure1(|a: f32| a.is_normal()),
+        ("normal", F32) => pure1(|a: f32| a.is_normal() || a == 0.0),
         ("subnormal", F32) => pure1(|a: f32| a.is_subnormal()),
         ("finite", F64) => pure1(|a: f64| a.is_finite()),
         ("infinite", F64) => pure1(|a: f64| a.is_infinite()),
         ("number", F64) => pure1(|a: f64| !a.is_nan()),
         ("notanumber", F64) => pure1(|a: f64| a.is_nan()),
-        ("normal", F64) => pure1(|a: f64| a.is_normal()),
+        ("normal", F64) => pure1(|a: f64| a.is_normal() || a == 0.0),
         ("subnormal", F64) => pure1(|a: f64| a.is_subnormal()),
         _ => return Err(cx.unknown("this test")),
     };

@@ -1,6 +1,6 @@
 //! Integer arithmetic, and the instructions that share a name with floating-point ones.
 
-use super::{Cx, float};
+use super::{Cx, carry, float};
 use crate::analysis::Class;
 use crate::lanes::Scalar;
 use crate::lower::Rule;
@@ -101,9 +101,15 @@ const MAD_WIDE_U: Affine = affine(
 
 /// `add`.
 pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+    if let Some(done) = pairs(cx) {
+        return done;
+    }
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::add(cx);
+    }
+    if cx.has("cc") {
+        return carry::add(cx);
     }
     cx.allow(&["sat"])?;
     if cx.has("sat") {
@@ -123,6 +129,9 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
     if ty.is_float() {
         return float::sub(cx);
     }
+    if cx.has("cc") {
+        return carry::add(cx);
+    }
     cx.allow(&["sat"])?;
     if cx.has("sat") {
         return cx.uniform_type(ty, 2, pure2(|a: i32, b: i32| a.saturating_sub(b)));
@@ -135,9 +144,31 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
     cx.uniform_type(ty, 2, pure)
 }
 
-/// `add.cc` and its kin.
-pub fn refuse_carry(cx: &mut Cx<'_, '_>) -> Rule {
-    Err(cx.unknown("the carry flag"))
+/// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
+fn pairs(cx: &mut Cx<'_, '_>) -> Option<Rule> {
+    fn each(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
+        u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
+    }
+    fn signed(f: impl Fn(i16, i16) -> i16) -> impl Fn(u16, u16) -> u16 {
+        move |a, b| f(a as i16, b as i16) as u16
+    }
+    if !cx.has("u16x2") && !cx.has("s16x2") {
+        return None;
+    }
+    if let Err(refusal) = cx.allow(&["u16x2", "s16x2", "relu"]) {
+        return Some(Err(refusal));
+    }
+    let pure = match (cx.instruction.opcode.as_str(), cx.has("s16x2"), cx.has("relu")) {
+        ("add", _, false) => pure2(|a: u32, b: u32| each(a, b, u16::wrapping_add)),
+        ("min", false, false) => pure2(|a: u32, b: u32| each(a, b, u16::min)),
+        ("max", false, false) => pure2(|a: u32, b: u32| each(a, b, u16::max)),
+        ("min", true, false) => pure2(|a: u32, b: u32| each(a, b, signed(i16::min))),
+        ("max", true, false) => pure2(|a: u32, b: u32| each(a, b, signed(i16::max))),
+        ("min", true, true) => pure2(|a: u32, b: u32| each(a, b, signed(|a, b| a.min(b).max(0)))),
+        ("max", true, true) => pure2(|a: u32, b: u32| each(a, b, signed(|a, b| a.max(b).max(0)))),
+        _ => return Some(Err(cx.unknown("this operation on pairs"))),
+    };
+    Some(cx.uniform_type(B32, 2, pure))
 }
 
 /// The type of twice the width.
@@ -206,6 +237,9 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     if ty.is_float() {
         return float::fma(cx);
     }
+    if cx.has("cc") {
+        return carry::mad(cx);
+    }
     cx.allow(&["lo", "hi", "wide", "sat"])?;
     if cx.has("wide") {
         let wide = doubled(cx, ty)?;
@@ -228,6 +262,12 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     }
     if cx.has("hi") {
         let pure = match (ty, cx.has("sat")) {
+            (U16, false) => pure3(|a: u16, b: u16, c: u16| {
+                ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)
+            }),
+            (S16, false) => pure3(|a: i16, b: i16, c: i16| {
+                ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)
+            }),
             (U32, false) => pure3(|a: u32, b: u32, c: u32| {
                 (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
             }),
@@ -284,9 +324,19 @@ pub fn mul24(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `mad24`.
 pub fn mad24(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&["lo"])?;
+    cx.allow(&["lo", "hi", "sat"])?;
     let ty = cx.ty()?;
     let pure = match ty {
+        S32 if cx.has("hi") && cx.has("sat") => {
+            pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b) >> 16) as i32).saturating_add(c))
+        }
+        _ if cx.has("sat") => return Err(cx.unknown("`.sat` of this form")),
+        U32 if cx.has("hi") => pure3(|a: u32, b: u32, c: u32| {
+            ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff) >> 16) as u32).wrapping_add(c)
+        }),
+        S32 if cx.has("hi") => {
+            pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b) >> 16) as i32).wrapping_add(c))
+        }
         U32 => pure3(|a: u32, b: u32, c: u32| {
             (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
         }),
@@ -312,17 +362,24 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
     cx.uniform_type(ty, 2, pure)
 }
 
-/// `rem`; a remainder by zero gives the dividend.
+/// `rem`; a remainder by zero gives all ones.
 pub fn rem(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
-    let pure = by_type!(ty, pure2, |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
+    let pure = by_type!(ty, pure2, |a, b| if b == 0 {
+        (0 as T).wrapping_sub(1)
+    } else {
+        a.wrapping_rem(b)
+    });
     let pure = found(cx, pure)?;
     cx.uniform_type(ty, 2, pure)
 }
 
 /// `min` and `max`.
 pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
+    if let Some(done) = pairs(cx) {
+        return done;
+    }
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::min_max(cx);

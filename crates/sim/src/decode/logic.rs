@@ -216,8 +216,13 @@ pub fn bfind(cx: &mut Cx<'_, '_>) -> Rule {
     to_word(cx, ty, pure)
 }
 
+/// Position and length are bytes for 32 bits, and whole words for 64, whose code is a few shifts.
+fn field(pos: u32, len: u32, width: u32) -> (u32, u32) {
+    if width == 32 { (pos & 0xff, len & 0xff) } else { (pos.min(255), len.min(255)) }
+}
+
 fn extract(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
+    let (pos, len) = field(pos, len, width);
     let msb = width - 1;
     if len == 0 {
         return 0;
@@ -269,7 +274,12 @@ pub fn bfi(cx: &mut Cx<'_, '_>) -> Rule {
     let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
     let (p, l) = (cx.src(3, U32)?, cx.src(4, U32)?);
     let field = cx.lowering.new_register(crate::ir::Width::Word);
-    cx.pure(Some(field), &[p, l], pure2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8))?;
+    let packed = if ty == B32 {
+        pure2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8)
+    } else {
+        pure2(|p: u32, l: u32| p.min(255) | l.min(255) << 8)
+    };
+    cx.pure(Some(field), &[p, l], packed)?;
     cx.pure(dst, &[a, b, Src::Reg(field)], pure)
 }
 
@@ -290,11 +300,35 @@ pub fn bmsk(cx: &mut Cx<'_, '_>) -> Rule {
     cx.uniform_type(B32, 2, pure)
 }
 
+/// `szext`: a value cut to some bits, extended by its sign or not.
+pub fn szext(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["clamp", "wrap"])?;
+    fn extend(a: u32, bits: u32, signed: bool) -> u32 {
+        match (bits, signed) {
+            (0, _) => 0,
+            (32.., _) => a,
+            (_, false) => a & ((1 << bits) - 1),
+            (_, true) => (((a << (32 - bits)) as i32) >> (32 - bits)) as u32,
+        }
+    }
+    let ty = cx.ty()?;
+    let pure = match (ty, cx.has("wrap")) {
+        (U32, true) => pure2(|a: u32, b: u32| extend(a, b & 31, false)),
+        (U32, false) => pure2(|a: u32, b: u32| extend(a, b, false)),
+        (S32, true) => pure2(|a: u32, b: u32| extend(a, b & 31, true)),
+        (S32, false) => pure2(|a: u32, b: u32| extend(a, b, true)),
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.uniform_type(B32, 2, pure)
+}
+
 /// `fns`: the n-th set bit from a base.
 pub fn fns(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     fn find(mask: u32, base: u32, offset: i32) -> u32 {
-        let base = base & 31;
+        if base > 31 {
+            return u32::MAX;
+        }
         let step: i32 = if offset < 0 { -1 } else { 1 };
         let mut left = if offset == 0 { 1 } else { offset.unsigned_abs() };
         let mut at = base as i32;
@@ -358,13 +392,18 @@ pub fn prmt(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `lop3`: any function of three bits, as a table. The table goes through a constant operand.
 pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
-    cx.allow(&[])?;
-    cx.operands(5)?;
+    cx.allow(&["or", "and"])?;
+    let combining = cx.has("or") || cx.has("and");
+    cx.operands(if combining { 6 } else { 5 })?;
     let Operand::Immediate(table) = *cx.operand(4)? else {
         return Err(cx.unknown("the table is not a literal"));
     };
     let table = super::immediate_bits(table, B32) as u32 & 0xff;
-    let dst = cx.dst_of(0, B32)?;
+    let (dst, truth) = match cx.operand(0)?.clone() {
+        Operand::Pair(d, p) if combining => (cx.destination(&d)?, cx.destination(&p)?),
+        _ if combining => return Err(cx.unknown("`d|p` is expected")),
+        _ => (cx.dst_of(0, B32)?, None),
+    };
     let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);
     // Split on `a`: each half of the table is a function of two bits.
     let half = |bits: u32| Src::Const(u64::from(bits & 15));
@@ -378,9 +417,17 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
     );
     cx.pure(Some(zero), &[b, c, half(table)], two)?;
     cx.pure(Some(one), &[b, c, half(table >> 4)], two)?;
-    cx.pure(
-        dst,
-        &[a, Src::Reg(one), Src::Reg(zero)],
-        hot3(|a: u32, x: u32, y: u32| (a & x) | (!a & y)),
-    )
+    let joined = hot3(|a: u32, x: u32, y: u32| (a & x) | (!a & y));
+    if !combining {
+        return cx.pure(dst, &[a, Src::Reg(one), Src::Reg(zero)], joined);
+    }
+    // Whether any bit is set, combined with a predicate.
+    let with = positive(cx, 5)?;
+    let result = cx.lowering.new_register(crate::ir::Width::Word);
+    cx.pure(Some(result), &[a, Src::Reg(one), Src::Reg(zero)], joined)?;
+    let any = cx.lowering.new_register(crate::ir::Width::Predicate);
+    cx.pure(Some(any), &[Src::Reg(result)], pure1(|a: u32| a != 0))?;
+    let both = if cx.has("or") { mask(|a, b| a | b) } else { mask(|a, b| a & b) };
+    cx.pure(truth, &[Src::Reg(any), with], both)?;
+    cx.pure(dst, &[Src::Reg(result)], pure1(|a: u32| a))
 }

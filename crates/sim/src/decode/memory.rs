@@ -1,8 +1,9 @@
 //! Loads, stores, atomics, asynchronous copies and address conversions.
 
 use super::Cx;
-use super::float::{max32, min32};
+use super::float::{canonical, flush, max32, min32};
 use super::integer::with_affine;
+use super::packed::{self, Narrow};
 use crate::analysis::Class;
 use crate::asynchrony::cluster::RANK_SHIFT;
 use crate::ir::*;
@@ -178,19 +179,8 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-macro_rules! float_atomics {
-    ($name:expr, $from:expr, $to:expr) => {
-        match $name {
-            "add" => Some((|m, b, _| $to($from(m) + $from(b))) as Combine),
-            "min" => Some((|m, b, _| $to($from(m).min($from(b)))) as Combine),
-            "max" => Some((|m, b, _| $to($from(m).max($from(b)))) as Combine),
-            _ => None,
-        }
-    };
-}
-
 /// What an atomic writes, from the word in memory and its operands.
-pub(super) fn combine(name: &str, ty: ScalarType) -> Option<Combine> {
+pub(super) fn combine(name: &str, ty: ScalarType, shared: bool) -> Option<Combine> {
     let bits: Option<Combine> = match name {
         "exch" => Some(|_, b, _| b),
         "and" => Some(|m, b, _| m & b),
@@ -206,8 +196,9 @@ pub(super) fn combine(name: &str, ty: ScalarType) -> Option<Combine> {
     if bits.is_some() {
         return bits;
     }
-    let f = |m: u64| f32::from_bits(m as u32);
-    let _ = f;
+    if let Some(both) = narrow_sum(name, ty) {
+        return Some(both);
+    }
     match (name, ty) {
         ("add", U32 | S32 | U64 | S64) => Some(|m, b, _| m.wrapping_add(b)),
         ("min", U32) => Some(|m, b, _| u64::from((m as u32).min(b as u32))),
@@ -218,54 +209,120 @@ pub(super) fn combine(name: &str, ty: ScalarType) -> Option<Combine> {
         ("max", U64) => Some(|m, b, _| m.max(b)),
         ("min", S64) => Some(|m, b, _| (m as i64).min(b as i64) as u64),
         ("max", S64) => Some(|m, b, _| (m as i64).max(b as i64) as u64),
+        // Global memory's unit flushes subnormals; shared memory's sums are ordinary additions.
+        ("add", F32) if shared => {
+            Some(|m, b, _| bits32(canonical(f32::from_bits(m as u32) + f32::from_bits(b as u32))))
+        }
         ("add", F32) => Some(|m, b, _| {
-            u64::from((f32::from_bits(m as u32) + f32::from_bits(b as u32)).to_bits())
+            let [m, b] = [m, b].map(|x| flush(f32::from_bits(x as u32)));
+            bits32(canonical(flush(m + b)))
         }),
-        ("min", F32) => Some(|m, b, _| {
-            u64::from(min32(f32::from_bits(m as u32), f32::from_bits(b as u32)).to_bits())
-        }),
-        ("max", F32) => Some(|m, b, _| {
-            u64::from(max32(f32::from_bits(m as u32), f32::from_bits(b as u32)).to_bits())
-        }),
-        (_, F64) => float_atomics!(name, f64::from_bits, f64::to_bits),
-        (_, F16) => {
-            float_atomics!(name, |m: u64| f16::from_bits(m as u16).to_f32(), |x: f32| u64::from(
-                f16::from_f32(x).to_bits()
-            ))
-        }
-        (_, Bf16) => {
-            float_atomics!(name, |m: u64| bf16::from_bits(m as u16).to_f32(), |x: f32| u64::from(
-                bf16::from_f32(x).to_bits()
-            ))
-        }
-        ("add", F16x2) => Some(|m, b, _| {
-            u64::from(super::packed::map16([m as u32, b as u32], |[a, b]| {
-                f16::from_f32(a.to_f32() + b.to_f32())
-            }))
-        }),
-        ("add", Bf16x2) => Some(|m, b, _| {
-            u64::from(super::packed::mapb16([m as u32, b as u32], |[a, b]| {
-                bf16::from_f32(a.to_f32() + b.to_f32())
-            }))
-        }),
+        ("add", F64) if shared => Some(|m, b, _| sum64(m, b, 1 << 51)),
+        ("add", F64) => Some(|m, b, _| if f64::from_bits(b).is_nan() { b } else { sum64(m, b, 0) }),
         _ => None,
     }
+}
+
+fn bits32(x: f32) -> u64 {
+    u64::from(x.to_bits())
+}
+
+/// A sum in memory; NaN in memory stays, with `quiet` added to its bits.
+fn sum64(m: u64, b: u64, quiet: u64) -> u64 {
+    let (x, y) = (f64::from_bits(m), f64::from_bits(b));
+    match (x.is_nan(), y.is_nan(), (x + y).is_nan()) {
+        (true, ..) => m | quiet,
+        (_, true, _) => b | quiet,
+        (.., true) => 0xfff8_0000_0000_0000,
+        _ => (x + y).to_bits(),
+    }
+}
+
+/// Sums, minima and maxima of 16-bit floats.
+fn narrow_sum(name: &str, ty: ScalarType) -> Option<Combine> {
+    macro_rules! rows {
+        ($f:expr) => {
+            match ty {
+                F16 => Some(|m, b, _| u64::from(f16_of(m as u16, b as u16, $f))),
+                Bf16 => Some(|m, b, _| u64::from(bf16_of(m as u16, b as u16, $f))),
+                F16x2 => Some(|m, b, _| halves(m, b, |m, b| f16_of(m, b, $f))),
+                Bf16x2 => Some(|m, b, _| halves(m, b, |m, b| bf16_of(m, b, $f))),
+                _ => None,
+            }
+        };
+    }
+    match name {
+        "add" => rows!(|m, b| m + b),
+        "min" => rows!(min32),
+        "max" => rows!(max32),
+        _ => None,
+    }
+}
+
+fn f16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
+    let [m, b] = [m, b].map(|x| f16::from_bits(x).widen());
+    packed::to_f16(f(m, b)).to_bits()
+}
+
+fn bf16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
+    let [m, b] = [m, b].map(|x| bf16::from_bits(x).widen());
+    packed::to_bf16(f(m, b)).to_bits()
+}
+
+fn halves(m: u64, b: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
+    let (low, high) = (f(m as u16, b as u16), f((m >> 16) as u16, (b >> 16) as u16));
+    u64::from(packed::pair(high, low))
 }
 
 const ATOMICS: &[&str] =
     &["add", "min", "max", "inc", "dec", "cas", "exch", "and", "or", "xor", "noftz"];
 
+/// An atomic on a vector: each element is one by itself, and the vector as a whole is not.
+fn vector_atomic(
+    cx: &mut Cx<'_, '_>,
+    address: usize,
+    (base, offset, space): (Src, i64, MemorySpace),
+    ty: ScalarType,
+    combine: Combine,
+) -> Rule {
+    let count = count(cx);
+    let old = if address == 1 { elements(cx, 0, count)? } else { Vec::new() };
+    let mut sources = Vec::new();
+    for operand in elements(cx, address + 1, count)? {
+        // An operand may be among the results of an element before it.
+        let source = cx.source(&operand, ty)?;
+        let kept = cx.lowering.new_register(crate::lower::width_of(ty)?);
+        cx.pure(Some(kept), &[source], super::mov::copy(ty))?;
+        sources.push(Src::Reg(kept));
+    }
+    let order = Order { strong: Some(scope(cx)), ..order(cx) };
+    cx.lowering.kernel.ordered_blocks = true;
+    for (i, source) in sources.into_iter().enumerate() {
+        let dst = match old.get(i) {
+            Some(operand) => cx.destination(&operand.clone())?,
+            None => None,
+        };
+        let offset = offset + i as i64 * i64::from(ty.size());
+        let kind = MemoryKind::Atomic(combine);
+        let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order };
+        let guard = cx.guard;
+        cx.lowering.emit(Action::Memory(op), vec![dst], vec![base, source], guard);
+    }
+    Ok(())
+}
+
 fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
     allowed(cx, ATOMICS)?;
     let ty = cx.ty()?;
-    if count(cx) != 1 {
-        return Err(cx.unknown("vector atomics"));
-    }
     let name = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str())).cloned();
     let name = name.unwrap_or_default();
-    let combine = combine(&name, ty).ok_or_else(|| cx.unknown("this operation or type"))?;
     let (base, offset, named) = cx.address(address)?;
     let space = resolve(space(cx), named);
+    let combine = combine(&name, ty, space == MemorySpace::Shared)
+        .ok_or_else(|| cx.unknown("this operation or type"))?;
+    if count(cx) != 1 {
+        return vector_atomic(cx, address, (base, offset, space), ty, combine);
+    }
     let mut src = vec![base, cx.src(address + 1, ty)?];
     if name == "cas" {
         src.push(cx.src(address + 2, ty)?);
@@ -284,7 +341,7 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
 
 /// `atom`.
 pub fn atom(cx: &mut Cx<'_, '_>) -> Rule {
-    let dst = cx.dst(0)?;
+    let dst = if count(cx) == 1 { cx.dst(0)? } else { None };
     atomic(cx, 1, dst)
 }
 

@@ -5,17 +5,20 @@
 
 mod asynchrony;
 pub mod call;
+mod carry;
 mod compare;
 mod control;
 mod convert;
 mod eight;
-mod float;
+pub mod float;
 mod integer;
 mod logic;
 mod matrix;
 mod memory;
 mod mov;
+mod narrow;
 pub mod packed;
+mod video;
 mod warpgroup;
 mod warpwide;
 
@@ -32,7 +35,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("abs", float::abs),
     ("activemask", warpwide::active_mask),
     ("add", integer::add),
-    ("addc", integer::refuse_carry),
+    ("addc", carry::add),
     ("and", logic::bitwise),
     ("applypriority", control::nothing),
     ("atom", memory::atom),
@@ -73,6 +76,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("lop3", logic::lop3),
     ("mad", integer::mad),
     ("mad24", integer::mad24),
+    ("madc", carry::mad),
     ("mapa", asynchrony::mapa),
     ("match", warpwide::match_lanes),
     ("max", integer::min_max),
@@ -114,10 +118,34 @@ static RULES: &[(&str, RuleFn)] = &[
     ("st", memory::st),
     ("stmatrix", matrix::stmatrix),
     ("sub", integer::sub),
-    ("subc", integer::refuse_carry),
+    ("subc", carry::add),
+    ("szext", logic::szext),
     ("tanh", float::approximate),
     ("testp", float::testp),
     ("trap", control::trap),
+    ("vabsdiff", video::scalar),
+    ("vabsdiff2", video::packed),
+    ("vabsdiff4", video::packed),
+    ("vadd", video::scalar),
+    ("vadd2", video::packed),
+    ("vadd4", video::packed),
+    ("vavrg2", video::packed),
+    ("vavrg4", video::packed),
+    ("vmad", video::scalar),
+    ("vmax", video::scalar),
+    ("vmax2", video::packed),
+    ("vmax4", video::packed),
+    ("vmin", video::scalar),
+    ("vmin2", video::packed),
+    ("vmin4", video::packed),
+    ("vset", video::scalar),
+    ("vset2", video::packed),
+    ("vset4", video::packed),
+    ("vshl", video::scalar),
+    ("vshr", video::scalar),
+    ("vsub", video::scalar),
+    ("vsub2", video::packed),
+    ("vsub4", video::packed),
     ("vote", warpwide::vote),
     ("wgmma", warpgroup::wgmma),
     ("wmma", matrix::wmma),
@@ -322,6 +350,30 @@ impl Cx<'_, '_> {
             None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
         }
         Ok(())
+    }
+
+    fn uses_nan(&mut self, how: NanUse) {
+        if let Some(inst) = self.lowering.kernel.insts.last_mut()
+            && matches!(inst.action, Action::Pure(_))
+        {
+            inst.nan = how;
+        }
+    }
+
+    /// The instruction just emitted is f32 arithmetic: it does not see which NaN its operands hold,
+    /// and if `leaves`, the NaN that it makes is the host's.
+    pub fn leaves_nan(&mut self, leaves: bool) {
+        self.uses_nan(if leaves { NanUse::Leaves } else { NanUse::Blind });
+    }
+
+    /// The instruction just emitted does not see which NaN its f32 operands hold.
+    pub fn blind_to_nan(&mut self) {
+        self.uses_nan(NanUse::Blind);
+    }
+
+    /// The instruction just emitted copies 32 bits.
+    pub fn copies_nan(&mut self) {
+        self.uses_nan(NanUse::Copies);
     }
 
     /// Emits `dst = f(operands 1..)` where all operands have type `ty`.

@@ -38,7 +38,11 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
         _ => {
             let dst = cx.dst_of(0, ty)?;
             let a = cx.src(1, ty)?;
-            cx.pure(dst, &[a], copy(ty))
+            cx.pure(dst, &[a], copy(ty))?;
+            if ty.size() == 4 {
+                cx.copies_nan();
+            }
+            Ok(())
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Two 16-bit floats in one 32-bit register.
 
+use super::narrow::NAN16;
 use half::{bf16, f16};
 
 /// Applies `f` to the low and to the high halves.
@@ -34,7 +35,9 @@ pub fn widen16(x: f16) -> f32 {
     let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000);
     let special = f32::from_bits(0x7f80_0000 | magnitude << 13);
     let value = if magnitude >= 0x7c00 { special } else { scaled };
-    f32::from_bits(value.to_bits() | sign)
+    let value = f32::from_bits(value.to_bits() | sign);
+    // An f16 that is NaN becomes the NaN of f32 arithmetic, whatever its bits.
+    if magnitude > 0x7c00 { f32::from_bits(super::float::NAN32) } else { value }
 }
 
 /// A 16-bit float that widens by bit arithmetic.
@@ -59,28 +62,28 @@ impl Narrow for bf16 {
 
 // Out of line: every narrow instruction shares these.
 
-/// The nearest f16.
+/// The nearest f16; NaN is the one that arithmetic makes.
 #[inline(never)]
 pub fn to_f16(x: f32) -> f16 {
-    f16::from_f32(x)
+    if x.is_nan() { f16::from_bits(NAN16) } else { f16::from_f32(x) }
 }
 
-/// The nearest bf16.
+/// The nearest bf16; NaN is the one that arithmetic makes.
 #[inline(never)]
 pub fn to_bf16(x: f32) -> bf16 {
-    bf16::from_f32(x)
+    if x.is_nan() { bf16::from_bits(NAN16) } else { bf16::from_f32(x) }
 }
 
 /// The nearest f16, rounded once.
 #[inline(never)]
 pub fn wide_to_f16(x: f64) -> f16 {
-    f16::from_f32(rounded_to_odd(x))
+    to_f16(rounded_to_odd(x))
 }
 
 /// The nearest bf16, rounded once.
 #[inline(never)]
 pub fn wide_to_bf16(x: f64) -> bf16 {
-    bf16::from_f32(rounded_to_odd(x))
+    to_bf16(rounded_to_odd(x))
 }
 
 /// `x` in f32, rounded to odd: an inexact result gets a last bit of 1, so that rounding it again, to
