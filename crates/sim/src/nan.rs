@@ -136,7 +136,7 @@ mod tests {
         );
         let module = Module::parse(&text).expect("PTX");
         let entry = module.entries().next().expect("an entry");
-        let Ok(kernel) = Lowering::entry(&module, entry, &HashMap::new()) else {
+        let Ok(kernel) = Lowering::entry(&module, entry, &HashMap::new(), false) else {
             panic!("it lowers");
         };
         let added = |inst: &Inst| match (&inst.dst[..], &inst.src[..]) {
