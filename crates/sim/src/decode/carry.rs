@@ -11,12 +11,14 @@ fn rows(wide: bool, subtract: bool) -> [&'static Pure; 2] {
     match (wide, subtract) {
         (false, false) => [
             pure3(|a: u32, b: u32, c: bool| a.wrapping_add(b).wrapping_add(u32::from(c))),
-            pure3(|a: u32, b: u32, c: bool| u64::from(a) + u64::from(b) + u64::from(c) >> 32 != 0),
+            pure3(|a: u32, b: u32, c: bool| {
+                (u64::from(a) + u64::from(b) + u64::from(c)) >> 32 != 0
+            }),
         ],
         (true, false) => [
             pure3(|a: u64, b: u64, c: bool| a.wrapping_add(b).wrapping_add(u64::from(c))),
             pure3(|a: u64, b: u64, c: bool| {
-                u128::from(a) + u128::from(b) + u128::from(c) >> 64 != 0
+                (u128::from(a) + u128::from(b) + u128::from(c)) >> 64 != 0
             }),
         ],
         (false, true) => [
@@ -78,10 +80,10 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
     let pure = match (ty, cx.has("hi")) {
-        (U32, true) => pure2(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
-        (S32, true) => pure2(|a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32),
-        (U64, true) => pure2(|a: u64, b: u64| (u128::from(a) * u128::from(b) >> 64) as u64),
-        (S64, true) => pure2(|a: i64, b: i64| (i128::from(a) * i128::from(b) >> 64) as i64),
+        (U32, true) => pure2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        (S32, true) => pure2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
+        (U64, true) => pure2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64),
+        (S64, true) => pure2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64),
         (U32 | S32, false) => pure2(|a: u32, b: u32| a.wrapping_mul(b)),
         _ => pure2(|a: u64, b: u64| a.wrapping_mul(b)),
     };

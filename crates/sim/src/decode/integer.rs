@@ -263,10 +263,10 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("hi") {
         let pure = match (ty, cx.has("sat")) {
             (U16, false) => pure3(|a: u16, b: u16, c: u16| {
-                ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)
+                (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
             }),
             (S16, false) => pure3(|a: i16, b: i16, c: i16| {
-                ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)
+                (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
             }),
             (U32, false) => pure3(|a: u32, b: u32, c: u32| {
                 (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
@@ -328,14 +328,14 @@ pub fn mad24(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let pure = match ty {
         S32 if cx.has("hi") && cx.has("sat") => {
-            pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b) >> 16) as i32).saturating_add(c))
+            pure3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).saturating_add(c))
         }
         _ if cx.has("sat") => return Err(cx.unknown("`.sat` of this form")),
         U32 if cx.has("hi") => pure3(|a: u32, b: u32, c: u32| {
-            ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff) >> 16) as u32).wrapping_add(c)
+            (((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32).wrapping_add(c)
         }),
         S32 if cx.has("hi") => {
-            pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b) >> 16) as i32).wrapping_add(c))
+            pure3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).wrapping_add(c))
         }
         U32 => pure3(|a: u32, b: u32, c: u32| {
             (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)

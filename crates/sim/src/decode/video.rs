@@ -79,7 +79,7 @@ fn computed(cx: &Cx<'_, '_>, opcode: &str) -> Rule<&'static Pure> {
         "vabsdiff" => pure2(|a: i64, b: i64| (a - b).abs()),
         "vmin" => pure2(|a: i64, b: i64| a.min(b)),
         "vmax" => pure2(|a: i64, b: i64| a.max(b)),
-        "vavrg" => pure2(|a: i64, b: i64| a + b + i64::from(a + b >= 0) >> 1),
+        "vavrg" => pure2(|a: i64, b: i64| (a + b + i64::from(a + b >= 0)) >> 1),
         "vshl" if cx.has("wrap") => pure2(|a: i64, b: i64| a << (b & 31)),
         "vshl" => pure2(|a: i64, b: i64| ((i128::from(a)) << b.min(32)) as i64),
         "vshr" if cx.has("wrap") => pure2(|a: i64, b: i64| a >> (b & 31)),
