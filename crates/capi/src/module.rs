@@ -194,6 +194,7 @@ pub unsafe extern "C" fn lanework_launch(
             grid: shape.grid.into(),
             block: shape.block.into(),
             dynamic_shared: shape.dynamic_shared,
+            cluster: None,
         };
         // SAFETY: by the caller.
         let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();

@@ -29,6 +29,7 @@ pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> 
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
+            cluster: None,
         };
         // SAFETY: the kernels are ours and keep to the buffers of their cases, which the emulator
         // has checked access by access before the corpus is run on a GPU.

@@ -113,6 +113,9 @@ pub struct TiledMap {
     pub strides: Vec<u64>,
     /// Elements copied in each dimension, each 1 to 256; the first row a multiple of 16 bytes.
     pub tile: Vec<u32>,
+    /// Of a tile's extent only every so manieth element is copied, 1 to 8 by dimension; that of the
+    /// first dimension has no effect.
+    pub steps: Vec<u32>,
     /// Permutation in shared memory; limits the first row's bytes to its width.
     pub swizzle: Swizzle,
     /// Cache promotion.
@@ -137,7 +140,6 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
         });
     }
     let mut encoded = sys::CUtensorMap { opaque: [0; 16] };
-    let element_strides = vec![1u32; map.extent.len()];
     let fill = match map.nan_outside {
         true => sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
         false => sys::CUtensorMapFloatOOBfill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
@@ -165,7 +167,7 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
             map.extent.as_ptr(),
             map.strides.as_ptr(),
             map.tile.as_ptr(),
-            element_strides.as_ptr(),
+            map.steps.as_ptr(),
             sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
             swizzle,
             l2_promotion,
@@ -186,12 +188,13 @@ fn check(map: &TiledMap) -> Result<(), String> {
     if !(1..=5).contains(&rank) {
         return Err(format!("it has {rank} dimensions; 1 to 5 are possible"));
     }
-    if map.strides.len() != rank - 1 || map.tile.len() != rank {
+    if map.strides.len() != rank - 1 || map.tile.len() != rank || map.steps.len() != rank {
         return Err(format!(
-            "{rank} dimensions need {} strides and {rank} tile extents; {} and {} were given",
+            "{rank} dimensions need {} strides, {rank} tile extents and {rank} steps; {}, {} and {} were given",
             rank - 1,
             map.strides.len(),
-            map.tile.len()
+            map.tile.len(),
+            map.steps.len()
         ));
     }
     if !map.address.is_multiple_of(16) {
@@ -209,6 +212,9 @@ fn check(map: &TiledMap) -> Result<(), String> {
     }
     if let Some(tile) = map.tile.iter().find(|tile| !(1..=256).contains(*tile)) {
         return Err(format!("the tile extent {tile} is not in 1 to 256"));
+    }
+    if let Some(step) = map.steps.iter().find(|step| !(1..=8).contains(*step)) {
+        return Err(format!("the step {step} is not in 1 to 8"));
     }
     let row = u64::from(map.tile[0]) * map.element.bytes();
     if !row.is_multiple_of(16) {
@@ -244,6 +250,7 @@ mod tests {
             extent: vec![1024, 512],
             strides: vec![4096],
             tile: vec![32, 32],
+            steps: vec![1, 1],
             swizzle: Swizzle::B128,
             l2_promotion: L2Promotion::B128,
             nan_outside: false,
@@ -262,12 +269,13 @@ mod tests {
             (TiledMap { extent: vec![], ..matrix() }, "0 dimensions"),
             (
                 TiledMap { strides: vec![], ..matrix() },
-                "need 1 strides and 2 tile extents; 0 and 2",
+                "need 1 strides, 2 tile extents and 2 steps; 0, 2 and 2",
             ),
             (TiledMap { address: 8, ..matrix() }, "0x8 is not a multiple of 16"),
             (TiledMap { extent: vec![0, 1], ..matrix() }, "extent 0"),
             (TiledMap { strides: vec![4100], ..matrix() }, "4100 bytes"),
             (TiledMap { tile: vec![32, 257], ..matrix() }, "tile extent 257"),
+            (TiledMap { steps: vec![1, 9], ..matrix() }, "step 9"),
             (TiledMap { tile: vec![3, 3], ..matrix() }, "12 bytes, not a multiple of 16"),
             (TiledMap { tile: vec![64, 4], ..matrix() }, "256 bytes, more than the 128"),
             (TiledMap { element: Element::I32, nan_outside: true, ..matrix() }, "no NaN"),

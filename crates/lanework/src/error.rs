@@ -51,6 +51,12 @@ pub enum Error {
         /// What to do.
         help: String,
     },
+    /// A tensor cannot be described for the copy engine.
+    #[error("tensor map refused: {rule}")]
+    TensorMap {
+        /// The broken rule.
+        rule: String,
+    },
     /// No such device.
     #[error("no device `{name}`: {why}\n  = help: {help}")]
     Device {

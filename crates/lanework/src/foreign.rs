@@ -4,7 +4,8 @@
 //! and is `unsafe` on a GPU's behalf; the emulator checks every access.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Dim3, Error, Profile, Result};
+use crate::{Buffer, Dim3, Error, Profile, Result, TensorMap};
+use lanework_cuda::LaunchShape;
 use lanework_ptx::Module;
 use lanework_sim::{Blocks, Emulator, LaunchConfig, Outcome, Program};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub enum PtxArg<'a> {
     Bytes(Vec<u8>),
     /// The address of a buffer, as 8 bytes.
     Memory(&'a Buffer<u8>),
+    /// A tensor map, as 128 bytes.
+    Map(&'a TensorMap<'a>),
 }
 
 /// The shape of a launch of a kernel from elsewhere.
@@ -38,6 +41,27 @@ pub struct PtxShape {
     pub block: Dim3,
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
+    /// Blocks of a cluster; `None` leaves it to the kernel.
+    pub cluster: Option<Dim3>,
+}
+
+impl PtxShape {
+    /// Blocks and their threads, without dynamic shared memory.
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> PtxShape {
+        PtxShape { grid: grid.into(), block: block.into(), dynamic_shared: 0, cluster: None }
+    }
+
+    /// With this many bytes of dynamic shared memory per block.
+    #[must_use]
+    pub fn shared_bytes(self, bytes: u32) -> PtxShape {
+        PtxShape { dynamic_shared: bytes, ..self }
+    }
+
+    /// With blocks grouped into clusters (sm_90).
+    #[must_use]
+    pub fn cluster(self, blocks: impl Into<Dim3>) -> PtxShape {
+        PtxShape { cluster: Some(blocks.into()), ..self }
+    }
 }
 
 /// What a launch on the emulator executed.
@@ -100,8 +124,18 @@ impl PtxModule {
     ) -> Result<Option<Executed>> {
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let PtxShape { grid, block, dynamic_shared } = shape;
+        let PtxShape { grid, block, dynamic_shared, cluster } = shape;
         let (grid, block) = (grid.to_array(), block.to_array());
+        let cluster = cluster.map(Dim3::to_array);
+        let foreign =
+            |arg: &PtxArg<'_>| matches!(arg, PtxArg::Map(map) if !map.is_for(&self.device));
+        if arguments.iter().any(foreign) {
+            return Err(Error::Launch {
+                kernel: entry.to_owned(),
+                why: "a tensor map was made for another device".to_owned(),
+                help: "make it of a buffer on the device of the launch".to_owned(),
+            });
+        }
         match (&self.code, &self.device.0.engine) {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
                 let config = LaunchConfig {
@@ -110,7 +144,7 @@ impl PtxModule {
                     block,
                     dynamic_shared,
                     blocks: Blocks::All,
-                    cluster: None,
+                    cluster,
                 };
                 if emulator.checks().is_some() {
                     let checked = emulator.check(program, &config, &bytes)?;
@@ -130,7 +164,9 @@ impl PtxModule {
                 let function = module.function(entry)?;
                 // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
                 // checked against the arguments.
-                unsafe { gpu.raw().launch(&function, grid, block, dynamic_shared, &bytes, None) }?;
+                let mut shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
+                shape.cluster = cluster;
+                unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
                 self.device.synchronize()?;
                 Ok(None)
             }
@@ -175,6 +211,7 @@ impl PtxArg<'_> {
         match self {
             PtxArg::Bytes(bytes) => bytes.clone(),
             PtxArg::Memory(buffer) => buffer.address().to_le_bytes().to_vec(),
+            PtxArg::Map(map) => map.as_bytes().to_vec(),
         }
     }
 }

@@ -4,8 +4,8 @@
 use crate::compiled::Compiled;
 use crate::device::{Backend, DeviceInfo};
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::{Dim3, Error, Result};
-use lanework_cuda::{Gpu, GpuFunction, PinnedBuffer, Rows};
+use crate::{Error, Result};
+use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Checked launches that may be in flight before one of them has to be waited for.
@@ -112,7 +112,7 @@ impl GpuBackend {
     pub(crate) unsafe fn launch(
         &self,
         function: &GpuFunction,
-        (grid, block, dynamic_shared): (Dim3, Dim3, u32),
+        shape: &LaunchShape,
         mut parameters: Vec<Vec<u8>>,
         checked: Option<(&'static str, &Arc<Compiled>)>,
         stream: Option<&lanework_cuda::Stream>,
@@ -130,16 +130,7 @@ impl GpuBackend {
         let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
         // SAFETY: the caller keeps the contract; the record lies in pinned memory that this
         // backend owns.
-        unsafe {
-            self.gpu.launch(
-                function,
-                grid.to_array(),
-                block.to_array(),
-                dynamic_shared,
-                &arguments,
-                stream,
-            )
-        }?;
+        unsafe { self.gpu.launch_shaped(function, shape, &arguments, stream) }?;
         Ok(())
     }
 

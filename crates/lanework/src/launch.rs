@@ -6,6 +6,7 @@ use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
 use crate::{Arg, Counters, Dim3, Error, Resources, Result};
+use lanework_cuda::LaunchShape;
 use lanework_sim::sanitize::{Checked, Report};
 use lanework_sim::{
     Blocks, CountingObserver, Emulator, Fault, LaunchConfig, Origin, Outcome, Program,
@@ -22,6 +23,7 @@ pub struct Launch<'a> {
     arguments: Vec<Arg<'a>>,
     grid: Option<Dim3>,
     block: Option<Dim3>,
+    cluster: Option<Dim3>,
     dynamic_shared: u32,
 }
 
@@ -33,6 +35,7 @@ pub struct Prepared<'a> {
     arguments: Vec<Arg<'a>>,
     grid: Dim3,
     block: Dim3,
+    cluster: Option<Dim3>,
     dynamic_shared: u32,
     checked: bool,
 }
@@ -84,7 +87,7 @@ impl Profile {
 impl<'a> Launch<'a> {
     /// A launch without a shape; the `#[kernel]` macro calls this.
     pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
-        Launch { definition, arguments, grid: None, block: None, dynamic_shared: 0 }
+        Launch { definition, arguments, grid: None, block: None, cluster: None, dynamic_shared: 0 }
     }
 
     /// The number of blocks, as `4`, `(4, 2)` or `(4, 2, 1)`.
@@ -96,6 +99,13 @@ impl<'a> Launch<'a> {
     /// The number of threads per block, as `256`, `(32, 8)` or `(8, 8, 4)`.
     pub fn block(mut self, block: impl Into<Dim3>) -> Self {
         self.block = Some(block.into());
+        self
+    }
+
+    /// The number of blocks per cluster (sm_90), as `2`, `(2, 2)` or `(2, 1, 1)`; a kernel with a
+    /// `cluster` attribute has its own.
+    pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
+        self.cluster = Some(blocks.into());
         self
     }
 
@@ -187,6 +197,7 @@ impl<'a> Launch<'a> {
             arguments: self.arguments,
             grid,
             block,
+            cluster: self.cluster,
             dynamic_shared: self.dynamic_shared,
             checked,
         })
@@ -220,11 +231,13 @@ impl Prepared<'_> {
                     unreachable!("compiled here")
                 };
                 let sites = self.checked.then_some((self.kernel, &self.compiled));
-                let shape = (self.grid, self.block, self.dynamic_shared);
+                let mut shape = LaunchShape::new(self.grid.to_array(), self.block.to_array());
+                shape.dynamic_shared = self.dynamic_shared;
+                shape.cluster = self.cluster.map(Dim3::to_array);
                 // SAFETY: the arguments match the kernel's parameters, for the macro made both;
                 // the buffers are borrowed and live on this device; indices are checked by the
                 // kernel, or vouched for by the caller of `prepare_unchecked`.
-                unsafe { gpu.launch(function, shape, self.parameters(), sites, stream) }
+                unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }
         }
     }
@@ -319,7 +332,7 @@ impl Prepared<'_> {
             block: self.block.to_array(),
             dynamic_shared: self.dynamic_shared,
             blocks,
-            cluster: None,
+            cluster: self.cluster.map(Dim3::to_array),
         };
         let outcome = run(emulator, program, &config, &arguments);
         let mut words = [0u32; RECORD_WORDS];

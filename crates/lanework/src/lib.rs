@@ -42,6 +42,7 @@ mod launch;
 mod rows;
 mod shape;
 mod stream;
+mod tensor_map;
 mod timing;
 mod vendor;
 
@@ -59,11 +60,12 @@ pub use lanework_lang::Element;
 pub use lanework_macros::{device, kernel};
 pub use lanework_ptx as ptx;
 pub use lanework_sim as sim;
-pub use lanework_sim::Counters;
 pub use lanework_sim::sanitize::{Checks, Report, ReportKind};
+pub use lanework_sim::{Counters, Swizzle, TensorElement};
 pub use launch::{InstructionProfile, Launch, Prepared, Profile};
 pub use shape::Dim3;
 pub use stream::{Pinned, Stream, Transfer};
+pub use tensor_map::{TensorMap, Tiling};
 pub use timing::{Event, Graph};
 pub use vendor::{Cublas, GemmShape};
 

@@ -52,6 +52,8 @@ pub enum FaultKind {
     BarrierDivergence,
     /// An mbarrier is used that is none, or in a way that its counts do not allow.
     Mbarrier,
+    /// A tensor map that is none, or does not fit its instruction.
+    TensorMap,
     /// The launch or kernel asks for more than the device has.
     LimitExceeded,
     /// The kernel executed `trap`.

@@ -60,6 +60,7 @@ mod schedule;
 mod soft;
 mod standard;
 mod swizzle;
+mod tensor_map;
 mod traffic;
 mod way;
 
@@ -74,3 +75,4 @@ pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, 
 pub use pressure::{MOST_REGISTERS, RegisterPressure};
 pub use program::Program;
 pub use swizzle::Swizzle;
+pub use tensor_map::{TensorElement, TensorMap};

@@ -55,6 +55,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = raw.note;
             fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
         }
+        FaultKind::TensorMap => {
+            fault.message = raw.note;
+            fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();
+        }
         FaultKind::BarrierDivergence => {
             fault.message = format!("barrier divergence: {}", raw.note);
             fault.help =

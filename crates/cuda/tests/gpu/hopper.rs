@@ -14,6 +14,7 @@ fn map(address: u64, rows: u64, columns: u64) -> TiledMap {
         extent: vec![columns, rows],
         strides: vec![columns * 4],
         tile: vec![16, 16],
+        steps: vec![1, 1],
         swizzle: Swizzle::None,
         l2_promotion: L2Promotion::B128,
         nan_outside: false,

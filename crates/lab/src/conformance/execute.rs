@@ -87,6 +87,7 @@ impl Bench {
             grid: Dim3::from((self.tuples / BLOCK) as u32),
             block: Dim3::from(BLOCK as u32),
             dynamic_shared: 0,
+            cluster: None,
         };
         let arguments = [&self.input, &self.output, &self.scratch].map(PtxArg::Memory);
         // SAFETY: the entry is made by `module`: each thread keeps to its own part of the three buffers.

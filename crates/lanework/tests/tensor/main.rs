@@ -30,6 +30,7 @@ fn run(device: &Device, form: &Form, tiles: usize) -> Result<Vec<u32>, String> {
         grid: Dim3::from(tiles as u32),
         block: Dim3::from(form.threads),
         dynamic_shared: 0,
+        cluster: None,
     };
     // SAFETY: the kernel reads and writes what its form says, which is what the buffers hold.
     unsafe { module.launch("k", shape, &[PtxArg::Memory(&input), PtxArg::Memory(&output)]) }

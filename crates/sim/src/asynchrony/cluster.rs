@@ -5,6 +5,7 @@
 
 use super::copies::Copies;
 use crate::context::Region;
+use crate::memory::Memory;
 use crate::op::Warp;
 
 /// Most blocks of a cluster.
@@ -31,6 +32,8 @@ pub fn split(address: u64, own: u32) -> (u32, u64) {
 pub struct Cluster {
     /// Shared memory by rank.
     pub shared: Vec<Region>,
+    /// Global memory; valid while the launch holds its lock.
+    pub memory: *const Memory,
     /// Blocks that have not ended, by rank.
     pub running: Vec<bool>,
     /// The cluster's barrier.
@@ -43,10 +46,11 @@ pub struct Cluster {
 
 impl Cluster {
     /// For blocks of so many warps.
-    pub fn new(shared: Vec<Region>, warps: usize) -> Cluster {
+    pub fn new(shared: Vec<Region>, warps: usize, memory: *const Memory) -> Cluster {
         let blocks = shared.len();
         Cluster {
             shared,
+            memory,
             running: vec![true; blocks],
             meeting: Meeting::new(blocks, warps),
             copies: Copies::default(),

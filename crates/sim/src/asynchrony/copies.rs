@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::mbarrier::Mbarrier;
+use super::tensor::Tile;
 use crate::atomic::replace;
 use crate::context::RawFault;
 use crate::fault::FaultKind;
@@ -37,7 +38,7 @@ pub enum Finish {
     Group(Option<u64>),
 }
 
-/// What is moved. All host addresses were checked when the copy was started.
+/// What is moved. Host addresses were checked when the copy was started.
 pub enum Move {
     /// A run of bytes.
     Run {
@@ -61,6 +62,8 @@ pub enum Move {
         /// Bytes of an element.
         element: u8,
     },
+    /// A tile of a tensor.
+    Tile(Box<Tile>),
     /// One value.
     Value {
         /// The value.
@@ -197,6 +200,21 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
                     let value = u64::from_le_bytes(word);
                     replace(to.add(at), element, |there| combine(there, value, 0));
                 }
+            }
+            Move::Tile(tile) => {
+                tile.finish(&*cluster.memory).map_err(|(address, bytes)| LateFault {
+                    owner: copy.owner,
+                    origin: copy.origin,
+                    raw: RawFault {
+                        kind: FaultKind::OutOfBounds,
+                        lane: copy.owner.lane,
+                        address: Some(address),
+                        bytes: bytes as u32,
+                        space: MemorySpace::Global,
+                        access: None,
+                        note: String::new(),
+                    },
+                })?;
             }
             Move::Value { bits, to, bytes, combine } => {
                 let combine = combine.unwrap_or(|_, value, _| value);

@@ -2,7 +2,7 @@
 
 use super::cluster::split;
 use super::copies::{Copy, Finish, Move, Owner, finish_groups};
-use super::{AsyncOp, At, CopyOp, Plan, sync};
+use super::{AsyncOp, At, CopyOp, Plan, sync, tensor};
 use crate::access::addresses;
 use crate::context::{Context, RawFault, fault};
 use crate::fault::FaultKind;
@@ -29,6 +29,7 @@ impl Body for Async {
                 AsyncOp::ClusterArrive { aligned } => sync::arrive(warp, aligned),
                 AsyncOp::ClusterWait { aligned } => sync::wait(warp, aligned),
                 AsyncOp::Copy(copy) => start(op, warp, plan, copy),
+                AsyncOp::Tensor(tensor) => tensor::start(op, warp, plan, tensor),
                 AsyncOp::Store { bytes, combine, to, barrier } => {
                     let form = (bytes, combine);
                     store(op, warp, plan, form, to, barrier)
@@ -153,7 +154,7 @@ pub(super) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
 }
 
 /// Who is told of a copy to `to`: its mbarrier, which must be in the same block.
-unsafe fn mbarrier_at(
+pub(super) unsafe fn mbarrier_at(
     warp: &Warp,
     lane: u32,
     address: u64,

@@ -11,6 +11,7 @@ pub mod copies;
 mod handler;
 pub mod mbarrier;
 mod sync;
+mod tensor;
 
 use crate::ir::{Combine, MemorySpace};
 use crate::lanes::Slot;
@@ -43,6 +44,8 @@ pub enum AsyncOp {
     },
     /// A bulk copy.
     Copy(CopyOp),
+    /// A copy of a tile.
+    Tensor(TensorOp),
     /// `st.async` and `red.async`: address, mbarrier, then the values.
     Store {
         /// Bytes of one value.
@@ -110,6 +113,24 @@ pub struct CopyOp {
     pub multicast: bool,
     /// What is done with what is there, for elements of so many bytes.
     pub combine: Option<(Combine, u8)>,
+}
+
+/// A copy of a tile of a tensor. Its sources: place in shared memory, map, mbarrier, mask of blocks,
+/// coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorOp {
+    /// Coordinates.
+    pub dimensions: usize,
+    /// The tile in shared memory.
+    pub shared: At,
+    /// The tensor map.
+    pub map: At,
+    /// The mbarrier that is told of a load; a store has the thread's bulk group.
+    pub barrier: Option<At>,
+    /// To several blocks of the cluster.
+    pub multicast: bool,
+    /// What a store does with what is there, by PTX's name.
+    pub reduction: Option<&'static str>,
 }
 
 /// An instruction with its registers; operations point to it with their immediate.

@@ -4,7 +4,7 @@ use super::Cx;
 use super::memory::{combine, resolve, space};
 use crate::asynchrony::cluster::{OFFSET_MASK, RANK_SHIFT};
 use crate::asynchrony::mbarrier::Mbarrier;
-use crate::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp};
+use crate::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp, TensorOp};
 use crate::ir::*;
 use crate::lower::{Rule, SHARED_WINDOW};
 use crate::pure::{pure1, pure2};
@@ -168,11 +168,11 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
         emit(cx, AsyncOp::WaitGroup { pending }, Vec::new(), Vec::new());
         return Ok(());
     }
-    if cx.has("tensor") {
-        return Err(cx.unknown("tensors"));
-    }
     if cx.has("prefetch") {
         return super::control::nothing(cx);
+    }
+    if cx.has("tensor") {
+        return tensor(cx);
     }
     let words = [
         "async",
@@ -224,6 +224,87 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
         combine,
     };
     emit(cx, AsyncOp::Copy(copy), Vec::new(), vec![to_base, from_base, size, bar_base, mask]);
+    Ok(())
+}
+
+/// The tensor map and the coordinates of operand `i`.
+fn map_and_coordinates(cx: &mut Cx<'_, '_>, i: usize) -> Rule<(Src, At, Vec<Src>)> {
+    let Operand::Address(mut address) = cx.operand(i)?.clone() else {
+        return Err(cx.unknown("a tensor map and coordinates in brackets are expected"));
+    };
+    let coordinates = match &std::mem::take(&mut address.extra)[..] {
+        [Operand::Vector(coordinates)] => coordinates.clone(),
+        _ => return Err(cx.unknown("the coordinates are no vector")),
+    };
+    let (base, offset, named) = cx.address_of(&address)?;
+    let space = match named {
+        Some(space @ (MemorySpace::Parameter | MemorySpace::Constant)) => space,
+        Some(MemorySpace::Global) => MemorySpace::Global,
+        _ => MemorySpace::Generic,
+    };
+    let mut sources = Vec::new();
+    for coordinate in &coordinates {
+        sources.push(cx.source(coordinate, S32)?);
+    }
+    Ok((base, At { space, offset }, sources))
+}
+
+/// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.
+fn tensor(cx: &mut Cx<'_, '_>) -> Rule {
+    let words = [
+        "async",
+        "bulk",
+        "reduce",
+        "tensor",
+        "1d",
+        "2d",
+        "3d",
+        "4d",
+        "5d",
+        "global",
+        "tile",
+        "mbarrier::complete_tx::bytes",
+        "bulk_group",
+        "multicast::cluster",
+    ];
+    cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
+    let dimensions = ["1d", "2d", "3d", "4d", "5d"].iter().position(|d| cx.has(d));
+    let dimensions = dimensions.ok_or_else(|| cx.unknown("no number of dimensions"))? + 1;
+    let load = match (&spaces(cx)[..], cx.has("bulk_group")) {
+        ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
+        ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
+        _ => return Err(cx.unknown("these spaces and this way to wait")),
+    };
+    let (tensor_at, shared_at) = if load { (1, 0) } else { (0, 1) };
+    let (map_base, map, coordinates) = map_and_coordinates(cx, tensor_at)?;
+    if coordinates.len() != dimensions {
+        return Err(cx.unknown("the number of coordinates is not that of the dimensions"));
+    }
+    let (shared_base, shared) = shared_operand(cx, shared_at, false)?;
+    let (bar_base, barrier) = match load {
+        true => {
+            let (base, at) = shared_operand(cx, 2, false)?;
+            (base, Some(at))
+        }
+        false => (Src::Const(0), None),
+    };
+    let multicast = cx.has("multicast::cluster");
+    let mask = if multicast { cx.src(3, U16)? } else { Src::Const(0) };
+    let reduction = match cx.has("reduce") {
+        true => REDUCTIONS.iter().find(|name| cx.has(name)).copied(),
+        false => None,
+    };
+    if reduction.is_some() != cx.has("reduce") {
+        return Err(cx.unknown("no reduction"));
+    }
+    if !load {
+        // Who comes first may be seen in the result.
+        cx.lowering.kernel.ordered_blocks |= reduction.is_some();
+    }
+    let op = TensorOp { dimensions, shared, map, barrier, multicast, reduction };
+    let mut src = vec![shared_base, map_base, bar_base, mask];
+    src.extend(coordinates);
+    emit(cx, AsyncOp::Tensor(op), Vec::new(), src);
     Ok(())
 }
 

@@ -28,6 +28,8 @@ use crate::pure::{Pure, pure1};
 use half::{bf16, f16};
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand, ScalarType};
 
+pub use memory::combine;
+
 type RuleFn = fn(&mut Cx<'_, '_>) -> Rule;
 
 /// The rule of each opcode.
@@ -395,6 +397,14 @@ impl Cx<'_, '_> {
         if !address.extra.is_empty() {
             return Err(self.unknown("addresses with coordinates"));
         }
+        self.address_of(&address)
+    }
+
+    /// What an address in brackets is made of, but for coordinates.
+    fn address_of(
+        &mut self,
+        address: &lanework_ptx::Address,
+    ) -> Rule<(Src, i64, Option<MemorySpace>)> {
         match &address.base {
             AddressBase::Absolute(value) => Ok((Src::Const(*value), address.offset, None)),
             AddressBase::Name(name) => match self.lowering.lookup(name) {

@@ -1,8 +1,8 @@
-//! mbarriers, bulk copies and clusters: what a compiler makes of them, and wrong uses by hand.
+//! mbarriers, bulk copies and clusters used wrongly. What compilers make of them runs in the tests of the
+//! crate `lanework`, on a GPU too.
 
 #[path = "../common/mod.rs"]
 mod common;
-mod compiled;
 mod wrong;
 
 use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome, Program, Quiet, Schedule};

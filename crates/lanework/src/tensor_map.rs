@@ -1,0 +1,178 @@
+//! Tensor maps: what a kernel for the copy engine of sm_90 is told of a tensor in a buffer.
+//!
+//! A kernel takes one as `const __grid_constant__ CUtensorMap`, which in PTX is
+//! `.param .align 64 .b8 map[128]`. On a GPU the driver encodes it, on the emulator Lanework does;
+//! the rules are the same.
+
+use crate::device::{Device, Engine};
+use crate::{Buffer, Element, Error, Result};
+use lanework_cuda::{L2Promotion, TiledMap};
+use lanework_sim::{Swizzle, TensorElement};
+use std::marker::PhantomData;
+
+/// A tensor's extents and the tiles that are copied of it. Dimensions are listed fastest-varying
+/// first: the columns of a matrix in rows come before its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    extent: Vec<u64>,
+    strides: Option<Vec<u64>>,
+    tile: Vec<u32>,
+    steps: Vec<u32>,
+    swizzle: Swizzle,
+    nan_outside: bool,
+}
+
+/// A tensor in a buffer, described for one device: an argument of a kernel ([`crate::PtxArg::Map`]).
+#[derive(Clone, Debug)]
+pub struct TensorMap<'a> {
+    bytes: Vec<u8>,
+    device: u64,
+    tile_bytes: u64,
+    memory: PhantomData<&'a ()>,
+}
+
+impl Tiling {
+    /// A tensor of 1 to 5 dimensions without gaps, and the extents of a tile.
+    pub fn new(extent: &[u64], tile: &[u32]) -> Tiling {
+        Tiling {
+            extent: extent.to_vec(),
+            strides: None,
+            tile: tile.to_vec(),
+            steps: vec![1; extent.len()],
+            swizzle: Swizzle::None,
+            nan_outside: false,
+        }
+    }
+
+    /// Bytes from one index to the next in the second and further dimensions.
+    #[must_use]
+    pub fn strides(self, strides: &[u64]) -> Tiling {
+        Tiling { strides: Some(strides.to_vec()), ..self }
+    }
+
+    /// Of a tile's extent only every so manieth element is copied, 1 to 8 by dimension; the first
+    /// dimension has none left out.
+    #[must_use]
+    pub fn steps(self, steps: &[u32]) -> Tiling {
+        Tiling { steps: steps.to_vec(), ..self }
+    }
+
+    /// How 16-byte chunks are permuted in shared memory.
+    #[must_use]
+    pub fn swizzle(self, swizzle: Swizzle) -> Tiling {
+        Tiling { swizzle, ..self }
+    }
+
+    /// Elements outside the tensor read as NaN instead of zero.
+    #[must_use]
+    pub fn nan_outside(self) -> Tiling {
+        Tiling { nan_outside: true, ..self }
+    }
+
+    /// The map of a tensor at an address.
+    fn at(&self, element: TensorElement, address: u64) -> lanework_sim::TensorMap {
+        let dense = || {
+            let mut bytes = element.bytes();
+            let axes = self.extent.iter().take(self.extent.len().saturating_sub(1));
+            axes.map(|extent| {
+                bytes = bytes.saturating_mul(*extent);
+                bytes
+            })
+            .collect()
+        };
+        lanework_sim::TensorMap {
+            element,
+            address,
+            extent: self.extent.clone(),
+            strides: self.strides.clone().unwrap_or_else(dense),
+            tile: self.tile.clone(),
+            steps: self.steps.clone(),
+            swizzle: self.swizzle,
+            nan_outside: self.nan_outside,
+        }
+    }
+}
+
+impl<'a> TensorMap<'a> {
+    /// Describes a tensor of `element` at the start of a buffer, for the buffer's device.
+    ///
+    /// # Errors
+    /// [`Error::TensorMap`] naming the broken rule, also when the tensor is larger than the buffer;
+    /// what the driver says, on a GPU.
+    pub fn new<T: Element>(
+        buffer: &'a Buffer<T>,
+        element: TensorElement,
+        tiling: &Tiling,
+    ) -> Result<TensorMap<'a>> {
+        let map = tiling.at(element, buffer.address());
+        let refuse = |rule: String| Error::TensorMap { rule };
+        // The emulator's encoder knows the rules of both.
+        let encoded = map.encode().map_err(refuse)?;
+        let mut bytes = u128::from(element.bytes()) * u128::from(map.extent[0]);
+        for (extent, stride) in map.extent[1..].iter().zip(&map.strides) {
+            bytes += u128::from(extent - 1) * u128::from(*stride);
+        }
+        if bytes > u128::from(buffer.bytes()) {
+            let have = buffer.bytes();
+            return Err(refuse(format!(
+                "the tensor reaches {bytes} bytes into its buffer, which has {have}"
+            )));
+        }
+        let tile_bytes = map.tile_bytes();
+        let bytes = match &buffer.device().0.engine {
+            Engine::Emulator(_) => encoded.to_vec(),
+            Engine::Gpu(_) => {
+                lanework_cuda::encode_tiled_map(&for_driver(map))?.as_bytes().to_vec()
+            }
+        };
+        let device = buffer.device().identity();
+        Ok(TensorMap { bytes, device, tile_bytes, memory: PhantomData })
+    }
+
+    /// The 128 bytes that the kernel gets.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Bytes of a tile in shared memory: what an mbarrier is told to expect.
+    pub fn tile_bytes(&self) -> u64 {
+        self.tile_bytes
+    }
+
+    /// Whether it was made for a device.
+    pub(crate) fn is_for(&self, device: &Device) -> bool {
+        self.device == device.identity()
+    }
+}
+
+/// The map as the driver's encoder takes it.
+fn for_driver(map: lanework_sim::TensorMap) -> TiledMap {
+    use lanework_cuda::{Element as E, Swizzle as S};
+    TiledMap {
+        element: match map.element {
+            TensorElement::U8 => E::U8,
+            TensorElement::U16 => E::U16,
+            TensorElement::U32 => E::U32,
+            TensorElement::I32 => E::I32,
+            TensorElement::U64 => E::U64,
+            TensorElement::I64 => E::I64,
+            TensorElement::F16 => E::F16,
+            TensorElement::F32 => E::F32,
+            TensorElement::F64 => E::F64,
+            TensorElement::Bf16 => E::Bf16,
+        },
+        address: map.address,
+        extent: map.extent,
+        strides: map.strides,
+        tile: map.tile,
+        steps: map.steps,
+        swizzle: match map.swizzle {
+            Swizzle::None => S::None,
+            Swizzle::B32 => S::B32,
+            Swizzle::B64 => S::B64,
+            Swizzle::B128 => S::B128,
+        },
+        l2_promotion: L2Promotion::B128,
+        nan_outside: map.nan_outside,
+    }
+}
