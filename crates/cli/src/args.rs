@@ -248,7 +248,10 @@ pub struct ExperimentsArgs {
     in:x.npy            memory that holds the file's array\n  \
     inout:y.npy         the same, written back to the file afterwards\n  \
     out:z.npy:f32:2x3   memory to be written to a new file, of this type and shape\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n  \
+    tensormap:32x64:in:x.npy  a tensor map of the memory that follows, by tiles of 32 rows and 64\n                      \
+    columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
+    the memory means that of the first argument\n\
     Memory that is not given is filled with 0xCD.\n\n\
     Example: lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n               \
     --arg inout:y.npy --arg u32:1000")]
@@ -264,6 +267,9 @@ pub struct KernelArgs {
     /// Threads of a block, as N, XxY or XxYxZ.
     #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = crate::commands::kernel::dimensions)]
     pub block: Dim3,
+    /// Blocks of a cluster, as N, XxY or XxYxZ; without it the kernel's own, if it has one.
+    #[arg(long, value_name = "SHAPE", value_parser = crate::commands::kernel::dimensions)]
+    pub cluster: Option<Dim3>,
     /// The kernel's arguments, in order.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub arguments: Vec<String>,

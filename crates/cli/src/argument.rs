@@ -1,6 +1,7 @@
 //! The arguments of a kernel from elsewhere, as `--arg` takes them.
 
 use crate::npy;
+use lanework::{Buffer, Swizzle, TensorElement, TensorMap, Tiling};
 use lanework_lab::{Array, ElementType, random_elements};
 use std::path::PathBuf;
 
@@ -15,7 +16,59 @@ pub enum Argument {
         before: Contents,
         /// Where it is written after the launch.
         after: Option<PathBuf>,
+        /// The kernel gets a tensor map of it instead.
+        map: Option<MapForm>,
     },
+    /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, counted from 0.
+    MapOf(usize, MapForm),
+}
+
+/// `TILE[,swizzle32|,swizzle64|,swizzle128][,nan]`: the tiles of a tensor map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapForm {
+    /// Extents in the array's order: rows before columns.
+    pub tile: Vec<u32>,
+    /// Permutation in shared memory.
+    pub swizzle: Swizzle,
+    /// NaN outside.
+    pub nan: bool,
+}
+
+impl MapForm {
+    /// The tensor map of an array of this shape in a buffer.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub fn map<'a>(
+        &self,
+        buffer: &'a Buffer<u8>,
+        array: &Array,
+    ) -> Result<TensorMap<'a>, lanework::Error> {
+        let extent: Vec<u64> = array.shape.iter().rev().copied().collect();
+        let tile: Vec<u32> = self.tile.iter().rev().copied().collect();
+        let tiling = Tiling::new(&extent, &tile).swizzle(self.swizzle);
+        let tiling = if self.nan { tiling.nan_outside() } else { tiling };
+        TensorMap::new(buffer, tensor_element(array.element), &tiling)
+    }
+}
+
+/// The copy engine's type for an array's.
+fn tensor_element(element: ElementType) -> TensorElement {
+    match element.name {
+        "f16" => TensorElement::F16,
+        "bf16" => TensorElement::Bf16,
+        "f32" => TensorElement::F32,
+        "f64" => TensorElement::F64,
+        "i32" => TensorElement::I32,
+        "i64" => TensorElement::I64,
+        // It copies bits, and has no signed type so narrow.
+        _ => match element.bytes {
+            1 => TensorElement::U8,
+            2 => TensorElement::U16,
+            4 => TensorElement::U32,
+            _ => TensorElement::U64,
+        },
+    }
 }
 
 /// What memory holds before a launch.
@@ -33,7 +86,7 @@ pub enum Contents {
 
 /// What is written where, for messages.
 pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, zeros:TYPE:N, \
-                         rand:TYPE:N[:SEED] or uninit:TYPE:N";
+                         rand:TYPE:N[:SEED], uninit:TYPE:N or tensormap:TILE[,OPTION]:MEMORY";
 
 /// Reads an argument.
 ///
@@ -41,7 +94,7 @@ pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, z
 /// In words, what is not one of the forms.
 pub fn parse(text: &str) -> Result<Argument, String> {
     let (form, rest) = text.split_once(':').ok_or_else(|| format!("give {FORMS}"))?;
-    let memory = |before, after| Ok(Argument::Memory { before, after });
+    let memory = |before, after| Ok(Argument::Memory { before, after, map: None });
     let sized = |rest: &str| -> Result<(ElementType, Vec<u64>), String> {
         let (element, shape) =
             rest.split_once(':').ok_or_else(|| format!("`{text}` has no {form}:TYPE:N"))?;
@@ -72,8 +125,40 @@ pub fn parse(text: &str) -> Result<Argument, String> {
             };
             sized(rest).and_then(|(e, shape)| memory(Contents::Random(e, shape, seed), None))
         }
+        "tensormap" => tensor_map(rest),
         element => scalar(element_type(element).map_err(|_| format!("give {FORMS}"))?, rest)
             .map(Argument::Scalar),
+    }
+}
+
+/// `TILE[,OPTION...]:MEMORY`.
+fn tensor_map(text: &str) -> Result<Argument, String> {
+    let help = "give tensormap:TILE[,swizzle32|swizzle64|swizzle128][,nan]:MEMORY, such as tensormap:32x64:in:x.npy";
+    let (form, memory) = text.split_once(':').ok_or(help)?;
+    let mut words = form.split(',');
+    let tile = extents(words.next().unwrap_or_default())?;
+    let tile = tile.into_iter().map(u32::try_from).collect::<Result<Vec<u32>, _>>();
+    let mut form = MapForm { tile: tile.map_err(|_| help)?, swizzle: Swizzle::None, nan: false };
+    for word in words {
+        match word {
+            "swizzle32" => form.swizzle = Swizzle::B32,
+            "swizzle64" => form.swizzle = Swizzle::B64,
+            "swizzle128" => form.swizzle = Swizzle::B128,
+            "nan" => form.nan = true,
+            other => return Err(format!("`{other}` is no option of a tensor map; {help}")),
+        }
+    }
+    if let Some(number) = memory.strip_prefix("arg:") {
+        let number: Option<usize> = number.parse().ok();
+        let index = number.and_then(|number| number.checked_sub(1));
+        let index = index.ok_or_else(|| format!("`arg:{number:?}` counts from 1"))?;
+        return Ok(Argument::MapOf(index, form));
+    }
+    match parse(memory)? {
+        Argument::Memory { before, after, map: None } => {
+            Ok(Argument::Memory { before, after, map: Some(form) })
+        }
+        _ => Err(format!("`{memory}` is no memory; {help}")),
     }
 }
 
@@ -191,16 +276,29 @@ mod tests {
 
     #[test]
     fn memory_is_described_and_what_is_wrong_is_said() {
-        let Ok(Argument::Memory { before, after }) = parse("out:C:/y.npy:f32:2x3") else {
+        let Ok(Argument::Memory { before, after, map: None }) = parse("out:C:/y.npy:f32:2x3")
+        else {
             panic!("refused")
         };
         assert_eq!(after, Some(PathBuf::from("C:/y.npy")));
         assert!(matches!(before, Contents::Poison(e, shape) if e.bytes == 4 && shape == [2, 3]));
         assert!(matches!(
             parse("rand:f64:7:9"),
-            Ok(Argument::Memory { before: Contents::Random(_, _, 9), after: None })
+            Ok(Argument::Memory { before: Contents::Random(_, _, 9), after: None, map: None })
         ));
+        let form = MapForm { tile: vec![32, 64], swizzle: Swizzle::B128, nan: true };
+        let Ok(Argument::Memory { map: Some(map), .. }) =
+            parse("tensormap:32x64,swizzle128,nan:zeros:f32:64x64")
+        else {
+            panic!("refused")
+        };
+        assert_eq!(map, form);
+        assert_eq!(parse("tensormap:32x64,nan,swizzle128:arg:2"), Ok(Argument::MapOf(1, form)));
         for (text, words) in [
+            ("tensormap:32x64", "tensormap:TILE"),
+            ("tensormap:32,swizzle16:zeros:f32:64", "no option"),
+            ("tensormap:32:u32:7", "no memory"),
+            ("tensormap:32:arg:0", "counts from 1"),
             ("1000", "TYPE:VALUE"),
             ("u8:256", "does not fit u8"),
             ("u8:-1", "does not fit u8"),

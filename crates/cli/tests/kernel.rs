@@ -166,3 +166,29 @@ fn two_devices_are_compared() {
     ]);
     assert!(stdout(&output).contains("bit for bit the same"));
 }
+
+/// Writes the rank of each block of a cluster, plus one, to its tile of 4 x 8 floats.
+const TILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tiles.ptx");
+
+#[test]
+fn tensor_maps_and_clusters_are_given_by_option() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("z.npy").to_str().expect("UTF-8").to_owned();
+    let output = format!("out:{place}:f32:6x8");
+    let run =
+        ["run", TILES, "--grid", "2", "--block", "32", "--cluster", "2", "--device", "emulator"];
+    let map = ["--arg", "tensormap:4x8:zeros:f32:6x8", "--arg", &output];
+    let text = stdout(&lanework(&[&run[..], &map, &["--arg", "tensormap:4x8:arg:2"]].concat()));
+    assert!(text.contains("written to"), "{text}");
+    let bytes = fs::read(&place).expect("a file");
+    let values: Vec<f32> = bytes[bytes.len() - 192..]
+        .chunks(4)
+        .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+        .collect();
+    assert_eq!((values[0], values[31]), (1.0, 1.0), "the tile of rank 0");
+    assert_eq!((values[32], values[47]), (2.0, 2.0), "the rows of rank 1 that are inside");
+    let said = fails(2, &[&run[..], &map, &["--arg", "tensormap:4x8:arg:3"]].concat());
+    assert!(said.contains("argument 3 is no memory"), "{said}");
+    let said = fails(2, &[&run[..], &map, &["--arg", "tensormap:4x3:arg:2"]].concat());
+    assert!(said.contains("12 bytes, not a multiple of 16"), "{said}");
+}

@@ -158,6 +158,7 @@ fn tensor_map(gpu: &Gpu) -> Result<(), CudaError> {
         extent: vec![64, 64],
         strides: vec![256],
         tile: vec![32, 8],
+        steps: vec![1, 1],
         swizzle: Swizzle::B128,
         l2_promotion: L2Promotion::B256,
         nan_outside: true,

@@ -162,10 +162,10 @@ impl PtxModule {
             }
             (Code::Gpu(module), Engine::Gpu(gpu)) => {
                 let function = module.function(entry)?;
-                // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
-                // checked against the arguments.
                 let mut shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
                 shape.cluster = cluster;
+                // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
+                // checked against the arguments.
                 unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
                 self.device.synchronize()?;
                 Ok(None)
@@ -196,9 +196,9 @@ impl PtxModule {
         };
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let PtxShape { grid, block, dynamic_shared } = shape;
+        let PtxShape { grid, block, dynamic_shared, cluster } = shape;
         let (grid, block) = (grid.to_array(), block.to_array());
-        let cluster = None;
+        let cluster = cluster.map(Dim3::to_array);
         let config = LaunchConfig { entry, grid, block, dynamic_shared, blocks, cluster };
         let counted = emulator.count(program, &config, &bytes)?;
         print!("{}", counted.0.printed);

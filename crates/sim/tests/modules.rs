@@ -145,7 +145,6 @@ fn registers_of_the_environment_are_zero() {
 const REFUSED: &[(&str, &str)] = &[
     ("blackwell.", "tcgen05.alloc"),
     ("clang.", "call of `external`, which the module does not define"),
-    ("hopper.", "wgmma.fence"),
     ("printf.", "call of `malloc`, which the module does not define"),
 ];
 

@@ -72,7 +72,12 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     }
     let (ready, _) = arguments(kernel)?;
     let text = ptx_of(&kernel.file)?;
-    let shape = PtxShape { grid: kernel.grid, block: kernel.block, dynamic_shared: kernel.shared };
+    let shape = PtxShape {
+        grid: kernel.grid,
+        block: kernel.block,
+        dynamic_shared: kernel.shared,
+        cluster: kernel.cluster,
+    };
     let most = kernel.max_instructions.unwrap_or(STUCK_AFTER);
     let device = Device::emulator_limited(Some(most)).sanitized_for(checks(&args.looking)?);
     let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };

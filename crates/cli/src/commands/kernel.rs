@@ -2,12 +2,12 @@
 
 use crate::Outcome;
 use crate::args::KernelArgs;
-use crate::argument::{Argument, Contents, parse};
+use crate::argument::{Argument, Contents, MapForm, parse};
 use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json, thousands};
 use crate::source::ptx_of;
-use lanework::{Buffer, Device, Dim3, Executed, PtxArg, PtxModule, PtxShape};
+use lanework::{Buffer, Device, Dim3, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
 use lanework_lab::Array;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -39,7 +39,11 @@ pub enum Ready {
         after: Option<PathBuf>,
         /// Whether it was asked for without contents.
         fresh: bool,
+        /// The kernel gets a tensor map of it.
+        map: Option<MapForm>,
     },
+    /// A tensor map of another argument's memory.
+    MapOf(usize, MapForm),
 }
 
 /// Loads the file, runs the entry and writes what was asked for.
@@ -54,7 +58,12 @@ pub fn run(args: &KernelArgs) -> Outcome {
         Some(both) => both.split(',').collect(),
         None => vec![&args.on.device],
     };
-    let shape = PtxShape { grid: args.grid, block: args.block, dynamic_shared: args.shared };
+    let shape = PtxShape {
+        grid: args.grid,
+        block: args.block,
+        dynamic_shared: args.shared,
+        cluster: args.cluster,
+    };
     let spinner = Spinner::new("running");
     let mut results = Vec::new();
     for name in &names {
@@ -129,12 +138,23 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
         });
         ready.push(match argument {
             Argument::Scalar(bytes) => Ready::Scalar(bytes),
-            Argument::Memory { before, after } => {
+            Argument::Memory { before, after, map } => {
                 let (array, type_name) = before.array()?;
                 let fresh = matches!(before, Contents::Poison(..));
-                Ready::Memory { array, type_name, after, fresh }
+                Ready::Memory { array, type_name, after, fresh, map }
             }
+            Argument::MapOf(index, form) => Ready::MapOf(index, form),
         });
+    }
+    for (text, argument) in args.arguments.iter().zip(&ready) {
+        if let Ready::MapOf(index, _) = argument
+            && !matches!(ready.get(*index), Some(Ready::Memory { .. }))
+        {
+            return Err(Failure::input(
+                format_args!("--arg {text}: argument {} is no memory", index + 1),
+                "count the arguments from 1, and name one that gives memory",
+            ));
+        }
     }
     Ok((ready, outputs))
 }
@@ -187,7 +207,7 @@ pub fn launch(
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         buffers.push(match argument {
-            Ready::Scalar(_) => None,
+            Ready::Scalar(_) | Ready::MapOf(..) => None,
             Ready::Memory { array, fresh, .. } => {
                 let name = format!("argument {}", index + 1);
                 let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
@@ -198,13 +218,29 @@ pub fn launch(
             }
         });
     }
+    let mut maps: Vec<Option<TensorMap<'_>>> = Vec::new();
+    for (index, argument) in ready.iter().enumerate() {
+        let of = match argument {
+            Ready::Memory { map: Some(form), .. } => Some((index, form)),
+            Ready::MapOf(of, form) => Some((*of, form)),
+            _ => None,
+        };
+        maps.push(match of {
+            Some((of, form)) => match (&buffers[of], &ready[of]) {
+                (Some(buffer), Ready::Memory { array, .. }) => Some(form.map(buffer, array)?),
+                _ => unreachable!("checked when the arguments were read"),
+            },
+            None => None,
+        });
+    }
     let arguments: Vec<PtxArg<'_>> = ready
         .iter()
-        .zip(&buffers)
-        .map(|(argument, buffer)| match (argument, buffer) {
+        .zip(buffers.iter().zip(&maps))
+        .map(|(argument, place)| match (argument, place) {
+            (_, (_, Some(map))) => PtxArg::Map(map),
             (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
-            (_, Some(buffer)) => PtxArg::Memory(buffer),
-            _ => unreachable!("memory has its buffer"),
+            (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
+            _ => unreachable!("memory has its buffer, a map of another's has been made"),
         })
         .collect();
     // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as

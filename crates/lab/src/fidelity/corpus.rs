@@ -288,6 +288,7 @@ impl Run<'_> {
             grid: Dim3::from(one.grid),
             block: Dim3::from(one.block),
             dynamic_shared: one.shared,
+            cluster: None,
         };
         self.launch(name, &module, &entry, shape, &arguments)
     }
@@ -296,7 +297,7 @@ impl Run<'_> {
         let module = self.device.load_ptx(&module())?;
         let data: Buffer<u8> = self.device.zeros(32_768)?;
         let out: Buffer<u8> = self.device.zeros(128)?;
-        let shape = PtxShape { grid: Dim3::from(1), block: Dim3::from(32), dynamic_shared: 0 };
+        let shape = PtxShape::new(1, 32);
         for probe in &PROBES {
             for pattern in patterns(probe) {
                 let name = format!("probe/{} {}", probe.name, pattern.name);

@@ -91,10 +91,10 @@ impl Subject {
         for i in 0..all {
             let mut rest = i;
             let (mut inside, mut byte) = (true, 0i64);
-            for d in 0..counts.len() {
+            for (d, count) in counts.iter().enumerate() {
                 let step = if d == 0 { 1 } else { self.steps[d] };
-                let at = i64::from(self.at[d]) + i64::from(rest % counts[d] * step);
-                rest /= counts[d];
+                let at = i64::from(self.at[d]) + i64::from(rest % count * step);
+                rest /= count;
                 inside &= (0..self.extent[d] as i64).contains(&at);
                 byte += at * if d == 0 { self.size() as i64 } else { self.strides[d - 1] as i64 };
             }

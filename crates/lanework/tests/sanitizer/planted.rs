@@ -153,7 +153,12 @@ pub fn run(device: &Device, unit: &Unit, kernel: &Planted) -> Result<()> {
             (_, bytes) => PtxArg::Bytes(bytes.unwrap_or_default()),
         })
         .collect();
-    let shape = PtxShape { grid: kernel.grid, block: kernel.block, dynamic_shared: kernel.shared };
+    let shape = PtxShape {
+        grid: kernel.grid,
+        block: kernel.block,
+        dynamic_shared: kernel.shared,
+        cluster: None,
+    };
     // SAFETY: on the emulator every access is checked; on a GPU the process runs this kernel alone.
     unsafe { module.launch(&kernel.name, shape, &arguments) }?;
     Ok(())

@@ -58,6 +58,7 @@ fn check(
             grid: Dim3::from(((n / tile[1]) as u32, (m / tile[0]) as u32)),
             block: Dim3::from(threads),
             dynamic_shared: shared,
+            cluster: None,
         };
         let number = |v: usize| PtxArg::Bytes((v as u32).to_le_bytes().to_vec());
         let arguments = [
