@@ -4,10 +4,10 @@
 //! and is `unsafe` on a GPU's behalf; the emulator checks every access.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Dim3, Error, Profile, Result, TensorMap};
+use crate::{Buffer, Dim3, Error, Profile, Resources, Result, TensorMap};
 use lanework_cuda::LaunchShape;
 use lanework_ptx::Module;
-use lanework_sim::{Blocks, Emulator, LaunchConfig, Outcome, Program};
+use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, Wanted};
 use std::sync::Arc;
 
 /// A module of PTX loaded on a device.
@@ -185,6 +185,55 @@ impl PtxModule {
         arguments: &[PtxArg<'_>],
         blocks: Blocks,
     ) -> Result<Profile> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                let counted = emulator.count(program, config, bytes)?;
+                print!("{}", counted.0.printed);
+                Ok(Profile::new(counted, program, entry))
+            };
+        self.emulate(entry, shape, arguments, blocks, run)
+    }
+
+    /// Runs some blocks of an entry on the emulator and keeps what they did, step by step.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn trace(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+        wanted: Wanted,
+    ) -> Result<Trace> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                Ok(emulator.trace(program, config, bytes, wanted)?.1)
+            };
+        self.emulate(entry, shape, arguments, blocks, run)
+    }
+
+    /// An estimate of what an entry takes of a multiprocessor; `None` on a GPU, or where the emulator
+    /// does not run it.
+    pub fn resources(&self, entry: &str) -> Option<Resources> {
+        let Code::Emulator(program) = &self.code else { return None };
+        let pressure = program.register_pressure(entry)?;
+        Some(Resources {
+            registers: pressure.registers,
+            local_bytes: pressure.spill_bytes,
+            estimated: true,
+            static_shared: program.static_shared(entry)?,
+        })
+    }
+
+    fn emulate<T>(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
         let (Code::Emulator(program), Engine::Emulator(emulator)) =
             (&self.code, &self.device.0.engine)
         else {
@@ -200,9 +249,7 @@ impl PtxModule {
         let (grid, block) = (grid.to_array(), block.to_array());
         let cluster = cluster.map(Dim3::to_array);
         let config = LaunchConfig { entry, grid, block, dynamic_shared, blocks, cluster };
-        let counted = emulator.count(program, &config, &bytes)?;
-        print!("{}", counted.0.printed);
-        Ok(Profile::new(counted, program, entry))
+        Ok(run(emulator, program, &config, &bytes)?)
     }
 }
 

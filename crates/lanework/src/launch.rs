@@ -9,7 +9,8 @@ use crate::{Arg, Counters, Dim3, Error, Resources, Result};
 use lanework_cuda::LaunchShape;
 use lanework_sim::sanitize::{Checked, Report};
 use lanework_sim::{
-    Blocks, CountingObserver, Emulator, Fault, LaunchConfig, Origin, Outcome, Program,
+    Blocks, CountingObserver, Emulator, Fault, LaunchConfig, Origin, Outcome, Program, Trace,
+    Wanted,
 };
 use std::sync::Arc;
 
@@ -39,9 +40,6 @@ pub struct Prepared<'a> {
     dynamic_shared: u32,
     checked: bool,
 }
-
-/// One of the emulator's ways to run a kernel.
-type RunOnEmulator<T> = fn(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>;
 
 /// What the emulator counted in one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -268,6 +266,20 @@ impl Prepared<'_> {
         Ok(Profile::new(counted, program, &self.compiled.staged.entry))
     }
 
+    /// Runs some blocks on the emulator and keeps what they did, step by step.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+        let run = |emulator: &Emulator,
+                   program: &Program,
+                   config: &LaunchConfig<'_>,
+                   arguments: &[&[u8]]| {
+            emulator.trace(program, config, arguments, wanted)
+        };
+        Ok(self.emulate(blocks, run)?.1)
+    }
+
     /// Blocks of the launch, threads of a block, and bytes of dynamic shared memory per block.
     pub fn shape(&self) -> (Dim3, Dim3, u32) {
         (self.grid, self.block, self.dynamic_shared)
@@ -293,7 +305,11 @@ impl Prepared<'_> {
     }
 
     /// Runs it on the emulator by `run`, one of the emulator's ways to run a kernel.
-    fn emulate<T>(&mut self, blocks: Blocks, run: RunOnEmulator<T>) -> Result<T> {
+    fn emulate<T>(
+        &mut self,
+        blocks: Blocks,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
         match self.emulate_through(blocks, run)? {
             (_, Some(fault)) => Err(Error::Index(Box::new(fault))),
             (outcome, None) => Ok(outcome),
@@ -304,7 +320,7 @@ impl Prepared<'_> {
     fn emulate_through<T>(
         &mut self,
         blocks: Blocks,
-        run: RunOnEmulator<T>,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
     ) -> Result<(T, Option<IndexFault>)> {
         let (Engine::Emulator(emulator), Code::Emulator(program)) =
             (&self.device.0.engine, &self.compiled.code)

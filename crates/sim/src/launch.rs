@@ -36,6 +36,13 @@ pub enum Blocks {
         /// How many.
         count: u64,
     },
+    /// At most `count` blocks from `first` on, by linear index, likewise.
+    Range {
+        /// The first one.
+        first: u64,
+        /// How many.
+        count: u64,
+    },
 }
 
 /// What a launch did.

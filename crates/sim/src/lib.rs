@@ -61,6 +61,7 @@ mod soft;
 mod standard;
 mod swizzle;
 mod tensor_map;
+mod trace;
 mod traffic;
 mod way;
 
@@ -76,3 +77,4 @@ pub use pressure::{MOST_REGISTERS, RegisterPressure};
 pub use program::Program;
 pub use swizzle::Swizzle;
 pub use tensor_map::{TensorElement, TensorMap};
+pub use trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};

@@ -23,6 +23,8 @@ pub struct Job<'a> {
     total: u64,
     /// Clusters to run.
     count: u64,
+    /// The first of the clusters that run one after the other, where they do.
+    run_from: Option<u64>,
     next: AtomicU64,
     /// No cluster after this one needs to run: it faulted.
     last: AtomicU64,
@@ -56,6 +58,14 @@ impl<'a> Job<'a> {
         let count = match launch.blocks {
             Blocks::All => total,
             Blocks::Sample { count } => count.div_ceil(per_cluster).clamp(1, total),
+            Blocks::Range { first, count } => {
+                let left = total.saturating_sub(first / per_cluster).max(1);
+                count.div_ceil(per_cluster).clamp(1, left)
+            }
+        };
+        let run_from = match launch.blocks {
+            Blocks::Range { first, .. } => Some((first / per_cluster).min(total.saturating_sub(1))),
+            _ => None,
         };
         let shape = Shape {
             grid: launch.grid,
@@ -71,7 +81,7 @@ impl<'a> Job<'a> {
             },
         };
         let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Job { assembled, memory, parameters, shape, total, count, next, last }
+        Job { assembled, memory, parameters, shape, total, count, run_from, next, last }
     }
 
     /// The linear index of the `i`-th cluster to run.
@@ -88,6 +98,9 @@ impl<'a> Job<'a> {
             }
             None => i,
         };
+        if let Some(first) = self.run_from {
+            return first + i;
+        }
         (u128::from(i) * u128::from(self.total) / u128::from(self.count)) as u64
     }
 
