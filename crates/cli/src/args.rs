@@ -47,6 +47,20 @@ pub enum Command {
         A file of PTX or CUDA C++ in place of the ladder checks any kernel; its options are shown by\n  \
         lanework check kernel.ptx --help")]
     Check(CheckArgs),
+    /// Profile kernels on the emulator: what every line costs, and why.
+    #[command(after_help = "Examples:\n  \
+        lanework profile transpose --rung unpadded --size 1024\n  \
+        lanework profile sgemm --rungs shared,tile-2d --by ptx\n\n\
+        A file of PTX or CUDA C++ in place of the ladder profiles any kernel; its options are shown by\n  \
+        lanework profile kernel.ptx --help")]
+    Profile(ProfileArgs),
+    /// Draw which addresses a warp touches, and how a block's warps diverge.
+    #[command(after_help = "Examples:\n  \
+        lanework look transpose/unpadded --line 34\n  \
+        lanework look transpose/unpadded --svg picture.svg\n\n\
+        A file of PTX or CUDA C++ in place of the rung draws any kernel; its options are shown by\n  \
+        lanework look kernel.ptx --help")]
+    Look(LookArgs),
     /// Run one rung on your own arrays.
     #[command(after_help = "Examples:\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
@@ -256,7 +270,7 @@ pub struct ExperimentsArgs {
     Example: lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n               \
     --arg inout:y.npy --arg u32:1000")]
 pub struct KernelArgs {
-    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
+    /// The file: .ptx, or .cu where nvcc or clang is installed.
     pub file: PathBuf,
     /// The entry; may be left out where there is only one.
     #[arg(long, value_name = "NAME")]
@@ -344,9 +358,102 @@ pub struct CheckKernelArgs {
     pub looking: Looking,
 }
 
+/// How to profile.
+#[derive(Debug, Args)]
+pub struct Profiling {
+    /// The GPU that occupancy and the model of the caches are for; `lanework gpus` lists them.
+    #[arg(long, value_name = "NAME", default_value = "H200")]
+    pub gpu: String,
+    /// What the listing goes by: line of the source, or ptx.
+    #[arg(long, value_name = "WHAT", default_value = "line", value_parser = ["line", "ptx"])]
+    pub by: String,
+    /// Count a sample of about so many blocks, spread over the grid, instead of all.
+    #[arg(long, value_name = "N", value_parser = extent)]
+    pub sample: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// The ladder, or one rung of it as ladder/rung; `lanework list` shows them.
+    pub ladder: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Only these rungs, separated by commas.
+    #[arg(long, visible_alias = "rung", value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub how: Profiling,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `lanework profile FILE`: profile an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework profile", max_term_width = 100)]
+#[command(after_help = "Arguments are those of `lanework run FILE`.\n\n\
+    Example: lanework profile saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
+    --arg zeros:f32:1000 --arg u32:1000")]
+pub struct ProfileKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub how: Profiling,
+    /// The same as --sample.
+    #[arg(long, value_name = "N", value_parser = extent, conflicts_with = "sample")]
+    pub blocks: Option<u64>,
+}
+
+/// What to draw.
+#[derive(Debug, Args)]
+pub struct Drawing {
+    /// The line of the kernel's file whose accesses are drawn [default: the one that costs most].
+    #[arg(long, value_name = "N")]
+    pub line: Option<u32>,
+    /// The block, by linear index.
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub block_index: u64,
+    /// The warp of the block.
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub warp: u32,
+    /// Write the picture to this file, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct LookArgs {
+    /// The rung, as ladder/rung.
+    pub rung: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    #[command(flatten)]
+    pub drawing: Drawing,
+}
+
+/// `lanework look FILE`: draw an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework look", max_term_width = 100)]
+#[command(after_help = "Arguments are those of `lanework run FILE`.\n\n\
+    Example: lanework look k.ptx --grid 1 --block 32 --arg rand:f32:1024 --line 40")]
+pub struct LookKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub drawing: Drawing,
+}
+
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
+    /// The file: .ptx, or .cu where nvcc or clang is installed.
     pub file: PathBuf,
     /// Print one JSON object.
     #[arg(long)]

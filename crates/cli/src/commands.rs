@@ -12,6 +12,8 @@ pub mod hello;
 pub mod inspect;
 pub mod kernel;
 pub mod list;
+pub mod look;
+pub mod profile;
 pub mod run;
 pub mod streams;
 pub mod sweep;

@@ -9,15 +9,19 @@ mod book;
 mod commands;
 mod experiments;
 mod failure;
+mod fidelity_page;
 mod findings;
 mod npy;
 mod output;
+mod pictures;
 mod problem;
+mod profiles;
 mod source;
+mod subject;
 mod suggest;
 mod tables;
 
-use args::{Arguments, CheckKernelArgs, Command, KernelArgs};
+use args::{Arguments, CheckKernelArgs, Command, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 use clap::Parser;
 use failure::Failure;
 use std::ffi::OsString;
@@ -29,6 +33,12 @@ fn main() -> ExitCode {
     let outcome = if names_a_kernel("check", std::env::args_os().skip(1)) {
         let args = CheckKernelArgs::parse_from(std::env::args_os().skip(1));
         failure::catch_bugs(|| commands::check::run_kernel(&args))
+    } else if names_a_kernel("profile", std::env::args_os().skip(1)) {
+        let args = ProfileKernelArgs::parse_from(std::env::args_os().skip(1));
+        failure::catch_bugs(|| commands::profile::run_kernel(&args))
+    } else if names_a_kernel("look", std::env::args_os().skip(1)) {
+        let args = LookKernelArgs::parse_from(std::env::args_os().skip(1));
+        failure::catch_bugs(|| commands::look::run_kernel(&args))
     } else if names_a_kernel("run", std::env::args_os().skip(1)) {
         let args = KernelArgs::parse_from(std::env::args_os().skip(1));
         failure::catch_bugs(|| commands::kernel::run(&args))
@@ -64,6 +74,8 @@ fn run(command: Command) -> Outcome {
         Command::Climb(args) => commands::climb::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Profile(args) => commands::profile::run(&args),
+        Command::Look(args) => commands::look::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Experiments(args) => commands::experiments::run(&args),
         Command::Book(args) => commands::book::run(&args),

@@ -16,6 +16,7 @@ mod inputs;
 mod measure;
 mod occupancy;
 mod product;
+mod profile;
 mod reason;
 mod record;
 mod request;
@@ -39,6 +40,10 @@ pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use inputs::{random_elements, uniform_floats};
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use occupancy::resident_blocks;
+pub use profile::{
+    BanksRecord, By, CacheRecord, CountsRecord, LineRecord, ProfileRecord, PtxLaunch,
+    SectorsRecord, Subject, pattern, profile,
+};
 pub use record::{
     ClimbRecord, CountersRecord, DeviceRecord, GlobalRecord, HostRecord, ResourcesRecord,
     RungRecord, SampleRecord, SharedRecord, SweepRecord, TimeRecord,

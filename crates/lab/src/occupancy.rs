@@ -7,7 +7,7 @@
 
 use crate::record::ResourcesRecord;
 use crate::specs::{Architecture, specs};
-use lanework::{Device, Prepared, Result};
+use lanework::{Device, Prepared, Resources, Result};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -24,16 +24,28 @@ const SHARED_RESERVED: u32 = 1024;
 /// # Errors
 /// When the driver says that not even one block fits.
 pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
-    let resources = kernel.resources();
     let (_, block, dynamic) = kernel.shape();
-    let (threads, shared) = (block.count() as u32, resources.static_shared + dynamic);
     let arch = specs().architecture(device.info().compute_capability);
-    let (mut blocks, limiter) = resident_blocks(arch, threads, resources.registers, shared);
+    let mut record = on(arch, kernel.resources(), block.count() as u32, dynamic);
     if let Some(told) = kernel.resident_blocks()? {
-        blocks = told;
+        let warps = told * record.threads.div_ceil(WARP);
+        record.resident_blocks = told;
+        record.occupancy = f64::from(warps) / f64::from(arch.threads_per_sm / WARP);
     }
+    Ok(record)
+}
+
+/// What a kernel takes of a multiprocessor of `arch`.
+pub(crate) fn on(
+    arch: &Architecture,
+    resources: Resources,
+    threads: u32,
+    dynamic: u32,
+) -> ResourcesRecord {
+    let shared = resources.static_shared + dynamic;
+    let (blocks, limiter) = resident_blocks(arch, threads, resources.registers, shared);
     let warps = blocks * threads.div_ceil(WARP);
-    Ok(ResourcesRecord {
+    ResourcesRecord {
         registers: resources.registers,
         spill_bytes: resources.local_bytes,
         shared_bytes: shared,
@@ -42,7 +54,7 @@ pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesReco
         occupancy: f64::from(warps) / f64::from(arch.threads_per_sm / WARP),
         limiter,
         estimated: resources.estimated,
-    })
+    }
 }
 
 /// Resident blocks of `threads` threads with `registers` registers each and `shared` bytes of

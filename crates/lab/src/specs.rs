@@ -22,6 +22,9 @@ pub struct Architecture {
     pub registers_per_sm: u32,
     /// Bytes of shared memory.
     pub shared_per_sm: u32,
+    /// Bytes of L1 cache and shared memory together.
+    #[serde(default)]
+    pub l1_per_sm: u32,
     /// Bytes of shared memory that one block may have.
     pub shared_per_block: u32,
 }
@@ -52,6 +55,14 @@ pub struct Gpu {
     pub bf16_tflops: Option<f64>,
     /// Where the figures come from.
     pub source: String,
+}
+
+impl Gpu {
+    /// The compute capability as numbers.
+    pub fn capability(&self) -> (u32, u32) {
+        let (major, minor) = self.compute_capability.split_once('.').unwrap_or(("0", "0"));
+        (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
+    }
 }
 
 /// The table.

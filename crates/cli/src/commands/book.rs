@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::args::BookArgs;
 use crate::book::pages;
 use crate::failure::Failure;
+use crate::fidelity_page;
 use crate::output::{Spinner, print};
 
 /// Writes every generated page, or with `--check` says which ones differ from what is there.
@@ -13,7 +14,9 @@ use crate::output::{Spinner, print};
 pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
         let _spinner = Spinner::new("climbing every ladder");
-        pages(&args.results)?
+        let mut all = pages(&args.results)?;
+        all.extend(fidelity_page::pages(&args.results)?);
+        all
     };
     let mut stale = Vec::new();
     for (path, text) in &pages {

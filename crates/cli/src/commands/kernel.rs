@@ -71,7 +71,6 @@ pub fn run(args: &KernelArgs) -> Outcome {
         let device = open(name, args.max_instructions)?;
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
-        check_count(&module, &entry, ready.len())?;
         results.push((launch(&device, &module, &entry, shape, &ready)?, device, entry));
     }
     drop(spinner);
@@ -168,20 +167,15 @@ fn open(name: &str, most: Option<u64>) -> Result<Device, Failure> {
     }
 }
 
-/// The entry to run: the one that was named, by the PTX or in C++, or the only one.
+/// The entry to run: the one that was named, or the only one.
 ///
 /// # Errors
 /// When there is none, or it is not clear which.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
     let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
     let list = entries.join(", ");
-    // `_Z5saxpyfPKfPfi` is saxpy of C++; overloads and instances of templates share a name.
-    let mangled = name.map(|name| format!("_Z{}{name}", name.len())).unwrap_or_default();
-    let in_cpp: Vec<&str> =
-        entries.iter().copied().filter(|entry| entry.starts_with(&mangled)).collect();
     match (name, entries.as_slice()) {
         (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
-        (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
         (None, [only]) => Ok((*only).to_owned()),
         (_, []) => Err(Failure::input("the module has no entry", "declare one with `.entry`")),
         (Some(name), _) => Err(Failure::input(
@@ -193,31 +187,6 @@ pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Fail
             format_args!("name one with --entry: {list}"),
         )),
     }
-}
-
-/// Checks the number of arguments, to say how they are given.
-///
-/// # Errors
-/// When there are more or fewer than parameters.
-pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), Failure> {
-    let Some(function) = module.module().entry(entry) else { return Ok(()) };
-    if function.params.len() == count {
-        return Ok(());
-    }
-    let wanted: Vec<String> =
-        function.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.size())).collect();
-    let help = match wanted.as_slice() {
-        [] => "it takes none".to_owned(),
-        _ => format!(
-            "give one --arg for each of {}, such as `--arg f32:2.0`, or `--arg zeros:f32:1000` for a \
-             pointer; `lanework run k.ptx --help` lists the forms",
-            wanted.join(", ")
-        ),
-    };
-    Err(Failure::input(
-        format_args!("{count} arguments for {} parameters of `{entry}`", wanted.len()),
-        help,
-    ))
 }
 
 /// What was executed, and what memory holds afterwards.
@@ -235,6 +204,29 @@ pub fn launch(
     shape: PtxShape,
     ready: &[Ready],
 ) -> lanework::Result<Launched> {
+    let buffers = upload(device, ready)?;
+    let maps = maps(ready, &buffers)?;
+    let arguments = given(ready, &buffers, &maps);
+    // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as
+    // any CUDA program would run it, in this process's own context.
+    let executed = unsafe { module.launch(entry, shape, &arguments) }?;
+    let mut after = Vec::new();
+    for (argument, buffer) in ready.iter().zip(&buffers) {
+        after.push(match (argument, buffer) {
+            (Ready::Memory { array, .. }, Some(buffer)) => {
+                Some(Array { bytes: buffer.download()?, ..array.clone() })
+            }
+            _ => None,
+        });
+    }
+    Ok((executed, after))
+}
+
+/// The memory of the arguments on a device.
+///
+/// # Errors
+/// When the device has not enough.
+pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<Buffer<u8>>>> {
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         buffers.push(match argument {
@@ -249,7 +241,18 @@ pub fn launch(
             }
         });
     }
-    let mut maps: Vec<Option<TensorMap<'_>>> = Vec::new();
+    Ok(buffers)
+}
+
+/// The descriptions of memory that the arguments ask for.
+///
+/// # Errors
+/// When one does not fit its memory.
+pub fn maps<'a>(
+    ready: &[Ready],
+    buffers: &'a [Option<Buffer<u8>>],
+) -> lanework::Result<Vec<Option<TensorMap<'a>>>> {
+    let mut maps = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         let of = match argument {
             Ready::Memory { map: Some(form), .. } => Some((index, form)),
@@ -264,29 +267,25 @@ pub fn launch(
             None => None,
         });
     }
-    let arguments: Vec<PtxArg<'_>> = ready
+    Ok(maps)
+}
+
+/// The arguments of a launch.
+pub fn given<'a>(
+    ready: &[Ready],
+    buffers: &'a [Option<Buffer<u8>>],
+    maps: &'a [Option<TensorMap<'a>>],
+) -> Vec<PtxArg<'a>> {
+    ready
         .iter()
-        .zip(buffers.iter().zip(&maps))
+        .zip(buffers.iter().zip(maps))
         .map(|(argument, place)| match (argument, place) {
             (_, (_, Some(map))) => PtxArg::Map(map),
             (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
             (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
             _ => unreachable!("memory has its buffer, a map of another's has been made"),
         })
-        .collect();
-    // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as
-    // any CUDA program would run it, in this process's own context.
-    let executed = unsafe { module.launch(entry, shape, &arguments) }?;
-    let mut after = Vec::new();
-    for (argument, buffer) in ready.iter().zip(&buffers) {
-        after.push(match (argument, buffer) {
-            (Ready::Memory { array, .. }, Some(buffer)) => {
-                Some(Array { bytes: buffer.download()?, ..array.clone() })
-            }
-            _ => None,
-        });
-    }
-    Ok((executed, after))
+        .collect()
 }
 
 /// Mismatches that are shown of an argument.

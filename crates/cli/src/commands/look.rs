@@ -1,0 +1,125 @@
+//! `lanework look`: which addresses a warp touches, and how a block's warps diverge.
+
+use crate::Outcome;
+use crate::args::{Drawing, LookArgs, LookKernelArgs};
+use crate::failure::Failure;
+use crate::output::print;
+use crate::pictures::{self, Picture};
+use crate::subject::{Each, OfLadder, Sources, each_rung, of_kernel};
+use lanework::sim::{Blocks, Keep, Wanted};
+use lanework_lab::{By, ProfileRecord, Subject, profile, specs};
+
+/// Draws a rung.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, a line that accesses nothing.
+pub fn run(args: &LookArgs) -> Outcome {
+    if !args.rung.contains('/') {
+        return Err(Failure::input(
+            format_args!("`{}` names no rung", args.rung),
+            "give ladder/rung, such as transpose/unpadded; `lanework list` shows all",
+        ));
+    }
+    let asked = OfLadder {
+        target: &args.rung,
+        rungs: &[],
+        problem: &args.problem,
+        numbers: &args.numbers,
+        arrays: &args.arrays,
+    };
+    draw(&args.drawing, &mut |each| each_rung(&asked, each))
+}
+
+/// Draws an entry of a file.
+///
+/// # Errors
+/// Text that is no PTX, arguments that do not fit, a line that accesses nothing.
+pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
+    draw(&args.drawing, &mut |each| of_kernel(&args.kernel, each))
+}
+
+/// Steps of a block that are drawn at most.
+const STEPS: usize = 1 << 22;
+/// Accesses of the chosen line that are kept at most.
+const TOUCHES: usize = 1 << 12;
+
+fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Outcome {
+    subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
+        let blocks = Blocks::Range { first: drawing.block_index, count: 1 };
+        let (grid, _, _) = subject.shape();
+        if drawing.block_index >= grid.count() {
+            return Err(Failure::input(
+                format_args!("there is no block {}", drawing.block_index),
+                format_args!("the grid has blocks 0 to {}", grid.count() - 1),
+            ));
+        }
+        let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
+        let record = profile(subject, blocks, By::Source, gpu)?;
+        let (line, file, instructions) = chosen(&record, drawing.line)?;
+        let wanted = Wanted { steps: true, accesses: Keep::Of(instructions), most: STEPS };
+        let mut trace = subject.trace(blocks, wanted)?;
+        trace.touches.truncate(TOUCHES);
+        let touches: Vec<_> = trace
+            .touches
+            .iter()
+            .filter(|touch| touch.place.warp == drawing.warp)
+            .cloned()
+            .collect();
+        let Some(first) = touches.first() else {
+            return Err(Failure::input(
+                format_args!(
+                    "warp {} of block {} accesses nothing in line {line}",
+                    drawing.warp, drawing.block_index
+                ),
+                "choose another with --line, --warp or --block-index; `lanework profile` lists the lines",
+            ));
+        };
+        // A line may load and store: one access of each instruction.
+        let mut shown = vec![first.clone()];
+        for touch in &touches {
+            if shown.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
+                shown.push(touch.clone());
+            }
+        }
+        let picture = Picture {
+            title: format!("{name}, block {}, warp {}", drawing.block_index, drawing.warp),
+            code: format!("line {line}: {}", sources.line(file.as_deref(), line)),
+            touches: shown,
+            steps: trace.steps,
+        };
+        if let Some(path) = &drawing.svg {
+            std::fs::write(path, pictures::svg(&picture))?;
+            return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
+        }
+        print(&pictures::text(&picture))
+    })
+}
+
+/// A line, its file and its instructions.
+type Chosen = (u32, Option<String>, Vec<u32>);
+
+/// The line that was asked for, or the heaviest that accesses global or shared memory.
+fn chosen(record: &ProfileRecord, line: Option<u32>) -> Result<Chosen, Failure> {
+    let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
+    let mut lines: Vec<_> = record
+        .lines
+        .iter()
+        .filter(|one| accesses(one.counters.sectors(), one.counters.wavefronts()))
+        .collect();
+    lines.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let found = match line {
+        Some(line) => lines.iter().find(|one| one.line == line),
+        None => lines.first(),
+    };
+    let Some(found) = found else {
+        let known: Vec<String> = lines.iter().map(|one| one.line.to_string()).collect();
+        return Err(Failure::input(
+            match line {
+                Some(line) => format!("line {line} accesses no global or shared memory"),
+                None => "the kernel accesses no global or shared memory".to_owned(),
+            },
+            format_args!("lines that do: {}", known.join(", ")),
+        ));
+    };
+    Ok((found.line, found.file.clone(), found.instructions.clone()))
+}

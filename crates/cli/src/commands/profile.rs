@@ -1,0 +1,85 @@
+//! `lanework profile`: what every line of a kernel costs, and why.
+
+use crate::Outcome;
+use crate::args::{ProfileArgs, ProfileKernelArgs, Profiling};
+use crate::failure::Failure;
+use crate::output::{Spinner, print, print_json};
+use crate::profiles;
+use crate::subject::{Each, OfLadder, Sources, each_rung, of_kernel};
+use lanework::sim::Blocks;
+use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
+
+/// Profiles the rungs of a ladder.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, rungs that are wrong.
+pub fn run(args: &ProfileArgs) -> Outcome {
+    let asked = OfLadder {
+        target: &args.ladder,
+        rungs: &args.rungs,
+        problem: &args.problem,
+        numbers: &args.numbers,
+        arrays: &args.arrays,
+    };
+    all(&args.how, args.how.sample, args.json, &mut |each| each_rung(&asked, each))
+}
+
+/// Profiles an entry of a file.
+///
+/// # Errors
+/// Text that is no PTX, arguments that do not fit, a kernel that goes wrong.
+pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
+    let sample = args.how.sample.or(args.blocks);
+    all(&args.how, sample, args.kernel.json, &mut |each| of_kernel(&args.kernel, each))
+}
+
+/// The GPU called `name`.
+pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
+    specs().gpu(name).ok_or_else(|| {
+        let known: Vec<&str> = specs().gpus.iter().map(|gpu| gpu.name.as_str()).collect();
+        Failure::input(
+            format_args!("no GPU is called `{name}`"),
+            format_args!("there are: {}", known.join(", ")),
+        )
+    })
+}
+
+/// Profiles what `subjects` gives, and shows it.
+fn all(
+    how: &Profiling,
+    sample: Option<u64>,
+    json: bool,
+    subjects: &mut dyn FnMut(Each<'_>) -> Outcome,
+) -> Outcome {
+    let gpu = find_gpu(&how.gpu)?;
+    let by = if how.by == "ptx" { By::Ptx } else { By::Source };
+    let blocks = sample.map_or(Blocks::All, |count| Blocks::Sample { count });
+    let mut records: Vec<(String, ProfileRecord)> = Vec::new();
+    subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
+        let record = {
+            let spinner = Spinner::new("profiling");
+            spinner.say(name);
+            profile(subject, blocks, by, gpu)?
+        };
+        if !json {
+            print(&profiles::describe(name, &record, sources))?;
+        }
+        records.push((name.to_owned(), record));
+        Ok(())
+    })?;
+    if json {
+        let named: Vec<_> = records
+            .iter()
+            .map(|(name, record)| {
+                let mut value = serde_json::json!({ "name": name });
+                let profile = serde_json::to_value(record).unwrap_or_default();
+                if let (Some(to), Some(from)) = (value.as_object_mut(), profile.as_object()) {
+                    to.extend(from.clone());
+                }
+                value
+            })
+            .collect();
+        print_json(&named)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! The page that says how true the emulator's counts are: made from the counts that a GPU gave, which
+//! are stored, and those of the emulator, taken when the page is made.
+
+use crate::commands::fidelity::compare;
+use crate::failure::Failure;
+use lanework_kernels::Language;
+use lanework_lab::Deviation;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Where the PTX of compilers lies, from the repository's root.
+const DATA: &str = "crates/ptx/tests/data";
+
+/// Kinds of launches: how their names start, and what they are called in both languages.
+const KINDS: [(&str, [&str; 2]); 2] = [
+    ("probe/", ["probes", "探针"]),
+    ("", ["ladders and compiled kernels", "阶梯与编译器生成的内核"]),
+];
+
+/// The words of the page.
+struct Words {
+    title: &'static str,
+    intro: &'static str,
+    table: &'static str,
+    others: &'static str,
+    others_table: &'static str,
+    unknown: &'static str,
+}
+
+const ENGLISH: Words = Words {
+    title: "How true the counts are",
+    intro: "The same launches were counted by the emulator and by an H200's own counters, read with Nsight Compute: every \
+            rung on a plain and on an awkward problem, kernels that nvcc, NVRTC, Triton and Numba compiled, and probes, \
+            which repeat one memory instruction on one pattern of addresses. `scripts/fidelity.sh` takes the GPU's counts \
+            anew; `lanework fidelity` compares. Instructions are not compared, for a GPU runs what ptxas made of the PTX.",
+    table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
+    others: "What differs by more than 1 %, and why",
+    others_table: "| launch | counter | emulator | H200 | error | why |\n|---|---|---|---|---|---|",
+    unknown: "not known",
+};
+
+const CHINESE: Words = Words {
+    title: "计数有多准",
+    intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整和一个不规整的问题上，\
+            nvcc、NVRTC、Triton 和 Numba 编译出的内核，以及在一种地址模式上重复一条访存指令的探针。`scripts/fidelity.sh` \
+            重新取得 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
+    table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
+    others: "误差超过 1 % 的，以及原因",
+    others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
+    unknown: "未知",
+};
+
+/// The page in both languages.
+///
+/// # Errors
+/// When a launch fails.
+pub fn pages(results: &Path) -> Result<Vec<(String, String)>, Failure> {
+    let deviations = compare(Path::new(DATA), &results.join("h200/fidelity.json"), "")?;
+    let page =
+        |language, folder: &str| (format!("{folder}/fidelity.md"), page(&deviations, language));
+    Ok(vec![page(Language::English, "en"), page(Language::Chinese, "zh")])
+}
+
+fn page(deviations: &[Deviation], language: Language) -> String {
+    let (words, place) = match language {
+        Language::English => (&ENGLISH, 0),
+        Language::Chinese => (&CHINESE, 1),
+    };
+    let mut text = format!("# {}\n\n{}\n\n{}\n", words.title, words.intro, words.table);
+    let mut names: Vec<&str> = Vec::new();
+    for one in deviations {
+        if !names.contains(&one.counter) {
+            names.push(one.counter);
+        }
+    }
+    let row = |name: &str, those: &[&Deviation]| {
+        let within = those.iter().filter(|one| one.within_a_hundredth()).count();
+        let share = 100.0 * within as f64 / those.len().max(1) as f64;
+        format!("| {name} | {} | {within} | {share:.1} % |\n", those.len())
+    };
+    for name in names {
+        let those: Vec<&Deviation> = deviations.iter().filter(|one| one.counter == name).collect();
+        text.push_str(&row(name, &those));
+    }
+    let kind = |one: &Deviation| KINDS.iter().position(|(start, _)| one.launch.starts_with(start));
+    for (index, (_, name)) in KINDS.iter().enumerate().rev() {
+        let those: Vec<&Deviation> =
+            deviations.iter().filter(|one| kind(one) == Some(index)).collect();
+        text.push_str(&row(&format!("**{}**", name[place]), &those));
+    }
+    let _ = writeln!(text, "\n## {}\n\n{}", words.others, words.others_table);
+    for one in deviations.iter().filter(|one| !one.within_a_hundredth()) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            one.launch,
+            one.counter,
+            one.emulated,
+            one.measured,
+            one.error.map_or(String::new(), |error| format!("{:+.1} %", 100.0 * error)),
+            one.explanation().unwrap_or(words.unknown)
+        );
+    }
+    text
+}

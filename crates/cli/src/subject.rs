@@ -1,0 +1,130 @@
+//! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file; and the
+//! text of their lines.
+
+use crate::Outcome;
+use crate::args::{Arrays, KernelArgs, Numbers, Problem};
+use crate::commands::kernel::{arguments, find_entry, given, maps, upload};
+use crate::failure::Failure;
+use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::source::ptx_of;
+use crate::suggest::check_rung;
+use lanework::{Backend, Device, Job, PtxShape};
+use lanework_lab::{PtxLaunch, Subject};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Files by name, read when first asked for.
+#[derive(Default)]
+pub struct Sources(RefCell<HashMap<Option<String>, Vec<String>>>);
+
+impl Sources {
+    /// Takes a file's text as it is; the PTX has no name.
+    fn keep(&self, file: Option<&str>, text: &str) {
+        let lines = text.lines().map(str::to_owned).collect();
+        self.0.borrow_mut().insert(file.map(str::to_owned), lines);
+    }
+
+    /// A line of a file, without the blanks around it; empty where there is no such file.
+    pub fn line(&self, file: Option<&str>, line: u32) -> String {
+        let key = file.map(str::to_owned);
+        let known = self.0.borrow().contains_key(&key);
+        if let (Some(file), false) = (file, known) {
+            // Rungs name their files from the repository's root.
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+            let text = std::fs::read_to_string(file)
+                .or_else(|_| std::fs::read_to_string(format!("{root}/{file}")));
+            self.keep(Some(file), &text.unwrap_or_default());
+        }
+        let held = self.0.borrow();
+        let lines = held.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let text = lines.get((line as usize).wrapping_sub(1)).map(|line| line.trim());
+        text.unwrap_or_default().to_owned()
+    }
+}
+
+/// What is done with each kernel: its name, the kernel, and its text.
+pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
+
+/// What was asked for of a ladder.
+pub struct OfLadder<'a> {
+    /// The ladder, or one rung of it as ladder/rung.
+    pub target: &'a str,
+    /// Other rungs.
+    pub rungs: &'a [String],
+    /// The ladder's own parameters.
+    pub problem: &'a Problem<false>,
+    /// The numbers of the problem.
+    pub numbers: &'a Numbers,
+    /// The user's arrays.
+    pub arrays: &'a Arrays,
+}
+
+/// Proves each rung on its problem, and gives it to `each`.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, a rung that is wrong, and what `each` says.
+pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
+    let (ladder, rung) = match asked.target.split_once('/') {
+        Some((ladder, rung)) => (ladder, Some(rung)),
+        None => (asked.target, None),
+    };
+    let family = find_family(ladder)?;
+    let known = (family.ladder)();
+    let wanted: Vec<&str> = asked.rungs.iter().map(String::as_str).chain(rung).collect();
+    wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
+    let device = Device::emulator();
+    let mut request = with_parameters(request(asked.numbers, Backend::Emulator)?, asked.problem);
+    read_arrays(&mut request, asked.arrays)?;
+    let case = family.case(&request)?;
+    case.check_fits(&device)?;
+    for info in &known.rungs {
+        let skipped = case.skips(info.name, &device);
+        if !(wanted.is_empty() || wanted.contains(&info.name)) || skipped.is_some() {
+            continue;
+        }
+        let name = format!("{ladder}/{}", info.name);
+        let mut trial = case.trial(info.name, &device)?;
+        trial.job()?.launch()?;
+        trial.check().map_err(|why| Failure::Check(format!("{name} is wrong: {why}")))?;
+        trial.poison()?;
+        if let Job::Kernel(mut kernel) = trial.job()? {
+            each(&name, &mut kernel, &Sources::default())?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives an entry of a file to `each`.
+///
+/// # Errors
+/// Text that is no PTX, arguments that do not fit, and what `each` says.
+pub fn of_kernel(asked: &KernelArgs, each: Each<'_>) -> Outcome {
+    if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
+        return Err(Failure::input(
+            "counts are the emulator's",
+            "leave out --device and --compare; on a GPU there is Nsight Compute",
+        ));
+    }
+    let (ready, _) = arguments(asked)?;
+    let text = ptx_of(&asked.file)?;
+    let device = match asked.max_instructions {
+        None => Device::emulator(),
+        most => Device::emulator_limited(most),
+    };
+    let module = device.load_ptx(&text)?;
+    let entry = find_entry(&module, asked.entry.as_deref())?;
+    let buffers = upload(&device, &ready)?;
+    let maps = maps(&ready, &buffers)?;
+    let arguments = given(&ready, &buffers, &maps);
+    let shape = PtxShape {
+        grid: asked.grid,
+        block: asked.block,
+        dynamic_shared: asked.shared,
+        cluster: asked.cluster,
+    };
+    let sources = Sources::default();
+    sources.keep(None, &text);
+    let name = format!("{} of {}", entry, asked.file.display());
+    let mut launch = PtxLaunch { module: &module, entry, shape, arguments: &arguments };
+    each(&name, &mut launch, &sources)
+}

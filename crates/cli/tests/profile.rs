@@ -1,0 +1,138 @@
+//! The profiler and the pictures as their users meet them.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+const SAXPY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/saxpy.ptx");
+
+fn lanework(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lanework")).args(args).output().expect("the command runs")
+}
+
+fn succeeds(args: &[&str]) -> String {
+    let output = lanework(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn fails(args: &[&str]) -> String {
+    let output = lanework(args);
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{args:?}\n{stderr}");
+    assert!(!stderr.contains("has a bug"), "{stderr}");
+    stderr
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&succeeds(args)).expect("one JSON value")
+}
+
+const SAXPY_ARGUMENTS: [&str; 12] = [
+    "--grid",
+    "4",
+    "--block",
+    "32",
+    "--arg",
+    "f32:2",
+    "--arg",
+    "rand:f32:128",
+    "--arg",
+    "rand:f32:128",
+    "--arg",
+    "u32:128",
+];
+
+#[test]
+fn a_profile_names_the_line_and_the_reason() {
+    let text = succeeds(&["profile", "transpose", "--rung", "unpadded", "--size", "256"]);
+    assert!(
+        text.contains(
+            "32.0 wavefronts per shared load, 31.0 of them bank conflicts: lanes 128 B apart"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("unpadded.rs:") && text.contains("tile["), "{text}");
+    assert!(text.contains("limited by") && text.contains("modelled"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let text = succeeds(&["profile", "transpose/naive", "--size", "256"]);
+    assert!(text.contains("sectors per store, ideal 4.0: lanes 1024 B apart"), "{text}");
+}
+
+#[test]
+fn lines_add_up_to_the_kernel() {
+    for by in ["line", "ptx"] {
+        let args = ["profile", "sum-squares/tree-strided", "--size", "9973", "--json", "--by", by];
+        let found = &json(&args)[0];
+        let lines = found["lines"].as_array().expect("lines");
+        let sum = |pointer: &str| -> u64 {
+            lines.iter().filter_map(|line| line["counters"].pointer(pointer)?.as_u64()).sum()
+        };
+        for pointer in [
+            "/warp_instructions",
+            "/lane_instructions",
+            "/barriers",
+            "/divergent_branches",
+            "/global_load/sectors",
+            "/shared_load/wavefronts",
+            "/shared_store/bank_conflicts",
+        ] {
+            assert_eq!(found["counters"].pointer(pointer), Some(&sum(pointer).into()), "{pointer}");
+        }
+        let shares: f64 = lines.iter().filter_map(|line| line["share"].as_f64()).sum();
+        assert!((shares - 1.0).abs() < 1e-6, "{shares}");
+    }
+}
+
+#[test]
+fn a_sample_says_that_it_is_one() {
+    let args = ["profile", "transpose/padded", "--size", "512", "--sample", "16"];
+    assert!(succeeds(&args).contains("SAMPLED: counts are of 16 of 256 blocks"));
+    let found = &json(&[&args[..], &["--json"]].concat())[0];
+    assert_eq!(found["sampled"]["blocks_counted"], 16);
+    assert_eq!(found["counters"]["global_load"]["requests"], 16 * 32);
+}
+
+#[test]
+fn a_file_is_profiled_by_its_own_lines() {
+    let mut args = vec!["profile", SAXPY, "--entry", "saxpy"];
+    args.extend(SAXPY_ARGUMENTS);
+    let text = succeeds(&args);
+    assert!(text.contains("ptx:") && text.contains("ld.global"), "{text}");
+    args.push("--json");
+    let found = &json(&args)[0];
+    assert_eq!(found["flops"], 2 * 128);
+    assert_eq!(found["counters"]["global_load"]["sectors"], 2 * 4 * 4);
+    let caches = &found["modelled_caches"];
+    assert_eq!((&caches["l1_sectors"], &caches["l1_hits"]), (&32.into(), &0.into()));
+}
+
+#[test]
+fn what_cannot_be_profiled_is_refused_with_a_remedy() {
+    assert!(fails(&["profile", "transpose", "--rung", "paded"]).contains("padded"));
+    assert!(fails(&["profile", "transpose", "--gpu", "H2000"]).contains("H200"));
+    assert!(fails(&["look", "transpose"]).contains("ladder/rung"));
+    let wrong = fails(&["look", "transpose/padded", "--size", "64", "--line", "1"]);
+    assert!(wrong.contains("lines that do"), "{wrong}");
+    assert!(
+        fails(&["look", "transpose/padded", "--size", "64", "--block-index", "99"])
+            .contains("no block 99")
+    );
+    let mut args = vec!["profile", SAXPY, "--entry", "saxpy", "--device", "cuda:0"];
+    args.extend(SAXPY_ARGUMENTS);
+    assert!(fails(&args).contains("emulator"));
+}
+
+#[test]
+fn a_picture_shows_sectors_banks_and_divergence() {
+    let text = succeeds(&["look", "transpose/unpadded", "--size", "64"]);
+    assert!(text.contains("32 words in one bank") && text.contains("conflicts"), "{text}");
+    assert!(text.contains("warp 31") || text.contains("warp 15"), "{text}");
+    let text = succeeds(&["look", "transpose/naive", "--size", "64"]);
+    assert!(text.contains("sectors of 32 bytes, ideal 4"), "{text}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("picture.svg");
+    let place = path.to_str().expect("UTF-8");
+    succeeds(&["look", "transpose/unpadded", "--size", "64", "--svg", place]);
+    let drawn = std::fs::read_to_string(path).expect("a drawing");
+    assert!(drawn.starts_with("<svg ") && drawn.trim_end().ends_with("</svg>"));
+}

@@ -1,0 +1,211 @@
+//! The profiler: a kernel's counts line by line, what is remarkable about them, its occupancy, and
+//! what a model says of the caches.
+
+mod cache;
+mod instruction;
+mod pattern;
+mod record;
+mod remarks;
+
+pub use cache::CacheRecord;
+pub use pattern::pattern;
+pub use record::{BanksRecord, CountsRecord, LineRecord, ProfileRecord, SectorsRecord};
+
+use crate::occupancy;
+use crate::record::SampleRecord;
+use crate::specs::{Gpu, specs};
+use lanework::sim::{Blocks, Keep, Touch, Trace, Wanted};
+use lanework::{Counters, Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Resources, Result};
+use std::collections::{BTreeMap, HashMap};
+
+/// A kernel that can be run on the emulator again and again.
+pub trait Subject {
+    /// The entry's name.
+    fn entry(&self) -> String;
+    /// Blocks, threads of a block, and bytes of dynamic shared memory.
+    fn shape(&self) -> (Dim3, Dim3, u32);
+    /// What it takes of a multiprocessor.
+    fn resources(&self) -> Resources;
+    /// Counts a run.
+    ///
+    /// # Errors
+    /// When the kernel goes wrong.
+    fn profile(&mut self, blocks: Blocks) -> Result<Profile>;
+    /// Keeps what some blocks do.
+    ///
+    /// # Errors
+    /// When the kernel goes wrong.
+    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace>;
+}
+
+impl Subject for Prepared<'_> {
+    fn entry(&self) -> String {
+        self.module().entries().next().map(|entry| entry.name.clone()).unwrap_or_default()
+    }
+    fn shape(&self) -> (Dim3, Dim3, u32) {
+        Prepared::shape(self)
+    }
+    fn resources(&self) -> Resources {
+        Prepared::resources(self)
+    }
+    fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        Prepared::profile(self, blocks)
+    }
+    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+        Prepared::trace(self, blocks, wanted)
+    }
+}
+
+/// A kernel from a file, with its arguments.
+pub struct PtxLaunch<'a> {
+    /// The module, on the emulator.
+    pub module: &'a PtxModule,
+    /// The entry.
+    pub entry: String,
+    /// The launch's shape.
+    pub shape: PtxShape,
+    /// The entry's arguments.
+    pub arguments: &'a [PtxArg<'a>],
+}
+
+impl Subject for PtxLaunch<'_> {
+    fn entry(&self) -> String {
+        self.entry.clone()
+    }
+    fn shape(&self) -> (Dim3, Dim3, u32) {
+        (self.shape.grid, self.shape.block, self.shape.dynamic_shared)
+    }
+    fn resources(&self) -> Resources {
+        let none = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
+        self.module.resources(&self.entry).unwrap_or(none)
+    }
+    fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        self.module.profile(&self.entry, self.shape, self.arguments, blocks)
+    }
+    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+        self.module.trace(&self.entry, self.shape, self.arguments, blocks, wanted)
+    }
+}
+
+/// What lines a profile is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Lines of the source, where the PTX names them; else of the PTX.
+    Source,
+    /// Lines of the PTX.
+    Ptx,
+}
+
+/// Sectors at most that the model of the caches is fed with.
+const REPLAYED: u64 = 1 << 20;
+
+/// Profiles a kernel on the emulator, for `gpu`.
+///
+/// # Errors
+/// When the kernel goes wrong.
+pub fn profile(
+    subject: &mut dyn Subject,
+    blocks: Blocks,
+    by: By,
+    gpu: &Gpu,
+) -> Result<ProfileRecord> {
+    let (grid, block, dynamic) = subject.shape();
+    let arch = specs().architecture(gpu.capability());
+    let resources = occupancy::on(arch, subject.resources(), block.count() as u32, dynamic);
+    let profile = subject.profile(blocks)?;
+    let wanted = Wanted { steps: false, accesses: Keep::First, most: 1 << 16 };
+    let first = Blocks::Range { first: 0, count: 1 };
+    let touches = subject.trace(first, wanted)?.touches;
+    let counters = CountsRecord::from(&profile.counters);
+    let flops: Vec<u64> = profile.instructions.iter().map(of_instruction).collect();
+    let mut classes = BTreeMap::new();
+    for one in profile.instructions.iter().filter(|one| one.counters.warp_instructions > 0) {
+        *classes.entry(instruction::class(&one.origin.name)).or_default() +=
+            one.counters.warp_instructions;
+    }
+    let sector_bytes = 32 * counters.sectors();
+    let flops_in_all: u64 = flops.iter().sum();
+    let asked = profile.counters.global_load.sectors + profile.counters.global_store.sectors;
+    let modelled_caches = match asked {
+        0 => None,
+        _ => {
+            let per_block = (asked / profile.blocks_run.max(1)).max(1);
+            let count = (REPLAYED / per_block).clamp(1, profile.blocks);
+            let wanted = Wanted {
+                steps: false,
+                accesses: Keep::Sectors,
+                most: 2 * REPLAYED.max(per_block) as usize,
+            };
+            let trace = subject.trace(Blocks::Range { first: 0, count }, wanted)?;
+            let (resident, shared) = (resources.resident_blocks, resources.shared_bytes);
+            Some(cache::replay(&trace, gpu, arch, resident, shared))
+        }
+    };
+    Ok(ProfileRecord {
+        kernel: subject.entry(),
+        grid: grid.to_array(),
+        block: block.to_array(),
+        gpu: gpu.name.clone(),
+        sampled: (profile.blocks_run < profile.blocks)
+            .then_some(SampleRecord { blocks_counted: profile.blocks_run, blocks: profile.blocks }),
+        resources,
+        counters,
+        classes,
+        flops: flops_in_all,
+        sector_bytes,
+        intensity: (sector_bytes > 0).then(|| flops_in_all as f64 / sector_bytes as f64),
+        lines: lines(&profile, &flops, &touches, by),
+        modelled_caches,
+    })
+}
+
+fn of_instruction(one: &lanework::InstructionProfile) -> u64 {
+    let Counters { warp_instructions, lane_instructions, .. } = one.counters;
+    instruction::flops(&one.origin.name, warp_instructions, lane_instructions)
+}
+
+/// Cycles that the counts would take a multiprocessor one after the other: it issues four instructions
+/// a cycle, and its L1 and shared memory give 128 bytes.
+fn weight(counters: &CountsRecord) -> f64 {
+    counters.warp_instructions as f64 / 4.0
+        + counters.sectors() as f64 / 4.0
+        + counters.wavefronts() as f64
+}
+
+/// A file, a line, and for PTX that is no text the number of the instruction.
+type Place = (Option<String>, u32, u32);
+
+/// The instructions put together by line.
+fn lines(profile: &Profile, flops: &[u64], touches: &[Touch], by: By) -> Vec<LineRecord> {
+    let touch_of: HashMap<u32, &Touch> =
+        touches.iter().map(|touch| (touch.place.instruction, touch)).collect();
+    let mut groups: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+    for (index, one) in profile.instructions.iter().enumerate() {
+        let place = match (&one.origin.location, by) {
+            (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
+            (_, By::Source) => (None, one.origin.text_line, 0),
+            // What was never text has no lines: each instruction is its own.
+            (_, By::Ptx) => (None, one.origin.text_line, index as u32),
+        };
+        groups.entry(place).or_default().push(index as u32);
+    }
+    let total = weight(&CountsRecord::from(&profile.counters)).max(1.0);
+    let of = |index: &u32| &profile.instructions[*index as usize].counters;
+    let line = |((file, line, _), instructions): (Place, Vec<u32>)| {
+        let counters = CountsRecord::from(&Counters::sum(instructions.iter().map(of)));
+        let mut said: Vec<String> = Vec::new();
+        for index in &instructions {
+            for remark in remarks::remarks(of(index), touch_of.get(index).copied()) {
+                if !said.contains(&remark) {
+                    said.push(remark);
+                }
+            }
+        }
+        let flops = instructions.iter().map(|index| flops[*index as usize]).sum();
+        let share = weight(&counters) / total;
+        let name = |index: &u32| profile.instructions[*index as usize].origin.name.clone();
+        let names = instructions.iter().map(name).collect();
+        LineRecord { file, line, instructions, names, counters, flops, share, remarks: said }
+    };
+    groups.into_iter().map(line).filter(|line| line.counters.warp_instructions > 0).collect()
+}

@@ -1,0 +1,73 @@
+//! The pattern of one warp's addresses, in words.
+
+use lanework::sim::Touch;
+
+/// How the active lanes' addresses lie, such as `lanes 4096 B apart`.
+pub fn pattern(touch: &Touch) -> String {
+    let lanes: Vec<usize> = (0..32).filter(|lane| touch.mask >> lane & 1 != 0).collect();
+    let at = |i: usize| touch.addresses[lanes[i]] as i64;
+    let count = lanes.len();
+    if count < 2 {
+        return "one lane".to_owned();
+    }
+    // The step between neighbours, if it is the same from `first` on for `length` lanes.
+    let step = |first: usize, length: usize| {
+        let step = at(first + 1).wrapping_sub(at(first));
+        let even = (first + 1..first + length).all(|i| at(i).wrapping_sub(at(i - 1)) == step);
+        even.then_some(step)
+    };
+    match step(0, count) {
+        Some(0) => return "all lanes at one address".to_owned(),
+        Some(step) => return format!("lanes {step} B apart"),
+        None => {}
+    }
+    for group in [16, 8, 4, 2] {
+        if !count.is_multiple_of(group) {
+            continue;
+        }
+        let starts: Vec<usize> = (0..count).step_by(group).collect();
+        let inner = step(0, group);
+        let outer = at(group).wrapping_sub(at(0));
+        let same = starts.iter().all(|&first| step(first, group) == inner)
+            && starts.windows(2).all(|pair| at(pair[1]).wrapping_sub(at(pair[0])) == outer);
+        if let (Some(inner), true) = (inner, same) {
+            let within = match inner {
+                0 => "at one address".to_owned(),
+                inner => format!("{inner} B apart"),
+            };
+            return format!("{group} lanes {within}, the next {group} {outer} B on");
+        }
+    }
+    let low = (0..count).map(at).min().unwrap_or(0);
+    let high = (0..count).map(at).max().unwrap_or(0);
+    format!("lanes scattered over {} B", high.wrapping_sub(low).wrapping_add(touch.bytes.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework::sim::{AccessKind, Place, Space};
+
+    fn of(mask: u32, at: impl Fn(u64) -> u64) -> String {
+        let addresses = std::array::from_fn(|lane| 1 << 20 | at(lane as u64));
+        let (space, kind, place) = (Space::Global, AccessKind::Load, Place::default());
+        pattern(&Touch { place, space, kind, bytes: 4, mask, addresses })
+    }
+
+    #[test]
+    fn patterns_have_words() {
+        assert_eq!(of(u32::MAX, |lane| 4 * lane), "lanes 4 B apart");
+        assert_eq!(of(u32::MAX, |lane| 4096 * lane), "lanes 4096 B apart");
+        assert_eq!(of(u32::MAX, |_| 12), "all lanes at one address");
+        assert_eq!(
+            of(u32::MAX, |lane| lane % 16 * 4 + lane / 16 * 1024),
+            "16 lanes 4 B apart, the next 16 1024 B on"
+        );
+        assert_eq!(
+            of(u32::MAX, |lane| lane / 8 * 512),
+            "8 lanes at one address, the next 8 512 B on"
+        );
+        assert_eq!(of(1, |lane| lane), "one lane");
+        assert_eq!(of(0b111, |lane| lane * lane * 32), "lanes scattered over 132 B");
+    }
+}
