@@ -28,6 +28,7 @@ pub struct TensorMap<'a> {
     bytes: Vec<u8>,
     device: u64,
     tile_bytes: u64,
+    shared_bytes: u64,
     memory: PhantomData<&'a ()>,
 }
 
@@ -118,7 +119,7 @@ impl<'a> TensorMap<'a> {
                 "the tensor reaches {bytes} bytes into its buffer, which has {have}"
             )));
         }
-        let tile_bytes = map.tile_bytes();
+        let (tile_bytes, shared_bytes) = (map.tile_bytes(), map.shared_bytes());
         let bytes = match &buffer.device().0.engine {
             Engine::Emulator(_) => encoded.to_vec(),
             Engine::Gpu(_) => {
@@ -126,7 +127,7 @@ impl<'a> TensorMap<'a> {
             }
         };
         let device = buffer.device().identity();
-        Ok(TensorMap { bytes, device, tile_bytes, memory: PhantomData })
+        Ok(TensorMap { bytes, device, tile_bytes, shared_bytes, memory: PhantomData })
     }
 
     /// The 128 bytes that the kernel gets.
@@ -134,9 +135,15 @@ impl<'a> TensorMap<'a> {
         &self.bytes
     }
 
-    /// Bytes of a tile in shared memory: what an mbarrier is told to expect.
+    /// Bytes of a tile: what an mbarrier is told to expect.
     pub fn tile_bytes(&self) -> u64 {
         self.tile_bytes
+    }
+
+    /// Bytes that a tile takes in shared memory: more where rows are narrower than their swizzle, which
+    /// then begin a swizzle's width apart.
+    pub fn shared_bytes(&self) -> u64 {
+        self.shared_bytes
     }
 
     /// Whether it was made for a device.

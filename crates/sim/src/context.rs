@@ -9,7 +9,7 @@ use crate::lanes::Slot;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::matrix::group::Meeting;
 use crate::memory::Memory;
-use crate::observe::{Access, AccessKind, Place, Space};
+use crate::observe::{Access, AccessKind, Asynchronous, Place, Space};
 use crate::op::{Op, Stop, Warp};
 use crate::sanitize::Checker;
 
@@ -152,6 +152,8 @@ pub trait Events {
     fn access(&mut self, access: &Access<'_>);
     /// A warp arrives at a barrier.
     fn barrier(&mut self, place: Place, mask: u32);
+    /// A thread has to do with mbarriers or bulk copies.
+    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous);
 }
 
 impl<O: crate::observe::Observer> Events for O {
@@ -163,6 +165,9 @@ impl<O: crate::observe::Observer> Events for O {
     }
     fn barrier(&mut self, place: Place, mask: u32) {
         crate::observe::Observer::barrier(self, place, mask);
+    }
+    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
+        crate::observe::Observer::asynchronous(self, place, lane, event);
     }
 }
 

@@ -72,7 +72,9 @@ pub use fidelity::{Bound, Fidelity, fidelity};
 pub use ir::Origin;
 pub use launch::{Blocks, LaunchConfig, Outcome};
 pub use limits::{Limits, Options, Schedule};
-pub use observe::{Access, AccessKind, CountingObserver, Observer, Place, Quiet, Space};
+pub use observe::{
+    Access, AccessKind, Asynchronous, CountingObserver, Observer, Phase, Place, Quiet, Space, Span,
+};
 pub use pressure::{MOST_REGISTERS, RegisterPressure};
 pub use program::Program;
 pub use swizzle::Swizzle;

@@ -56,6 +56,63 @@ pub struct Place {
     pub instruction: u32,
 }
 
+/// What goes on beside a warp's instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asynchronous {
+    /// A bulk copy is started: from now on until it is waited for, nobody may touch what it writes or
+    /// change what it reads. One with several targets is started once for each.
+    Started {
+        /// Tells it from the others of its worker.
+        copy: u64,
+        /// What it reads, where that is one run of bytes.
+        from: Option<Span>,
+        /// What it writes, likewise.
+        to: Option<Span>,
+        /// The phase that ends with it; else it is of its thread's bulk group.
+        phase: Option<Phase>,
+    },
+    /// A bulk copy is done. Only who waits for it may know.
+    Done {
+        /// Which.
+        copy: u64,
+    },
+    /// A thread arrives at an mbarrier.
+    Arrived(Phase),
+    /// A thread has waited for the end of an mbarrier's phase.
+    Waited(Phase),
+    /// A thread makes a group of the copies that it has started.
+    Committed,
+    /// A thread has waited for its groups.
+    GroupsWaited {
+        /// Those of the latest that may still be under way.
+        pending: u32,
+    },
+}
+
+/// A run of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Where.
+    pub space: Space,
+    /// In shared memory, the rank of its block in the cluster.
+    pub rank: u32,
+    /// The device address, or the offset in the block's shared memory.
+    pub address: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// A phase of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Phase {
+    /// The rank of the block that it is in.
+    pub rank: u32,
+    /// Its offset in that block's shared memory.
+    pub offset: u64,
+    /// The phase's parity.
+    pub parity: bool,
+}
+
 /// Watches a run. Each worker has its own (`fork`), merged in a fixed order when the launch ends.
 pub trait Observer: Send + Sized {
     /// Whether anything is watched; `false` removes all observing from the engine.
@@ -70,6 +127,8 @@ pub trait Observer: Send + Sized {
     fn access(&mut self, _access: &Access<'_>) {}
     /// A warp arrives at a barrier.
     fn barrier(&mut self, _place: Place, _mask: u32) {}
+    /// A thread, by its lane, has to do with mbarriers or bulk copies.
+    fn asynchronous(&mut self, _place: Place, _lane: u32, _event: Asynchronous) {}
     /// Set to take the engine's built-in counters instead of events, which is faster: one for each
     /// PTX instruction of the kernel, numbered as in [`Place::instruction`].
     fn counters(&mut self) -> Option<&mut Vec<Counters>> {

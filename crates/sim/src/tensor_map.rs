@@ -76,13 +76,10 @@ impl TensorElement {
         self.scalar().is_float()
     }
 
-    /// The bits of the NaN that stands for elements outside the tensor.
+    /// The bits of the NaN that stands for elements outside the tensor, as an H200 has them: one
+    /// pattern of 16 bits, as often as it fits.
     pub fn nan(self) -> u64 {
-        match self.bytes() {
-            2 => 0x7fff,
-            4 => 0x7fff_ffff,
-            _ => 0x7fff_ffff_ffff_ffff,
-        }
+        0x7ff7_7ff7_7ff7_7ff7 >> (64 - 8 * self.bytes())
     }
 }
 
@@ -189,9 +186,28 @@ impl TensorMap {
         u64::from(self.tile[0]) * self.element.bytes()
     }
 
-    /// Bytes of a tile in shared memory.
+    /// Bytes from one row of a tile to the next in shared memory: with a swizzle its whole width, also
+    /// where the rows are narrower (seen on an H200).
+    pub fn pitch(&self) -> u64 {
+        match self.swizzle {
+            Swizzle::None => self.row_bytes(),
+            swizzle => swizzle.width(),
+        }
+    }
+
+    /// Rows of a tile.
+    pub fn rows(&self) -> u64 {
+        self.counts()[1..].iter().map(|count| u64::from(*count)).product()
+    }
+
+    /// Bytes of a tile: what an mbarrier is told of.
     pub fn tile_bytes(&self) -> u64 {
-        self.counts()[1..].iter().map(|count| u64::from(*count)).product::<u64>() * self.row_bytes()
+        self.rows() * self.row_bytes()
+    }
+
+    /// Bytes of shared memory that a tile takes, with the gaps of narrow rows.
+    pub fn shared_bytes(&self) -> u64 {
+        self.rows() * self.pitch()
     }
 
     /// The rules of the copy engine.

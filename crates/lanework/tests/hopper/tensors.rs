@@ -28,13 +28,14 @@ impl Subject {
         let size = element.bytes();
         let row = match swizzle {
             Swizzle::None => 16 * (1 + draw(8)),
-            // Whole rows; what a narrower one does is asked elsewhere.
-            _ => swizzle.width(),
+            // Half of them fill the swizzle's width.
+            _ if draw(2) == 0 => swizzle.width(),
+            _ => 16 * (1 + draw(swizzle.width() / 16)),
         };
         let mut tile = vec![(row / size) as u32];
         let mut extent = vec![1 + draw(2 * u64::from(tile[0]))];
         let mut strides = Vec::new();
-        let mut bytes = row;
+        let mut bytes = if swizzle == Swizzle::None { row } else { swizzle.width() };
         let mut step = extent[0] * size;
         let mut steps = vec![1];
         for _ in 1..dimensions {
@@ -98,7 +99,14 @@ impl Subject {
                 inside &= (0..self.extent[d] as i64).contains(&at);
                 byte += at * if d == 0 { self.size() as i64 } else { self.strides[d - 1] as i64 };
             }
-            let plain = i as usize * self.size();
+            // With a swizzle, rows begin a swizzle's width apart.
+            let row = self.tile[0] as usize * self.size();
+            let pitch = match self.swizzle {
+                Swizzle::None => row,
+                swizzle => swizzle.width() as usize,
+            };
+            let within = i as usize * self.size();
+            let plain = within / row * pitch + within % row;
             let (line, chunk) = (plain / 128, plain / 16 % 8);
             let moved = match self.swizzle {
                 Swizzle::None => chunk,
@@ -147,7 +155,7 @@ fn random_tiles_are_loaded() {
                 let tensor = random_words(subject.bytes().div_ceil(4), seed);
                 let from = on.upload(&tensor);
                 let map = subject.map(&from);
-                let words = (map.tile_bytes() as usize).next_multiple_of(128) / 4 + 32;
+                let words = (map.shared_bytes() as usize).next_multiple_of(128) / 4 + 32;
                 let to = on.upload(&vec![0; words]);
                 let entry = format!("load_{dimensions}d");
                 let shape = PtxShape::new(1, 64).shared_bytes(words as u32 * 4);
@@ -177,7 +185,7 @@ fn random_tiles_are_stored() {
                 let before = random_words(subject.bytes().div_ceil(4), seed);
                 let to = on.upload(&before);
                 let map = subject.map(&to);
-                let words = (map.tile_bytes() as usize).next_multiple_of(128) / 4;
+                let words = (map.shared_bytes() as usize).next_multiple_of(128) / 4;
                 let tile = random_words(words, seed + 1);
                 let from = on.upload(&tile);
                 let entry = format!("store_{dimensions}d");
@@ -220,7 +228,7 @@ fn small(element: TensorElement, at: [i32; 2]) -> Subject {
 #[test]
 fn tiles_are_combined_with_what_is_there() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
-        for at in [[0, 0], [16, 8], [-3, -2], [5, 3]] {
+        for at in [[0, 0], [16, 8], [4, 3], [24, 0]] {
             for (element, most) in
                 [(TensorElement::U32, 0), (TensorElement::I32, 1), (TensorElement::F32, 0)]
             {
@@ -249,6 +257,26 @@ fn tiles_are_combined_with_what_is_there() {
             }
         }
     });
+}
+
+/// A GPU ends such a kernel, and with it the process's use of the GPU, so only the emulator is asked.
+#[test]
+fn reductions_that_a_gpu_does_not_run_are_refused() {
+    let device = lanework::Device::emulator();
+    let module = device.load_ptx(TENSORS).expect("loads");
+    for (element, at, most, why) in [
+        (TensorElement::U32, [-4, 0], 0, "not modelled"),
+        (TensorElement::U32, [5, 3], 0, "not modelled"),
+        (TensorElement::F32, [0, 0], 1, "no reduction `.max` of .f32"),
+    ] {
+        let to = device.upload(&[0u8; 800]).expect("memory");
+        let map = small(element, at).map(&to);
+        let arguments = [PtxArg::Map(&map), coordinates(&at), pointer(&to), word(32), word(most)];
+        let shape = PtxShape::new(1, 32).shared_bytes(128);
+        // SAFETY: the emulator checks every access.
+        let said = unsafe { module.launch("reduce_2d", shape, &arguments) }.expect_err("refused");
+        assert!(said.to_string().contains(why), "{said}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
 use super::copies::Copies;
-use crate::context::Region;
+use crate::context::{Events, Region};
 use crate::memory::Memory;
 use crate::op::Warp;
 
@@ -34,6 +34,8 @@ pub struct Cluster {
     pub shared: Vec<Region>,
     /// Global memory; valid while the launch holds its lock.
     pub memory: *const Memory,
+    /// Receives events, when an observer wants them.
+    pub events: Option<*mut dyn Events>,
     /// Blocks that have not ended, by rank.
     pub running: Vec<bool>,
     /// The cluster's barrier.
@@ -46,11 +48,17 @@ pub struct Cluster {
 
 impl Cluster {
     /// For blocks of so many warps.
-    pub fn new(shared: Vec<Region>, warps: usize, memory: *const Memory) -> Cluster {
+    pub fn new(
+        shared: Vec<Region>,
+        warps: usize,
+        memory: *const Memory,
+        events: Option<*mut dyn Events>,
+    ) -> Cluster {
         let blocks = shared.len();
         Cluster {
             shared,
             memory,
+            events,
             running: vec![true; blocks],
             meeting: Meeting::new(blocks, warps),
             copies: Copies::default(),

@@ -7,6 +7,7 @@ use crate::atomic::replace;
 use crate::context::RawFault;
 use crate::fault::FaultKind;
 use crate::ir::{Combine, MemorySpace};
+use crate::observe::{Asynchronous, Place};
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.
@@ -85,8 +86,10 @@ pub struct Copy {
     pub finish: Finish,
     /// Who started it.
     pub owner: Owner,
-    /// The instruction.
-    pub origin: u32,
+    /// Where.
+    pub place: Place,
+    /// Tells it from the others.
+    pub id: u64,
 }
 
 /// A fault of a copy that was done later than it was started.
@@ -106,6 +109,7 @@ pub struct Copies {
     /// The numbers of the groups that each thread has committed, oldest first.
     groups: HashMap<Owner, Vec<u64>>,
     committed: u64,
+    started: u64,
 }
 
 impl Copies {
@@ -118,6 +122,12 @@ impl Copies {
     /// Whether none is under way.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
+    }
+
+    /// The number of the next copy.
+    pub fn next_id(&mut self) -> u64 {
+        self.started += 1;
+        self.started
     }
 
     /// Starts a copy.
@@ -204,7 +214,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
             Move::Tile(tile) => {
                 tile.finish(&*cluster.memory).map_err(|(address, bytes)| LateFault {
                     owner: copy.owner,
-                    origin: copy.origin,
+                    origin: copy.place.instruction,
                     raw: RawFault {
                         kind: FaultKind::OutOfBounds,
                         lane: copy.owner.lane,
@@ -223,6 +233,11 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
         }
     }
     cluster.changes += 1;
+    if let Some(events) = cluster.events {
+        let done = Asynchronous::Done { copy: copy.id };
+        // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
+        unsafe { (*events).asynchronous(copy.place, copy.owner.lane, done) };
+    }
     let Finish::Mbarrier { host, rank, offset, bytes } = copy.finish else { return Ok(()) };
     // SAFETY: the mbarrier's address was checked when the copy was started.
     let found = unsafe { Mbarrier::from_bits(host.cast::<u64>().read()) };
@@ -245,7 +260,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
                     "a copy of {bytes} bytes is done, but at its mbarrier, at offset {offset} of shared memory of the block of rank {rank}: {why}"
                 ),
             };
-            return Err(LateFault { owner: copy.owner, origin: copy.origin, raw });
+            return Err(LateFault { owner: copy.owner, origin: copy.place.instruction, raw });
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::cluster::split;
 use super::copies::{Copy, Finish, Move, Owner, finish_groups};
+use super::mbarrier::Mbarrier;
 use super::{AsyncOp, At, CopyOp, Plan, sync, tensor};
 use crate::access::addresses;
 use crate::context::{Context, RawFault, fault};
@@ -9,7 +10,7 @@ use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{Lanes, Slot, fetch_cold};
 use crate::lower::{SHARED_WINDOW, WINDOW};
-use crate::observe::AccessKind;
+use crate::observe::{AccessKind, Asynchronous, Phase, Space, Span};
 use crate::op::{Body, Op, Stop, Warp};
 
 /// Bytes that bulk copies are counted in.
@@ -25,7 +26,7 @@ impl Body for Async {
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             let done = match plan.op {
-                AsyncOp::Mbarrier(what, at) => sync::mbarrier(warp, plan, what, at),
+                AsyncOp::Mbarrier(what, at) => sync::mbarrier(op, warp, plan, what, at),
                 AsyncOp::ClusterArrive { aligned } => sync::arrive(warp, aligned),
                 AsyncOp::ClusterWait { aligned } => sync::wait(warp, aligned),
                 AsyncOp::Copy(copy) => start(op, warp, plan, copy),
@@ -38,8 +39,8 @@ impl Body for Async {
                     Err(crate::matrix::incomplete(warp))
                 }
                 AsyncOp::ProductWait => crate::matrix::group::wait(warp),
-                AsyncOp::Commit => commit(warp),
-                AsyncOp::WaitGroup { pending } => wait_group(warp, pending),
+                AsyncOp::Commit => commit(op, warp),
+                AsyncOp::WaitGroup { pending } => wait_group(op, warp, pending),
             };
             match done {
                 Ok(true) => op.next(warp),
@@ -178,6 +179,53 @@ pub(super) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
     lanes(mask & 0xffff).map(move |rank| super::cluster::address_in(rank, address))
 }
 
+/// Tells an observer.
+#[inline]
+pub(super) unsafe fn tell(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
+    // SAFETY: the context outlives the warp's run, the observer the launch.
+    unsafe {
+        if let Some(events) = (*warp.context).events {
+            (*events).asynchronous((*warp.context).place(warp, op), lane, event);
+        }
+    }
+}
+
+/// Shared memory as an observer is told of it.
+pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
+    Span { space: Space::Shared, rank, address, bytes }
+}
+
+/// Puts a copy under way, and tells of it.
+pub(super) unsafe fn begin(
+    op: &Op,
+    warp: &Warp,
+    lane: u32,
+    (what, finish): (Move, Finish),
+    [from, to]: [Option<Span>; 2],
+) {
+    // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
+    unsafe {
+        let (owner, place) = (owner(warp, lane), (*warp.context).place(warp, op));
+        let cluster = &mut *(*warp.context).cluster;
+        cluster.changes += 1;
+        let id = cluster.copies.next_id();
+        if cluster.events.is_some() {
+            let phase = match finish {
+                Finish::Mbarrier { host, rank, offset, .. } => {
+                    Mbarrier::from_bits(host.cast::<u64>().read()).map(|this| Phase {
+                        rank,
+                        offset,
+                        parity: this.parity,
+                    })
+                }
+                Finish::Group(_) => None,
+            };
+            tell(op, warp, lane, Asynchronous::Started { copy: id, from, to, phase });
+        }
+        cluster.copies.push(Copy { what, finish, owner, place, id });
+    }
+}
+
 /// Starts bulk copies.
 unsafe fn start(op: &Op, warp: &mut Warp, plan: &Plan, copy: CopyOp) -> Result<bool, RawFault> {
     // SAFETY: slots are valid by the assembler; every place is checked.
@@ -190,7 +238,6 @@ unsafe fn start(op: &Op, warp: &mut Warp, plan: &Plan, copy: CopyOp) -> Result<b
             Some(at) => shared_addresses(warp, plan.src[3], at),
             None => Lanes([0; 32]),
         };
-        let origin = *(*warp.context).origin_of.add(warp.pc(op) as usize);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
             let bytes = u64::from(size.0[i]);
@@ -204,7 +251,8 @@ unsafe fn start(op: &Op, warp: &mut Warp, plan: &Plan, copy: CopyOp) -> Result<b
                 true => everywhere(to.0[i], mask.0[i]).collect(),
                 false => own.collect(),
             };
-            let source = place(warp, lane, copy.from.space, from.0[i], bytes)?;
+            let at = from.0[i];
+            let source = place(warp, lane, copy.from.space, at, bytes)?;
             for target in targets {
                 let target_place = place(warp, lane, copy.to.space, target, bytes)?;
                 let finish = match copy.barrier {
@@ -224,10 +272,16 @@ unsafe fn start(op: &Op, warp: &mut Warp, plan: &Plan, copy: CopyOp) -> Result<b
                     None => Move::Run { from, to, bytes },
                     Some((combine, element)) => Move::Reduce { from, to, bytes, combine, element },
                 };
-                let owner = owner(warp, lane);
-                let cluster = &mut *(*warp.context).cluster;
-                cluster.changes += 1;
-                cluster.copies.push(Copy { what, finish, owner, origin });
+                let span = |space, address| match space {
+                    MemorySpace::Shared => {
+                        let (rank, offset) = split(address, (*warp.context).rank);
+                        shared_span(rank, offset, bytes as u64)
+                    }
+                    _ => Span { space: Space::Global, rank: 0, address, bytes: bytes as u64 },
+                };
+                let spans = [(copy.from.space, at), (copy.to.space, target)];
+                let spans = spans.map(|(space, address)| Some(span(space, address)));
+                begin(op, warp, lane, (what, finish), spans);
             }
         }
         Ok(true)
@@ -288,7 +342,6 @@ unsafe fn store(
     unsafe {
         let at = shared_addresses(warp, plan.src[0], to);
         let bar = shared_addresses(warp, plan.src[1], barrier);
-        let origin = *(*warp.context).origin_of.add(warp.pc(op) as usize);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
             let place = shared(warp, lane, at.0[i], all, all, "asynchronous store")?;
@@ -297,28 +350,28 @@ unsafe fn store(
                 let to = place.host.add(n * usize::from(bytes));
                 let what = Move::Value { bits, to, bytes, combine };
                 let finish = mbarrier_at(warp, lane, bar.0[i], place, bytes.into())?;
-                let owner = owner(warp, lane);
-                let cluster = &mut *(*warp.context).cluster;
-                cluster.changes += 1;
-                cluster.copies.push(Copy { what, finish, owner, origin });
+                let skip = n as u64 * u64::from(bytes);
+                let span = shared_span(place.rank, place.offset + skip, bytes.into());
+                begin(op, warp, lane, (what, finish), [None, Some(span)]);
             }
         }
         Ok(true)
     }
 }
 
-unsafe fn commit(warp: &mut Warp) -> Result<bool, RawFault> {
+unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the context and its cluster outlive the warp's run.
         unsafe {
             let owner = owner(warp, lane);
             (*(*warp.context).cluster).copies.commit(owner);
+            tell(op, warp, lane, Asynchronous::Committed);
         }
     }
     Ok(true)
 }
 
-unsafe fn wait_group(warp: &mut Warp, pending: u32) -> Result<bool, RawFault> {
+unsafe fn wait_group(op: &Op, warp: &mut Warp, pending: u32) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the context and its cluster outlive the warp's run, and so does all that copies
         // under way touch.
@@ -326,6 +379,7 @@ unsafe fn wait_group(warp: &mut Warp, pending: u32) -> Result<bool, RawFault> {
             let owner = owner(warp, lane);
             let cluster = &mut *(*warp.context).cluster;
             finish_groups(cluster, owner, pending).map_err(|late| late.raw)?;
+            tell(op, warp, lane, Asynchronous::GroupsWaited { pending });
         }
     }
     Ok(true)

@@ -1,6 +1,6 @@
 //! Instructions on mbarriers and on the cluster's barrier.
 
-use super::handler::{lanes, owner, raw, shared, shared_addresses, words};
+use super::handler::{Shared, lanes, owner, raw, shared, shared_addresses, tell, words};
 use super::mbarrier::Mbarrier;
 use super::{At, MbarrierOp, Plan};
 use crate::context::RawFault;
@@ -8,7 +8,8 @@ use crate::cross::{NO_SLOT, put_predicate};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
 use crate::lanes::{Lanes, fetch_cold, put_cold};
-use crate::op::Warp;
+use crate::observe::{Asynchronous, Phase};
+use crate::op::{Op, Warp};
 
 /// A fault of an mbarrier at an offset.
 fn misuse(lane: u32, address: u64, why: &str) -> RawFault {
@@ -18,6 +19,7 @@ fn misuse(lane: u32, address: u64, why: &str) -> RawFault {
 
 /// An instruction on an mbarrier, lane after lane; `false` when the warp waits.
 pub(super) unsafe fn mbarrier(
+    op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     what: MbarrierOp,
@@ -27,7 +29,7 @@ pub(super) unsafe fn mbarrier(
     unsafe {
         let address = shared_addresses(warp, plan.src[0], at);
         if let MbarrierOp::Wait { parity } = what {
-            return wait_phase(warp, plan, &address, parity);
+            return wait_phase(op, warp, plan, &address, parity);
         }
         let first = match plan.src.len() {
             0 | 1 => Lanes([0; 32]),
@@ -40,17 +42,27 @@ pub(super) unsafe fn mbarrier(
         let mut states = Lanes([0u64; 32]);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
-            let host = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?.host.cast::<u64>();
+            let place = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?;
+            let host = place.host.cast::<u64>();
             states.0[i] = host.read();
             let next = change(states.0[i], what, first.0[i], second.0[i]);
             host.write(next.map_err(|why| misuse(lane, address.0[i], &why))?);
             (*(*warp.context).cluster).changes += 1;
+            let arrives = matches!(what, MbarrierOp::Arrive { .. } | MbarrierOp::CopyArrive { .. });
+            if let (true, Some(before)) = (arrives, Mbarrier::from_bits(states.0[i])) {
+                tell(op, warp, lane, Asynchronous::Arrived(phase(place, before.parity)));
+            }
         }
         if let Some(slot) = plan.dst.first().filter(|slot| **slot != NO_SLOT) {
             put_cold(warp, *slot, states);
         }
         Ok(true)
     }
+}
+
+/// A phase of the mbarrier at a place.
+fn phase(place: Shared, parity: bool) -> Phase {
+    Phase { rank: place.rank, offset: place.offset, parity }
 }
 
 /// The bits of an mbarrier after an operation.
@@ -89,6 +101,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
 
 /// `mbarrier.test_wait` and `try_wait`.
 unsafe fn wait_phase(
+    op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     address: &Lanes<u64>,
@@ -98,10 +111,11 @@ unsafe fn wait_phase(
     unsafe {
         let wanted = fetch_cold::<u64>(warp, plan.src[1]);
         let mut done = 0;
+        let mut ended = [Phase { rank: 0, offset: 0, parity: false }; 32];
         for lane in lanes(warp.mask) {
             let i = lane as usize;
-            let host = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?.host.cast::<u64>();
-            let Some(this) = Mbarrier::from_bits(host.read()) else {
+            let place = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?;
+            let Some(this) = Mbarrier::from_bits(place.host.cast::<u64>().read()) else {
                 let why = "it is not initialised; run `mbarrier.init` and a barrier first";
                 return Err(misuse(lane, address.0[i], why));
             };
@@ -114,10 +128,14 @@ unsafe fn wait_phase(
                     .parity
             };
             done |= u32::from(this.parity != of) << lane;
+            ended[i] = phase(place, of);
         }
         let gives_up = std::mem::take(&mut warp.gives_up);
         if done != warp.mask && !gives_up {
             return Ok(false);
+        }
+        for lane in lanes(done) {
+            tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
         }
         if let Some(slot) = plan.dst.first() {
             put_predicate(warp, *slot, done);

@@ -1,17 +1,21 @@
 //! Tiles of tensors, moved between global and shared memory by the rules of their map.
 
-use super::copies::{Copy, Finish, Move};
-use super::handler::{everywhere, lanes, mbarrier_at, owner, raw, shared, shared_addresses, words};
+use super::copies::{Finish, Move};
+use super::handler::{
+    begin, everywhere, lanes, mbarrier_at, raw, shared, shared_addresses, shared_span, words,
+};
 use super::{Plan, TensorOp};
 use crate::access::addresses;
 use crate::atomic::replace;
 use crate::context::{Context, RawFault, Region};
+use crate::decode::bulk_combine as combine;
 use crate::fault::FaultKind;
 use crate::ir::Combine;
 use crate::memory::Memory;
 use crate::observe::AccessKind;
 use crate::op::{Op, Warp};
 use crate::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
+use lanework_ptx::ScalarType;
 
 /// What the address of a tile in shared memory is a multiple of.
 const ALIGNMENT: u64 = 128;
@@ -48,25 +52,26 @@ pub(super) unsafe fn start(
             None => to,
         };
         let mask = words(warp, plan, 3);
-        let origin = *(*warp.context).origin_of.add(warp.pc(op) as usize);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
             let map = map_of(warp, lane, tensor, map_at.0[i])?;
             let bytes = map.tile_bytes();
-            // A swizzle may move the last chunks up to the end of its width.
-            let room = bytes.next_multiple_of(map.swizzle.width());
+            let room = map.shared_bytes();
             let mut at = [0; MOST_DIMENSIONS];
             for (d, at) in at.iter_mut().enumerate().take(tensor.dimensions) {
                 *at = i64::from(words(warp, plan, COORDINATES + d).0[i] as i32);
             }
-            let combine = match tensor.reduction {
+            let reduction = match tensor.reduction {
                 None => None,
                 Some(name) => {
                     let ty = map.element.scalar();
                     let note = format!("no reduction `.{name}` of {ty} elements");
-                    let found = crate::decode::combine(name, ty, false).filter(|_| ty.size() > 1);
+                    let known = reduces(name, ty);
+                    let found = combine(name, ty).filter(|_| known);
                     let fault = || bad_map(lane, tensor, map_at.0[i], note);
-                    Some(found.ok_or_else(fault)?)
+                    let combine = found.ok_or_else(fault)?;
+                    starts_evenly(lane, tensor, map_at.0[i], &at, map.element.bytes())?;
+                    Some(combine)
                 }
             };
             let targets: Vec<u64> = match tensor.multicast {
@@ -87,20 +92,46 @@ pub(super) unsafe fn start(
                 };
                 let (host, offset) = (place.host, place.offset);
                 let load = tensor.barrier.is_some();
-                let tile = Tile { map: map.clone(), at, host, offset, load, combine };
-                let owner = owner(warp, lane);
-                let cluster = &mut *(*warp.context).cluster;
-                cluster.changes += 1;
-                cluster.copies.push(Copy {
-                    what: Move::Tile(Box::new(tile)),
-                    finish,
-                    owner,
-                    origin,
-                });
+                let tile = Tile { map: map.clone(), at, host, offset, load, combine: reduction };
+                // The other end is no run of bytes.
+                let span = Some(shared_span(place.rank, offset, bytes));
+                let spans = if load { [None, span] } else { [span, None] };
+                begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans);
             }
         }
         Ok(true)
     }
+}
+
+/// Whether PTX has this reduction of tiles.
+fn reduces(name: &str, ty: ScalarType) -> bool {
+    use ScalarType::{Bf16, F16, F32, S32, S64, U32, U64};
+    match name {
+        "add" => matches!(ty, U32 | S32 | U64 | F16 | Bf16 | F32),
+        "min" | "max" => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
+        "inc" | "dec" => ty == U32,
+        _ => matches!(ty, U32 | S32 | U64 | S64),
+    }
+}
+
+/// Refuses reductions of tiles that start before the tensor or within 16 bytes of it: an H200 ended a
+/// kernel whose tile did both with an illegal instruction, and which of them it was is not known.
+fn starts_evenly(
+    lane: u32,
+    tensor: TensorOp,
+    map: u64,
+    at: &[i64; MOST_DIMENSIONS],
+    size: u64,
+) -> Result<(), RawFault> {
+    let even = (at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK);
+    if even && at.iter().all(|at| *at >= 0) {
+        return Ok(());
+    }
+    let at = &at[..tensor.dimensions];
+    let note = format!(
+        "a reduction of a tile at {at:?}: one before the tensor or not at a multiple of {CHUNK} bytes of its row is not modelled"
+    );
+    Err(raw(FaultKind::Unsupported, lane, (tensor.map.space, map, MAP_BYTES as u64), note))
 }
 
 fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault {
@@ -156,9 +187,8 @@ impl Tile {
         let map = &self.map;
         let counts = map.counts();
         let (row_bytes, size) = (map.row_bytes(), map.element.bytes());
-        let rows: u64 = counts[1..].iter().map(|count| u64::from(*count)).product();
         let mut near = Region::EMPTY;
-        for row in 0..rows {
+        for row in 0..map.rows() {
             let (mut rest, mut inside, mut start) = (row, true, map.address);
             for d in 1..counts.len() {
                 let index = rest % u64::from(counts[d]);
@@ -168,7 +198,7 @@ impl Tile {
                 start = start.wrapping_add((at as u64).wrapping_mul(map.strides[d - 1]));
             }
             for chunk in (0..row_bytes).step_by(CHUNK as usize) {
-                let within = map.swizzle.apply(self.offset + row * row_bytes + chunk);
+                let within = map.swizzle.apply(self.offset + row * map.pitch() + chunk);
                 let shared = self.host.wrapping_offset(within.wrapping_sub(self.offset) as isize);
                 let first = self.at[0] + (chunk / size) as i64;
                 // Elements of the chunk that are inside the tensor.

@@ -34,7 +34,7 @@ impl<'a> Team<'a> {
         let mut blocks: Vec<Worker<'a>> = (0..count).map(block).collect();
         let shared = blocks.iter().map(|block| block.context.shared).collect();
         let warps = blocks[0].warps.len();
-        let mut cluster = Box::new(Cluster::new(shared, warps, memory));
+        let mut cluster = Box::new(Cluster::new(shared, warps, memory, events));
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }

@@ -143,12 +143,18 @@ fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
     cx.instruction.modifiers.iter().filter_map(of).collect()
 }
 
+/// What a reduction of the copy engine writes: its sums of floats keep subnormals, as shared memory's
+/// do and global memory's atomics do not (seen on an H200).
+pub fn bulk_combine(name: &str, ty: ScalarType) -> Option<Combine> {
+    combine(name, ty, ty == F32)
+}
+
 /// What a reduction writes, and the bytes of an element.
 fn reduction(cx: &mut Cx<'_, '_>) -> Rule<(Combine, u8)> {
     let ty = cx.ty()?;
     let name = cx.instruction.modifiers.iter().find(|m| REDUCTIONS.contains(&m.as_str()));
     let name = name.cloned().unwrap_or_default();
-    let combine = combine(&name, ty, false).ok_or_else(|| cx.unknown("this operation or type"))?;
+    let combine = bulk_combine(&name, ty).ok_or_else(|| cx.unknown("this operation or type"))?;
     Ok((combine, ty.size() as u8))
 }
 

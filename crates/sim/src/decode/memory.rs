@@ -180,7 +180,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// What an atomic writes, from the word in memory and its operands.
-pub fn combine(name: &str, ty: ScalarType, shared: bool) -> Option<Combine> {
+pub(super) fn combine(name: &str, ty: ScalarType, shared: bool) -> Option<Combine> {
     let bits: Option<Combine> = match name {
         "exch" => Some(|_, b, _| b),
         "and" => Some(|m, b, _| m & b),

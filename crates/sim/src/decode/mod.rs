@@ -28,7 +28,7 @@ use crate::pure::{Pure, pure1};
 use half::{bf16, f16};
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand, ScalarType};
 
-pub use memory::combine;
+pub use asynchrony::bulk_combine;
 
 type RuleFn = fn(&mut Cx<'_, '_>) -> Rule;
 

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod watched;
 mod wrong;
 
 use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome, Program, Quiet, Schedule};

@@ -5,7 +5,7 @@ use crate::{emulators, pointer, run};
 use lanework_sim::{Fault, FaultKind, LaunchConfig};
 
 /// A kernel `k(.u64 out)` with an mbarrier, a buffer in shared memory, and the usual registers.
-fn text(directives: &str, body: &str) -> String {
+pub fn text(directives: &str, body: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {directives}\n{{\n\
          .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n\
