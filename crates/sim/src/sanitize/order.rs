@@ -4,9 +4,10 @@
 //! Each warp counts epochs; whatever orders ends one. For every warp of the block, a warp knows up to
 //! which epoch that warp's accesses lie before its own. Lanes of one warp are ordered by program
 //! order, and among each other by `bar.warp.sync` and barriers only: that lanes run in lockstep is no
-//! promise. Between blocks only releases count: a fence followed by a strong write or atomic, or one
-//! that says `.release`. Whoever reads its result with a strong read or atomic comes after; a fence
-//! on the reading side is not insisted on, for the CUDA manuals' own examples leave it out.
+//! promise; a lock that two of them hold in turn orders all. Between blocks only releases count: a
+//! fence followed by a strong write or atomic, or one that says `.release`. Whoever reads its result
+//! with a strong read or atomic comes after; a fence on the reading side is not insisted on, for the
+//! CUDA manuals' own examples leave it out.
 
 use crate::ir::Scope;
 use std::collections::HashMap;
@@ -187,6 +188,8 @@ impl Order {
         let from = lane(tag);
         from == of_lane
             || s.epoch < self.together[w]
+            // A lane released it and one took it up, such as at a lock that both held.
+            || s.epoch < self.seen[w * self.warps + w]
             || self.pairs[w].as_ref().is_some_and(|p| s.epoch < p[from as usize][of_lane as usize])
     }
 
@@ -414,6 +417,19 @@ mod tests {
         assert!(!order.before(early, 0, 0));
         order.acquire(0, (false, 64));
         assert!(order.before(early, 0, 0) && !order.before(late, 0, 0));
+    }
+
+    #[test]
+    fn a_lock_orders_the_lanes_of_a_warp() {
+        let mut order = Order::new(1);
+        order.start(0);
+        let held = write(&mut order, 0, 3);
+        order.fence(0, Scope::Device);
+        order.release(0, (false, 64), None, true);
+        let after = write(&mut order, 0, 3);
+        assert!(!order.before(held, 0, 4));
+        order.acquire(0, (false, 64));
+        assert!(order.before(held, 0, 4) && !order.before(after, 0, 4));
     }
 
     #[test]
