@@ -91,6 +91,9 @@ pub enum Command {
         lanework conform --device cuda:0 --live --tuples 65536\n  \
         lanework conform --device cuda:0 --record docs/results/h200/conformance.vectors")]
     Conform(ConformArgs),
+    /// List the instructions of PTX and how near the emulator is to a GPU in each.
+    #[command(after_help = "Example: lanework coverage --opcode cvt")]
+    Coverage(CoverageArgs),
     /// List what known GPUs can do: multiprocessors, clocks, rates and limits, with sources.
     #[command(after_help = "Example: lanework gpus --file mine.json")]
     Gpus(GpusArgs),
@@ -290,10 +293,19 @@ pub struct KernelArgs {
     /// Bytes of dynamic shared memory per block.
     #[arg(long, default_value = "0", value_name = "BYTES")]
     pub shared: u32,
-    /// Warp instructions after which the emulator takes a warp to be stuck; without --device, runs on
-    /// the emulator.
+    /// Warp instructions, of all warps together, after which the emulator stops; without --device, this
+    /// and the next two run on the emulator.
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,
+    /// Seconds after which the emulator stops.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Bytes of memory that the emulator has.
+    #[arg(long, value_name = "BYTES", value_parser = extent)]
+    pub memory_limit: Option<u64>,
+    /// Say how near each form of instruction in the entry is to a GPU: exact, or within which bound.
+    #[arg(long)]
+    pub fidelity: bool,
     /// Run on both devices, such as emulator,cuda:0, and show where their results differ.
     #[arg(long, value_name = "DEVICES", conflicts_with = "device")]
     pub compare: Option<String>,
@@ -485,6 +497,16 @@ pub struct ConformArgs {
     pub json: bool,
     #[command(flatten)]
     pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// Only this instruction, with every form of it.
+    #[arg(long, value_name = "NAME")]
+    pub opcode: Option<String>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

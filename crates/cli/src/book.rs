@@ -1,10 +1,12 @@
 //! The pages of the documentation that are made from the kernels themselves and from stored results,
 //! in English and in Chinese.
 
+use crate::commands::coverage::some;
 use crate::commands::experiments::Shown;
 use crate::output::{duration, short_count};
 use lanework::{Backend, Device, Result};
 use lanework_kernels::{Header, Language, RungInfo};
+use lanework_lab::conformance::{Coverage, coverage};
 use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, specs};
 use serde_json::Value;
 use std::fmt::Write;
@@ -89,9 +91,11 @@ pub fn pages(results: &Path) -> Result<Vec<Page>> {
             pages.push((format!("{folder}/{}.md", record.ladder), text));
         }
     }
+    let covered = coverage();
     for (language, folder, _) in LANGUAGES {
         pages.push((format!("{folder}/experiments.md"), experiments_page(results, language)));
         pages.push((format!("{folder}/gpus.md"), gpus_page(language)));
+        pages.push((format!("{folder}/coverage.md"), coverage_page(&covered, language)));
     }
     Ok(pages)
 }
@@ -238,6 +242,48 @@ fn experiments_page(results: &Path, language: Language) -> String {
             row.what,
             row.cell()
         );
+    }
+    text
+}
+
+/// What the emulator knows of each instruction.
+fn coverage_page(covered: &[Coverage], language: Language) -> String {
+    let (title, note, columns, place) = match language {
+        Language::English => (
+            "Instructions",
+            "Asked of the emulator's decoder, form by form: what it computes bit for bit as a GPU, what \
+             within the bound that the PTX manual grants an approximation, and what it refuses by name. \
+             `lanework conform` holds the arithmetic forms against what an H200 gave; `lanework coverage \
+             --opcode NAME` lists the forms.",
+            "| instruction | exact | within a bound | refused | refused forms |",
+            0,
+        ),
+        Language::Chinese => (
+            "指令",
+            "逐个形式询问模拟器的译码器：哪些与 GPU 逐位相同，哪些在 PTX 手册给近似指令规定的误差之内，\
+             哪些按名称拒绝。`lanework conform` 用 H200 给出的结果检验各种运算形式；`lanework coverage \
+             --opcode NAME` 列出每个形式。",
+            "| 指令 | 精确 | 误差之内 | 拒绝 | 被拒绝的形式 |",
+            1,
+        ),
+    };
+    let mut text = format!("# {title}\n\n{note}\n");
+    let mut chapter = "";
+    for found in covered {
+        if chapter != found.chapter[place] {
+            chapter = found.chapter[place];
+            let _ = writeln!(text, "\n## {chapter}\n\n{columns}\n|---|---|---|---|---|");
+        }
+        let [exact, within, refused] = found.counts();
+        let bounds: Vec<&str> = found.bounds();
+        let within = if bounds.is_empty() {
+            within.to_string()
+        } else {
+            format!("{within}: {}", bounds.join("; "))
+        };
+        let names = some(&found.refused());
+        let names = if names.is_empty() { names } else { format!("`{names}`") };
+        let _ = writeln!(text, "| `{}` | {exact} | {within} | {refused} | {names} |", found.opcode);
     }
     text
 }

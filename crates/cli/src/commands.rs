@@ -4,6 +4,7 @@ pub mod book;
 pub mod check;
 pub mod climb;
 pub mod conform;
+pub mod coverage;
 pub mod devices;
 pub mod experiments;
 pub mod fidelity;

@@ -82,6 +82,7 @@ fn run(command: Command) -> Outcome {
         Command::Fidelity(args) => commands::fidelity::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Coverage(args) => commands::coverage::run(&args),
         Command::Conform(args) => commands::conform::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     }

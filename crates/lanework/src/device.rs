@@ -96,7 +96,12 @@ impl Device {
 
     /// An emulator that takes a warp to be stuck after `max_instructions` of its instructions.
     pub fn emulator_limited(max_instructions: Option<u64>) -> Device {
-        let mut options = Options { max_instructions, ..Options::default() };
+        Device::emulator_within(Options { max_instructions, ..Options::default() })
+    }
+
+    /// An emulator for kernels that are not trusted: `options` with at most half of the memory that the
+    /// host has available.
+    pub fn emulator_within(mut options: Options) -> Device {
         options.limits.memory = options.limits.memory.min(host_memory() / 2);
         Device::emulator_with(options)
     }

@@ -107,6 +107,17 @@ impl PtxModule {
         }
     }
 
+    /// The names of the instructions of an entry and of what it calls, each once; `None` on a GPU.
+    /// [`lanework_sim::fidelity`] says how near each is to a GPU.
+    pub fn instructions(&self, entry: &str) -> Option<Vec<String>> {
+        match &self.code {
+            Code::Emulator(program) => {
+                Some(program.instructions(entry)?.into_iter().map(str::to_owned).collect())
+            }
+            Code::Gpu(_) => None,
+        }
+    }
+
     /// Runs an entry and waits for it; what it prints goes to standard output.
     ///
     /// # Errors

@@ -60,8 +60,10 @@ pub enum FaultKind {
     Trap,
     /// Something that the emulator cannot do.
     Unsupported,
-    /// A warp ran more instructions than allowed.
+    /// A warp, or all of them together, ran more instructions than allowed.
     InstructionLimit,
+    /// The launch took longer than allowed.
+    TimeLimit,
     /// The arguments do not fit the kernel's parameters, or there is no such kernel.
     BadArguments,
 }

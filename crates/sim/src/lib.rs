@@ -18,6 +18,7 @@
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 mod access;
+mod allowance;
 mod analysis;
 mod assemble;
 mod asynchrony;

@@ -57,6 +57,10 @@ pub struct Options {
     pub schedule: Schedule,
     /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
     pub max_instructions: Option<u64>,
+    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    pub total_instructions: Option<u64>,
+    /// Time after which a launch is stopped; `None` for no limit.
+    pub time_limit: Option<std::time::Duration>,
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,

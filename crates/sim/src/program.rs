@@ -271,6 +271,20 @@ impl Program {
         self.kernel(entry).map_or(&[], |kernel| &kernel.origins)
     }
 
+    /// The names of the instructions of a kernel and of what it calls, each once.
+    pub fn instructions(&self, entry: &str) -> Option<Vec<&str>> {
+        let kernel = self.kernel(entry)?;
+        let mut names: Vec<&str> = kernel
+            .insts
+            .iter()
+            .filter(|inst| kernel.origins[inst.origin as usize].text_line > 0)
+            .map(|inst| kernel.origins[inst.origin as usize].name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        Some(names)
+    }
+
     /// The source position of a kernel's instruction.
     pub fn location(&self, entry: &str, instruction: u32) -> Option<SourceLocation> {
         self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()

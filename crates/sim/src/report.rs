@@ -72,6 +72,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = format!("instruction limit: {}", raw.note);
             fault.help = "look for a loop that does not end, or raise `max_instructions`".into();
         }
+        FaultKind::TimeLimit => {
+            fault.message = format!("time limit: {}", raw.note);
+            fault.help = "look for a loop that does not end, or raise `time_limit`".into();
+        }
         _ => fault.message = raw.note,
     }
     fault

@@ -1,5 +1,6 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
+use crate::allowance::Allowance;
 use crate::block::{Located, Shape, Team};
 use crate::context::Events;
 use crate::fault::Fault;
@@ -75,6 +76,7 @@ impl<'a> Job<'a> {
             dynamic_shared: launch.dynamic_shared,
             multiprocessors: options.limits.multiprocessors,
             max_instructions: options.max_instructions,
+            allowance: Allowance::of(options),
             seed: match options.schedule {
                 Schedule::InOrder => None,
                 Schedule::Seeded(seed) => Some(seed),

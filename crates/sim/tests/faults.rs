@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{START, device, kernel, load, run};
+use common::{START, device, kernel, load, run, upload};
 use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Limits, Options, Quiet};
 
 fn fault(body: &str, block: [u32; 3]) -> Fault {
@@ -223,4 +223,37 @@ fn memory_runs_out_with_a_remedy() {
     assert_eq!((emulator.memory_used(), emulator.memory_total()), (1 << 19, 1 << 20));
     emulator.free(half).expect("live");
     assert_eq!(emulator.memory_used(), 0);
+}
+
+#[test]
+fn a_launch_as_a_whole_is_stopped_by_instructions_and_by_time() {
+    let options = |total, time| Options {
+        total_instructions: total,
+        time_limit: time,
+        workers: Some(2),
+        ..Options::default()
+    };
+    let (soon, words) = (std::time::Duration::from_millis(30), [0; 4]);
+    let endless = "L: add.u32 %r1, %r1, 1; bra L;";
+    let meeting = "L: bar.sync 0; bra L;";
+    let short = "add.u32 %r1, %r1, 1; ret;";
+    for (body, grid, options, kind) in [
+        (endless, [1, 1, 1], options(Some(10_000), None), FaultKind::InstructionLimit),
+        (endless, [1, 1, 1], options(None, Some(soon)), FaultKind::TimeLimit),
+        (meeting, [1, 1, 1], options(Some(10_000), None), FaultKind::InstructionLimit),
+        (meeting, [1, 1, 1], options(None, Some(soon)), FaultKind::TimeLimit),
+        (short, [0x7fff_ffff, 9, 1], options(Some(100_000), None), FaultKind::InstructionLimit),
+        (short, [0x7fff_ffff, 9, 1], options(None, Some(soon)), FaultKind::TimeLimit),
+    ] {
+        let emulator = Emulator::new(options);
+        let program = load(&emulator, &kernel(&format!("{START} {body}"))).expect(body);
+        let input = upload(&emulator, "in", &words);
+        let arguments: [&[u8]; 3] =
+            [&input.to_le_bytes(), &input.to_le_bytes(), &4u32.to_le_bytes()];
+        let launch = LaunchConfig::new("k", grid, [64, 1, 1]);
+        let fault =
+            emulator.launch(&program, &launch, &arguments, &mut Quiet).expect_err("stopped");
+        assert_eq!(fault.kind, kind, "{fault}");
+        assert!(!fault.help.is_empty(), "{fault}");
+    }
 }

@@ -7,10 +7,13 @@ use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json, thousands};
 use crate::source::ptx_of;
+use lanework::sim::{Fidelity, Options, fidelity};
 use lanework::{Buffer, Device, Dim3, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
 use lanework_lab::Array;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A run in JSON.
 #[derive(Serialize)]
@@ -23,6 +26,48 @@ struct KernelJson<'a> {
     lane_instructions: Option<u64>,
     written: Vec<String>,
     same: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fidelity: Option<FidelityJson>,
+}
+
+/// What a run relied on, in JSON.
+#[derive(Serialize)]
+struct FidelityJson {
+    /// Instructions that are bit for bit as on a GPU.
+    exact: Vec<String>,
+    /// Approximations, each with its bound.
+    within: BTreeMap<String, &'static str>,
+    /// Entries of the module that the emulator does not run, and why.
+    refused: BTreeMap<String, String>,
+}
+
+/// What an entry relies on; `None` on a GPU.
+fn relied_on(module: &PtxModule, entry: &str) -> Option<FidelityJson> {
+    let (mut exact, mut within) = (Vec::new(), BTreeMap::new());
+    for name in module.instructions(entry)? {
+        match fidelity(&name) {
+            Fidelity::Exact => exact.push(name),
+            Fidelity::Within(bound) => drop(within.insert(name, bound.text)),
+        }
+    }
+    Some(FidelityJson { exact, within, refused: module.refused().into_iter().collect() })
+}
+
+impl FidelityJson {
+    fn words(&self) -> String {
+        let mut text = format!(
+            "\n{} forms of instructions are exact: {}",
+            self.exact.len(),
+            self.exact.join(", ")
+        );
+        for (name, bound) in &self.within {
+            text.push_str(&format!("\n{name} is within a bound: {bound}"));
+        }
+        for (entry, why) in &self.refused {
+            text.push_str(&format!("\nentry {entry} is refused: {why}"));
+        }
+        text
+    }
 }
 
 /// An argument ready for a launch.
@@ -65,12 +110,14 @@ pub fn run(args: &KernelArgs) -> Outcome {
         cluster: args.cluster,
     };
     let spinner = Spinner::new("running");
-    let mut results = Vec::new();
+    let (mut results, mut relied_ons) = (Vec::new(), Vec::new());
     for name in &names {
         spinner.say(name);
-        let device = open(name, args.max_instructions)?;
+        let device = open(name, args)?;
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
+        let relied = if args.fidelity { relied_on(&module, &entry) } else { None };
+        relied_ons.extend(relied);
         results.push((launch(&device, &module, &entry, shape, &ready)?, device, entry));
     }
     drop(spinner);
@@ -103,6 +150,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
             lane_instructions: executed.map(|executed| executed.lane_instructions),
             written,
             same: args.compare.is_some().then_some(true),
+            fidelity: relied_ons.pop(),
         });
     }
     let mut text = format!("{entry} ran on {}", device.info().name);
@@ -118,6 +166,9 @@ pub fn run(args: &KernelArgs) -> Outcome {
     }
     for path in written {
         text.push_str(&format!("\nwritten to {path}"));
+    }
+    if let Some(relied) = relied_ons.first() {
+        text.push_str(&relied.words());
     }
     print(&format!("{text}\n"))
 }
@@ -160,11 +211,22 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
 }
 
 /// The device that was asked for; a limit that only the emulator has asks for the emulator.
-fn open(name: &str, most: Option<u64>) -> Result<Device, Failure> {
-    match (most, name) {
-        (Some(_), "emulator" | "best") => Ok(Device::emulator_limited(most)),
-        _ => Ok(Device::open(name)?),
+fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
+    let most = args.max_instructions;
+    let limited = most.is_some() || args.time_limit.is_some() || args.memory_limit.is_some();
+    if !limited || !matches!(name, "emulator" | "best") {
+        return Ok(Device::open(name)?);
     }
+    let mut options = Options {
+        max_instructions: most,
+        total_instructions: most,
+        time_limit: args.time_limit.map(Duration::from_secs_f64),
+        ..Options::default()
+    };
+    if let Some(bytes) = args.memory_limit {
+        options.limits.memory = bytes;
+    }
+    Ok(Device::emulator_within(options))
 }
 
 /// The entry to run: the one that was named, or the only one.

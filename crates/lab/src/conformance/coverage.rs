@@ -41,10 +41,27 @@ impl Coverage {
         counts
     }
 
-    /// The names of refused forms, each once.
+    /// The bounds of its approximations, each once.
+    pub fn bounds(&self) -> Vec<&'static str> {
+        let bounds = self.forms.iter().filter_map(|(_, covered)| match covered {
+            Covered::Within(bound) => Some(*bound),
+            _ => None,
+        });
+        let mut bounds: Vec<&str> = bounds.collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        bounds
+    }
+
+    /// The names of refused forms, each once; with its operands where another of the name is known.
     pub fn refused(&self) -> Vec<&str> {
-        let refused = self.forms.iter().filter(|(_, c)| matches!(c, Covered::Refused(_)));
-        let mut names: Vec<&str> = refused.map(|(form, _)| form.name.as_str()).collect();
+        let is_refused = |covered: &Covered| matches!(covered, Covered::Refused(_));
+        let known = |name: &str| self.forms.iter().any(|(f, c)| f.name == name && !is_refused(c));
+        let refused = self.forms.iter().filter(|(_, covered)| is_refused(covered));
+        let named = |form: &'_ Form| known(&form.name);
+        let mut names: Vec<&str> = refused
+            .map(|(form, _)| if named(form) { form.text.as_str() } else { form.name.as_str() })
+            .collect();
         names.dedup();
         names
     }

@@ -5,6 +5,7 @@ mod barriers;
 mod registers;
 mod team;
 
+use crate::allowance::Allowance;
 use crate::assemble::Prefill;
 use crate::asynchrony::waits_for;
 use crate::context::{Context, Events, RawFault, Region};
@@ -19,6 +20,7 @@ use crate::program::Assembled;
 use apart::Part;
 use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
+use std::sync::Arc;
 
 pub use team::Team;
 
@@ -47,6 +49,8 @@ pub struct Shape {
     pub multiprocessors: u32,
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,
+    /// What the launch as a whole may take, where that is limited.
+    pub allowance: Option<Arc<Allowance>>,
     /// The seed of the order of turns, if it is not in order.
     pub seed: Option<u64>,
 }
@@ -325,8 +329,25 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Runs one warp until it stops.
+    /// Runs one warp until it stops, unless the launch has had its share.
     fn turn(&mut self, w: usize) -> Result<(), Located> {
+        if self.shape.allowance.is_none() {
+            return self.take_turn(w);
+        }
+        let spent = self.shape.allowance.as_deref().and_then(Allowance::spent);
+        if let Some((kind, note)) = spent {
+            let raw = RawFault { kind, note, ..limit_fault(&self.warps[w], 0) };
+            return Err(self.locate(w, raw));
+        }
+        let before = self.warps[w].instructions;
+        let result = self.take_turn(w);
+        if let Some(allowance) = &self.shape.allowance {
+            allowance.spend(self.warps[w].instructions - before);
+        }
+        result
+    }
+
+    fn take_turn(&mut self, w: usize) -> Result<(), Located> {
         let turn = match self.shape.seed {
             Some(_) => 64 + self.draw(1024),
             None if self.spun => SPINNING_TURN,

@@ -326,10 +326,24 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
     }
 }
 
+/// `fma.ftz`: flushed is what was subnormal before it was rounded.
+#[inline(always)]
+fn fused_flushed(a: f32, b: f32, c: f32) -> f32 {
+    let (a, b, c) = (flush(a), flush(b), flush(c));
+    let result = flush(a.mul_add(b, c));
+    let wide = f64::from(a) * f64::from(b) + f64::from(c);
+    let rounded_up = result.abs() == f32::MIN_POSITIVE && wide.abs() < f64::from(result.abs());
+    if rounded_up { 0f32.copysign(result) } else { result }
+}
+
 /// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
 fn fused_f32(cx: &Cx<'_, '_>) -> &'static Pure {
     if cx.has("ftz") || cx.has("sat") {
-        return f32_rows!(cx, warm3, warm3, |a, b, c| a.mul_add(b, c));
+        return match (cx.has("ftz"), cx.has("sat")) {
+            (true, false) => warm3(|a: f32, b: f32, c: f32| canonical(fused_flushed(a, b, c))),
+            (true, true) => warm3(|a: f32, b: f32, c: f32| saturate(fused_flushed(a, b, c))),
+            _ => warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c))),
+        };
     }
     static PURE: std::sync::OnceLock<Pure> = std::sync::OnceLock::new();
     PURE.get_or_init(|| Pure { fma: true, ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) })

@@ -207,9 +207,13 @@ impl Cx<'_, '_> {
         self.instruction.modifiers.iter().filter_map(|m| ScalarType::from_name(m)).collect()
     }
 
-    /// The last type among the modifiers.
+    /// The type among the modifiers.
     pub fn ty(&self) -> Rule<ScalarType> {
-        self.types().last().copied().ok_or_else(|| self.unknown("a type is missing"))
+        match self.types()[..] {
+            [ty] => Ok(ty),
+            [] => Err(self.unknown("a type is missing")),
+            _ => Err(self.unknown("more than one type")),
+        }
     }
 
     /// A refusal that names the instruction.

@@ -100,8 +100,9 @@ fn fused(a: f32, b: f32, c: f32) -> f64 {
 
 /// `fma`; with `oob` the NaN of elements outside a tensor makes the result 0.
 pub fn fma(ty: ScalarType, oob: bool) -> Option<&'static Pure> {
+    // The NaN that a copy of a tensor fills in where there is none of it, of either sign.
     fn outside(a: u16, b: u16, result: u16) -> u16 {
-        if a == NAN16 || b == NAN16 { 0 } else { result }
+        if a & 0x7fff == 0x7ff7 || b & 0x7fff == 0x7ff7 { 0 } else { result }
     }
     fn f16_fma(a: f16, b: f16, c: f16) -> f16 {
         packed::wide_to_f16(fused(a.widen(), b.widen(), c.widen()))
