@@ -229,7 +229,11 @@ pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
 
 impl Context {
     /// The counts of an instruction, when counting.
+    #[inline]
     pub fn counts_of(&mut self, warp: &Warp, op: &Op) -> Option<&mut Counters> {
+        if self.counts.is_empty() {
+            return None;
+        }
         // SAFETY: one origin per operation.
         let origin = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
         self.counts.get_mut(origin as usize)
