@@ -235,13 +235,13 @@ extern "C" __global__ void heap_lists(int *out, int n) {
 // Clocks only grow, sleeping takes time, and a thread knows its place.
 extern "C" __global__ void clocks(int *out) {
     long long before = clock64();
-    unsigned first = clock();
+    unsigned first = (unsigned)clock();
     __nanosleep(100);
     unsigned long long timer, lane;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
     asm volatile("{.reg .u32 t; mov.u32 t, %%laneid; cvt.u64.u32 %0, t;}" : "=l"(lane));
     long long after = clock64();
-    out[threadIdx.x] = (after >= before) + 2 * (clock() - first < 0x7fffffffu) + 4 * (timer != 0) + 8 * (lane == threadIdx.x % 32);
+    out[threadIdx.x] = (after >= before) + 2 * ((unsigned)clock() - first < 0x7fffffffu) + 4 * (timer != 0) + 8 * (lane == threadIdx.x % 32);
 }
 
 // Bounds that the launch must keep, a loop that must not be unrolled, and a value kept from being known.

@@ -123,7 +123,8 @@ if __name__ == "__main__":
         aligned = {(i,): [["tt.divisibility", 16]] for i, n in enumerate(names) if signature[n].startswith("*") or n in "MNK"}
         for target in targets:
             source = triton.compiler.ASTSource(fn=kernel, signature=signature, constexprs=constants, attrs=aligned)
-            compiled = triton.compile(source, target=GPUTarget("cuda", target, 32), options=options)
+            # A version that drivers of CUDA 12.8 and later take.
+            compiled = triton.compile(source, target=GPUTarget("cuda", target, 32), options=options | {"ptx_version": 87})
             suffix = "a" if target == 90 else ""
             name = f"triton_{kernel.__name__}.sm_{target}{suffix}.ptx"
             text = compiled.asm["ptx"].replace(os.path.dirname(triton.__path__[0]) + "/", "").replace(sys.path[0] + "/", "")

@@ -11,9 +11,11 @@ mod case;
 mod cases;
 mod modules;
 mod random;
+mod recorded;
 mod run;
 
 pub use case::{Argument, Case, Launch, OnEmulator};
 pub use cases::all;
 pub use modules::{Variant, variants};
+pub use recorded::{Recorded, lines};
 pub use run::{Outputs, agree, run};

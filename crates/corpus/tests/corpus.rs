@@ -2,7 +2,9 @@
 //! results are what the host says, and the devices agree bit for bit.
 
 use lanework::{Backend, Device, PtxModule};
-use lanework_corpus::{Case, OnEmulator, Outputs, Variant, agree, all, run, variants};
+use lanework_corpus::{
+    Case, OnEmulator, Outputs, Recorded, Variant, agree, all, lines, run, variants,
+};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -12,6 +14,7 @@ const UNIT: &str = "LANEWORK_CORPUS_UNIT";
 /// Runs all cases with the modules that are `wanted`, and fails with every complaint in one list.
 fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
     let (cases, devices) = (all(), Device::for_tests(suite));
+    let recorded = Recorded::h200();
     let unit = std::env::var(UNIT).ok();
     let wanted = |variant: &Variant| {
         wanted(variant) && unit.as_ref().is_none_or(|unit| unit == variant.unit)
@@ -20,7 +23,7 @@ fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
     for variant in variants().iter().filter(|variant| wanted(variant)) {
         let of_unit: Vec<&Case> = cases.iter().filter(|case| case.unit == variant.unit).collect();
         runs += of_unit.len();
-        run_variant(&devices, variant, &of_unit, &mut complaints);
+        run_variant(&devices, &recorded, variant, &of_unit, &mut complaints);
     }
     assert!(runs > 0 || unit.is_some(), "no runs");
     assert!(
@@ -33,6 +36,7 @@ fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
 
 fn run_variant(
     devices: &[Device],
+    recorded: &Recorded,
     variant: &Variant,
     cases: &[&Case],
     complaints: &mut Vec<String>,
@@ -65,7 +69,18 @@ fn run_variant(
         });
         outputs.push(ran.collect());
     }
+    for (case, output) in cases.iter().zip(&outputs[0]) {
+        let Some(output) = output else { continue };
+        if let Err(why) = recorded.agrees(variant.file, case, output) {
+            complaints.push(format!("recorded: {} of {}: {why}", case.name, variant.file));
+        }
+    }
     let [emulator, gpu] = outputs.as_slice() else { return };
+    for (case, output) in cases.iter().zip(gpu) {
+        if let Some(output) = output {
+            record(&lines(variant.file, case, output));
+        }
+    }
     for ((case, one), other) in cases.iter().zip(emulator).zip(gpu) {
         let (Some(one), Some(other)) = (one, other) else { continue };
         if let Err(why) = agree(case, one, other) {
@@ -110,6 +125,14 @@ fn run_case(
         }
         Some(what) => Err(format!("should be refused for `{what}`, but: {error}")),
         None => Err(error),
+    }
+}
+
+/// Appends what a GPU gave to the file that `LANEWORK_CORPUS_RECORD` names.
+fn record(lines: &str) {
+    if let Some(path) = std::env::var_os("LANEWORK_CORPUS_RECORD") {
+        let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        file.and_then(|mut file| file.write_all(lines.as_bytes())).expect("a writable record");
     }
 }
 

@@ -352,8 +352,13 @@ impl Context {
             return Some(unsafe { self.local.add((thread * self.local_bytes + offset) as usize) });
         }
         let Some(region) = self.region_of(space, address) else {
-            // SAFETY: the launch holds the memory's lock while blocks run.
-            return unsafe { (*self.memory).locate(address, bytes) };
+            return match space {
+                MemorySpace::Global | MemorySpace::Constant | MemorySpace::Generic => {
+                    // SAFETY: the launch holds the memory's lock while blocks run.
+                    unsafe { (*self.memory).locate(address, bytes) }
+                }
+                _ => None,
+            };
         };
         region
             .holds(address, address, bytes)

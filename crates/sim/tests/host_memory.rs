@@ -141,6 +141,30 @@ fn every_address_is_good_where_the_host_vouches_until_something_is_lent() {
 }
 
 #[test]
+fn addresses_of_other_spaces_are_never_the_hosts() {
+    let device = device(false);
+    let mut word = [0u32; 4];
+    let at = word.as_mut_ptr().cast::<u8>();
+    // SAFETY: every launch below faults.
+    unsafe { device.trust_addresses() };
+    for address in [0x1000u64, 0x0100_0000, 0x7000_0000, 0x8fff_fff0, 0xffff_fff0] {
+        for body in [
+            "cvt.u32.u64 %r5, %rd1; ld.shared.u32 %r6, [%r5];",
+            "cvt.u32.u64 %r5, %rd1; st.shared.u32 [%r5], %r1;",
+            "ld.local.u32 %r6, [%rd1];",
+            "add.u64 %rd3, %rd1, 0x100000000; ld.u32 %r6, [%rd3];",
+            "add.u64 %rd3, %rd1, 0x200000000; st.u32 [%rd3], %r1;",
+            "add.u64 %rd3, %rd1, 0x300000000; ld.u32 %r6, [%rd3];",
+            "add.u64 %rd3, %rd1, 0x100000000; ld.global.u32 %r6, [%rd3];",
+        ] {
+            let wild = std::ptr::with_exposed_provenance(address as usize);
+            let fault = launch(&device, body, wild, at, 1).expect_err(body);
+            assert_eq!(fault.kind, FaultKind::OutOfBounds, "{address:#x}: {body}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_lent_is_refused() {
     let mut word = [0u32; 4];
     let start = word.as_mut_ptr().cast::<u8>();

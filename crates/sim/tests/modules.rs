@@ -140,6 +140,19 @@ fn registers_of_the_environment_are_zero() {
     assert_eq!(download(&emulator, out, 2), [0, 0]);
 }
 
+#[test]
+fn reserved_shared_memory_has_an_address_that_faults() {
+    let address = "mov.u32 %r1, %reserved_smem_offset_1; st.global.u32 [%rd1], %r1;";
+    let emulator = device(false);
+    let touch = entry("touch", &format!("{address} ld.shared.u32 %r2, [%r1];"));
+    let text = format!("{HEAD}{}{touch}", entry("name", address));
+    let program = load(&emulator, &text).expect("loads");
+    let out = emulator.allocate(4, "out").expect("memory");
+    launch(&emulator, &program, "name", out).expect("only the address is asked for");
+    let fault = launch(&emulator, &program, "touch", out).expect_err("there is none");
+    assert_eq!(fault.kind, FaultKind::OutOfBounds);
+}
+
 /// What the emulator refuses of the parser's test data: files by a part of their name, and the reason,
 /// which is the same for every entry there. All other files load whole.
 const REFUSED: &[(&str, &str)] = &[

@@ -86,7 +86,6 @@ fn arithmetic() -> Case {
         .with("wide", &wide)
         .with("out", &vec![0i64; out.len()])
         .with("packed", &vec![0u32; packed.len()])
-        .awaits("", "modifier `.cc`")
         .run("arithmetic", 2, 64, args!["in", "wide", "out", "packed"])
         .gives("out", &out)
         .gives("packed", &packed)
@@ -174,7 +173,6 @@ fn big_numbers() -> Case {
         .run("big_numbers", 1, 32, args!["in", "sum", "product"])
         .gives("sum", &sums)
         .gives("product", &products)
-        .awaits("", "modifier `.cc`")
 }
 
 fn primes() -> Case {

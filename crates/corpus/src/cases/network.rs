@@ -35,7 +35,6 @@ fn softmax() -> Case {
     Case::new(UNIT, "softmax, a block per row")
         .with("in", &x)
         .with("out", &vec![0f32; rows * cols])
-        .awaits("", "modifier `.rm`")
         .run("softmax_rows", rows as u32, 128, args!["in", "out", cols as i32])
         .gives_about("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-6)
         .loose("out", APPROXIMATE)
@@ -119,7 +118,6 @@ fn attention(causal: bool) -> Case {
         .with("k", &k)
         .with("v", &v)
         .with("out", &vec![0f32; n])
-        .awaits("", "modifier `.rm`")
         .run(
             "_Z9attentionILi16EEvPKfS1_S1_Pfifb",
             heads as u32,
@@ -154,8 +152,7 @@ fn activations() -> Case {
     for name in ["gelu", "silu", "soft", "hyperbolic"] {
         case = case.with(name, &[0f32; 300]).loose(name, APPROXIMATE);
     }
-    case.awaits("", "modifier `.rm`")
-        .run("activations", 3, 128, args!["in", "gelu", "silu", "soft", "hyperbolic", 300i32])
+    case.run("activations", 3, 128, args!["in", "gelu", "silu", "soft", "hyperbolic", 300i32])
         .gives_about("gelu", &map(&|v| 0.5 * v * (1.0 + erf(v * 0.5f64.sqrt()))), 1e-6)
         .gives_about("silu", &map(&|v| v / (1.0 + (-v).exp())), 1e-6)
         .gives_about("soft", &map(&|v| v.exp().ln_1p()), 1e-6)
@@ -204,7 +201,6 @@ fn cross_entropy() -> Case {
         .with("label", &label)
         .with("loss", &vec![0f32; rows])
         .with("gradient", &vec![0f32; x.len()])
-        .awaits("", "modifier `.rm`")
         .run(
             "cross_entropy",
             rows as u32,

@@ -7,6 +7,8 @@ use crate::random::{floats, many};
 use std::f64::consts::PI;
 
 const UNIT: &str = "science";
+/// PTX lets the driver's compiler fuse a product and a sum that name no rounding, and it does.
+const FUSED: &str = "products and sums that name no rounding may be fused";
 
 pub fn cases() -> Vec<Case> {
     let mut cases =
@@ -95,6 +97,7 @@ fn fft() -> Case {
         .with("out", &[0f32; 2 * 512])
         .run("fft", 2, 128, args!["in", "out"])
         .gives_about("out", &out, 1e-5)
+        .loose("out", FUSED)
 }
 
 fn number_transform() -> Case {
@@ -191,10 +194,11 @@ fn pendulum() -> Case {
     Case::new(UNIT, "pendulums by Runge and Kutta")
         .with("angle", &first.0)
         .with("speed", &first.1)
-        .awaits("", "modifier `.cc`")
         .run("pendulum", 1, 32, args!["angle", "speed", step, 20i32])
         .gives_about("angle", &angle, 1e-13)
         .gives_about("speed", &speed, 1e-13)
+        .loose("angle", FUSED)
+        .loose("speed", FUSED)
 }
 
 fn options() -> Case {
@@ -225,7 +229,6 @@ fn options() -> Case {
         .with("years", &years)
         .with("call", &vec![0f32; n])
         .with("put", &vec![0f32; n])
-        .awaits("", "modifier `.rm`")
         .run("options", 4, 25, args!["price", "strike", "years", "call", "put", 0.02f32, 0.3f32])
         .gives_about("call", &call, 3e-5)
         .gives_about("put", &put, 3e-5)

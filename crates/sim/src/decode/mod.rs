@@ -456,6 +456,11 @@ pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
     }
 }
 
+/// The ends and parts of reserved shared memory.
+const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
+/// Far beyond any block's shared memory.
+const NO_RESERVED_SHARED: u64 = 0xffff_0000;
+
 /// The value of a special register that is fixed while a thread runs.
 fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
     if name == "WARP_SZ" {
@@ -464,6 +469,11 @@ fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
     // The driver's registers for cooperative launches and the like: it sets none here.
     if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) {
         return Some(Src::Const(0));
+    }
+    // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
+    // lies where every access faults.
+    if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
+        return Some(Src::Const(NO_RESERVED_SHARED));
     }
     let name = name.strip_prefix('%')?;
     let axis = |rest: &str| match rest {

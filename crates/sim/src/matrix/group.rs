@@ -93,7 +93,9 @@ fn out_of_bounds(address: u64) -> RawFault {
     }
 }
 
-/// Reads `rows` rows of M or N from row `first` on. Bits come in words.
+/// Reads some rows of M or N from row `first` on. Bits come in words; what lies above an element's bits
+/// means nothing.
+#[inline(always)]
 unsafe fn read<const COUNT: usize>(
     warp: &Warp,
     descriptor: Descriptor,
@@ -102,20 +104,18 @@ unsafe fn read<const COUNT: usize>(
 ) -> Result<Block<COUNT>, RawFault> {
     // SAFETY: the context outlives the warp's run.
     let shared = unsafe { (*warp.context).shared };
-    let chunk = |address: u64| -> Result<[u8; 16], RawFault> {
+    let chunk = |address: u64| -> Result<u128, RawFault> {
         if !shared.holds(address, address, 16) {
             return Err(out_of_bounds(address));
         }
         // SAFETY: the chunk lies inside the region.
-        Ok(unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() })
+        let bytes =
+            unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() };
+        Ok(u128::from_le_bytes(bytes))
     };
     let bits = number.bits().max(8);
     let word = if number == Number::B1 { 4 } else { bits / 8 };
-    let element = |chunk: &[u8; 16], at: usize| {
-        let mut bytes = [0; 8];
-        bytes[..word].copy_from_slice(&chunk[at * word..][..word]);
-        u64::from_le_bytes(bytes)
-    };
+    let element = |chunk: u128, at: usize| (chunk >> (8 * word * at)) as u64;
     let mut to = [[0; MOST_K]; COUNT];
     let per = 16 / word;
     if across {
@@ -123,7 +123,7 @@ unsafe fn read<const COUNT: usize>(
             for part in (0..COUNT).step_by(per) {
                 let chunk = chunk(descriptor.across_k(k as u64, ((first + part) / per) as u64))?;
                 for at in 0..per {
-                    to[part + at][k] = element(&chunk, at);
+                    to[part + at][k] = element(chunk, at);
                 }
             }
         }
@@ -133,7 +133,7 @@ unsafe fn read<const COUNT: usize>(
         for part in 0..bytes / 16 {
             let chunk = chunk(descriptor.along_k((first + row) as u64, part as u64))?;
             for at in 0..per {
-                to[part * per + at] = element(&chunk, at);
+                to[part * per + at] = element(chunk, at);
             }
         }
     }
@@ -261,8 +261,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
             for j in 0..SIDE {
                 let term = Term::decode(this.b, columns[j][at]);
                 special |= !term.value.is_finite();
-                b.value[j] = term.value;
-                b.power[j] = term.power;
+                b.set(j, term);
             }
         }
         let mut words = [[0u32; 32]; 4];
@@ -285,8 +284,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                     false => Term::decode(Number::F32, words[i][lane].into()),
                 };
                 special |= !term.value.is_finite();
-                sum.value[j] = term.value;
-                sum.power[j] = term.power;
+                sum.set(j, term);
             }
             for first in (0..k).step_by(group) {
                 let (a, b) = (&a[row * k + first..][..group], &b[first..][..group]);
@@ -298,8 +296,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 for j in 0..SIDE {
                     let term = Term::new(rounded(adder.round, exact[j]), adder.least());
                     special |= !term.value.is_finite();
-                    sum.value[j] = term.value;
-                    sum.power[j] = term.power;
+                    sum.set(j, term);
                 }
             }
             for j in 0..SIDE {
@@ -332,6 +329,7 @@ fn write(warp: &mut Warp, plan: &Plan, block: usize, each: usize, words: &[[u32;
 ///
 /// # Safety
 /// As for [`floats`].
+#[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
     // SAFETY: by the caller.
     let (stored, descriptor, counts) = unsafe {

@@ -46,14 +46,10 @@ impl Plan {
         Plan { op, dst, src, observed, places }
     }
 
-    /// The handler: float products pay with wide registers.
+    /// The handler: products pay with wide registers.
     pub fn handler(&self) -> Tiers {
         match &self.op {
-            MatrixOp::Multiply(this) if this.a.is_integer() || this.a == Number::F64 => {
-                Tiers::cold::<Matrix>()
-            }
-            MatrixOp::Multiply(_) => Tiers::of::<Product>(),
-            MatrixOp::Group(this) if this.d != Number::S32 => Tiers::of::<Product>(),
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::of::<Product>(),
             _ => Tiers::cold::<Matrix>(),
         }
     }
@@ -109,15 +105,8 @@ impl Body for Matrix {
                     transpose(warp, plan);
                     Ok(())
                 }
-                MatrixOp::Multiply(this) if this.a == Number::F64 => {
-                    multiply::doubles(warp, this, plan);
-                    Ok(())
-                }
-                MatrixOp::Group(this) => group::integers(warp, this, plan),
-                MatrixOp::Multiply(this) => {
-                    multiply::integers(warp, this, plan);
-                    Ok(())
-                }
+                // These have a handler of their own.
+                MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
             };
             match done {
                 Ok(()) => op.next(warp),
@@ -127,7 +116,7 @@ impl Body for Matrix {
     }
 }
 
-/// A product of floats.
+/// A product.
 pub struct Product;
 
 impl Body for Product {
@@ -142,10 +131,16 @@ impl Body for Product {
             match &plan.op {
                 MatrixOp::Multiply(this) => match this.quads {
                     Some(by_rows) => quads::multiply(warp, this, by_rows, plan),
+                    None if this.a == Number::F64 => multiply::doubles(warp, this, plan),
+                    None if this.a.is_integer() => multiply::integers(warp, this, plan),
                     None => multiply::floats(warp, this, plan),
                 },
                 MatrixOp::Group(this) => {
-                    if let Err(raw) = group::floats(warp, this, plan) {
+                    let done = match this.d {
+                        Number::S32 => group::integers(warp, this, plan),
+                        _ => group::floats(warp, this, plan),
+                    };
+                    if let Err(raw) = done {
                         return fault(warp, op, raw);
                     }
                 }

@@ -12,7 +12,7 @@ use crate::lanes::fetch_cold;
 use crate::op::Warp;
 
 /// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
-/// `l * elements + i`.
+/// `32 * i + l`.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     a: Vec<u16>,
@@ -41,8 +41,8 @@ impl Places {
         let [a, b, c] = fragments(this);
         let each = |fragment: Fragment, index: &dyn Fn(usize, usize) -> usize| {
             let elements = fragment.elements();
-            let place = |at: usize| fragment.place(at / elements, at % elements);
-            (0..32 * elements).map(|at| place(at)).map(|(r, c)| index(r, c) as u16).collect()
+            let place = |at: usize| fragment.place(at % 32, at / 32);
+            (0..32 * elements).map(place).map(|(r, c)| index(r, c) as u16).collect()
         };
         let (stored, k, n) = (a.shape.k, b.shape.k, b.shape.n);
         let order = Order::of(this);
@@ -91,11 +91,30 @@ impl Order {
 /// Elements of the largest matrix A: 16 x 128 of nibbles.
 const MOST: usize = 2048;
 
-/// Bits of the element at `at` of lane `lane`.
+/// Gives every element of the lanes with its place.
 #[inline(always)]
-fn element(words: &Registers, number: Number, lane: usize, i: usize) -> u64 {
+fn unpack(places: &[u16], words: &Registers, number: Number, mut to: impl FnMut(usize, u64)) {
     let (per, bits) = (number.per_register(), number.bits());
-    words[i / per][lane] >> (bits * (i % per))
+    for (i, places) in places.chunks_exact(32).enumerate() {
+        let (word, shift) = (&words[i / per], bits * (i % per));
+        for (place, word) in places.iter().zip(word) {
+            to(usize::from(*place), word >> shift);
+        }
+    }
+}
+
+/// Registers from the elements at their places.
+#[inline(always)]
+fn pack(places: &[u16], number: Number, from: impl Fn(usize) -> u64) -> Registers {
+    let (per, bits) = (number.per_register(), number.bits());
+    let mut words: Registers = [[0; 32]; 8];
+    for (i, places) in places.chunks_exact(32).enumerate() {
+        let (word, shift) = (&mut words[i / per], bits * (i % per));
+        for (place, word) in places.iter().zip(word) {
+            *word |= from(usize::from(*place)) << shift;
+        }
+    }
+    words
 }
 
 /// Multiplies floats of up to 32 bits.
@@ -116,34 +135,23 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
         ]
     };
-    let mut decode = |number: Number, words: &Registers, lane: usize, i: usize| {
-        let term = Term::decode(number, element(words, number, lane, i));
+    let mut decode = |number: Number, bits: u64| {
+        let term = Term::decode(number, bits);
         special |= !term.value.is_finite();
         term
     };
     let mut a = [Term::default(); MOST / 2];
-    let each = places.a.len() / 32;
-    for (at, place) in places.a.iter().enumerate() {
-        a[*place as usize & (MOST / 2 - 1)] = decode(this.a, &a_words, at / each, at % each);
-    }
+    unpack(&places.a, &a_words, this.a, |place, bits| {
+        a[place & (MOST / 2 - 1)] = decode(this.a, bits);
+    });
     let mut b = [Terms::default(); 64];
-    let each = places.b.len() / 32;
-    for (at, place) in places.b.iter().enumerate() {
-        let term = decode(this.b, &b_words, at / each, at % each);
-        let place = *place as usize;
-        let to = &mut b[(place / SIDE) & 63];
-        to.value[place % SIDE] = term.value;
-        to.power[place % SIDE] = term.power;
-    }
+    unpack(&places.b, &b_words, this.b, |place, bits| {
+        b[(place / SIDE) & 63].set(place % SIDE, decode(this.b, bits));
+    });
     let mut c = [Terms::default(); 32];
-    let each = places.c.len() / 32;
-    for (at, place) in places.c.iter().enumerate() {
-        let term = decode(this.c, &c_words, at / each, at % each);
-        let place = *place as usize;
-        let to = &mut c[(place / SIDE) & 31];
-        to.value[place % SIDE] = term.value;
-        to.power[place % SIDE] = term.power;
-    }
+    unpack(&places.c, &c_words, this.c, |place, bits| {
+        c[(place / SIDE) & 31].set(place % SIDE, decode(this.c, bits));
+    });
     if let Some(sparse) = this.sparse {
         // SAFETY: by the caller.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
@@ -172,8 +180,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
                 for j in 0..SIDE {
                     let term = Term::new(rounded(adder.round, exact[j]), adder.least());
                     special |= !term.value.is_finite();
-                    sum.value[j] = term.value;
-                    sum.power[j] = term.power;
+                    sum.set(j, term);
                 }
             }
             if adder.apart {
@@ -184,14 +191,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             c[at] = sum;
         }
     }
-    let mut words: Registers = [[0; 32]; 8];
-    let (per, bits) = (this.d.per_register(), this.d.bits());
-    let each = places.d.len() / 32;
-    for (at, place) in places.d.iter().enumerate() {
-        let (lane, i) = (at / each, at % each);
-        let value = c[(*place as usize / SIDE) & 31].value[*place as usize % SIDE];
-        words[i / per][lane] |= encode(this.d, value) << (bits * (i % per));
-    }
+    let words =
+        pack(&places.d, this.d, |place| encode(this.d, c[(place / SIDE) & 31].value[place % SIDE]));
     // SAFETY: by the caller.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
@@ -221,10 +222,11 @@ unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> C
 ///
 /// # Safety
 /// As for [`floats`].
+#[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let (src, places) = (&plan.src, &plan.places);
     let [of_a, of_b, of_c] = this.registers;
-    let [fragment_a, fragment_b, fragment_c] = fragments(this);
+    let [fragment_a, fragment_b, _] = fragments(this);
     let (m, n, k) = (this.shape.m, this.shape.n, fragment_b.shape.k);
     // SAFETY: by the caller.
     let [a_words, b_words, c_words] = unsafe {
@@ -235,20 +237,15 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         ]
     };
     let mut a = [0i32; MOST];
-    for (at, place) in places.a.iter().enumerate() {
-        let (lane, i) = (at / fragment_a.elements(), at % fragment_a.elements());
-        a[*place as usize] = integer(this.a, element(&a_words, fragment_a.number, lane, i));
-    }
+    unpack(&places.a, &a_words, fragment_a.number, |place, bits| {
+        a[place & (MOST - 1)] = integer(this.a, bits);
+    });
     let mut b = [0i32; MOST];
-    for (at, place) in places.b.iter().enumerate() {
-        let (lane, i) = (at / fragment_b.elements(), at % fragment_b.elements());
-        b[*place as usize] = integer(this.b, element(&b_words, fragment_b.number, lane, i));
-    }
+    unpack(&places.b, &b_words, fragment_b.number, |place, bits| {
+        b[place & (MOST - 1)] = integer(this.b, bits);
+    });
     let mut c = [0i32; 256];
-    for (at, place) in places.c.iter().enumerate() {
-        let (lane, i) = (at / fragment_c.elements(), at % fragment_c.elements());
-        c[*place as usize] = c_words[i][lane] as i32;
-    }
+    unpack(&places.c, &c_words, Number::S32, |place, bits| c[place & 255] = bits as i32);
     if let Some(sparse) = this.sparse {
         // SAFETY: by the caller.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
@@ -262,11 +259,17 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             for at in 0..k {
                 let a = a[row * k + at];
                 let b = &b[(block * k + at) * SIDE..][..SIDE];
-                for j in 0..SIDE {
-                    sum[j] += match this.bits {
-                        None => a * b[j],
-                        Some(bits) => bits.count(a, b[j]),
-                    };
+                match this.bits {
+                    None => {
+                        for j in 0..SIDE {
+                            sum[j] += a * b[j];
+                        }
+                    }
+                    Some(bits) => {
+                        for j in 0..SIDE {
+                            sum[j] += bits.count(a, b[j]);
+                        }
+                    }
                 }
             }
             let c = &mut c[row * n + block * SIDE..][..SIDE];
@@ -278,11 +281,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             }
         }
     }
-    let mut words: Registers = [[0; 32]; 8];
-    for (at, place) in places.d.iter().enumerate() {
-        let (lane, i) = (at / fragment_c.elements(), at % fragment_c.elements());
-        words[i][lane] = u64::from(c[*place as usize] as u32);
-    }
+    let words = pack(&places.d, Number::S32, |place| u64::from(c[place & 255] as u32));
     // SAFETY: by the caller.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
@@ -303,10 +302,11 @@ pub fn integer(number: Number, bits: u64) -> i32 {
 ///
 /// # Safety
 /// As for [`floats`].
+#[inline(always)]
 pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let (src, places) = (&plan.src, &plan.places);
     let [of_a, of_b, of_c] = this.registers;
-    let Shape { m, n, k } = this.shape;
+    let Shape { m, k, .. } = this.shape;
     // SAFETY: by the caller.
     let [a_words, b_words, c_words] = unsafe {
         [
@@ -315,36 +315,38 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
         ]
     };
-    let fill = |to: &mut [f64], places: &[u16], words: &Registers| {
-        let each = places.len() / 32;
-        for (at, place) in places.iter().enumerate() {
-            to[*place as usize] = f64::from_bits(words[at % each][at / each]);
-        }
-    };
-    let (mut a, mut b, mut c) = ([0.0; 256], [0.0; 128], [0.0; 128]);
-    fill(&mut a, &places.a, &a_words);
-    fill(&mut b, &places.b, &b_words);
-    fill(&mut c, &places.c, &c_words);
-    for row in 0..m {
+    let (mut a, mut b, mut c) = ([0.0f64; 256], [[0.0f64; SIDE]; 16], [[0.0f64; SIDE]; 16]);
+    let of = f64::from_bits;
+    unpack(&places.a, &a_words, Number::F64, |place, bits| a[place & 255] = of(bits));
+    unpack(&places.b, &b_words, Number::F64, |place, bits| {
+        b[(place / SIDE) & 15][place % SIDE] = of(bits);
+    });
+    unpack(&places.c, &c_words, Number::F64, |place, bits| {
+        c[(place / SIDE) & 15][place % SIDE] = of(bits);
+    });
+    for (row, sums) in c.iter_mut().enumerate().take(m) {
         for at in 0..k {
-            let a = a[row * k + at];
-            for column in 0..n {
-                let sum = &mut c[row * n + column];
-                *sum = fused(a, b[at * SIDE + column], *sum);
+            let (a, b) = (a[row * k + at], &b[at]);
+            let before = *sums;
+            for j in 0..SIDE {
+                sums[j] = a.mul_add(b[j], before[j]);
+            }
+            if sums.iter().any(|sum| sum.is_nan()) {
+                for j in 0..SIDE {
+                    sums[j] = fused(a, b[j], before[j]);
+                }
             }
         }
     }
-    let mut words: Registers = [[0; 32]; 8];
-    let each = places.d.len() / 32;
-    for (at, place) in places.d.iter().enumerate() {
-        words[at % each][at / each] = c[*place as usize].to_bits();
-    }
+    let words =
+        pack(&places.d, Number::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
     // SAFETY: by the caller.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
 /// A fused addition; of several NaNs the first factor's counts first and the sum's last, and an
 /// invalid sum or product gives the default one.
+#[cold]
 fn fused(a: f64, b: f64, c: f64) -> f64 {
     let quiet = |x: f64| f64::from_bits(x.to_bits() | 1 << 51);
     match [a, b, c].into_iter().find(|x| x.is_nan()) {

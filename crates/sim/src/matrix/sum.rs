@@ -76,6 +76,15 @@ pub struct Terms {
     pub power: [f64; SIDE],
 }
 
+impl Terms {
+    /// Puts a number in place `j`.
+    #[inline(always)]
+    pub fn set(&mut self, j: usize, term: Term) {
+        self.value[j] = term.value;
+        self.power[j] = term.power;
+    }
+}
+
 /// The least power that terms are aligned to.
 const LEAST_POWER: f64 = f32::MIN_POSITIVE as f64;
 
