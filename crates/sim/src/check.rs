@@ -1,5 +1,6 @@
 //! What is checked before a kernel runs: its name, its arguments, and the device's limits.
 
+use crate::asynchrony::AsyncOp;
 use crate::asynchrony::cluster::MOST_BLOCKS;
 use crate::fault::{Fault, FaultKind, LoadError};
 use crate::ir::{Action, Kernel};
@@ -197,7 +198,12 @@ pub fn checkable(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault
     if clusters.is_some_and(|shape| shape != [1; 3]) {
         return refuse("checked launches do not follow clusters yet".to_owned());
     }
-    let unknown = kernel.insts.iter().find(|inst| matches!(inst.action, Action::Async(_)));
+    let of_products =
+        |op: &AsyncOp| matches!(op, AsyncOp::ProductCommit | AsyncOp::ProductWait { .. });
+    let unknown = kernel.insts.iter().find(|inst| match &inst.action {
+        Action::Async(op) => !of_products(op),
+        _ => false,
+    });
     match unknown.and_then(|inst| kernel.origins.get(inst.origin as usize)) {
         Some(origin) => refuse(format!("checked launches do not follow `{}` yet", origin.name)),
         None => Ok(()),

@@ -7,7 +7,7 @@ use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory};
 use crate::observe::Observer;
 use crate::program::{Program, Watch};
-use crate::sanitize::{Checked, Checks, Report};
+use crate::sanitize::{Checked, Checks, Report, ReportKind};
 use crate::schedule::Job;
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -227,7 +227,13 @@ impl Emulator {
         check::registers(kernel, launch, assembled.code.register_bytes)?;
         let memory = self.reading();
         let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
-        Ok(job.check(self.options.checks.unwrap_or_default()))
+        let checks = self.options.checks.unwrap_or_default();
+        let mut checked = job.check(checks);
+        if checks.has(ReportKind::AsyncOrder) {
+            let early = program.early_touches(launch.entry);
+            checked.reports.extend(early.into_iter().map(|early| Report::early(kernel, early)));
+        }
+        Ok(checked)
     }
 
     /// What is still allocated, but for the variables of modules that live: a report for each.

@@ -35,10 +35,11 @@ impl Body for Async {
                     let form = (bytes, combine);
                     store(op, warp, plan, form, to, barrier)
                 }
-                AsyncOp::ProductWait if warp.mask != u32::MAX => {
+                AsyncOp::ProductCommit => Ok(true),
+                AsyncOp::ProductWait { .. } if warp.mask != u32::MAX => {
                     Err(crate::matrix::incomplete(warp))
                 }
-                AsyncOp::ProductWait => crate::matrix::group::wait(warp),
+                AsyncOp::ProductWait { .. } => crate::matrix::group::wait(warp),
                 AsyncOp::Commit => commit(op, warp),
                 AsyncOp::WaitGroup { pending } => wait_group(op, warp, pending),
             };
@@ -61,7 +62,7 @@ pub unsafe fn waits_for(op: *const Op, warp: &Warp) -> String {
         let plan = &*std::ptr::with_exposed_provenance::<Plan>((*op).imm as usize);
         match plan.op {
             AsyncOp::Mbarrier(_, at) => sync::describe(warp, plan, at),
-            AsyncOp::ProductWait => "the other warps of its warpgroup".to_owned(),
+            AsyncOp::ProductWait { .. } => "the other warps of its warpgroup".to_owned(),
             _ => "every thread of the cluster to arrive at the cluster's barrier".to_owned(),
         }
     }

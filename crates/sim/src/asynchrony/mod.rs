@@ -57,8 +57,13 @@ pub enum AsyncOp {
         /// The mbarrier.
         barrier: At,
     },
+    /// `wgmma.commit_group`: nothing happens, as products are done when they are issued.
+    ProductCommit,
     /// `wgmma.wait_group`.
-    ProductWait,
+    ProductWait {
+        /// Groups that may still be under way.
+        pending: u32,
+    },
     /// `cp.async.bulk.commit_group`.
     Commit,
     /// `cp.async.bulk.wait_group`.

@@ -14,19 +14,27 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
     let guard = cx.guard;
     match cx.instruction.modifiers.first().map(String::as_str) {
         // Products are done when they are issued: what they read is in order by then.
-        Some("fence" | "commit_group") => {
-            cx.allow(&["fence", "commit_group", "sync", "aligned"])?;
+        Some("fence") => {
+            cx.allow(&["fence", "sync", "aligned"])?;
             cx.operands(0)?;
             cx.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard);
+            Ok(())
+        }
+        Some("commit_group") => {
+            cx.allow(&["commit_group", "sync", "aligned"])?;
+            cx.operands(0)?;
+            let action = Action::Async(AsyncOp::ProductCommit);
+            cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
             Ok(())
         }
         Some("wait_group") => {
             cx.allow(&["wait_group", "sync", "aligned"])?;
             cx.operands(1)?;
-            if !matches!(cx.src(0, ScalarType::U32)?, Src::Const(_)) {
+            let Src::Const(pending) = cx.src(0, ScalarType::U32)? else {
                 return Err(cx.unknown("the number of groups is not a constant"));
-            }
-            cx.lowering.emit(Action::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
+            };
+            let action = Action::Async(AsyncOp::ProductWait { pending: pending as u32 });
+            cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
             Ok(())
         }
         Some("mma_async") => multiply(cx),

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod compiled;
+mod early;
 mod multiply;
 mod numbers;
 mod rows;
