@@ -7,7 +7,7 @@ use lanework_sim::{Fault, FaultKind, LaunchConfig};
 /// A kernel `k(.u64 out)` with an mbarrier, a buffer in shared memory, and the usual registers.
 pub fn text(directives: &str, body: &str) -> String {
     format!(
-        ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {directives}\n{{\n\
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {directives}\n{{\n\
          .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n\
          .shared .align 8 .b64 bar[2]; .shared .align 128 .b8 buffer[512];\n\
          ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, bar; mov.u32 %r3, buffer;\n\
@@ -203,4 +203,45 @@ fn clusters_that_are_too_large_or_not_given_are_refused() {
     let twice = "barrier.cluster.arrive; barrier.cluster.arrive;";
     let f = outcome(&text("", twice), 2, Some(2)).expect_err("arrives twice");
     assert_eq!(f.kind, FaultKind::BarrierDivergence);
+}
+
+#[test]
+fn fences_hints_and_what_changes_hands_are_known() {
+    let body = "
+        fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias;
+        fence.proxy.tensormap::generic.release.gpu; fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;
+        fence.mbarrier_init.release.cluster; fence.acq_rel.cluster;
+        griddepcontrol.wait; griddepcontrol.launch_dependents;
+        setmaxnreg.dec.sync.aligned.u32 40; setmaxnreg.inc.sync.aligned.u32 232;
+        nanosleep.u32 100;
+        createpolicy.fractional.L2::evict_first.b64 %rd4, 1.0;
+        createpolicy.range.global.L2::evict_last.b64 %rd4, [%rd1], 512, 512;
+        prefetch.tensormap [%rd1]; prefetch.global.L2 [%rd1]; prefetch.global.L2::evict_last [%rd1];
+        applypriority.global.L2::evict_normal [%rd1], 128;
+        elect.sync %r4|%p2, -1; elect.sync _|%p3, -1;
+        cp.async.bulk.prefetch.L2.global [%rd1], 256;
+        @%p1 mbarrier.init.shared::cta.b64 [%r2], 1;
+        barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;
+        barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+        @!%p1 bra over;
+        mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd5, [%r2], 256;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r3], [%rd1], 256, [%r2], %rd4;
+        again: mbarrier.try_wait.acquire.cta.shared::cta.b64 %p4, [%r2], %rd5, 1000; @!%p4 bra again;
+        cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%rd1+256], [%r3], 256, %rd4;
+        cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.u32 [%rd1], [%r3], 256, %rd4;
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+        mbarrier.inval.shared::cta.b64 [%r2];
+        over:";
+    let words = outcome(&text("", body), 1, None).expect("runs");
+    assert_eq!(words[..3], [0, 2, 4], "added to itself");
+    assert_eq!(words[64..67], [0, 1, 2], "copied");
+    for (wrong, why) in [
+        ("setmaxnreg.dec.sync.aligned.u32 20;", "multiple of 8 from 24 to 256"),
+        ("setmaxnreg.inc.sync.aligned.u32 250;", "multiple of 8 from 24 to 256"),
+        ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r3], 16, %h1;", "cp_mask"),
+        ("tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", "tensormap.replace"),
+    ] {
+        let error = load(&emulators()[0], &text("", wrong)).expect_err("refused");
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }
