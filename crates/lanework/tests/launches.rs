@@ -67,3 +67,15 @@ fn a_kernel_that_never_ends_is_stopped() {
     let said = told(spin(&mut x).grid(1).block(32).launch(&device));
     assert!(said.contains("launches.rs:14"), "{said}");
 }
+
+#[test]
+fn clusters_divide_the_grid() {
+    let device = Device::emulator();
+    let mut x = device.zeros::<u32>(128).expect("memory");
+    fill(&mut x, 7).grid(4).block(32).cluster(2).launch(&device).expect("two clusters");
+    assert_eq!(x.download().expect("ran"), [7; 128]);
+    let said = told(fill(&mut x, 1).grid(4).block(32).cluster(3).launch(&device));
+    assert!(said.contains("does not divide into clusters of 3 x 1 x 1"), "{said}");
+    let said = told(fill(&mut x, 1).grid(32).block(32).cluster(32).launch(&device));
+    assert!(said.contains("1 to 16 are possible"), "{said}");
+}
