@@ -273,7 +273,7 @@ pub struct ExperimentsArgs {
     Example: lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n               \
     --arg inout:y.npy --arg u32:1000")]
 pub struct KernelArgs {
-    /// The file: .ptx, or .cu where nvcc or clang is installed.
+    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
     pub file: PathBuf,
     /// The entry; may be left out where there is only one.
     #[arg(long, value_name = "NAME")]
@@ -465,7 +465,7 @@ pub struct LookKernelArgs {
 
 #[derive(Debug, Args)]
 pub struct InspectArgs {
-    /// The file: .ptx, or .cu where nvcc or clang is installed.
+    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
     pub file: PathBuf,
     /// Print one JSON object.
     #[arg(long)]

@@ -55,16 +55,23 @@ fn compile(path: &Path) -> Result<String, Failure> {
             &["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-O3", "-S", "-o"],
         ),
     ];
+    let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
     for (compiler, options) in attempts {
         let run = Command::new(compiler).args(options).arg(&output).arg(path).output();
         let Ok(run) = run else { continue };
+        let log = String::from_utf8_lossy(&run.stderr);
+        if log.contains("cannot find CUDA installation") {
+            // Nothing was said of the source yet.
+            lacks = "there is no NVRTC or nvcc to compile it, and clang finds no CUDA toolkit";
+            continue;
+        }
         if !run.status.success() {
-            return Err(refused(compiler, &String::from_utf8_lossy(&run.stderr)));
+            return Err(refused(compiler, &log));
         }
         return Ok(std::fs::read_to_string(&output)?);
     }
     Err(Failure::input(
-        format_args!("{name} is CUDA C++, and there is no NVRTC, nvcc or clang to compile it"),
+        format_args!("{name} is CUDA C++, and {lacks}"),
         "get one (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or \
          compile it to PTX elsewhere and give that",
     ))

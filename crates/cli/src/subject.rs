@@ -3,7 +3,7 @@
 
 use crate::Outcome;
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
-use crate::commands::kernel::{arguments, find_entry, given, maps, upload};
+use crate::commands::kernel::{arguments, check_count, find_entry, given, maps, upload};
 use crate::failure::Failure;
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
@@ -113,6 +113,7 @@ pub fn of_kernel(asked: &KernelArgs, each: Each<'_>) -> Outcome {
     };
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
+    check_count(&module, &entry, ready.len())?;
     let buffers = upload(&device, &ready)?;
     let maps = maps(&ready, &buffers)?;
     let arguments = given(&ready, &buffers, &maps);

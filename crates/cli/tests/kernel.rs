@@ -105,12 +105,29 @@ fn bad_input_says_what_to_do() {
         (&["run", twice, "--device", "emulator"], "no label `l`"),
         (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),
         (&["run", SAXPY, "--arg", "f32:1", "--device", "emulator"], "1 arguments for 4 parameters"),
+        (&["run", SAXPY, "--device", "emulator"], "give one --arg for each of"),
         (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
     ] {
         let stderr = fails(2, args);
         assert!(stderr.contains(words), "{args:?}: no `{words}` in\n{stderr}");
     }
+}
+
+#[test]
+fn an_entry_is_found_by_its_name_in_cpp() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mangled.ptx");
+    let entries = ["_Z4waitPf", "_Z3addILi4EEvi", "_Z3addILi8EEvi"]
+        .map(|name| format!(".visible .entry {name}() {{ ret; }}\n"));
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    fs::write(&file, format!("{head}{}", entries.concat())).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let run = ["run", file, "--device", "emulator", "--entry"];
+    let text = stdout(&lanework(&[&run[..], &["wait"]].concat()));
+    assert!(text.starts_with("_Z4waitPf ran"), "{text}");
+    let unclear = fails(2, &[&run[..], &["add"]].concat());
+    assert!(unclear.contains("_Z3addILi4EEvi, _Z3addILi8EEvi"), "{unclear}");
 }
 
 #[test]

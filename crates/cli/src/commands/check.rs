@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::{CheckArgs, CheckKernelArgs, Looking};
-use crate::commands::kernel::{arguments, find_entry, launch};
+use crate::commands::kernel::{arguments, check_count, find_entry, launch};
 use crate::failure::Failure;
 use crate::findings::{Finding, describe, fold, json, sarif};
 use crate::output::{Spinner, print, print_json};
@@ -85,6 +85,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         let _spinner = Spinner::new("checking");
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
+        check_count(&module, &entry, ready.len())?;
         let result = launch(&device, &module, &entry, shape, &ready).map(drop);
         let file = kernel.file.display().to_string();
         take(&mut checked, &entry, result, Some((&file, &text)))?;

@@ -118,6 +118,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
         let entry = find_entry(&module, args.entry.as_deref())?;
         let relied = if args.fidelity { relied_on(&module, &entry) } else { None };
         relied_ons.extend(relied);
+        check_count(&module, &entry, ready.len())?;
         results.push((launch(&device, &module, &entry, shape, &ready)?, device, entry));
     }
     drop(spinner);
@@ -229,15 +230,20 @@ fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     Ok(Device::emulator_within(options))
 }
 
-/// The entry to run: the one that was named, or the only one.
+/// The entry to run: the one that was named, by the PTX or in C++, or the only one.
 ///
 /// # Errors
 /// When there is none, or it is not clear which.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
     let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
     let list = entries.join(", ");
+    // `_Z5saxpyfPKfPfi` is saxpy of C++; overloads and instances of templates share a name.
+    let mangled = name.map(|name| format!("_Z{}{name}", name.len())).unwrap_or_default();
+    let in_cpp: Vec<&str> =
+        entries.iter().copied().filter(|entry| entry.starts_with(&mangled)).collect();
     match (name, entries.as_slice()) {
         (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
+        (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
         (None, [only]) => Ok((*only).to_owned()),
         (_, []) => Err(Failure::input("the module has no entry", "declare one with `.entry`")),
         (Some(name), _) => Err(Failure::input(
@@ -249,6 +255,31 @@ pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Fail
             format_args!("name one with --entry: {list}"),
         )),
     }
+}
+
+/// Checks the number of arguments, to say how they are given.
+///
+/// # Errors
+/// When there are more or fewer than parameters.
+pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), Failure> {
+    let Some(function) = module.module().entry(entry) else { return Ok(()) };
+    if function.params.len() == count {
+        return Ok(());
+    }
+    let wanted: Vec<String> =
+        function.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.size())).collect();
+    let help = match wanted.as_slice() {
+        [] => "it takes none".to_owned(),
+        _ => format!(
+            "give one --arg for each of {}, such as `--arg f32:2.0`, or `--arg zeros:f32:1000` for a \
+             pointer; `lanework run k.ptx --help` lists the forms",
+            wanted.join(", ")
+        ),
+    };
+    Err(Failure::input(
+        format_args!("{count} arguments for {} parameters of `{entry}`", wanted.len()),
+        help,
+    ))
 }
 
 /// What was executed, and what memory holds afterwards.
