@@ -6,7 +6,7 @@
 
 import ctypes
 import sys
-from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_float, c_size_t, c_uint32, c_uint64, c_void_p
 
 PTX = b"""
 .version 7.0
@@ -39,7 +39,8 @@ DONE:
 
 
 class Shape(ctypes.Structure):
-    _fields_ = [("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("dynamic_shared", c_uint32)]
+    _fields_ = [("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("cluster", c_uint32 * 3),
+                ("dynamic_shared", c_uint32)]
 
 
 def load(path):
@@ -74,7 +75,8 @@ def main(path):
         values = [c_float(2.0), c_uint64(ctypes.addressof(x)), c_uint64(ctypes.addressof(y)),
                   c_uint32(n)]
         pointers = (c_void_p * 4)(*[ctypes.addressof(value) for value in values])
-        shape = Shape((c_uint32 * 3)(4, 1, 1), (c_uint32 * 3)(256, 1, 1), 0)
+        triple = c_uint32 * 3
+        shape = Shape(triple(4, 1, 1), triple(256, 1, 1), triple(0, 0, 0), 0)
         call("lanework_launch", module, b"saxpy", byref(shape), pointers, 4, None)
 
     launch(count)

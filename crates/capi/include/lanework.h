@@ -7,7 +7,7 @@
  *     uint32_t n = 1000;
  *     float *px = x, *py = y;
  *     const void *arguments[] = {&a, &px, &py, &n};
- *     lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, 0};
+ *     lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
  *
  *     if (lanework_device_open("host", NULL, &device) ||
  *         lanework_module_load(device, ptx, 0, &module) ||
@@ -82,6 +82,7 @@ typedef struct lanework_info {
 typedef struct lanework_shape {
     uint32_t grid[3];        /* blocks */
     uint32_t block[3];       /* threads of a block */
+    uint32_t cluster[3];     /* blocks of a cluster; zeros leave it to the kernel */
     uint32_t dynamic_shared; /* bytes per block */
 } lanework_shape;
 

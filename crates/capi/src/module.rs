@@ -14,6 +14,8 @@ pub struct LaneworkShape {
     pub grid: [u32; 3],
     /// Threads of a block by axis.
     pub block: [u32; 3],
+    /// Blocks of a cluster by axis; zeros leave it to the kernel.
+    pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
 }
@@ -194,7 +196,7 @@ pub unsafe extern "C" fn lanework_launch(
             grid: shape.grid.into(),
             block: shape.block.into(),
             dynamic_shared: shape.dynamic_shared,
-            cluster: None,
+            cluster: (shape.cluster != [0; 3]).then(|| shape.cluster.into()),
         };
         // SAFETY: by the caller.
         let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();

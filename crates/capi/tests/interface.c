@@ -42,7 +42,7 @@ static void buffers(const char *device_name)
     lanework_device device;
     lanework_module module;
     lanework_info info;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
     lanework_executed executed;
     uint64_t dx, dy;
     float a = 2.0f;
@@ -98,7 +98,7 @@ static void emulator_faults(void)
     lanework_device device;
     lanework_module module, still;
     lanework_options options = LANEWORK_OPTIONS_INIT;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
     uint64_t dx, dy;
     float a = 2.0f;
     uint32_t n = N;
@@ -138,7 +138,7 @@ static void host_memory(void)
     static float x[N], y[N], other[N];
     lanework_device device;
     lanework_module module;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
     float a = 2.0f, *px = x, *py = y;
     uint32_t n = N;
     const void *arguments[] = {&a, &px, &py, &n};
@@ -169,6 +169,26 @@ static void host_memory(void)
     EXPECT(other[999] == 1998.0f);
     px = NULL;
     SAYS(lanework_launch(module, "saxpy", &shape, arguments, 4, NULL), LANEWORK_FAULT, "null");
+    EXPECT(lanework_device_close(device) == 0);
+}
+
+static void clusters(void)
+{
+    uint32_t ranks[8];
+    uint32_t *to = ranks;
+    lanework_device device;
+    lanework_module module;
+    lanework_shape shape = {{8, 1, 1}, {1, 1, 1}, {4, 1, 1}, 0};
+    const void *arguments[] = {&to};
+
+    EXPECT(lanework_device_open("host", NULL, &device) == 0);
+    EXPECT(lanework_register(device, ranks, sizeof ranks) == 0);
+    EXPECT(lanework_module_load(device, RANKS, 0, &module) == 0);
+    EXPECT(lanework_launch(module, "ranks", &shape, arguments, 1, NULL) == 0);
+    for (uint32_t i = 0; i < 8; i++)
+        EXPECT(ranks[i] == i % 4);
+    shape.cluster[0] = 3;
+    EXPECT(lanework_launch(module, "ranks", &shape, arguments, 1, NULL) == LANEWORK_REFUSED);
     EXPECT(lanework_device_close(device) == 0);
 }
 
@@ -208,6 +228,7 @@ int main(int count, char **names)
     EXPECT(strchr(lanework_version(), '.') && !lanework_last_error()[0]);
     emulator_faults();
     host_memory();
+    clusters();
     as_gpuocelot();
     buffers("emulator");
     buffers("host");

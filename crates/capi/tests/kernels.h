@@ -35,3 +35,14 @@ static const char COUNTER[] =
     "    st.global.u32 [%rd1], %r2;\n"
     "    ret;\n"
     "}\n";
+
+static const char RANKS[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry ranks(.param .u64 to)\n"
+    "{\n"
+    "    .reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
+    "    ld.param.u64 %rd1, [to]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %cluster_ctarank;\n"
+    "    mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+    "    st.global.u32 [%rd3], %r2;\n"
+    "    ret;\n"
+    "}\n";
