@@ -57,14 +57,16 @@ typedef uint64_t lanework_module;
 
 /* How an emulator is made; 0 in a field takes the default. */
 typedef struct lanework_options {
-    size_t size;               /* sizeof(lanework_options) */
-    uint64_t max_instructions; /* a warp that ran as many is stopped as stuck; 10^10 */
-    uint64_t memory_bytes;     /* device memory; 16 GiB */
-    uint32_t workers;          /* host threads that run blocks; one per core */
-    uint32_t reserved;         /* 0 */
+    size_t size;                 /* sizeof(lanework_options) */
+    uint64_t max_instructions;   /* a warp that ran as many is stopped as stuck; 10^10 */
+    uint64_t total_instructions; /* so is a launch whose warps together did; no limit */
+    uint64_t time_limit_ms;      /* a launch is stopped after as many milliseconds; no limit */
+    uint64_t memory_bytes;       /* device memory; 16 GiB, or half of what the host has free */
+    uint32_t workers;            /* host threads that run blocks; one per core */
+    uint32_t reserved;           /* 0 */
 } lanework_options;
 
-#define LANEWORK_OPTIONS_INIT {sizeof(lanework_options), 0, 0, 0, 0}
+#define LANEWORK_OPTIONS_INIT {sizeof(lanework_options), 0, 0, 0, 0, 0, 0}
 
 typedef struct lanework_info {
     size_t size; /* sizeof(lanework_info), set by the caller */

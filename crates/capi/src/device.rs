@@ -6,6 +6,7 @@ use lanework::sim::{Limits, Options};
 use lanework::{Buffer, Device};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::PoisonError;
+use std::time::Duration;
 
 /// Instructions after which a warp is taken to be stuck, where the caller sets no limit: minutes of
 /// emulation.
@@ -19,6 +20,10 @@ pub struct LaneworkOptions {
     pub size: usize,
     /// Instructions after which a warp is stopped as stuck.
     pub max_instructions: u64,
+    /// Instructions of all warps together after which a launch is stopped.
+    pub total_instructions: u64,
+    /// Milliseconds after which a launch is stopped.
+    pub time_limit_ms: u64,
     /// Bytes of device memory.
     pub memory_bytes: u64,
     /// Host threads that run blocks.
@@ -76,6 +81,9 @@ fn emulator_options(given: &LaneworkOptions) -> Result<Options, Failure> {
     if given.max_instructions > 0 {
         options.max_instructions = Some(given.max_instructions);
     }
+    options.total_instructions = (given.total_instructions > 0).then_some(given.total_instructions);
+    options.time_limit =
+        (given.time_limit_ms > 0).then(|| Duration::from_millis(given.time_limit_ms));
     if given.memory_bytes > 0 {
         options.limits = Limits { memory: given.memory_bytes, ..options.limits };
     }
@@ -102,7 +110,7 @@ pub unsafe extern "C" fn lanework_device_open(
         // SAFETY: by the caller.
         let given = unsafe { options.as_ref() }.map(emulator_options).transpose()?;
         let opened = match (name.as_str(), given) {
-            ("emulator", given) => Device::emulator_with(given.unwrap_or_else(default_options)),
+            ("emulator", given) => Device::emulator_within(given.unwrap_or_else(default_options)),
             ("host", given) => host_device(given.unwrap_or_else(default_options)),
             (_, Some(_)) => {
                 return Err(Failure::argument(format!(

@@ -125,6 +125,19 @@ static void emulator_faults(void)
     SAYS(lanework_launch(still, "saxpy", &shape, arguments, 4, NULL), LANEWORK_BAD_ARGUMENT,
          "no module");
 
+    options.max_instructions = 0;
+    options.time_limit_ms = 50;
+    EXPECT(lanework_device_open("emulator", &options, &device) == 0);
+    a_module(device, &module);
+    SAYS(lanework_launch(module, "spin", &shape, arguments + 1, 1, NULL), LANEWORK_FAULT, "time");
+    EXPECT(lanework_device_close(device) == 0);
+    options.time_limit_ms = 0;
+    options.total_instructions = 1000;
+    EXPECT(lanework_device_open("host", &options, &device) == 0);
+    a_module(device, &module);
+    EXPECT(lanework_launch(module, "spin", &shape, arguments + 1, 1, NULL) == LANEWORK_FAULT);
+    EXPECT(lanework_device_close(device) == 0);
+
     options.reserved = 1;
     SAYS(lanework_device_open("emulator", &options, &device), LANEWORK_BAD_ARGUMENT,
          "LANEWORK_OPTIONS_INIT");
