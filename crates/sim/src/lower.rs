@@ -2,7 +2,9 @@
 
 use crate::decode;
 use crate::fault::{LoadError, SourceLocation};
+use crate::indirect::candidates;
 use crate::ir::*;
+use crate::pure::pure2;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, Linkage, Location, Module, ScalarType, StateSpace,
     Statement, Variable,
@@ -435,6 +437,9 @@ impl<'m> Lowering<'m> {
         if call.function == "__assertfail" {
             return decode::call::assert_fail(self, instruction).map_err(|r| self.refuse(r));
         }
+        if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
+            return self.indirect(instruction, &call, address);
+        }
         let module = self.module;
         let callee = module.functions().find(|f| f.name == call.function && f.body.is_some());
         let Some(callee) = callee else {
@@ -449,22 +454,67 @@ impl<'m> Lowering<'m> {
         }
         let guard = decode::guard(self, instruction).map_err(|r| self.refuse(r))?;
         let skip = self.skip_unless(guard);
-        let scope = decode::call::bind(self, callee, &call).map_err(|r| self.refuse(r))?;
+        self.inline(callee, &call)?;
+        if let Some(skip) = skip {
+            self.set_label(skip);
+        }
+        Ok(())
+    }
+
+    /// The body of a function in place of its call.
+    fn inline(&mut self, callee: &'m Function, call: &decode::call::Call) -> Result<(), LoadError> {
+        let scope = decode::call::bind(self, callee, call).map_err(|r| self.refuse(r))?;
         let end = self.new_label();
         let outer_scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let outer_return = self.return_to.replace(end);
-        self.active.push(call.function.clone());
+        self.active.push(callee.name.clone());
         let body = callee.body.as_deref().unwrap_or_default();
         self.statements(body)?;
         self.active.pop();
         self.return_to = outer_return;
         let inner = std::mem::replace(&mut self.scopes, outer_scopes);
         self.set_label(end);
-        decode::call::results(self, callee, &call, &inner[0]).map_err(|r| self.refuse(r))?;
+        decode::call::results(self, callee, call, &inner[0]).map_err(|r| self.refuse(r))?;
+        Ok(())
+    }
+
+    /// A call through an address: each function that it may mean, if the address is the function's. An
+    /// address that is none of theirs, or of one that is being called already, is a trap.
+    fn indirect(
+        &mut self,
+        instruction: &Instruction,
+        call: &decode::call::Call,
+        address: Reg,
+    ) -> Result<(), LoadError> {
+        let guard = decode::guard(self, instruction).map_err(|r| self.refuse(r))?;
+        let skip = self.skip_unless(guard);
+        let (end, origin) = (self.new_label(), self.origin);
+        let module = self.module;
+        for (place, callee) in candidates(module, call.results.len(), call.arguments.len()) {
+            if self.active.contains(&callee.name) || self.active.len() > MAX_DEPTH {
+                continue;
+            }
+            let (differs, next) = (self.new_register(Width::Predicate), self.new_label());
+            let compare = Action::Pure(pure2(|a: u64, b: u64| a != b));
+            let src = vec![Src::Reg(address), Src::Const(place)];
+            self.emit(compare, vec![Some(differs)], src, None);
+            self.emit(Action::Branch(next), Vec::new(), Vec::new(), Some((differs, false)));
+            self.inline(callee, call)?;
+            self.origin = origin;
+            self.emit(Action::Branch(end), Vec::new(), Vec::new(), None);
+            self.set_label(next);
+        }
+        self.emit(Action::Trap, Vec::new(), Vec::new(), None);
+        self.set_label(end);
         if let Some(skip) = skip {
             self.set_label(skip);
         }
         Ok(())
+    }
+
+    /// The module that is lowered.
+    pub fn module(&self) -> &'m Module {
+        self.module
     }
 
     /// Places a callee's formal parameter in local memory.

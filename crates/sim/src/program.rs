@@ -4,9 +4,10 @@ use crate::analysis::Classes;
 use crate::assemble::{Code, Want, assemble};
 use crate::fault::{LoadError, SourceLocation};
 use crate::flow::Flow;
+use crate::indirect::function_address;
 use crate::initial::initial_bytes;
 use crate::ir::{Kernel, MemorySpace, Width};
-use crate::lower::{Lowering, PARAMETER_WINDOW, Refusal, WINDOW};
+use crate::lower::{Lowering, Refusal};
 use crate::memory::Memory;
 use crate::op::best_tier;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
@@ -16,21 +17,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 /// Most instructions times registers of a kernel: the analysis keeps a bit for each register at each
 /// block, so this bounds its memory to half a gigabyte at the worst.
 const MOST_WORK: u64 = 1 << 32;
-
-/// Where the addresses of functions start. No allocation lies here, so every access faults, and the
-/// generic windows end below.
-const FUNCTIONS: u64 = PARAMETER_WINDOW + WINDOW;
-/// Bytes between the addresses of two functions.
-const FUNCTION_STEP: u64 = 16;
-/// Functions that have addresses: all of them lie below the first allocation.
-const MOST_FUNCTIONS: usize = 1 << 24;
-
-/// The address that stands for a function: never null, and its own as long as the module declares the
-/// function by one name.
-fn function_address(module: &Module, name: &str) -> Option<u64> {
-    let index = module.functions().position(|f| f.name == name)?;
-    (index < MOST_FUNCTIONS).then(|| FUNCTIONS + FUNCTION_STEP * index as u64)
-}
 
 /// A loaded module. Its variables live in device memory until it is dropped.
 pub struct Program {

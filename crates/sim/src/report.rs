@@ -66,7 +66,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         }
         FaultKind::Trap => {
             fault.message = "the kernel executed `trap`".into();
-            fault.help = "a check in the kernel failed; see its source line".into();
+            fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
         }
         FaultKind::InstructionLimit => {
             fault.message = format!("instruction limit: {}", raw.note);

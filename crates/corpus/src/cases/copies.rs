@@ -67,7 +67,6 @@ fn barrier_phases() -> Case {
         .with("out", &[0i32; 64])
         .run("barrier_phases", 1, 64, args!["in", "out", 6i32])
         .gives("out", &v)
-        .awaits(".debug.", "is not declared")
 }
 
 fn barrier_copy() -> Case {
@@ -81,7 +80,6 @@ fn barrier_copy() -> Case {
         .with("sums", &[0i32; 3 * 96])
         .run("barrier_copy", 1, 96, args!["in", "sums"])
         .gives("sums", &sums)
-        .awaits(".debug.", "is not declared")
 }
 
 fn pipeline_roles() -> Case {
@@ -93,7 +91,6 @@ fn pipeline_roles() -> Case {
         .with("out", &[0i32; 8 * 64])
         .run("pipeline_roles", 1, 96, args!["in", "out", 8i32])
         .gives("out", &out)
-        .awaits(".debug.", "is not declared")
 }
 
 fn hand_over() -> Case {

@@ -168,15 +168,12 @@ fn tangled() -> Case {
         .gives("out", &out)
 }
 
-const INDIRECT: &str = "an indirect call";
-
 fn virtual_calls() -> Case {
     let area = |i: usize| (i * i * if i.is_multiple_of(3) { 3 } else { 1 }) as f32;
     Case::new(UNIT, "virtual calls")
         .with("out", &[0f32; 64])
         .run("virtual_calls", 1, 64, args!["out"])
         .gives("out", &(0..64).map(|i| area(i) + area(i ^ 1)).collect::<Vec<_>>())
-        .refused(INDIRECT)
 }
 
 fn function_pointers() -> Case {
@@ -188,7 +185,6 @@ fn function_pointers() -> Case {
         .with("out", &[0i32; 32])
         .run("function_pointers", 1, 32, args!["in", "out", 2i32])
         .gives("out", &out)
-        .refused(INDIRECT)
 }
 
 fn recursion() -> Case {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// The operands of a `call`.
 pub struct Call {
-    /// The callee.
+    /// The callee, or the register that holds its address.
     pub function: String,
     /// Where results go.
     pub results: Vec<Operand>,
@@ -21,7 +21,7 @@ impl Call {
     /// Reads `call (r), f, (a, b)` in all its shorter forms.
     ///
     /// # Errors
-    /// When the callee is not named.
+    /// When nothing is called.
     pub fn read(instruction: &Instruction) -> Rule<Call> {
         let mut call = Call { function: String::new(), results: Vec::new(), arguments: Vec::new() };
         for operand in &instruction.operands {
@@ -34,11 +34,8 @@ impl Call {
                 _ => {}
             }
         }
-        if call.function.is_empty() || call.function.starts_with('%') {
-            return Err(Refusal::new(
-                "an indirect call",
-                "call functions by name; the emulator inlines them",
-            ));
+        if call.function.is_empty() {
+            return Err(Refusal::new("a call of nothing", "name a function, or its address"));
         }
         Ok(call)
     }

@@ -330,7 +330,10 @@ impl Cx<'_, '_> {
                 Ok(move_address(address, window.wrapping_add_signed(offset)))
             }
             Some(Symbol::Label(_)) => Err(self.unknown(&format!("`{name}` is a label"))),
-            None => Err(self.unknown(&format!("`{name}` is not declared"))),
+            None => match crate::indirect::function_address(self.lowering.module(), name) {
+                Some(address) => Ok(Src::Const(address)),
+                None => Err(self.unknown(&format!("`{name}` is not declared"))),
+            },
         }
     }
 
