@@ -120,3 +120,22 @@ fn a_row_out_of_bounds_or_misaligned_is_a_fault() {
     let beyond = fault("add.u32 %r61, %r61, 1040;");
     assert_eq!((beyond.kind, beyond.thread), (FaultKind::OutOfBounds, [31, 0, 0]), "{beyond}");
 }
+
+#[test]
+fn movmatrix_exchanges_rows_and_columns() {
+    let input = random_words(32, 9);
+    let body = format!(
+        "ld.global.u32 %r20, [%rd4]; movmatrix.sync.aligned.m8n8.trans.b16 %r21, %r20;{}",
+        store_lanes(21, 1)
+    );
+    let got = warp(&body, &input, 32);
+    // Lane `l` holds two elements of row `l / 4`.
+    let element = |words: &[u32], row: usize, column: usize| {
+        words[4 * row + column / 2] >> (16 * (column % 2)) & 0xffff
+    };
+    for row in 0..8 {
+        for column in 0..8 {
+            assert_eq!(element(&got, row, column), element(&input, column, row));
+        }
+    }
+}

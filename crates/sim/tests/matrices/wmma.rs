@@ -124,3 +124,35 @@ fn wmma_loads_multiplies_and_stores() {
     check_wmma((16, 16, 8), [Tf32, Tf32, F32], [true, false, true]);
     check_wmma((8, 8, 4), [F64, F64, F64], [true, false, true]);
 }
+
+/// Bits or nibbles: 8 x 8 results of rows and columns of 128 bits each.
+fn check_narrow(shape: &str, ty: &str, op: &str, product: impl Fn(u32, u32) -> i32) {
+    let input = crate::common::random_words(128, 11);
+    let body = format!(
+        "wmma.load.a.sync.aligned.row.{shape}.global.{ty} {{%r20}}, [%rd1], {ldm};
+        wmma.load.b.sync.aligned.col.{shape}.global.{ty} {{%r21}}, [%rd1+128], {ldm};
+        wmma.load.c.sync.aligned.row.{shape}.global.s32 {{%r22, %r23}}, [%rd1+256], 8;
+        wmma.mma{op}.sync.aligned.row.col.{shape}.s32.{ty}.{ty}.s32
+            {{%r24, %r25}}, {{%r20}}, {{%r21}}, {{%r22, %r23}};
+        wmma.store.d.sync.aligned.row.{shape}.global.s32 [%rd2], {{%r24, %r25}}, 8;",
+        ldm = if ty == "b1" { 128 } else { 32 },
+    );
+    let got = warp(&body, &input, 64);
+    for (i, got) in got.iter().enumerate() {
+        let (row, column) = (i / 8 * 4, 32 + i % 8 * 4);
+        let words = input[row..row + 4].iter().zip(&input[column..column + 4]);
+        let sum: i32 = words.map(|(a, b)| product(*a, *b)).sum();
+        assert_eq!(*got, input[64 + i].wrapping_add(sum as u32), "{ty}{op} element {i}");
+    }
+}
+
+#[test]
+fn wmma_multiplies_bits_and_nibbles() {
+    check_narrow("m8n8k128", "b1", ".xor.popc", |a, b| (a ^ b).count_ones() as i32);
+    check_narrow("m8n8k128", "b1", ".and.popc", |a, b| (a & b).count_ones() as i32);
+    let nibbles = |a: u32, b: u32, of: fn(u32) -> i32| {
+        (0..8).map(|i| of(a >> (4 * i) & 15) * of(b >> (4 * i) & 15)).sum()
+    };
+    check_narrow("m8n8k32", "u4", "", |a, b| nibbles(a, b, |x| x as i32));
+    check_narrow("m8n8k32", "s4", "", |a, b| nibbles(a, b, |x| (x as i32 ^ 8) - 8));
+}
