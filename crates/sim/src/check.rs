@@ -1,9 +1,8 @@
 //! What is checked before a kernel runs: its name, its arguments, and the device's limits.
 
-use crate::asynchrony::AsyncOp;
 use crate::asynchrony::cluster::MOST_BLOCKS;
 use crate::fault::{Fault, FaultKind, LoadError};
-use crate::ir::{Action, Kernel};
+use crate::ir::Kernel;
 use crate::launch::LaunchConfig;
 use crate::limits::Limits;
 use crate::program::Program;
@@ -185,29 +184,6 @@ pub fn cluster(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> 
         );
     }
     Ok(())
-}
-
-/// Refuses checked launches of what the checks do not follow yet: they would find races where there are
-/// none.
-pub fn checkable(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> {
-    let refuse = |message: String| {
-        let help = "run it without checks; bounds, alignment and mbarriers are judged there too";
-        Err(Fault::before_launch(FaultKind::Unsupported, &kernel.name, message, help))
-    };
-    let clusters = launch.cluster.or(kernel.required_cluster);
-    if clusters.is_some_and(|shape| shape != [1; 3]) {
-        return refuse("checked launches do not follow clusters yet".to_owned());
-    }
-    let of_products =
-        |op: &AsyncOp| matches!(op, AsyncOp::ProductCommit | AsyncOp::ProductWait { .. });
-    let unknown = kernel.insts.iter().find(|inst| match &inst.action {
-        Action::Async(op) => !of_products(op),
-        _ => false,
-    });
-    match unknown.and_then(|inst| kernel.origins.get(inst.origin as usize)) {
-        Some(origin) => refuse(format!("checked launches do not follow `{}` yet", origin.name)),
-        None => Ok(()),
-    }
 }
 
 /// Most bytes of registers that the host lends a block.

@@ -365,6 +365,11 @@ impl Context {
             .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
+    /// Who judges accesses to the shared memory of the block of this rank, if it is this block.
+    pub fn checks_of(&mut self, rank: u32) -> Option<&mut Checker> {
+        if rank == self.rank { self.checks.as_deref_mut() } else { None }
+    }
+
     /// The place of an operation.
     pub fn place(&self, warp: &Warp, op: &Op) -> Place {
         // SAFETY: one origin per operation.

@@ -247,6 +247,13 @@ impl Body for Converge {
         // SAFETY: slots are valid by the assembler.
         unsafe {
             if warp.mask != warp.live && named(op, warp) & warp.live & !warp.mask != 0 {
+                warp.retire();
+                let missing = named(op, warp) & warp.live & !warp.mask;
+                let context = &mut *warp.context;
+                let instruction = context.place(warp, op).instruction;
+                if let Some(checks) = &mut context.checks {
+                    checks.missing(warp.index, instruction, missing);
+                }
                 return warp.stop_at(op, Stop::Converge);
             }
             op.next(warp)

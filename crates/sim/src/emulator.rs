@@ -219,7 +219,6 @@ impl Emulator {
         let kernel = check::kernel(program, launch.entry)?;
         check::limits(kernel, launch, self.limits())?;
         check::cluster(kernel, launch)?;
-        check::checkable(kernel, launch)?;
         let parameters = check::parameters(kernel, arguments)?;
         let assembled = program
             .assembled(launch.entry, launch.block, Watch::Checks, self.options.all_varying)

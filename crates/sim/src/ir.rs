@@ -154,6 +154,8 @@ pub struct Order {
     pub strong: Option<Scope>,
     /// Whether what the thread did before is visible to whoever reads the result.
     pub release: bool,
+    /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
+    pub copies: u8,
 }
 
 /// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
@@ -172,6 +174,10 @@ pub enum Note {
     ProxyFence,
     /// `cp.async.commit_group`.
     Commit,
+    /// `wgmma.commit_group`.
+    ProductCommit,
+    /// `wgmma.wait_group`: all but this many groups.
+    ProductWait(u32),
     /// `cp.async.wait_group`: all but this many groups; `u32::MAX` waits for everything.
     Wait(u32),
 }

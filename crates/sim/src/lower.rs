@@ -157,6 +157,9 @@ impl<'m> Lowering<'m> {
         let gap = if gaps && lowering.kernel.static_shared > 0 { GAP } else { 0 };
         let end = lowering.kernel.static_shared.saturating_add(gap);
         lowering.kernel.static_shared = end.next_multiple_of(lowering.dynamic_alignment);
+        if gaps {
+            crate::sanitize::mark(&mut lowering.kernel);
+        }
         Ok(lowering.kernel)
     }
 

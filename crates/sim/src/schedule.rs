@@ -185,34 +185,42 @@ impl<'a> Job<'a> {
     pub fn check(&self, checks: Checks) -> Checked {
         let mut checked = Checked::default();
         let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, None);
-        let context = &mut team.blocks[0].context;
-        context.checks = Some(Box::new(Checker::new(sanitize::Launch {
-            checks,
-            kernel: Arc::clone(&self.assembled.kernel),
-            memory: self.memory,
-            grid: self.shape.grid,
-            block: self.shape.block,
-            shared: context.shared,
-            local_bytes: context.local_bytes,
-        })));
+        let several = team.blocks.len() > 1;
+        for block in &mut team.blocks {
+            let context = &mut block.context;
+            context.checks = Some(Box::new(Checker::new(sanitize::Launch {
+                checks: if several { checks.of_clusters() } else { checks },
+                kernel: Arc::clone(&self.assembled.kernel),
+                memory: self.memory,
+                grid: self.shape.grid,
+                block: self.shape.block,
+                shared: context.shared,
+                local_bytes: context.local_bytes,
+                followed: self.assembled.code.followed.clone(),
+                accumulators: self.assembled.code.accumulators.count,
+            })));
+        }
         for i in 0..self.count {
             let result = team.run(self.cluster(i));
-            let block = &mut team.blocks[0];
-            checked.outcome.blocks_run += 1;
-            checked.outcome.printed.push_str(&std::mem::take(&mut block.context.printed));
-            if let Err((_, located)) = result
-                && let Some(checks) = &mut block.context.checks
-                && let Some(fault) = checks.fault(located)
-            {
+            for block in &mut team.blocks {
+                checked.outcome.blocks_run += 1;
+                checked.outcome.printed.push_str(&std::mem::take(&mut block.context.printed));
+            }
+            let Err((index, located)) = result else { continue };
+            let stopped = team.blocks.iter_mut().find(|block| block.block_index() == index);
+            let checks = stopped.and_then(|block| block.context.checks.as_mut());
+            if let Some(fault) = checks.and_then(|checks| checks.fault(located)) {
                 checked.fault = Some(fault);
                 break;
             }
         }
-        let block = &mut team.blocks[0];
-        checked.outcome.blocks_total = self.total;
-        checked.outcome.warp_instructions = block.instructions;
-        checked.outcome.lane_instructions = block.lane_instructions;
-        checked.reports = block.context.checks.take().map_or(Vec::new(), |c| c.finish());
+        checked.outcome.blocks_total = self.total * team.blocks.len() as u64;
+        for block in &mut team.blocks {
+            checked.outcome.warp_instructions += block.instructions;
+            checked.outcome.lane_instructions += block.lane_instructions;
+            let found = block.context.checks.take().map_or(Vec::new(), |c| c.finish());
+            sanitize::add(&mut checked.reports, found);
+        }
         checked
     }
 

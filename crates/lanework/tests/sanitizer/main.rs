@@ -2,6 +2,7 @@
 //! and nothing else; among them the right ones, which must give no report.
 
 mod planted;
+mod rust;
 
 use lanework::{Device, Error, Report, ReportKind};
 use planted::{Planted, UNITS, planted, run};

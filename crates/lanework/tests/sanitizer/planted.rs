@@ -8,23 +8,30 @@ use lanework::{Buffer, Device, Dim3, PtxArg, PtxShape, ReportKind, Result};
 
 /// A source and what nvcc made of it.
 pub struct Unit {
-    /// CUDA C++.
+    /// CUDA C++, or PTX written by hand.
     pub cuda: &'static str,
     /// PTX.
     pub ptx: &'static str,
 }
 
-macro_rules! units {
-    ($($name:literal),*) => {
-        &[$(Unit {
+macro_rules! unit {
+    ($name:literal) => {
+        Unit {
             cuda: include_str!(concat!("cuda/", $name, ".cu")),
             ptx: include_str!(concat!("ptx/", $name, ".ptx")),
-        }),*]
+        }
     };
 }
 
 /// All sources.
-pub const UNITS: &[Unit] = units!["bounds", "uninitialized", "races", "order"];
+pub const UNITS: &[Unit] = &[
+    unit!("bounds"),
+    unit!("uninitialized"),
+    unit!("races"),
+    unit!("order"),
+    unit!("hopper"),
+    Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
+];
 
 /// One kernel, its launch, and what is wrong with it.
 #[derive(Debug)]

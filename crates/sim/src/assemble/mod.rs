@@ -16,6 +16,7 @@ use crate::lanes::{OFFSET, Slot};
 use crate::matrix::Plan;
 use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
+use crate::sanitize::{Accumulate, Accumulators, Follow, Followed, Step, Use};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,6 +55,14 @@ pub struct Code {
     pub visits: Vec<(u32, u32)>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
+    /// Registers that checks follow, and what instructions do with them; operations hold addresses.
+    pub followed: Followed,
+    /// As above.
+    pub steps: Vec<Arc<Step>>,
+    /// Registers that products of warpgroups accumulate in, and what instructions do with them.
+    pub accumulators: Accumulators,
+    /// As above.
+    pub uses: Vec<Arc<Use>>,
     /// Asynchronous instructions, likewise.
     pub async_plans: Vec<Arc<asynchrony::Plan>>,
 }
@@ -110,6 +119,13 @@ pub fn assemble(
             runs: Vec::new(),
             visits: Vec::new(),
             plans: Vec::new(),
+            followed: if want.checks { Followed::find(kernel, flow) } else { Followed::default() },
+            steps: Vec::new(),
+            accumulators: match want.checks {
+                true => Accumulators::find(kernel),
+                false => Accumulators::default(),
+            },
+            uses: Vec::new(),
             async_plans: Vec::new(),
         },
         constants: HashMap::new(),
@@ -205,6 +221,7 @@ impl Assembler<'_> {
                     self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
                 }
                 if let Action::Branch(_) = inst.action {
+                    self.follow(inst);
                     patches.push((self.code.ops.len(), block.target, flow.meet[b]));
                     self.branch(inst, count);
                 } else {
@@ -222,6 +239,22 @@ impl Assembler<'_> {
         for (at, target, meet) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);
             self.code.ops[at].c = meet.map_or(NOWHERE, |b| starts[b]);
+        }
+    }
+
+    /// Tells checks what an instruction does with the registers that they follow.
+    fn follow(&mut self, inst: &Inst) {
+        if let Some(step) = self.code.followed.step(inst) {
+            let step = Arc::new(step);
+            let address = Arc::as_ptr(&step).expose_provenance() as u64;
+            self.code.steps.push(step);
+            self.push(Tiers::cold::<Follow>(), [0; 4], address, inst.origin);
+        }
+        if let Some(this) = self.code.accumulators.of(inst) {
+            let this = Arc::new(this);
+            let address = Arc::as_ptr(&this).expose_provenance() as u64;
+            self.code.uses.push(this);
+            self.push(Tiers::cold::<Accumulate>(), [0; 4], address, inst.origin);
         }
     }
 
@@ -253,6 +286,7 @@ impl Assembler<'_> {
             self.push(Tiers::cold::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
             at
         });
+        self.follow(inst);
         let origin = inst.origin;
         match &inst.action {
             Action::Pure(pure) => self.pure(inst, pure),

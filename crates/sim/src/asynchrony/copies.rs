@@ -78,6 +78,20 @@ pub enum Move {
     },
 }
 
+impl Move {
+    /// What is read and what is written, as far as these are runs of bytes.
+    pub fn runs(&self) -> [Option<(*const u8, u64)>; 2] {
+        match *self {
+            Move::Run { from, to, bytes } | Move::Reduce { from, to, bytes, .. } => {
+                let bytes = bytes as u64;
+                [Some((from, bytes)), Some((to.cast_const(), bytes))]
+            }
+            Move::Value { to, bytes, .. } => [None, Some((to.cast_const(), u64::from(bytes)))],
+            Move::Tile(ref tile) => tile.runs(),
+        }
+    }
+}
+
 /// A copy under way.
 pub struct Copy {
     /// What is moved.

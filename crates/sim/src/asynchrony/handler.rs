@@ -207,6 +207,15 @@ pub(super) unsafe fn begin(
     // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
     unsafe {
         let (owner, place) = (owner(warp, lane), (*warp.context).place(warp, op));
+        let context = &mut *warp.context;
+        let rank = context.rank;
+        if let Some(checks) = &mut context.checks {
+            let mbarrier = match finish {
+                Finish::Mbarrier { rank: of, offset, .. } if of == rank => Some(offset),
+                _ => None,
+            };
+            checks.bulk(warp, lane, place.instruction, what.runs(), mbarrier);
+        }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;
         let id = cluster.copies.next_id();
@@ -365,6 +374,9 @@ unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
         // SAFETY: the context and its cluster outlive the warp's run.
         unsafe {
             let owner = owner(warp, lane);
+            if let Some(checks) = &mut (*warp.context).checks {
+                checks.bulk_commit(warp.index, lane);
+            }
             (*(*warp.context).cluster).copies.commit(owner);
             tell(op, warp, lane, Asynchronous::Committed);
         }
@@ -378,6 +390,9 @@ unsafe fn wait_group(op: &Op, warp: &mut Warp, pending: u32) -> Result<bool, Raw
         // under way touch.
         unsafe {
             let owner = owner(warp, lane);
+            if let Some(checks) = &mut (*warp.context).checks {
+                checks.bulk_wait(warp.index, lane, pending);
+            }
             let cluster = &mut *(*warp.context).cluster;
             finish_groups(cluster, owner, pending).map_err(|late| late.raw)?;
             tell(op, warp, lane, Asynchronous::GroupsWaited { pending });

@@ -46,7 +46,11 @@ pub(super) unsafe fn mbarrier(
             let host = place.host.cast::<u64>();
             states.0[i] = host.read();
             let next = change(states.0[i], what, first.0[i], second.0[i]);
-            host.write(next.map_err(|why| misuse(lane, address.0[i], &why))?);
+            let next = next.map_err(|why| misuse(lane, address.0[i], &why))?;
+            if let Some(checks) = (*warp.context).checks_of(place.rank) {
+                checks.mbarrier(warp, lane, what, place.offset);
+            }
+            host.write(next);
             (*(*warp.context).cluster).changes += 1;
             let arrives = matches!(what, MbarrierOp::Arrive { .. } | MbarrierOp::CopyArrive { .. });
             if let (true, Some(before)) = (arrives, Mbarrier::from_bits(states.0[i])) {
@@ -136,6 +140,10 @@ unsafe fn wait_phase(
         }
         for lane in lanes(done) {
             tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
+            let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
+            if let Some(checks) = (*warp.context).checks_of(place.rank) {
+                checks.mbarrier_waited(warp.index as usize, place.offset);
+            }
         }
         if let Some(slot) = plan.dst.first() {
             put_predicate(warp, *slot, done);
@@ -207,6 +215,9 @@ pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawF
     // SAFETY: the context and its cluster outlive the warp's run.
     unsafe {
         let rank = owner(warp, lane).rank;
+        if let Some(checks) = (*warp.context).checks_of(rank) {
+            checks.order.cluster_arrive(warp.index as usize);
+        }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;
         let arrived = cluster.meeting.arrive(rank, warp.index, warp.mask);
@@ -226,6 +237,11 @@ pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
         let met = cluster.meeting.wait(rank, warp.index, warp.mask);
+        if met == Ok(true)
+            && let Some(checks) = (*warp.context).checks_of(rank)
+        {
+            checks.order.cluster_go(warp.index as usize);
+        }
         let never = "a thread waits at the cluster's barrier without having arrived there";
         met.map_err(|mask| out_of_turn(mask, never))
     }

@@ -96,6 +96,11 @@ pub(super) unsafe fn start(
                 // The other end is no run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
+                if let Some(checks) = (*warp.context).checks_of((*warp.context).rank)
+                    && !load
+                {
+                    checks.wrote(tile.map.address, tile.span());
+                }
                 begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans);
             }
         }
@@ -176,6 +181,22 @@ unsafe fn map_of(
 }
 
 impl Tile {
+    /// What is read and what is written of shared memory, as runs of bytes.
+    pub fn runs(&self) -> [Option<(*const u8, u64)>; 2] {
+        let bytes = self.map.tile_bytes().next_multiple_of(self.map.swizzle.width());
+        let run = Some((self.host.cast_const(), bytes));
+        if self.load { [None, run] } else { [run, None] }
+    }
+
+    /// Bytes from the tensor's start to its end.
+    fn span(&self) -> u64 {
+        let steps = self.map.extent[1..].iter().zip(&self.map.strides);
+        let far = steps.fold(0u64, |far, (extent, stride)| {
+            far.saturating_add(extent.saturating_sub(1).saturating_mul(*stride))
+        });
+        far.saturating_add(self.map.extent[0].saturating_mul(self.map.element.bytes()))
+    }
+
     /// Moves the tile.
     ///
     /// # Errors

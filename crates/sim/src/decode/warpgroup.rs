@@ -1,9 +1,10 @@
 //! `wgmma`.
 
 use super::Cx;
+use super::control::note;
 use super::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
 use crate::asynchrony::AsyncOp;
-use crate::ir::{Action, Src};
+use crate::ir::{Action, Note, Src};
 use crate::lower::Rule;
 use crate::matrix::group::GroupMultiply;
 use crate::matrix::ops::{MatrixOp, Number};
@@ -25,7 +26,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
             cx.operands(0)?;
             let action = Action::Async(AsyncOp::ProductCommit);
             cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
-            Ok(())
+            note(cx, Note::ProductCommit, Vec::new())
         }
         Some("wait_group") => {
             cx.allow(&["wait_group", "sync", "aligned"])?;
@@ -35,7 +36,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
             };
             let action = Action::Async(AsyncOp::ProductWait { pending: pending as u32 });
             cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
-            Ok(())
+            note(cx, Note::ProductWait(pending as u32), Vec::new())
         }
         Some("mma_async") => multiply(cx),
         _ => Err(cx.unknown("it is neither a product, nor a fence, nor a group")),

@@ -1,10 +1,13 @@
 //! The judge of one checked launch: the engine tells it of accesses and of what orders them.
 
+use super::bulk::Bulk;
 use super::copies::Copies;
 use super::names::Names;
 use super::order::{self, Order, Tag};
+use super::products::Products;
 use super::report::{Checks, Other, Report, ReportKind};
 use super::shadow::{Access, Area, Cells, Conflict};
+use super::undefined::Followed;
 use super::written::Written;
 use crate::analysis::thread_index;
 use crate::block::Located;
@@ -48,6 +51,13 @@ pub struct Checker {
     /// Whether anything releases: flags then are worth following.
     follows_flags: bool,
     pub(super) copies: Copies,
+    pub(super) bulk: Bulk,
+    pub(super) products: Products,
+    pub(super) followed: Followed,
+    /// Lanes that an instruction of a warp waits for: warp, instruction, lanes.
+    pub(super) missing: Vec<(u32, u32, u32)>,
+    /// By warp and followed register: the lanes in which nothing has written it.
+    pub(super) unwritten_lanes: Vec<u32>,
     /// Where the bytes of bad accesses come from and go to.
     nowhere: Box<[u64; 8]>,
 }
@@ -68,6 +78,10 @@ pub struct Launch {
     pub shared: Region,
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
+    /// Registers that are followed.
+    pub followed: Followed,
+    /// How many registers products accumulate in.
+    pub accumulators: usize,
 }
 
 /// One warp's access while it is judged.
@@ -78,6 +92,26 @@ struct Judged<'a> {
     bytes: u64,
     tag: Tag,
     mask: u32,
+}
+
+/// Lanes that read one address after the other: two of them stand for all, for who writes there later
+/// can be one of the two at most.
+#[derive(Default)]
+struct Same {
+    address: u64,
+    times: u32,
+}
+
+impl Same {
+    /// Whether two lanes in a row had this address before.
+    #[inline(always)]
+    fn again(&mut self, address: u64) -> bool {
+        if self.times == 0 || self.address != address {
+            (self.address, self.times) = (address, 0);
+        }
+        self.times += 1;
+        self.times > 2
+    }
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
@@ -94,7 +128,17 @@ fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 impl Checker {
     /// For one launch.
     pub fn new(launch: Launch) -> Checker {
-        let Launch { checks, kernel, memory, grid, block, shared, local_bytes } = launch;
+        let Launch {
+            checks,
+            kernel,
+            memory,
+            grid,
+            block,
+            shared,
+            local_bytes,
+            followed,
+            accumulators,
+        } = launch;
         let threads: u32 = block.iter().product();
         let warps = threads.div_ceil(32) as usize;
         let fixed = u64::from(kernel.static_shared);
@@ -123,6 +167,11 @@ impl Checker {
             shift,
             follows_flags: follows_flags(&kernel),
             copies: Copies::new(warps),
+            bulk: Bulk::new(warps),
+            products: Products::new(warps, accumulators),
+            unwritten_lanes: vec![0; warps * followed.count],
+            followed,
+            missing: Vec::new(),
             nowhere: Box::new([0; 8]),
             kernel,
         }
@@ -135,6 +184,10 @@ impl Checker {
         self.shared_written.clear();
         self.local_written.clear();
         self.copies.start();
+        self.bulk.start();
+        self.products.start();
+        self.forget_registers();
+        self.missing.clear();
     }
 
     /// What was found.
@@ -233,8 +286,12 @@ impl Checker {
         let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let races = shared_by_blocks && self.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.follows_flags && shared_by_blocks;
+        let mut same = Same::default();
         for lane in lanes_of(judged.mask) {
             let address = at[lane];
+            if !writes && !strong && same.again(address) {
+                continue;
+            }
             // A bad address is the engine's to report.
             if address & (bytes - 1) != 0 {
                 continue;
@@ -277,8 +334,12 @@ impl Checker {
         let races = self.wants(ReportKind::Race);
         let initial = self.wants(ReportKind::Uninitialized);
         let strong = site.order.strong.is_some() && self.follows_flags;
+        let mut same = Same::default();
         for lane in lanes_of(judged.mask) {
             let offset = at[lane];
+            if !writes && !strong && same.again(offset) {
+                continue;
+            }
             if offset & (bytes - 1) != 0
                 || offset >= self.shared.bytes
                 || bytes > self.shared.bytes - offset
@@ -335,12 +396,22 @@ impl Checker {
             let place = thread * self.local_bytes + offset;
             if site.kind != AccessKind::Load {
                 self.local_written.set(place, bytes);
-            } else if self.wants(ReportKind::Uninitialized) && !self.local_written.has(place, bytes)
+            } else if self.wants(ReportKind::Uninitialized)
+                && self.unwritten_local(site, place, bytes)
             {
                 let near = self.local_names.nearest(offset, bytes);
                 self.unwritten(judged, lane, "local", offset, near);
             }
         }
+    }
+
+    /// Whether a load from local memory gives something unwritten that is looked at.
+    fn unwritten_local(&self, site: &Site, place: u64, bytes: u64) -> bool {
+        let element = bytes / u64::from(site.count.max(1));
+        (0..u64::from(site.count)).any(|i| {
+            let copied = site.order.copies >> i & 1 != 0;
+            !copied && !self.local_written.has(place + i * element, element)
+        })
     }
 
     /// Judges the cells of one lane's access; `area` is one of global memory, or none for shared.
@@ -388,7 +459,7 @@ impl Checker {
         offset: u64,
         conflict: Conflict,
     ) {
-        let copy = conflict.with & order::ASYNC != 0;
+        let copy = conflict.with & order::ASYNC != 0 || self.order.of_agent(conflict.with);
         let kind = if copy { ReportKind::AsyncOrder } else { ReportKind::Race };
         let (instruction, warp) = (judged.instruction, judged.warp.index);
         if self.again(kind, instruction, order::instruction(conflict.with)) {
@@ -408,14 +479,16 @@ impl Checker {
         let who = self.order.who(conflict.with);
         let same_block = who.block == self.block;
         let same_warp = same_block && who.warp == warp;
-        let same_thread = same_warp && order::lane(conflict.with) as usize == lane;
+        let same_thread =
+            who.by == warp && same_block && order::lane(conflict.with) as usize == lane;
         let (message, help) = if copy {
             let whose = if same_thread { "this thread" } else { "another thread" };
+            let does = if conflict.wrote { "writing" } else { "reading" };
             (
                 format!(
-                    "{space} {verb} of {bytes} bytes at {place} while an asynchronous copy of {whose} may still be writing them"
+                    "{space} {verb} of {bytes} bytes at {place} while an asynchronous copy of {whose} may still be {does} them"
                 ),
-                "wait for the copy first (`cp.async.wait_group` or `wait_all`), then at a barrier if other threads made it",
+                "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
             )
         } else {
             let former = match (conflict.wrote, conflict.with & order::STRONG != 0) {
@@ -473,7 +546,7 @@ impl Checker {
             text_line: origin.map_or(0, |o| o.text_line),
             instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
             block: self.block_index(who.block),
-            thread: thread_index(self.shape, who.warp * 32 + order::lane(tag)),
+            thread: thread_index(self.shape, who.by * 32 + order::lane(tag)),
         }
     }
 
@@ -651,6 +724,84 @@ impl Checker {
     pub(super) fn keep(&mut self, instruction: u32, other: u32, report: Report) {
         self.keys.insert((report.kind, instruction, other), self.reports.len());
         self.reports.push(report);
+    }
+
+    /// A stretch of bytes that a copy of one lane reads or writes, judged like an access; in global
+    /// memory by address, in shared by offset.
+    pub(super) fn stretch(
+        &mut self,
+        warp: &Warp,
+        (lane, instruction): (u32, u32),
+        site: &Site,
+        at: u64,
+        bytes: u64,
+    ) {
+        let tag = order::tag(self.order.segment_of(warp.index), instruction);
+        let judged = Judged { warp, site, instruction, bytes, tag, mask: 1 << lane };
+        let (area, offset) = match site.space {
+            MemorySpace::Shared => (None, at),
+            _ => match self.find_area(at) {
+                Some(index) => (Some(index), at - self.areas[index].start),
+                None => return,
+            },
+        };
+        let reads = site.kind == AccessKind::Load;
+        let written = match area {
+            Some(index) => self.areas[index].written.as_deref(),
+            None => Some(&self.shared_written),
+        };
+        let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
+        if let Some(written) = written.filter(|_| !reads) {
+            written.set(offset, bytes);
+        }
+        if unwritten && self.wants(ReportKind::Uninitialized) {
+            let near = match area {
+                // SAFETY: the launch holds the memory's lock while blocks run.
+                Some(_) => unsafe { &*self.memory }.nearest(at, bytes),
+                None => self.shared_names.nearest(at, bytes),
+            };
+            let space = if area.is_some() { "global" } else { "shared" };
+            self.unwritten(&judged, lane as usize, space, at, near);
+        }
+        if self.wants(ReportKind::Race) {
+            self.race(&judged, lane as usize, area, offset);
+        }
+    }
+
+    /// The offset in shared memory of bytes on the host, if they lie there.
+    pub(super) fn shared_offset(&self, host: *const u8, bytes: u64) -> Option<u64> {
+        let offset = (host as u64).wrapping_sub(self.shared.host as u64);
+        (offset < self.shared.bytes && bytes <= self.shared.bytes - offset).then_some(offset)
+    }
+
+    /// The address in global memory of a byte on the host.
+    pub(super) fn global_address(&self, host: *const u8) -> Option<u64> {
+        // SAFETY: the launch holds the memory's lock while blocks run.
+        let memory = unsafe { &*self.memory };
+        memory.live().find_map(|(start, allocation)| {
+            let offset = (host as u64).wrapping_sub(allocation.data() as u64);
+            (offset < allocation.bytes).then_some(start + offset)
+        })
+    }
+
+    /// Global memory from an address on counts as written: that of a tensor, by whose tiles it is.
+    pub fn wrote(&mut self, address: u64, bytes: u64) {
+        if let Some(index) = self.find_area(address) {
+            let area = &self.areas[index];
+            let offset = address - area.start;
+            if let Some(written) = &area.written {
+                written.set(offset, bytes.min(area.bytes - offset));
+            }
+        }
+    }
+
+    /// The host address of an offset in shared memory.
+    pub(super) fn shared_at(&self, offset: u64) -> *const u8 {
+        self.shared.host.wrapping_add(offset as usize)
+    }
+
+    pub(super) fn mark_shared(&mut self, offset: u64, bytes: u64) {
+        self.shared_written.set(offset, bytes);
     }
 
     pub(super) fn shared_bytes(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! `cp.async`: what is copied is there only once its thread has waited.
 
+use super::bulk::Landing;
 use super::checker::Checker;
 use super::order;
 use crate::context::{Memo, Reach, Region, Site};
@@ -37,7 +38,8 @@ impl Copies {
     }
 }
 
-fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
+/// The site of an access that is not an instruction's own.
+pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
     Site {
         reach: Reach::EMPTY,
         region: Region::EMPTY,
@@ -57,6 +59,17 @@ fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
         origin: 0,
         tallies: [0; 3],
         memo: Memo::default(),
+    }
+}
+
+impl Copies {
+    /// A thread's copies under way, to be handed over by an mbarrier.
+    pub fn hand_over(&mut self, warp: u32, lane: u32) -> Vec<Landing> {
+        let pending = std::mem::take(&mut self.pending[warp as usize]);
+        let (mine, rest): (Vec<_>, Vec<_>) = pending.into_iter().partition(|c| c.lane == lane);
+        self.pending[warp as usize] = rest;
+        let landing = |c: Copy| Landing { offset: c.offset, bytes: c.bytes, tag: c.tag, by: warp };
+        mine.into_iter().map(landing).collect()
     }
 }
 
@@ -97,7 +110,13 @@ impl Checker {
     }
 
     /// Gives cells another tag; only those that have the tag `from`, where one is given.
-    fn retag(&mut self, offset: u64, bytes: u64, from: Option<order::Tag>, to: order::Tag) {
+    pub(super) fn retag(
+        &mut self,
+        offset: u64,
+        bytes: u64,
+        from: Option<order::Tag>,
+        to: order::Tag,
+    ) {
         let grain = self.shared_cells.grain();
         let mut at = offset;
         while at < offset + bytes {
@@ -105,6 +124,18 @@ impl Checker {
                 && from.is_none_or(|from| cell.written_by() == from)
             {
                 cell.set_write(to);
+            }
+            at += grain;
+        }
+    }
+
+    /// Gives cells a reader.
+    pub(super) fn tag_readers(&mut self, offset: u64, bytes: u64, tag: order::Tag) {
+        let grain = self.shared_cells.grain();
+        let mut at = offset;
+        while at < offset + bytes {
+            if let Some(cell) = self.shared_cells.at(at) {
+                cell.set_reader(tag);
             }
             at += grain;
         }

@@ -21,6 +21,8 @@ pub fn packed(note: Note) -> u64 {
         Note::ProxyFence => (4, 0),
         Note::Commit => (5, 0),
         Note::Wait(keep) => (6, u64::from(keep)),
+        Note::ProductCommit => (7, 0),
+        Note::ProductWait(keep) => (8, u64::from(keep)),
     };
     kind | value << 8
 }
@@ -34,6 +36,8 @@ fn unpacked(imm: u64) -> Note {
         3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
         4 => Note::ProxyFence,
         5 => Note::Commit,
+        7 => Note::ProductCommit,
+        8 => Note::ProductWait(value as u32),
         _ => Note::Wait(value as u32),
     }
 }
@@ -75,9 +79,11 @@ impl Body for Noted {
                         }
                     }
                     Note::Fence(scope) => checks.order.fence(w, scope),
-                    Note::ProxyFence => {}
+                    Note::ProxyFence => checks.order.proxy_fence(w),
                     Note::Commit => checks.commit(warp),
                     Note::Wait(keep) => checks.wait(warp, keep),
+                    Note::ProductCommit => checks.product_commit(w),
+                    Note::ProductWait(keep) => checks.product_wait(w, keep),
                 }
             }
             op.next(warp)
@@ -86,12 +92,27 @@ impl Body for Noted {
 }
 
 impl Checker {
+    /// Lanes that an instruction names are on another path: it waits for them.
+    pub fn missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
+        match self.missing.iter_mut().find(|(w, i, _)| (*w, *i) == (warp, instruction)) {
+            Some((.., known)) => *known |= lanes,
+            None => self.missing.push((warp, instruction, lanes)),
+        }
+    }
+
+    /// The lanes that an instruction waited for, which is now done.
+    fn missed(&mut self, warp: u32, instruction: u32) -> u32 {
+        let at = self.missing.iter().position(|(w, i, _)| (*w, *i) == (warp, instruction));
+        at.map_or(0, |at| self.missing.swap_remove(at).2)
+    }
+
     /// Member masks: each must name the lane that gives it, and, unless lanes may come one after the
     /// other, only lanes that execute now or have ended. Gives whether all is well.
     fn members(&mut self, warp: &Warp, instruction: u32, masks: &Lanes<u32>, apart: bool) -> bool {
+        let missed = self.missed(warp.index, instruction);
         for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let mask = masks.0[lane as usize];
-            let absent = mask & warp.live & !warp.mask;
+            let absent = mask & (warp.live | missed) & !warp.mask;
             let message = if mask >> lane & 1 == 0 {
                 format!(
                     "the member mask {mask:#010x} lacks lane {lane}, which executes the instruction"

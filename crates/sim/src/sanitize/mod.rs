@@ -14,20 +14,29 @@
 //!   instruction or in two: nobody can tell their order.
 //! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
 //!   part only.
-//! - *Asynchronous copies*: what `cp.async` writes may be touched only after the wait.
+//! - *Asynchronous copies*: what `cp.async` and bulk copies write may be touched only after the
+//!   wait, and so may the accumulators of `wgmma`.
 
+mod bulk;
 mod checker;
 mod copies;
 mod lanes;
 mod names;
 mod order;
+mod products;
 mod report;
 mod shadow;
+mod undefined;
+mod values;
 mod written;
 
 pub(crate) use checker::{Checker, Launch};
 pub(crate) use lanes::{Noted, packed};
+pub(crate) use products::{Accumulate, Accumulators, Use};
+pub(crate) use report::add;
 pub use report::{Checks, Other, Report, ReportKind};
+pub(crate) use undefined::{Follow, Followed, Step};
+pub(crate) use values::mark;
 pub(crate) use written::Written;
 
 use crate::fault::Fault;

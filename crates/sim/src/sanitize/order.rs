@@ -52,6 +52,9 @@ pub fn with_lane(tag: Tag, lane: u32) -> Tag {
     tag | u64::from(lane) << LANE
 }
 
+/// Groups of asynchronous copies that count as warps of their own.
+pub const AGENTS: usize = 16;
+
 /// A stretch of one warp's run between two things that order.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
@@ -59,6 +62,8 @@ pub struct Segment {
     pub block: u64,
     /// The warp in it.
     pub warp: u32,
+    /// The warp that acted: another one for asynchronous copies, which count as warps of their own.
+    pub by: u32,
     epoch: u32,
 }
 
@@ -79,7 +84,11 @@ type Flag = (bool, u64);
 
 /// The order of accesses in the block that runs, and what is known of others.
 pub struct Order {
+    /// Warps, those that stand for asynchronous copies included.
     warps: usize,
+    real: usize,
+    /// What each warp knew at its last fence between proxies.
+    fenced: Vec<u32>,
     block: u64,
     now: Vec<u32>,
     /// By warp and warp: epochs below are before.
@@ -113,10 +122,14 @@ struct Gathered {
 impl Order {
     /// For blocks of this many warps.
     pub fn new(warps: usize) -> Order {
-        let nobody = Segment { block: u64::MAX, warp: 0, epoch: 0 };
+        let real = warps;
+        let warps = warps + AGENTS;
+        let nobody = Segment { block: u64::MAX, warp: 0, by: 0, epoch: 0 };
         let no_node = Node { block: u64::MAX, seen: Box::default(), parents: [NONE; 2] };
         Order {
             warps,
+            real,
+            fenced: vec![0; warps * warps],
             block: 0,
             now: vec![1; warps],
             seen: vec![0; warps * warps],
@@ -126,7 +139,7 @@ impl Order {
             segments: vec![nobody],
             base: 1,
             ended: vec![false; warps],
-            gathered: vec![Gathered::default(); 16],
+            gathered: vec![Gathered::default(); 17],
             nodes: vec![no_node],
             knows: vec![NONE; warps],
             fences: vec![None; warps],
@@ -141,6 +154,7 @@ impl Order {
         self.block = block;
         self.now.fill(1);
         self.seen.fill(0);
+        self.fenced.fill(0);
         self.together.fill(0);
         self.pairs.fill(None);
         self.current.fill(0);
@@ -164,7 +178,7 @@ impl Order {
         let w = warp as usize;
         if self.current[w] == 0 {
             self.current[w] = self.segments.len() as u32;
-            self.segments.push(Segment { block: self.block, warp, epoch: self.now[w] });
+            self.segments.push(Segment { block: self.block, warp, by: warp, epoch: self.now[w] });
         }
         self.current[w]
     }
@@ -225,6 +239,58 @@ impl Order {
         self.current[w] = 0;
     }
 
+    /// Whether a tag is of an asynchronous copy that has been waited for by somebody.
+    pub fn of_agent(&self, tag: Tag) -> bool {
+        self.who(tag).warp as usize >= self.real
+    }
+
+    /// The segment of an agent's copies that `by` started.
+    pub fn agent_segment(&mut self, agent: usize, by: u32) -> u32 {
+        let w = self.real + agent % AGENTS;
+        let warp = w as u32;
+        self.segments.push(Segment { block: self.block, warp, by, epoch: self.now[w] });
+        self.segments.len() as u32 - 1
+    }
+
+    /// What an agent has done until now, as a row; it then begins another epoch.
+    pub fn agent_row(&mut self, agent: usize) -> Vec<u32> {
+        let w = self.real + agent % AGENTS;
+        let mut row = vec![0; self.warps];
+        row[w] = self.now[w] + 1;
+        self.now[w] += 1;
+        row
+    }
+
+    /// What a warp knows and did until now, to be handed over; it then begins another epoch.
+    pub fn hand_over(&mut self, w: usize) -> Vec<u32> {
+        let row = self.row(w);
+        self.advance(w);
+        row
+    }
+
+    /// A warp learns what was handed over.
+    pub fn take_over(&mut self, w: usize, row: &[u32]) {
+        let mine = &mut self.seen[w * self.warps..(w + 1) * self.warps];
+        mine.iter_mut().zip(row).for_each(|(a, b)| *a = (*a).max(*b));
+        // Lanes that handed over come before those of their own warp, too.
+        self.together[w] = self.together[w].max(row.get(w).copied().unwrap_or(0));
+    }
+
+    /// A warp runs a fence between the generic and the asynchronous proxy.
+    pub fn proxy_fence(&mut self, w: usize) {
+        let row = self.row(w);
+        self.fenced[w * self.warps..(w + 1) * self.warps].copy_from_slice(&row);
+        self.advance(w);
+    }
+
+    /// Whether a write of this block was fenced, by its own warp or by the one that goes on with it.
+    pub fn proxy_fenced(&self, tag: Tag, by: usize) -> bool {
+        let s = self.who(tag);
+        let (v, known) =
+            (s.warp as usize, |w: usize| self.fenced[w * self.warps + s.warp as usize]);
+        v >= self.real || s.epoch < known(v) || s.epoch < known(by)
+    }
+
     /// The members of a warp synchronise.
     pub fn warp_sync(&mut self, w: usize, members: u32, live: u32) {
         self.advance(w);
@@ -278,6 +344,20 @@ impl Order {
             }
             self.knows[w] = self.both(self.knows[w], gathered.knows);
         }
+    }
+
+    /// A warp arrives at the cluster's barrier.
+    pub fn cluster_arrive(&mut self, w: usize) {
+        let row = self.hand_over(w);
+        self.together[w] = self.now[w];
+        join(&mut self.gathered[16].seen, &row);
+    }
+
+    /// The cluster's barrier lets a warp go.
+    pub fn cluster_go(&mut self, w: usize) {
+        let row = std::mem::take(&mut self.gathered[16].seen);
+        self.take_over(w, &row);
+        self.gathered[16].seen = row;
     }
 
     /// A node that knows what two know.
@@ -362,7 +442,8 @@ impl Order {
     }
 }
 
-fn join(to: &mut Vec<u32>, row: &[u32]) {
+/// Adds what another row knows.
+pub fn join(to: &mut Vec<u32>, row: &[u32]) {
     if to.is_empty() {
         to.extend_from_slice(row);
     } else {

@@ -121,6 +121,13 @@ impl Checks {
         Checks(self.0 & !(1 << kind as u16))
     }
 
+    /// Those that are looked for where several blocks form a cluster: what orders their accesses to
+    /// each other's memory is not followed.
+    pub(crate) fn of_clusters(self) -> Checks {
+        let unsure = [ReportKind::Race, ReportKind::Uninitialized, ReportKind::AsyncOrder];
+        unsure.into_iter().fold(self, Checks::without)
+    }
+
     /// Whether a kind is looked for.
     pub fn has(self, kind: ReportKind) -> bool {
         self.0 >> kind as u16 & 1 != 0
@@ -252,6 +259,20 @@ impl Report {
     /// The line that it is at: of the source, else of the PTX text; 0 when unknown.
     pub fn line(&self) -> u32 {
         self.location.as_ref().map_or(self.text_line, |location| location.line)
+    }
+}
+
+/// Adds reports to others; what is found at the same place counts there.
+pub(crate) fn add(to: &mut Vec<Report>, found: Vec<Report>) {
+    for report in found {
+        let place = |r: &Report| {
+            let other = r.other.as_ref().map(|other| (other.text_line, other.location.clone()));
+            (r.kind, r.text_line, r.location.clone(), other)
+        };
+        match to.iter_mut().find(|known| place(known) == place(&report)) {
+            Some(known) => known.count += report.count,
+            None => to.push(report),
+        }
     }
 }
 

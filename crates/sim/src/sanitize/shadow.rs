@@ -53,6 +53,9 @@ impl Cell {
     /// Whether a former access is not ordered with this one.
     #[inline(always)]
     fn clashes(order: &mut Order, former: Tag, now: &Access) -> bool {
+        if former & ASYNC != 0 && segment(former) >= now.base {
+            return true;
+        }
         former != 0
             && segment(former) >= now.base
             && !same(former, now.tag)
@@ -76,6 +79,11 @@ impl Cell {
         self.write = tag;
     }
 
+    /// Makes a tag that of the reader who is remembered first.
+    pub fn set_reader(&mut self, tag: Tag) {
+        self.first = tag;
+    }
+
     /// A read: the write that it is not ordered with.
     #[inline(always)]
     pub fn read(&mut self, order: &mut Order, now: &Access) -> Option<Conflict> {
@@ -96,7 +104,9 @@ impl Cell {
             return found;
         }
         let first = self.first;
-        if same(first, now.tag) {
+        if first & ASYNC != 0 && segment(first) >= now.base {
+            self.last = now.tag;
+        } else if same(first, now.tag) {
             if now.tag & STRONG == 0 {
                 self.first = now.tag;
             }

@@ -124,6 +124,8 @@ extern "C" __global__ void shuffle_in_branch(unsigned *out) {
     } else {
         out[threadIdx.x] = 0;
     }
+    asm volatile("" ::: "memory");
+    out[threadIdx.x] += 5;
 }
 
 // launch shuffle_right: block=32 zeros:u32:32
@@ -170,6 +172,8 @@ extern "C" __global__ void ballot_in_branch(unsigned *out) {
     } else {
         out[threadIdx.x] = 7;
     }
+    asm volatile("" ::: "memory");
+    out[threadIdx.x] += 5;
 }
 
 // launch ballot_right: block=32 zeros:u32:32
@@ -187,6 +191,8 @@ extern "C" __global__ void reduce_in_branch(unsigned *out) {
     } else {
         out[threadIdx.x] = 1;
     }
+    asm volatile("" ::: "memory");
+    out[threadIdx.x] += 5;
 }
 
 // launch sync_lacks_itself: block=32 zeros:u32:32 u32:255
@@ -204,6 +210,8 @@ extern "C" __global__ void match_in_branch(unsigned *out) {
     } else {
         out[threadIdx.x] = 1;
     }
+    asm volatile("" ::: "memory");
+    out[threadIdx.x] += 5;
 }
 
 #define COPY(to, from, bytes) \

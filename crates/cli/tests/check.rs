@@ -1,0 +1,98 @@
+//! `lanework check`, as its users run it: findings with their lines, in JSON and SARIF, and exit codes.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The folder of the planted bugs, from which their sources are found.
+fn planted() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanework/tests/sanitizer"))
+}
+
+fn check(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lanework"))
+        .arg("check")
+        .args(args)
+        .current_dir(planted())
+        .output()
+        .expect("the command runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+const NO_BARRIER: [&str; 7] =
+    ["ptx/races.ptx", "--entry", "no_barrier", "--block", "64", "--arg", "zeros:f32:64"];
+
+/// The number of the line of races.cu with this text, from 1.
+fn line_of(words: &str) -> u64 {
+    let source = std::fs::read_to_string(planted().join("cuda/races.cu")).expect("the source");
+    source.lines().position(|line| line.contains(words)).expect("the line") as u64 + 1
+}
+
+#[test]
+fn a_race_is_shown_at_both_its_lines() {
+    let output = check(&NO_BARRIER);
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{shown}{said}");
+    assert!(shown.contains("race: race in shared memory"), "{shown}");
+    assert!(shown.contains("tile[threadIdx.x] = threadIdx.x; // SEEN\n"), "{shown}");
+    assert!(shown.contains("  = the other access: `ld.shared.f32` by thread"), "{shown}");
+    assert!(shown.contains("^^^^\n") && shown.contains("  = help: put a barrier"), "{shown}");
+    assert!(said.contains("errors in no_barrier"), "{said}");
+}
+
+#[test]
+fn findings_are_json_and_sarif() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("found.sarif");
+    let sarif = file.to_str().expect("UTF-8");
+    let output = check(&[&NO_BARRIER[..], &["--json", "--sarif", sarif]].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let report = &found["reports"][0];
+    assert_eq!(report["kind"], "race");
+    assert_eq!(report["kernel"], "no_barrier");
+    assert!(report["file"].as_str().is_some_and(|file| file.ends_with("races.cu")), "{report}");
+    let mut lines =
+        [&report["line"], &report["other"]["line"]].map(|l| l.as_u64().expect("a line"));
+    lines.sort_unstable();
+    assert_eq!(lines[0], line_of("tile[threadIdx.x] = threadIdx.x; // SEEN"));
+    assert_eq!(lines[1], lines[0] + 1);
+    assert!(report["count"].as_u64() > Some(1) && report["message"].is_string(), "{report}");
+    let log: Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("written")).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), found["reports"].as_array().map_or(0, Vec::len));
+    assert_eq!(results[0]["ruleId"], "race");
+}
+
+#[test]
+fn right_kernels_and_ladders_have_nothing_to_report() {
+    let mut right = NO_BARRIER;
+    right[2] = "with_barrier";
+    for args in [&right[..], &["transpose", "--size", "40"], &["sum-squares/warp-shuffle"]] {
+        let output = check(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("nothing to report"), "{args:?}");
+    }
+}
+
+#[test]
+fn kinds_are_chosen_and_wrong_options_are_said() {
+    for args in [["--skip", "race"], ["--only", "out-of-bounds,leak"]] {
+        let output = check(&[&NO_BARRIER[..], &args].concat());
+        // Without its race, what remains is the read that came before the write.
+        let shown = text(&output.stdout);
+        assert!(!shown.contains("race in"), "{shown}");
+    }
+    for (args, words) in [
+        (&["transpose", "--only", "typo"][..], "is no kind of error"),
+        (&["transpos"], "did you mean"),
+        (&["ptx/races.ptx", "--entry", "no_barrier", "--device", "cuda:0"], "the emulator's"),
+    ] {
+        let output = check(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
+    }
+}

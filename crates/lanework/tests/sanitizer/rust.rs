@@ -1,0 +1,106 @@
+//! Kernels in Rust on a sanitized device: reports name Rust lines, kinds can be switched, and what a
+//! safe launch checks by itself comes among them.
+
+use lanework::prelude::*;
+use lanework::{Checks, Report, ReportKind};
+
+/// The line after the one that says `marker` in this file.
+fn line_of(marker: &str) -> u32 {
+    let text = include_str!("rust.rs");
+    let at = text.lines().position(|line| line.trim() == format!("// {marker}"));
+    at.expect("the marker") as u32 + 2
+}
+
+fn found(result: lanework::Result<()>) -> Vec<Report> {
+    match result {
+        Ok(()) => Vec::new(),
+        Err(error) => {
+            assert!(!error.reports().is_empty(), "{error}");
+            error.reports().to_vec()
+        }
+    }
+}
+
+#[kernel]
+fn reversed(x: &[f32], y: &mut [f32], wait: bool) {
+    let tile = shared::<f32>(64);
+    let i = thread_idx.x;
+    // the write
+    tile[i] = x[i];
+    if wait {
+        sync_threads();
+    }
+    // the read
+    y[i] = tile[63 - i];
+}
+
+#[test]
+fn a_race_names_both_rust_lines_and_a_barrier_mends_it() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized();
+    let x = device.upload(&[1.0f32; 64])?;
+    let mut y = device.uninit(64)?;
+    let reports = found(reversed(&x, &mut y, false).grid(1).block(64).launch(&device));
+    assert!(reports.iter().all(|report| report.kind == ReportKind::Race), "{reports:?}");
+    let race = &reports[0];
+    let other = race.other.as_ref().and_then(|other| other.location.clone()).expect("a line");
+    let mut lines = [race.line(), other.line];
+    lines.sort_unstable();
+    assert_eq!(lines, [line_of("the write"), line_of("the read")]);
+    assert!(other.file.ends_with("rust.rs") && race.kernel.contains("reversed"));
+    assert!(found(reversed(&x, &mut y, true).grid(1).block(64).launch(&device)).is_empty());
+    Ok(())
+}
+
+#[kernel]
+fn scaled(x: &[f32], y: &mut [f32]) {
+    let i = thread_idx.x;
+    // the scaled read
+    y[i] = 2.0 * x[i];
+}
+
+#[test]
+fn kinds_can_be_switched_and_buffers_know_what_was_written() -> lanework::Result<()> {
+    for (checks, count) in
+        [(Checks::default(), 1), (Checks::default().without(ReportKind::Uninitialized), 0)]
+    {
+        let device = Device::emulator().sanitized_for(checks);
+        let (x, mut y) = (device.uninit(32)?, device.uninit(32)?);
+        let reports = found(scaled(&x, &mut y).grid(1).block(32).launch(&device));
+        assert_eq!(reports.len(), count, "{reports:?}");
+        if let [report] = reports.as_slice() {
+            assert_eq!(
+                (report.kind, report.line(), report.count),
+                (ReportKind::Uninitialized, line_of("the scaled read"), 32)
+            );
+        }
+        // What a kernel wrote may be read by the next one.
+        let mut z = device.uninit(32)?;
+        assert!(found(scaled(&y, &mut z).grid(1).block(32).launch(&device)).is_empty());
+    }
+    Ok(())
+}
+
+#[test]
+fn an_index_out_of_bounds_is_a_report_of_a_safe_launch() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized();
+    let (x, mut y) = (device.zeros(32)?, device.zeros(24)?);
+    let reports = found(scaled(&x, &mut y).grid(1).block(32).launch(&device));
+    let kinds: Vec<ReportKind> = reports.iter().map(|report| report.kind).collect();
+    assert_eq!(kinds, [ReportKind::OutOfBounds]);
+    assert!(reports[0].message.contains("index"), "{}", reports[0].message);
+    Ok(())
+}
+
+#[test]
+fn buffers_that_live_are_leaks_on_request() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized_for(Checks::all());
+    let buffer = device.zeros::<f32>(100)?;
+    let leaks = device.leaks();
+    assert_eq!(leaks.len(), 1);
+    assert_eq!(leaks[0].kind, ReportKind::Leak);
+    assert!(leaks[0].message.contains("400 bytes"), "{}", leaks[0].message);
+    drop(buffer);
+    assert!(device.leaks().is_empty());
+    assert!(Device::emulator().sanitized().leaks().is_empty());
+    Ok(())
+}

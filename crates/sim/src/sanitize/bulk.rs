@@ -1,0 +1,255 @@
+//! Bulk copies and mbarriers: what a phase hands over, and to whom.
+//!
+//! The copies that complete an mbarrier's phase count as one more warp of the block, an agent: what
+//! they wrote comes before whoever has waited for the phase, and so does what the threads did that
+//! arrived. A bulk copy reads and writes by the asynchronous proxy: what threads wrote before must have
+//! been fenced by `fence.proxy.async`, in the writing thread or in the one that starts the copy.
+
+use super::checker::Checker;
+use super::copies::site;
+use super::order::{self, Tag};
+use super::report::{Report, ReportKind};
+use crate::asynchrony::MbarrierOp;
+use crate::asynchrony::mbarrier::Mbarrier;
+use crate::ir::MemorySpace;
+use crate::observe::AccessKind;
+use crate::op::Warp;
+use std::collections::HashMap;
+
+/// A stretch of host memory that a copy reads or writes.
+pub type Run = (*const u8, u64);
+
+/// Shared memory that a copy is writing.
+pub struct Landing {
+    /// Where.
+    pub offset: u64,
+    /// How much.
+    pub bytes: u64,
+    /// The tag of its cells.
+    pub tag: Tag,
+    /// The warp that started it.
+    pub by: u32,
+}
+
+/// What is known of an mbarrier.
+#[derive(Default)]
+struct Phase {
+    parity: bool,
+    agent: usize,
+    /// What those know who have arrived in this phase.
+    gathered: Vec<u32>,
+    /// What the phases that have ended hand over.
+    handed: Vec<u32>,
+    landing: Vec<Landing>,
+}
+
+/// Shared memory that a copy is reading.
+struct Leaving {
+    lane: u32,
+    group: u32,
+    offset: u64,
+    bytes: u64,
+    origin: u32,
+}
+
+/// The bulk copies and mbarriers of a block.
+pub struct Bulk {
+    phases: HashMap<u64, Phase>,
+    leaving: Vec<Vec<Leaving>>,
+    committed: Vec<[u32; 32]>,
+}
+
+impl Bulk {
+    /// For blocks of this many warps.
+    pub fn new(warps: usize) -> Bulk {
+        let leaving = (0..warps).map(|_| Vec::new()).collect();
+        Bulk { phases: HashMap::new(), leaving, committed: vec![[0; 32]; warps] }
+    }
+
+    /// A block starts.
+    pub fn start(&mut self) {
+        self.phases.clear();
+        self.leaving.iter_mut().for_each(Vec::clear);
+        self.committed.fill([0; 32]);
+    }
+}
+
+impl Checker {
+    /// A lane starts a copy; an mbarrier at an offset of shared memory is told, or the thread's group.
+    pub fn bulk(
+        &mut self,
+        warp: &Warp,
+        lane: u32,
+        origin: u32,
+        [reads, writes]: [Option<Run>; 2],
+        mbarrier: Option<u64>,
+    ) {
+        if let Some((from, bytes)) = reads {
+            match self.shared_offset(from, bytes) {
+                Some(offset) => {
+                    self.unfenced(warp, lane, origin, (offset, bytes));
+                    let load = site(MemorySpace::Shared, AccessKind::Load, 1);
+                    self.stretch(warp, (lane, origin), &load, offset, bytes);
+                    self.leave(warp, lane, origin, (offset, bytes));
+                }
+                None => {
+                    if let Some(address) = self.global_address(from) {
+                        let load = site(MemorySpace::Global, AccessKind::Load, 1);
+                        self.stretch(warp, (lane, origin), &load, address, bytes);
+                    }
+                }
+            }
+        }
+        let Some((to, bytes)) = writes else { return };
+        let Some(offset) = self.shared_offset(to, bytes) else {
+            if let Some(address) = self.global_address(to) {
+                let store = site(MemorySpace::Global, AccessKind::Store, 1);
+                self.stretch(warp, (lane, origin), &store, address, bytes);
+            }
+            return;
+        };
+        let store = site(MemorySpace::Shared, AccessKind::Store, 1);
+        self.stretch(warp, (lane, origin), &store, offset, bytes);
+        let segment = self.order.segment_of(warp.index);
+        let tag = order::with_lane(order::tag(segment, origin), lane);
+        self.retag(offset, bytes, None, tag | order::ASYNC);
+        if let Some(mbarrier) = mbarrier {
+            let landing = Landing { offset, bytes, tag: tag | order::ASYNC, by: warp.index };
+            self.phase(mbarrier).landing.push(landing);
+        }
+    }
+
+    /// `cp.async.mbarrier.arrive`: what the thread has copied is handed over by an mbarrier.
+    pub fn copies_arrive(&mut self, warp: &Warp, lane: u32, mbarrier: u64) {
+        let landing = self.copies.hand_over(warp.index, lane);
+        self.phase(mbarrier).landing.extend(landing);
+    }
+
+    fn phase(&mut self, offset: u64) -> &mut Phase {
+        let next = self.bulk.phases.len() % order::AGENTS;
+        self.bulk.phases.entry(offset).or_insert_with(|| Phase { agent: next, ..Phase::default() })
+    }
+
+    /// A lane's instruction on an mbarrier, before it is done.
+    pub fn mbarrier(&mut self, warp: &Warp, lane: u32, what: MbarrierOp, offset: u64) {
+        let w = warp.index as usize;
+        match what {
+            MbarrierOp::Init => self.mbarrier_init(offset),
+            MbarrierOp::Arrive { .. } => self.mbarrier_arrive(w, offset),
+            MbarrierOp::CopyArrive { .. } => {
+                self.mbarrier_arrive(w, offset);
+                self.copies_arrive(warp, lane, offset);
+            }
+            _ => self.mbarrier_look(offset),
+        }
+    }
+
+    /// An mbarrier is made.
+    pub fn mbarrier_init(&mut self, offset: u64) {
+        self.mark_shared(offset, 8);
+        let agent = self.phase(offset).agent;
+        self.bulk.phases.insert(offset, Phase { agent, ..Phase::default() });
+    }
+
+    /// Looks whether an mbarrier's phase has ended since it was looked at last.
+    pub fn mbarrier_look(&mut self, offset: u64) {
+        // SAFETY: the engine has checked that an mbarrier's 8 bytes lie in shared memory.
+        let bits = unsafe { self.shared_at(offset).cast::<u64>().read_unaligned() };
+        let Some(now) = Mbarrier::from_bits(bits) else { return };
+        let phase = self.phase(offset);
+        if phase.parity == now.parity {
+            return;
+        }
+        phase.parity = now.parity;
+        let gathered = std::mem::take(&mut phase.gathered);
+        order::join(&mut phase.handed, &gathered);
+        let landing = std::mem::take(&mut phase.landing);
+        if landing.is_empty() {
+            return;
+        }
+        let agent = phase.agent;
+        for copy in landing {
+            let segment = self.order.agent_segment(agent, copy.by);
+            let tag = order::tag(segment, order::instruction(copy.tag));
+            let tag = order::with_lane(tag, order::lane(copy.tag));
+            self.retag(copy.offset, copy.bytes, Some(copy.tag), tag);
+        }
+        let row = self.order.agent_row(agent);
+        order::join(&mut self.phase(offset).handed, &row);
+    }
+
+    /// A thread arrives at an mbarrier; call it before the arrival counts.
+    pub fn mbarrier_arrive(&mut self, w: usize, offset: u64) {
+        self.mbarrier_look(offset);
+        let row = self.order.hand_over(w);
+        order::join(&mut self.phase(offset).gathered, &row);
+    }
+
+    /// A thread has waited for an mbarrier's phase.
+    pub fn mbarrier_waited(&mut self, w: usize, offset: u64) {
+        self.mbarrier_look(offset);
+        let handed = std::mem::take(&mut self.phase(offset).handed);
+        self.order.take_over(w, &handed);
+        self.phase(offset).handed = handed;
+    }
+
+    /// Shared memory that a copy reads while threads wrote it without a fence between the proxies.
+    pub fn unfenced(&mut self, warp: &Warp, lane: u32, origin: u32, (offset, bytes): (u64, u64)) {
+        let (grain, base) = (self.shared_cells.grain(), self.order.base());
+        let mut at = offset;
+        while at < offset + bytes {
+            let written = self.shared_cells.at(at).map_or(0, |cell| cell.written_by());
+            at += grain;
+            let plain = written & order::ASYNC == 0 && order::segment(written) >= base;
+            if !plain || self.order.proxy_fenced(written, warp.index as usize) {
+                continue;
+            }
+            let (kind, other) = (ReportKind::AsyncOrder, order::instruction(written));
+            if self.again(kind, origin, other) {
+                return;
+            }
+            let report = Report {
+                message: format!(
+                    "a thread wrote {bytes} bytes of shared memory by the generic proxy that are now read by the asynchronous one, with no fence between"
+                ),
+                help: "run `fence.proxy.async` in the threads that write, before the barrier that orders \
+                       them with the copy"
+                    .to_owned(),
+                other: Some(self.other(written)),
+                address: Some(offset),
+                size: bytes as u32,
+                ..self.new_report(kind, warp.index, lane, origin)
+            };
+            return self.keep(origin, other, report);
+        }
+    }
+
+    /// Shared memory is being read until the thread has waited for the group.
+    fn leave(&mut self, warp: &Warp, lane: u32, origin: u32, (offset, bytes): (u64, u64)) {
+        let segment = self.order.segment_of(warp.index);
+        let tag = order::with_lane(order::tag(segment, origin), lane) | order::ASYNC;
+        self.tag_readers(offset, bytes, tag);
+        let group = self.bulk.committed[warp.index as usize][lane as usize];
+        self.bulk.leaving[warp.index as usize].push(Leaving { lane, group, offset, bytes, origin });
+    }
+
+    /// A thread makes a bulk group.
+    pub fn bulk_commit(&mut self, warp: u32, lane: u32) {
+        self.bulk.committed[warp as usize][lane as usize] += 1;
+    }
+
+    /// A thread waits for its bulk groups but for the latest `keep`.
+    pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32) {
+        let committed = self.bulk.committed[warp as usize][lane as usize];
+        let leaving = std::mem::take(&mut self.bulk.leaving[warp as usize]);
+        let (done, rest): (Vec<_>, Vec<_>) = leaving
+            .into_iter()
+            .partition(|copy| copy.lane == lane && copy.group.saturating_add(keep) < committed);
+        self.bulk.leaving[warp as usize] = rest;
+        let segment = self.order.segment_of(warp);
+        for copy in done {
+            let tag = order::with_lane(order::tag(segment, copy.origin), lane);
+            self.tag_readers(copy.offset, copy.bytes, tag);
+        }
+    }
+}
