@@ -40,6 +40,7 @@ mod flow;
 mod fuse;
 #[cfg(target_arch = "x86_64")]
 mod gather;
+mod heap;
 mod indirect;
 mod initial;
 mod ir;

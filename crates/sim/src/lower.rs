@@ -443,6 +443,10 @@ impl<'m> Lowering<'m> {
         if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
             return self.indirect(instruction, &call, address);
         }
+        let heap = self.globals.get(crate::heap::NAME).map(|(_, address)| *address);
+        if let (Some(heap), "malloc" | "free") = (heap, call.function.as_str()) {
+            return decode::call::heap(self, instruction, &call, heap).map_err(|r| self.refuse(r));
+        }
         let module = self.module;
         let callee = module.functions().find(|f| f.name == call.function && f.body.is_some());
         let Some(callee) = callee else {

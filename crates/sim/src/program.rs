@@ -4,6 +4,7 @@ use crate::analysis::Classes;
 use crate::assemble::{Code, Want, assemble};
 use crate::fault::{LoadError, SourceLocation};
 use crate::flow::Flow;
+use crate::heap;
 use crate::indirect::function_address;
 use crate::initial::initial_bytes;
 use crate::ir::{Kernel, MemorySpace, Width};
@@ -176,6 +177,20 @@ impl Program {
             memory.keep_for_module(address);
             self.globals.insert(variable.name.clone(), (space, address));
             self.sizes.insert(variable.name.clone(), variable.size());
+        }
+        let allocates = |f: &Function| f.body.is_none() && (f.name == "malloc" || f.name == "free");
+        if module.functions().any(allocates) {
+            let refuse = |error: crate::MemoryError| LoadError {
+                message: format!("{}: {error}", heap::NAME),
+                function: String::new(),
+                location: None,
+                text_line: 0,
+                help: "make the emulator with a larger `limits.memory`".to_owned(),
+            };
+            let address = memory.allocate(heap::BYTES, heap::NAME).map_err(refuse)?;
+            memory.keep_for_module(address);
+            memory.write(address, &heap::empty()).map_err(refuse)?;
+            self.globals.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
         }
         for variable in &placed {
             let (_, address) = self.globals[&variable.name];

@@ -191,7 +191,6 @@ fn reserved_shared_memory_has_an_address_that_faults() {
 const REFUSED: &[(&str, &str)] = &[
     ("blackwell.", "tcgen05.alloc"),
     ("clang.", "call of `external`, which the module does not define"),
-    ("printf.", "call of `malloc`, which the module does not define"),
 ];
 
 #[test]
@@ -220,4 +219,56 @@ fn what_real_compilers_print_loads_but_for_what_is_listed() {
         }
     }
     assert!(loaded >= 15, "{loaded} modules in {folder}");
+}
+
+/// A kernel whose threads allocate, write, read back, and free or not.
+fn allocating(bytes: u32, body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .extern .func (.param .b64 r) malloc (.param .b64 s);\n.extern .func free (.param .b64 p);\n\
+         .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{\n\
+         .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n\
+         add.u64 %rd1, %rd1, %rd2; mov.u64 %rd3, {bytes};\n\
+         {{ .param .b64 s; .param .b64 r; st.param.b64 [s], %rd3; call (r), malloc, (s);\n\
+         ld.param.b64 %rd4, [r]; }}\n{body}\nst.global.u32 [%rd1], %r2; ret; }}"
+    )
+}
+
+const FREE: &str = "{ .param .b64 p; st.param.b64 [p], %rd4; call free, (p); }";
+
+#[test]
+fn threads_allocate_memory_of_their_own() {
+    let own = "add.u32 %r3, %r1, 7; st.u32 [%rd4+60], %r3; ld.u32 %r2, [%rd4+60];";
+    let run = common::run(
+        &allocating(64, &format!("{own} {FREE}")),
+        false,
+        [1, 1, 1],
+        [64, 1, 1],
+        &[0],
+        64,
+    );
+    let words = run.unwrap_or_else(|fault| panic!("{fault}")).words;
+    assert!(words.iter().enumerate().all(|(i, word)| *word == i as u32 + 7), "{words:?}");
+}
+
+#[test]
+fn a_heap_that_is_full_gives_null_and_freed_memory_serves_again() {
+    let null = "setp.eq.u64 %p1, %rd4, 0; selp.u32 %r2, 1, 0, %p1;";
+    let full = common::run(&allocating(1 << 20, null), false, [1, 1, 1], [16, 1, 1], &[0], 16);
+    let nulls: u32 = full.unwrap_or_else(|fault| panic!("{fault}")).words.iter().sum();
+    assert_eq!(nulls, 9, "7 MB fit beside what the heap keeps for itself");
+    let again = format!("{null} @!%p1 bra L; bra E; L: {FREE} E:");
+    let run = common::run(&allocating(1 << 20, &again), false, [20, 1, 1], [4, 1, 1], &[0], 4);
+    assert_eq!(run.unwrap_or_else(|fault| panic!("{fault}")).words, [0; 4]);
+    let twice = common::run(
+        &allocating(16, &format!("mov.u32 %r2, 0; {FREE} {FREE}")),
+        false,
+        [1, 1, 1],
+        [1, 1, 1],
+        &[0],
+        4,
+    );
+    let fault = twice.err().expect("a fault");
+    assert!(fault.message.contains("`free` of 0x"), "{fault}");
 }

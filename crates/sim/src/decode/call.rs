@@ -204,6 +204,60 @@ pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call
     Ok(())
 }
 
+/// `malloc` and `free` of the device, in the heap at `heap`.
+///
+/// # Errors
+/// When there is not one argument, or it is not a name.
+pub fn heap(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    call: &Call,
+    heap: u64,
+) -> Rule {
+    let guard = super::guard(lowering, instruction)?;
+    let skip = lowering.skip_unless(guard);
+    // Who gets which block shows in results.
+    lowering.kernel.ordered_blocks = true;
+    let b64 = lanework_ptx::ScalarType::B64;
+    let [Operand::Name(argument)] = &call.arguments[..] else {
+        return Err(Refusal::new(format!("`{}` takes one argument", call.function), ""));
+    };
+    let source = match lowering.lookup(argument) {
+        Some(Symbol::Variable(space, address)) => {
+            let register = lowering.new_register(Width::Wide);
+            let op = memory(MemoryKind::Load, space, b64);
+            lowering.emit(Action::Memory(op), vec![Some(register)], vec![address], None);
+            Src::Reg(register)
+        }
+        _ => plain(lowering, instruction).source(&Operand::Name(argument.clone()), b64)?,
+    };
+    let result = lowering.new_register(Width::Wide);
+    let handler = match call.function.as_str() {
+        "malloc" => Tiers::cold::<crate::heap::Malloc>(),
+        _ => Tiers::cold::<crate::heap::Free>(),
+    };
+    let action = Action::Custom { handler, form: Form::Varying, extra: 0 };
+    lowering.emit(action, vec![Some(result)], vec![source, Src::Const(heap)], None);
+    if let Some(Operand::Name(name)) = call.results.first() {
+        match lowering.lookup(name) {
+            Some(Symbol::Variable(space, address)) => {
+                let op = memory(MemoryKind::Store, space, b64);
+                let src = vec![address, Src::Reg(result)];
+                lowering.emit(Action::Memory(op), Vec::new(), src, None);
+            }
+            Some(Symbol::Register(to)) => {
+                let copy = crate::pure::pure1(|a: u64| a);
+                plain(lowering, instruction).pure(Some(to), &[Src::Reg(result)], copy)?;
+            }
+            _ => {}
+        }
+    }
+    if let Some(skip) = skip {
+        lowering.set_label(skip);
+    }
+    Ok(())
+}
+
 /// `__assertfail`: a trap.
 ///
 /// # Errors
