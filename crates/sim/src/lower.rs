@@ -35,6 +35,8 @@ pub enum Symbol {
     Register(Reg),
     /// A label.
     Label(Label),
+    /// The labels that an indexed branch chooses from.
+    Targets(Vec<Label>),
     /// A variable in a space, by address in that space.
     Variable(MemorySpace, Src),
 }
@@ -184,6 +186,13 @@ impl<'m> Lowering<'m> {
                 self.bind(name, Symbol::Label(label));
             }
         }
+        for pair in statements.windows(2) {
+            if let [Statement::Label(name), Statement::Directive(text)] = pair
+                && let Some(targets) = self.targets(text)
+            {
+                self.bind(name, Symbol::Targets(targets));
+            }
+        }
         for statement in statements {
             match statement {
                 Statement::Registers(registers) => {
@@ -233,6 +242,16 @@ impl<'m> Lowering<'m> {
     }
 
     /// A `.loc` that stands alone says where an inlined call was.
+    /// The labels of a `.branchtargets`.
+    fn targets(&mut self, directive: &str) -> Option<Vec<Label>> {
+        let names = directive.strip_prefix(".branchtargets")?.split(',');
+        let label = |name: &str| match self.lookup(name.trim()) {
+            Some(Symbol::Label(label)) => Some(label),
+            _ => None,
+        };
+        names.map(label).collect()
+    }
+
     fn directive(&mut self, text: &str) {
         if let Some(words) = text.strip_prefix(".loc")
             && let (Some(place), Some(outer)) = (three(words), inlined_at(words))

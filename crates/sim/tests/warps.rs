@@ -35,6 +35,25 @@ fn shuffles() {
 }
 
 #[test]
+fn indexed_branches() {
+    // Each lane goes where its number modulo 4 says; lanes 4 to 7 of a guarded one fall through.
+    let body = "and.b32 %r6, %r3, 3; mov.u32 %r20, 9; setp.ge.u32 %p1, %r3, 8;
+        TO: .branchtargets ONE, TWO, ONE, THREE;
+        @%p1 brx.idx %r6, TO; mov.u32 %r20, 5; bra END;
+        ONE: mov.u32 %r20, 1; bra END; TWO: add.u32 %r20, %r20, 2; THREE: add.u32 %r20, %r20, 3; END:";
+    let expected = |i: u32| match i % 4 {
+        _ if i < 8 => 5,
+        0 | 2 => 1,
+        1 => 14,
+        _ => 12,
+    };
+    assert_eq!(words(body), each(expected));
+    let text = kernel(&format!("{START} TO: .branchtargets A, B; brx.idx %r3, TO; A: B: ret;"));
+    let fault = run(&text, false, [1, 1, 1], [3, 1, 1], &[], 1).map(|_| ()).expect_err("a trap");
+    assert_eq!((fault.kind, fault.thread), (lanework_sim::FaultKind::Trap, [2, 0, 0]));
+}
+
+#[test]
 fn scattered_loads_by_some_lanes_leave_the_others_alone() {
     // Odd lanes read `in[tid * 7 & 63]`; even ones hold an address far outside and do not read.
     let body = "mul.lo.u32 %r6, %r3, 7; and.b32 %r6, %r6, 63; and.b32 %r7, %r3, 1;

@@ -3,6 +3,7 @@
 use super::Cx;
 use crate::ir::*;
 use crate::lower::{Rule, Symbol};
+use crate::pure::pure2;
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{B32, Pred};
 
@@ -18,6 +19,33 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> Rule {
     };
     let guard = cx.guard;
     cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
+    Ok(())
+}
+
+/// `brx.idx`: a branch for each target, as if the index were compared with each in turn. Past the last
+/// one the result is undefined; here it is a trap.
+pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["idx", "uni"])?;
+    cx.operands(2)?;
+    let index = cx.src(0, B32)?;
+    let Operand::Name(name) = cx.operand(1)?.clone() else {
+        return Err(cx.unknown("the targets are not named"));
+    };
+    let Some(Symbol::Targets(targets)) = cx.lowering.lookup(&name) else {
+        return Err(cx.unknown(&format!("`{name}` is not the label of a `.branchtargets`")));
+    };
+    let skip = cx.lowering.skip_unless(cx.guard);
+    for (i, target) in targets.into_iter().enumerate() {
+        let chosen = cx.lowering.new_register(Width::Predicate);
+        let compare = Action::Pure(pure2(|a: u32, b: u32| a == b));
+        let src = vec![index, Src::Const(i as u64)];
+        cx.lowering.emit(compare, vec![Some(chosen)], src, None);
+        cx.lowering.emit(Action::Branch(target), Vec::new(), Vec::new(), Some((chosen, false)));
+    }
+    cx.lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
+    if let Some(skip) = skip {
+        cx.lowering.set_label(skip);
+    }
     Ok(())
 }
 

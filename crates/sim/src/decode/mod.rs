@@ -48,6 +48,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("bfind", logic::bfind),
     ("bmsk", logic::bmsk),
     ("bra", control::branch),
+    ("brx", control::branch_indexed),
     ("brev", logic::brev),
     ("brkpt", control::trap),
     ("clz", logic::clz),
@@ -329,7 +330,9 @@ impl Cx<'_, '_> {
                 let _ = LOCAL_WINDOW;
                 Ok(move_address(address, window.wrapping_add_signed(offset)))
             }
-            Some(Symbol::Label(_)) => Err(self.unknown(&format!("`{name}` is a label"))),
+            Some(Symbol::Label(_) | Symbol::Targets(_)) => {
+                Err(self.unknown(&format!("`{name}` is a label")))
+            }
             None => match crate::indirect::function_address(self.lowering.module(), name) {
                 Some(address) => Ok(Src::Const(address)),
                 None => Err(self.unknown(&format!("`{name}` is not declared"))),
