@@ -1,6 +1,7 @@
 //! Atomics and asynchronous copies, lane after lane.
 
 use crate::access::{addresses, plan};
+use crate::banks::Service;
 use crate::context::{Context, RawFault, Site, excuse, fault};
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
@@ -149,26 +150,7 @@ unsafe fn observe_copy(
     have: &Lanes<u32>,
 ) {
     use crate::observe::AccessKind;
-    let mut site = Site {
-        reach: crate::context::Reach::EMPTY,
-        region: crate::context::Region::EMPTY,
-        span: 1,
-        space: MemorySpace::Global,
-        offset: 0,
-        count: 1,
-        bytes,
-        kind: AccessKind::Load,
-        data: [None; 8],
-        combine: None,
-        observed: true,
-        order: crate::ir::Order::default(),
-        last: 0,
-        service: crate::banks::Service::Copy,
-        tally: 7,
-        origin: 0,
-        tallies: [0; 3],
-        memo: crate::context::Memo::default(),
-    };
+    let mut site = Site::aside(MemorySpace::Global, AccessKind::Load, bytes, Service::Copy);
     let copying = warp.mask;
     let reading =
         (0..32).filter(|&lane| have.0[lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);

@@ -97,6 +97,31 @@ pub struct Site {
 }
 
 impl Site {
+    /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
+    /// region yet, and counts in no tally of its own.
+    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: Service) -> Site {
+        Site {
+            reach: Reach::EMPTY,
+            last: 0,
+            region: Region::EMPTY,
+            span: 1,
+            space,
+            offset: 0,
+            count: 1,
+            bytes,
+            kind,
+            data: [None; 8],
+            combine: None,
+            observed: true,
+            order: Order::default(),
+            service,
+            tally: NO_TALLY,
+            origin: 0,
+            tallies: [0; 3],
+            memo: Memo::default(),
+        }
+    }
+
     /// Remembers the region hit last.
     pub fn hit(&mut self, region: Region) {
         self.region = region;
@@ -107,6 +132,9 @@ impl Site {
         };
     }
 }
+
+/// What [`tally_of`] gives for spaces that have no tally.
+const NO_TALLY: u8 = 7;
 
 /// An access pattern in scalar form and what it costs.
 #[derive(Clone, Copy, Default)]
@@ -223,7 +251,7 @@ pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
         MemorySpace::Global => kind,
         MemorySpace::Shared => 3 + kind,
         MemorySpace::Local => 6,
-        _ => 7,
+        _ => NO_TALLY,
     }
 }
 

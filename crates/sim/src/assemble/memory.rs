@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::access::{Load, Store};
 use crate::atomic::Atomic;
 use crate::banks::Service;
-use crate::context::{Memo, Reach, Region, Site, tally_of};
+use crate::context::{Site, tally_of};
 use crate::cross::NO_SLOT;
 use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::fuse::Mark;
@@ -43,25 +43,18 @@ impl Assembler<'_> {
         let span = u64::from(bytes) * if one { 1 } else { 16 };
         let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
         let site = site as u32;
+        let service = self.service(inst, op);
         self.code.sites.push(Site {
-            reach: Reach::EMPTY,
-            region: Region::EMPTY,
             span,
-            space: op.space,
             offset: op.offset as u64,
             count: op.count,
-            bytes,
-            kind,
             data,
             combine,
             observed: self.want.observe,
             order: op.order,
-            last: 0,
-            service: self.service(inst, op),
             tally: tally_of(op.space, kind),
             origin: inst.origin,
-            tallies: [0; 3],
-            memo: Memo::default(),
+            ..Site::aside(op.space, kind, bytes, service)
         });
         let data = data[0].unwrap_or(NO_SLOT);
         let direct = op.count == 1

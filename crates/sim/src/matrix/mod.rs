@@ -12,7 +12,7 @@ mod terms;
 
 use crate::access::addresses;
 use crate::banks::Service;
-use crate::context::{Context, Memo, RawFault, Reach, Region, Site, excuse, fault};
+use crate::context::{Context, RawFault, Region, Site, excuse, fault};
 use crate::cross::NO_SLOT;
 use crate::fault::FaultKind;
 use crate::ir::MemorySpace;
@@ -223,26 +223,7 @@ unsafe fn observe(
     bytes: usize,
     at: &[u64; 32],
 ) {
-    let site = Site {
-        reach: Reach::EMPTY,
-        region: Region::EMPTY,
-        span: 1,
-        space,
-        offset: 0,
-        count: 1,
-        bytes: bytes as u8,
-        kind,
-        data: [None; 8],
-        combine: None,
-        observed: true,
-        order: crate::ir::Order::default(),
-        last: 0,
-        service,
-        tally: 7,
-        origin: 0,
-        tallies: [0; 3],
-        memo: Memo::default(),
-    };
+    let site = Site::aside(space, kind, bytes as u8, service);
     let all = std::mem::replace(&mut warp.mask, mask);
     // SAFETY: the context outlives the warp's run.
     unsafe { (*warp.context).observe(warp, op, &site, at) };

@@ -3,7 +3,8 @@
 use super::bulk::Landing;
 use super::checker::Checker;
 use super::order;
-use crate::context::{Memo, Reach, Region, Site};
+use crate::banks::Service;
+use crate::context::Site;
 use crate::ir::MemorySpace;
 use crate::observe::AccessKind;
 use crate::op::Warp;
@@ -40,26 +41,7 @@ impl Copies {
 
 /// The site of an access that is not an instruction's own.
 pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
-    Site {
-        reach: Reach::EMPTY,
-        region: Region::EMPTY,
-        span: 1,
-        space,
-        offset: 0,
-        count: 1,
-        bytes: bytes as u8,
-        kind,
-        data: [None; 8],
-        combine: None,
-        observed: true,
-        order: crate::ir::Order::default(),
-        last: 0,
-        service: Default::default(),
-        tally: 7,
-        origin: 0,
-        tallies: [0; 3],
-        memo: Memo::default(),
-    }
+    Site::aside(space, kind, bytes as u8, Service::default())
 }
 
 impl Copies {
