@@ -172,6 +172,14 @@ pub struct RawFault {
     pub note: String,
 }
 
+impl RawFault {
+    /// A fault of executing lanes that has to do with no address; the lowest of them stands for all.
+    pub fn of_lanes(kind: FaultKind, space: MemorySpace, mask: u32, note: String) -> RawFault {
+        let lane = mask.trailing_zeros() & 31;
+        RawFault { kind, lane, address: None, bytes: 0, space, access: None, note }
+    }
+}
+
 /// Receives events; the object-safe face of [`crate::Observer`].
 pub trait Events {
     /// A warp executes an instruction.

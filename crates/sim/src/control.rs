@@ -154,15 +154,8 @@ pub struct Trap;
 
 impl Body for Trap {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        let raw = RawFault {
-            kind: FaultKind::Trap,
-            lane: warp.mask.trailing_zeros() & 31,
-            address: None,
-            bytes: 0,
-            space: MemorySpace::Generic,
-            access: None,
-            note: String::new(),
-        };
+        let raw =
+            RawFault::of_lanes(FaultKind::Trap, MemorySpace::Generic, warp.mask, String::new());
         fault(warp, op, raw)
     }
 }
@@ -221,18 +214,15 @@ impl Body for Barrier {
         // Lanes that run apart meet first.
         if warp.mask != warp.live && !warp.apart {
             let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
-            let raw = RawFault {
-                kind: FaultKind::BarrierDivergence,
-                lane: warp.mask.trailing_zeros() & 31,
-                address: None,
-                bytes: 0,
-                space: MemorySpace::Shared,
-                access: None,
-                note: format!(
+            let raw = RawFault::of_lanes(
+                FaultKind::BarrierDivergence,
+                MemorySpace::Shared,
+                warp.mask,
+                format!(
                     "{here} threads of warp {} reached the barrier while {missing} others of the warp are on another path",
                     warp.index
                 ),
-            };
+            );
             return fault(warp, op, raw);
         }
         warp.stop_at(op, Stop::Barrier)

@@ -179,31 +179,20 @@ pub(super) unsafe fn describe(warp: &Warp, plan: &Plan, at: At) -> String {
 /// The fault of a warp that is not whole.
 fn divided(warp: &Warp) -> RawFault {
     let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
-    RawFault {
-        kind: FaultKind::BarrierDivergence,
-        lane: warp.mask.trailing_zeros() & 31,
-        address: None,
-        bytes: 0,
-        space: MemorySpace::Shared,
-        access: None,
-        note: format!(
+    RawFault::of_lanes(
+        FaultKind::BarrierDivergence,
+        MemorySpace::Shared,
+        warp.mask,
+        format!(
             "{here} threads of warp {} reached the cluster's barrier while {missing} others of the warp are on another path",
             warp.index
         ),
-    }
+    )
 }
 
 /// The fault of lanes that arrive twice or wait without having arrived.
 fn out_of_turn(mask: u32, what: &str) -> RawFault {
-    RawFault {
-        kind: FaultKind::BarrierDivergence,
-        lane: mask.trailing_zeros() & 31,
-        address: None,
-        bytes: 0,
-        space: MemorySpace::Shared,
-        access: None,
-        note: what.to_owned(),
-    }
+    RawFault::of_lanes(FaultKind::BarrierDivergence, MemorySpace::Shared, mask, what.to_owned())
 }
 
 /// `barrier.cluster.arrive`.

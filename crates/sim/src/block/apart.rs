@@ -206,15 +206,7 @@ impl Worker<'_> {
                 (FaultKind::BarrierDivergence, note)
             }
         };
-        let raw = RawFault {
-            kind,
-            lane: part.way.mask.trailing_zeros() & 31,
-            address: None,
-            bytes: 0,
-            space: MemorySpace::Shared,
-            access: None,
-            note,
-        };
+        let raw = RawFault::of_lanes(kind, MemorySpace::Shared, part.way.mask, note);
         let way = part.way.clone();
         self.warps[w].follow(&way);
         self.locate(w, raw)

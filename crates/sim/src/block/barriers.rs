@@ -71,15 +71,12 @@ impl Worker<'_> {
                 "barrier {number} waits for every thread of the block, {arrived} arrived and the others wait elsewhere"
             ),
         };
-        let raw = RawFault {
-            kind: FaultKind::Deadlock,
-            lane: self.warps[waiting].mask.trailing_zeros() & 31,
-            address: None,
-            bytes: 0,
-            space: MemorySpace::Shared,
-            access: None,
+        let raw = RawFault::of_lanes(
+            FaultKind::Deadlock,
+            MemorySpace::Shared,
+            self.warps[waiting].mask,
             note,
-        };
+        );
         self.locate(waiting, raw)
     }
 
@@ -88,15 +85,12 @@ impl Worker<'_> {
         let warp = &self.warps[w];
         // SAFETY: the warp stopped there with `Stop::Wait`.
         let what = unsafe { waits_for(warp.waits_at, warp) };
-        let raw = RawFault {
-            kind: FaultKind::Deadlock,
-            lane: warp.waiting.trailing_zeros() & 31,
-            address: None,
-            bytes: 0,
-            space: MemorySpace::Shared,
-            access: None,
-            note: format!("warp {w} waits for {what}, and no other warp can go on"),
-        };
+        let raw = RawFault::of_lanes(
+            FaultKind::Deadlock,
+            MemorySpace::Shared,
+            warp.waiting,
+            format!("warp {w} waits for {what}, and no other warp can go on"),
+        );
         let pc = warp.pc(warp.waits_at) as usize;
         let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);
         Located { raw, origin, warp: w as u32 }
@@ -141,15 +135,12 @@ impl Worker<'_> {
             _ => None,
         };
         if let Some(note) = bad {
-            let raw = RawFault {
-                kind: FaultKind::BarrierDivergence,
-                lane: self.warps[w].mask.trailing_zeros() & 31,
-                address: None,
-                bytes: 0,
-                space: MemorySpace::Shared,
-                access: None,
+            let raw = RawFault::of_lanes(
+                FaultKind::BarrierDivergence,
+                MemorySpace::Shared,
+                self.warps[w].mask,
                 note,
-            };
+            );
             return Err(self.locate(w, raw));
         }
         if let Some(checks) = &mut self.context.checks {

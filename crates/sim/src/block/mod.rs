@@ -336,7 +336,8 @@ impl<'a> Worker<'a> {
         }
         let spent = self.shape.allowance.as_deref().and_then(Allowance::spent);
         if let Some((kind, note)) = spent {
-            let raw = RawFault { kind, note, ..limit_fault(&self.warps[w], 0) };
+            let mask = self.warps[w].mask;
+            let raw = RawFault::of_lanes(kind, MemorySpace::Generic, mask, note);
             return Err(self.locate(w, raw));
         }
         let before = self.warps[w].instructions;
@@ -432,13 +433,10 @@ impl<'a> Worker<'a> {
 }
 
 fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
-    RawFault {
-        kind: FaultKind::InstructionLimit,
-        lane: warp.mask.trailing_zeros() & 31,
-        address: None,
-        bytes: 0,
-        space: MemorySpace::Generic,
-        access: None,
-        note: format!("a warp executed {limit} instructions and had not ended"),
-    }
+    RawFault::of_lanes(
+        FaultKind::InstructionLimit,
+        MemorySpace::Generic,
+        warp.mask,
+        format!("a warp executed {limit} instructions and had not ended"),
+    )
 }
