@@ -7,7 +7,7 @@ use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory};
 use crate::observe::Observer;
 use crate::program::{Program, Watch};
-use crate::sanitize::{Checked, Checks, Report, ReportKind};
+use crate::sanitize::{Checked, Checks, Report};
 use crate::schedule::Job;
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -226,18 +226,7 @@ impl Emulator {
         check::registers(kernel, launch, assembled.code.register_bytes)?;
         let memory = self.reading();
         let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
-        let checks = self.options.checks.unwrap_or_default();
-        let mut checked = job.check(checks);
-        // Code for debugging keeps what is in flight in local memory; the driver's compiler waits there.
-        if checks.has(ReportKind::AsyncOrder) && kernel.local_bytes == 0 {
-            let early = program.early_touches(launch.entry).into_iter();
-            let early: Vec<Report> = early.map(|early| Report::early(kernel, early)).collect();
-            // What the run met at the same instruction is the same.
-            let place = |report: &Report| (report.kind, report.text_line);
-            checked.reports.retain(|met| !early.iter().any(|early| place(early) == place(met)));
-            checked.reports.extend(early);
-        }
-        Ok(checked)
+        Ok(job.check(self.options.checks.unwrap_or_default()))
     }
 
     /// What is still allocated, but for the variables of modules that live: a report for each.

@@ -174,6 +174,8 @@ pub enum Note {
     ProxyFence,
     /// `cp.async.commit_group`.
     Commit,
+    /// `wgmma.fence`.
+    ProductFence,
     /// `wgmma.commit_group`.
     ProductCommit,
     /// `wgmma.wait_group`: all but this many groups.

@@ -286,12 +286,6 @@ impl Program {
         Some(names)
     }
 
-    /// The instructions of a kernel that touch a register of `wgmma.mma_async` before the wait.
-    pub(crate) fn early_touches(&self, entry: &str) -> Vec<crate::matrix::early::Early> {
-        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry);
-        loaded.map_or(Vec::new(), |l| crate::matrix::early::find(&l.kernel, &l.flow))
-    }
-
     /// The source position of a kernel's instruction.
     pub fn location(&self, entry: &str, instruction: u32) -> Option<SourceLocation> {
         self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()

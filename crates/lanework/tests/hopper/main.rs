@@ -15,7 +15,7 @@ pub struct On {
 }
 
 /// The GPU, where there is one with clusters, and emulators that must agree with it: the fast engine,
-/// the slow one, and other orders of turns.
+/// the slow one, one on which every access is judged, and other orders of turns.
 fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
     devices.retain(|device| {
@@ -28,6 +28,7 @@ fn devices(suite: &str) -> Vec<Device> {
     let base = Options { max_instructions: Some(1 << 22), ..Options::default() };
     let slow = Options { all_varying: true, ..base.clone() };
     devices.push(Device::emulator_with(slow));
+    devices.push(Device::emulator_with(base.clone()).sanitized());
     for seed in 1..4 {
         let schedule = sim::Schedule::Seeded(seed);
         devices.push(Device::emulator_with(Options { schedule, ..base.clone() }));

@@ -47,7 +47,8 @@ fn check(
         }
         bytes
     };
-    for device in Device::for_tests("products of a warpgroup") {
+    let judged = std::iter::once(Device::emulator().sanitized());
+    for device in Device::for_tests("products of a warpgroup").into_iter().chain(judged) {
         let module = device.load_ptx(TEXT).expect("loads");
         assert_eq!(module.refused(), Vec::new());
         let (of_a, of_b) = (pack(&a, tile[0]), pack(&b, tile[1]));

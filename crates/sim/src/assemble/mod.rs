@@ -250,7 +250,7 @@ impl Assembler<'_> {
             self.code.steps.push(step);
             self.push(Tiers::cold::<Follow>(), [0; 4], address, inst.origin);
         }
-        if let Some(this) = self.code.accumulators.of(inst) {
+        if let Some(this) = self.code.accumulators.of(self.kernel, inst) {
             let this = Arc::new(this);
             let address = Arc::as_ptr(&this).expose_provenance() as u64;
             self.code.uses.push(this);

@@ -90,6 +90,16 @@ impl Move {
             Move::Tile(ref tile) => tile.runs(),
         }
     }
+
+    /// Whether what is there is combined with what comes.
+    pub fn combines(&self) -> bool {
+        match self {
+            Move::Run { .. } => false,
+            Move::Reduce { .. } => true,
+            Move::Value { combine, .. } => combine.is_some(),
+            Move::Tile(tile) => tile.combines(),
+        }
+    }
 }
 
 /// A copy under way.

@@ -36,10 +36,10 @@ impl Body for Async {
                     store(op, warp, plan, form, to, barrier)
                 }
                 AsyncOp::ProductCommit => Ok(true),
-                AsyncOp::ProductWait { .. } if warp.mask != u32::MAX => {
+                AsyncOp::ProductWait if warp.mask != u32::MAX => {
                     Err(crate::matrix::incomplete(warp))
                 }
-                AsyncOp::ProductWait { .. } => crate::matrix::group::wait(warp),
+                AsyncOp::ProductWait => crate::matrix::group::wait(warp),
                 AsyncOp::Commit => commit(op, warp),
                 AsyncOp::WaitGroup { pending } => wait_group(op, warp, pending),
             };
@@ -62,7 +62,7 @@ pub unsafe fn waits_for(op: *const Op, warp: &Warp) -> String {
         let plan = &*std::ptr::with_exposed_provenance::<Plan>((*op).imm as usize);
         match plan.op {
             AsyncOp::Mbarrier(_, at) => sync::describe(warp, plan, at),
-            AsyncOp::ProductWait { .. } => "the other warps of its warpgroup".to_owned(),
+            AsyncOp::ProductWait => "the other warps of its warpgroup".to_owned(),
             _ => "every thread of the cluster to arrive at the cluster's barrier".to_owned(),
         }
     }
@@ -214,7 +214,7 @@ pub(super) unsafe fn begin(
                 Finish::Mbarrier { rank: of, offset, .. } if of == rank => Some(offset),
                 _ => None,
             };
-            checks.bulk(warp, lane, place.instruction, what.runs(), mbarrier);
+            checks.bulk(warp, lane, place.instruction, (what.runs(), what.combines()), mbarrier);
         }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;

@@ -59,11 +59,9 @@ pub enum AsyncOp {
     },
     /// `wgmma.commit_group`: nothing happens, as products are done when they are issued.
     ProductCommit,
-    /// `wgmma.wait_group`.
-    ProductWait {
-        /// Groups that may still be under way.
-        pending: u32,
-    },
+    /// `wgmma.wait_group`; how many groups may still be under way is of no account, as products are done
+    /// when they are issued.
+    ProductWait,
     /// `cp.async.bulk.commit_group`.
     Commit,
     /// `cp.async.bulk.wait_group`.

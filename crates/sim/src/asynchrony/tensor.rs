@@ -188,6 +188,11 @@ impl Tile {
         if self.load { [None, run] } else { [run, None] }
     }
 
+    /// Whether a store combines with what is there.
+    pub fn combines(&self) -> bool {
+        self.combine.is_some()
+    }
+
     /// Bytes from the tensor's start to its end.
     fn span(&self) -> u64 {
         let steps = self.map.extent[1..].iter().zip(&self.map.strides);

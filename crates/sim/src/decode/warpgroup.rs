@@ -19,7 +19,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
             cx.allow(&["fence", "sync", "aligned"])?;
             cx.operands(0)?;
             cx.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard);
-            Ok(())
+            note(cx, Note::ProductFence, Vec::new())
         }
         Some("commit_group") => {
             cx.allow(&["commit_group", "sync", "aligned"])?;
@@ -34,8 +34,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
             let Src::Const(pending) = cx.src(0, ScalarType::U32)? else {
                 return Err(cx.unknown("the number of groups is not a constant"));
             };
-            let action = Action::Async(AsyncOp::ProductWait { pending: pending as u32 });
-            cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
+            cx.lowering.emit(Action::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
             note(cx, Note::ProductWait(pending as u32), Vec::new())
         }
         Some("mma_async") => multiply(cx),

@@ -1,7 +1,6 @@
 //! `ldmatrix`, `stmatrix`, `mma` and `wmma`: the warp's lanes hold matrices together.
 
 mod descriptor;
-pub mod early;
 pub mod group;
 mod multiply;
 pub mod ops;

@@ -11,7 +11,8 @@ use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use crate::asynchrony::MbarrierOp;
 use crate::asynchrony::mbarrier::Mbarrier;
-use crate::ir::MemorySpace;
+use crate::context::Site;
+use crate::ir::{MemorySpace, Order, Scope};
 use crate::observe::AccessKind;
 use crate::op::Warp;
 use std::collections::HashMap;
@@ -81,9 +82,17 @@ impl Checker {
         warp: &Warp,
         lane: u32,
         origin: u32,
-        [reads, writes]: [Option<Run>; 2],
+        ([reads, writes], combines): ([Option<Run>; 2], bool),
         mbarrier: Option<u64>,
     ) {
+        // The copy engine combines as relaxed atomics of the whole device do.
+        let target = |space| match combines {
+            true => {
+                let order = Order { strong: Some(Scope::Device), ..Order::default() };
+                Site { order, ..site(space, AccessKind::Atomic, 1) }
+            }
+            false => site(space, AccessKind::Store, 1),
+        };
         if let Some((from, bytes)) = reads {
             match self.shared_offset(from, bytes) {
                 Some(offset) => {
@@ -103,13 +112,11 @@ impl Checker {
         let Some((to, bytes)) = writes else { return };
         let Some(offset) = self.shared_offset(to, bytes) else {
             if let Some(address) = self.global_address(to) {
-                let store = site(MemorySpace::Global, AccessKind::Store, 1);
-                self.stretch(warp, (lane, origin), &store, address, bytes);
+                self.stretch(warp, (lane, origin), &target(MemorySpace::Global), address, bytes);
             }
             return;
         };
-        let store = site(MemorySpace::Shared, AccessKind::Store, 1);
-        self.stretch(warp, (lane, origin), &store, offset, bytes);
+        self.stretch(warp, (lane, origin), &target(MemorySpace::Shared), offset, bytes);
         let segment = self.order.segment_of(warp.index);
         let tag = order::with_lane(order::tag(segment, origin), lane);
         self.retag(offset, bytes, None, tag | order::ASYNC);

@@ -736,7 +736,10 @@ impl Checker {
         at: u64,
         bytes: u64,
     ) {
-        let tag = order::tag(self.order.segment_of(warp.index), instruction);
+        let mut tag = order::tag(self.order.segment_of(warp.index), instruction);
+        if site.order.strong.is_some() {
+            tag |= order::STRONG | order::WIDE_SCOPE;
+        }
         let judged = Judged { warp, site, instruction, bytes, tag, mask: 1 << lane };
         let (area, offset) = match site.space {
             MemorySpace::Shared => (None, at),
@@ -745,13 +748,13 @@ impl Checker {
                 None => return,
             },
         };
-        let reads = site.kind == AccessKind::Load;
+        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let written = match area {
             Some(index) => self.areas[index].written.as_deref(),
             None => Some(&self.shared_written),
         };
         let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
-        if let Some(written) = written.filter(|_| !reads) {
+        if let Some(written) = written.filter(|_| writes) {
             written.set(offset, bytes);
         }
         if unwritten && self.wants(ReportKind::Uninitialized) {

@@ -23,6 +23,7 @@ pub fn packed(note: Note) -> u64 {
         Note::Wait(keep) => (6, u64::from(keep)),
         Note::ProductCommit => (7, 0),
         Note::ProductWait(keep) => (8, u64::from(keep)),
+        Note::ProductFence => (9, 0),
     };
     kind | value << 8
 }
@@ -38,6 +39,7 @@ fn unpacked(imm: u64) -> Note {
         5 => Note::Commit,
         7 => Note::ProductCommit,
         8 => Note::ProductWait(value as u32),
+        9 => Note::ProductFence,
         _ => Note::Wait(value as u32),
     }
 }
@@ -82,6 +84,7 @@ impl Body for Noted {
                     Note::ProxyFence => checks.order.proxy_fence(w),
                     Note::Commit => checks.commit(warp),
                     Note::Wait(keep) => checks.wait(warp, keep),
+                    Note::ProductFence => checks.product_fence(w),
                     Note::ProductCommit => checks.product_commit(w),
                     Note::ProductWait(keep) => checks.product_wait(w, keep),
                 }

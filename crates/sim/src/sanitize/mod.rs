@@ -15,7 +15,7 @@
 //! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
 //!   part only.
 //! - *Asynchronous copies*: what `cp.async` and bulk copies write may be touched only after the
-//!   wait, and so may the accumulators of `wgmma`.
+//!   wait, and so may the registers of `wgmma`, which must be fenced, too, when threads write them.
 
 mod bulk;
 mod checker;

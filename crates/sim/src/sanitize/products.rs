@@ -1,4 +1,10 @@
-//! `wgmma`: the accumulator's registers are the product's until its group has been waited for.
+//! `wgmma`: registers are the product's until its group has been waited for, and the product sees what
+//! threads wrote to them only behind `wgmma.fence`.
+//!
+//! A GPU reads and writes the registers of a product while its warps go on: until the wait, accumulators
+//! may be touched only by further products, and registers that hold A may only be read. The emulator
+//! does products when they are issued, so that a run does not show the error; these books do. Compilers
+//! put copies (`mov`) anywhere and remove them later: copies are followed, and are no error themselves.
 
 use super::checker::Checker;
 use super::order::{self, Tag};
@@ -7,7 +13,7 @@ use crate::ir::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
 use crate::matrix::ops::MatrixOp;
 use crate::op::{Body, Op, Warp};
 
-/// The registers that products of warpgroups accumulate in, and those that their values are moved to.
+/// The registers that products of warpgroups read and write, and those that are copied from or to them.
 #[derive(Clone, Default)]
 pub struct Accumulators {
     index: Vec<Option<u32>>,
@@ -18,15 +24,22 @@ pub struct Accumulators {
     keeps: bool,
 }
 
-/// What an instruction does with accumulators.
-#[derive(Clone, Default)]
-pub struct Use {
-    /// A product starts in them.
-    starts: Vec<u32>,
-    /// One is moved, or something else is written to it.
-    moved: Option<(Option<u32>, u32)>,
-    /// They are used.
-    used: Vec<u32>,
+/// What an instruction does with these registers.
+#[derive(Clone)]
+pub enum Use {
+    /// A product starts: its accumulators, and the registers that hold A.
+    Starts(Vec<u32>, Vec<u32>),
+    /// Values are moved from some to others.
+    Copies(Vec<u32>, Vec<u32>),
+    /// They are read, and written; the latter needs a fence before a product, unless it is `kept`.
+    Ordinary {
+        /// Sources.
+        reads: Vec<u32>,
+        /// Destinations.
+        writes: Vec<u32>,
+        /// What is written comes back from local memory, where code for debugging keeps everything.
+        kept: bool,
+    },
 }
 
 fn register(src: &Src) -> Option<Reg> {
@@ -36,31 +49,36 @@ fn register(src: &Src) -> Option<Reg> {
     }
 }
 
-fn is_product(inst: &Inst) -> bool {
-    matches!(inst.action, Action::Matrix(MatrixOp::Group(_)))
+fn is_copy(kernel: &Kernel, inst: &Inst) -> bool {
+    let name = &kernel.origins[inst.origin as usize].name;
+    name.starts_with("mov") && matches!(inst.action, Action::Pure(_) | Action::Custom { .. })
 }
 
-fn is_move(inst: &Inst) -> bool {
-    matches!(inst.action, Action::Pure(_)) && inst.src.len() == 1
+/// The accumulators and the registers with A of a product.
+fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<Item = Reg>)> {
+    let Action::Matrix(MatrixOp::Group(this)) = &inst.action else { return None };
+    let factors = if this.registers { &inst.src[2..6] } else { &[] };
+    Some((inst.dst.iter().flatten().copied(), factors.iter().filter_map(register)))
 }
 
 impl Accumulators {
     /// Finds them.
     pub fn find(kernel: &Kernel) -> Accumulators {
         let mut found = vec![false; kernel.registers.len()];
-        for inst in kernel.insts.iter().filter(|inst| is_product(inst)) {
-            inst.dst.iter().flatten().for_each(|r| found[*r as usize] = true);
+        for (accumulators, factors) in kernel.insts.iter().filter_map(of_product) {
+            accumulators.chain(factors).for_each(|r| found[r as usize] = true);
         }
         if !found.contains(&true) {
             return Accumulators::default();
         }
+        let copies: Vec<&Inst> = kernel.insts.iter().filter(|inst| is_copy(kernel, inst)).collect();
         loop {
             let mut changed = false;
-            for inst in kernel.insts.iter().filter(|inst| is_move(inst)) {
-                if inst.src.iter().filter_map(register).any(|r| found[r as usize]) {
-                    for r in inst.dst.iter().flatten() {
-                        changed |= !std::mem::replace(&mut found[*r as usize], true);
-                    }
+            for inst in &copies {
+                let own = || inst.src.iter().filter_map(register);
+                let all = || own().chain(inst.dst.iter().flatten().copied());
+                if all().any(|r| found[r as usize]) {
+                    all().for_each(|r| changed |= !std::mem::replace(&mut found[r as usize], true));
                 }
             }
             if !changed {
@@ -79,34 +97,37 @@ impl Accumulators {
     }
 
     /// What an instruction does with them, if anything.
-    pub fn of(&self, inst: &Inst) -> Option<Use> {
+    pub fn of(&self, kernel: &Kernel, inst: &Inst) -> Option<Use> {
         if self.count == 0 {
             return None;
         }
         let number = |r: Reg| self.index[r as usize];
+        if let Some((accumulators, factors)) = of_product(inst) {
+            let [accumulators, factors] =
+                [accumulators.filter_map(number).collect(), factors.filter_map(number).collect()];
+            return Some(Use::Starts(accumulators, factors));
+        }
         let to: Vec<u32> = inst.dst.iter().flatten().filter_map(|r| number(*r)).collect();
-        let kept = match &inst.action {
-            Action::Memory(op) if matches!(op.kind, MemoryKind::Store) => {
-                self.keeps && matches!(op.space, MemorySpace::Local | MemorySpace::Generic)
+        let local = |space| matches!(space, MemorySpace::Local | MemorySpace::Generic);
+        let (stores, loads) = match &inst.action {
+            Action::Memory(op) if self.keeps && local(op.space) => {
+                (matches!(op.kind, MemoryKind::Store), matches!(op.kind, MemoryKind::Load))
             }
-            _ => false,
+            _ => (false, false),
         };
-        let from = if kept { &inst.src[..1] } else { &inst.src[..] };
+        let from = if stores { &inst.src[..1] } else { &inst.src[..] };
         let from: Vec<u32> = from.iter().filter_map(register).filter_map(number).collect();
-        let this = match inst {
-            _ if is_product(inst) => Use { starts: to, ..Use::default() },
-            _ if is_move(inst) => {
-                let moved = to.first().map(|to| (from.first().copied(), *to));
-                Use { moved, ..Use::default() }
-            }
-            _ => Use { used: from, ..Use::default() },
-        };
-        let nothing = this.starts.is_empty() && this.moved.is_none() && this.used.is_empty();
-        (!nothing).then_some(this)
+        if to.is_empty() && from.is_empty() {
+            return None;
+        }
+        Some(match is_copy(kernel, inst) {
+            true => Use::Copies(from, to),
+            false => Use::Ordinary { reads: from, writes: to, kept: loads },
+        })
     }
 }
 
-/// Tells checks of an instruction with accumulators; the immediate is the address of a [`Use`].
+/// Tells checks of an instruction with these registers; the immediate is the address of a [`Use`].
 pub struct Accumulate;
 
 impl Body for Accumulate {
@@ -125,60 +146,156 @@ impl Body for Accumulate {
     }
 }
 
+/// What is known of one register of one warp.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    /// The group that must be waited for, from 1; 0 for none.
+    group: u32,
+    /// The product that has the register.
+    product: Tag,
+    /// Whether it accumulates there, not only reads A from it.
+    accumulates: bool,
+    /// What wrote the register last, if it was no product, and the fences that the warp had run then.
+    writer: Option<(Tag, u32)>,
+}
+
 /// The products of a block's warps that are under way.
 pub struct Products {
     accumulators: usize,
-    /// By warp and accumulator: the group that must be waited for, from 1, and the product.
-    flying: Vec<(u32, Tag)>,
+    /// By warp and register.
+    held: Vec<Held>,
     committed: Vec<u32>,
+    fences: Vec<u32>,
 }
 
 impl Products {
     /// For blocks of this many warps.
     pub fn new(warps: usize, accumulators: usize) -> Products {
-        let flying = vec![(0, 0); warps * accumulators];
-        Products { accumulators, flying, committed: vec![0; warps] }
+        let held = vec![Held::default(); warps * accumulators];
+        Products { accumulators, held, committed: vec![0; warps], fences: vec![0; warps] }
     }
 
     /// A block starts.
     pub fn start(&mut self) {
-        self.flying.fill((0, 0));
+        self.held.fill(Held::default());
         self.committed.fill(0);
+        self.fences.fill(0);
+    }
+
+    fn of(&mut self, warp: usize, register: u32) -> &mut Held {
+        &mut self.held[warp * self.accumulators + register as usize]
     }
 }
 
 impl Checker {
     fn accumulate(&mut self, warp: &Warp, instruction: u32, this: &Use) {
         let w = warp.index as usize;
-        let first = w * self.products.accumulators;
-        if !this.starts.is_empty() {
-            let tag = order::tag(self.order.segment_of(warp.index), instruction);
-            let group = self.products.committed[w] + 1;
-            for r in &this.starts {
-                self.products.flying[first + *r as usize] = (group, tag);
+        let tag = order::tag(self.order.segment_of(warp.index), instruction);
+        match this {
+            Use::Starts(accumulators, factors) => {
+                self.product_starts(warp, tag, [accumulators, factors]);
+            }
+            Use::Copies(from, to) => {
+                let mut value = Held::default();
+                for r in from {
+                    let held = *self.products.of(w, *r);
+                    value.writer = value.writer.max(held.writer);
+                    if held.accumulates && held.group > value.group {
+                        value = Held { writer: value.writer, ..held };
+                    }
+                }
+                // Other lanes may keep what is in flight there.
+                let nothing = value.group == 0 && value.writer.is_none();
+                if !nothing || warp.mask == warp.live {
+                    to.iter().for_each(|r| *self.products.of(w, *r) = value);
+                }
+            }
+            Use::Ordinary { reads, writes, kept } => {
+                for r in reads {
+                    let held = *self.products.of(w, *r);
+                    if held.accumulates {
+                        self.touched_early(warp, instruction, held, "read");
+                    }
+                }
+                let lane = warp.mask.trailing_zeros() & 31;
+                let now = (order::with_lane(tag, lane), self.products.fences[w]);
+                for r in writes {
+                    let held = *self.products.of(w, *r);
+                    self.touched_early(warp, instruction, held, "written");
+                    self.products.of(w, *r).writer = (!kept).then_some(now);
+                }
             }
         }
-        if let Some((from, to)) = this.moved {
-            let value = from.map_or((0, 0), |from| self.products.flying[first + from as usize]);
-            self.products.flying[first + to as usize] = value;
+    }
+
+    fn product_starts(&mut self, warp: &Warp, tag: Tag, [accumulators, factors]: [&[u32]; 2]) {
+        let (w, instruction) = (warp.index as usize, order::instruction(tag));
+        let fences = self.products.fences[w];
+        if fences == 0 {
+            let message = "the warpgroup's first product has no `wgmma.fence` before it".to_owned();
+            self.product_report(warp, instruction, None, message);
         }
-        for r in &this.used {
-            let (group, tag) = self.products.flying[first + *r as usize];
-            let (kind, other) = (ReportKind::AsyncOrder, order::instruction(tag));
-            if group == 0 || self.again(kind, instruction, other) {
-                continue;
+        for (registers, accumulates) in [(factors, false), (accumulators, true)] {
+            for r in registers {
+                let held = *self.products.of(w, *r);
+                if held.accumulates != accumulates {
+                    let verb = if accumulates { "written" } else { "read" };
+                    self.touched_early(warp, instruction, held, verb);
+                }
+                if let Some((writer, then)) = held.writer
+                    && then == fences
+                    && fences > 0
+                {
+                    let message =
+                        "a product uses a register that was written with no `wgmma.fence` between"
+                            .to_owned();
+                    self.product_report(warp, instruction, Some(writer), message);
+                }
+                let group = self.products.committed[w] + 1;
+                let writer = if accumulates { None } else { held.writer };
+                *self.products.of(w, *r) = Held { group, product: tag, accumulates, writer };
             }
-            let lane = warp.mask.trailing_zeros() & 31;
-            let report = Report {
-                message: "an accumulator is used while its `wgmma` may still be writing it"
-                    .to_owned(),
-                help: "commit the product and wait for its group (`wgmma.wait_group`) first"
-                    .to_owned(),
-                other: Some(self.other(tag)),
-                ..self.new_report(kind, warp.index, lane, instruction)
-            };
-            self.keep(instruction, other, report);
         }
+    }
+
+    fn touched_early(&mut self, warp: &Warp, instruction: u32, held: Held, verb: &str) {
+        if held.group == 0 {
+            return;
+        }
+        let product = self.other(held.product).instruction;
+        let message =
+            format!("a register of `{product}` is {verb} before the product is waited for");
+        self.product_report(warp, instruction, Some(held.product), message);
+    }
+
+    fn product_report(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        with: Option<Tag>,
+        message: String,
+    ) {
+        let (kind, other) = (ReportKind::AsyncOrder, with.map_or(0, order::instruction));
+        if self.again(kind, instruction, other) {
+            return;
+        }
+        let help = match message.contains("`wgmma.fence`") {
+            true => "run `wgmma.fence` in all warps of the warpgroup after the writes",
+            false => "run `wgmma.commit_group` and `wgmma.wait_group` first",
+        };
+        let lane = warp.mask.trailing_zeros() & 31;
+        let report = Report {
+            message,
+            help: help.to_owned(),
+            other: with.map(|tag| self.other(tag)),
+            ..self.new_report(kind, warp.index, lane, instruction)
+        };
+        self.keep(instruction, other, report);
+    }
+
+    /// `wgmma.fence`.
+    pub fn product_fence(&mut self, w: usize) {
+        self.products.fences[w] += 1;
     }
 
     /// `wgmma.commit_group`.
@@ -190,7 +307,9 @@ impl Checker {
     pub fn product_wait(&mut self, w: usize, keep: u32) {
         let done = self.products.committed[w].saturating_sub(keep);
         let first = w * self.products.accumulators;
-        let mine = &mut self.products.flying[first..first + self.products.accumulators];
-        mine.iter_mut().filter(|(group, _)| *group <= done).for_each(|flying| *flying = (0, 0));
+        let mine = &mut self.products.held[first..first + self.products.accumulators];
+        for held in mine.iter_mut().filter(|held| held.group <= done) {
+            (held.group, held.accumulates) = (0, false);
+        }
     }
 }

@@ -1,8 +1,6 @@
 //! What checks find, as plain data.
 
 use crate::fault::{Fault, FaultKind, NearAllocation, SourceLocation};
-use crate::ir::Kernel;
-use crate::matrix::early::Early;
 use crate::memory::Allocation;
 use std::fmt;
 
@@ -201,38 +199,6 @@ impl Report {
             help: fault.help,
             count: 1,
         })
-    }
-
-    /// A register of a product touched before the wait; the first thread stands for all.
-    pub(crate) fn early(kernel: &Kernel, early: Early) -> Report {
-        let origin = |instruction: u32| &kernel.origins[instruction as usize];
-        let (this, product) = (origin(early.instruction), origin(early.product));
-        let verb = if early.writes { "written" } else { "read" };
-        Report {
-            kind: ReportKind::AsyncOrder,
-            message: format!(
-                "a register of `{}` is {verb} before the product is waited for",
-                product.name
-            ),
-            location: this.location.clone(),
-            text_line: this.text_line,
-            instruction: this.name.clone(),
-            kernel: kernel.name.clone(),
-            block: [0; 3],
-            thread: [0; 3],
-            address: None,
-            size: 0,
-            allocation: None,
-            other: Some(Other {
-                location: product.location.clone(),
-                text_line: product.text_line,
-                instruction: product.name.clone(),
-                block: [0; 3],
-                thread: [0; 3],
-            }),
-            help: "run `wgmma.commit_group` and `wgmma.wait_group` first".to_owned(),
-            count: 1,
-        }
     }
 
     /// Memory that is still allocated.

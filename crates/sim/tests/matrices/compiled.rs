@@ -37,6 +37,9 @@ fn product(
 fn launch(emulator: &Emulator, program: &Program, config: LaunchConfig<'_>, arguments: &[&[u8]]) {
     let done = emulator.launch(program, &config, arguments, &mut Quiet);
     done.unwrap_or_else(|fault| panic!("{fault}"));
+    let judged = emulator.check(program, &config, arguments).expect("it starts");
+    let found: Vec<String> = judged.reports.iter().map(ToString::to_string).collect();
+    assert!(found.is_empty() && judged.fault.is_none(), "{}", found.join("\n\n"));
 }
 
 #[test]
