@@ -91,6 +91,7 @@ impl Body for AsyncCopy {
             let instruction = (*warp.context).place(warp, op).instruction;
             if let Some(checks) = &mut (*warp.context).checks {
                 checks.copy(warp, instruction, bytes as u32, [&to.0, &from.0], &have.0);
+                (*warp.context).disturb();
             } else if op.imm & OBSERVED != 0 {
                 observe_copy(op, warp, bytes as u8, &to, &from, &have);
             }

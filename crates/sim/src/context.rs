@@ -12,6 +12,7 @@ use crate::memory::Memory;
 use crate::observe::{Access, AccessKind, Asynchronous, Place, Space};
 use crate::op::{Op, Stop, Warp};
 use crate::sanitize::Checker;
+use crate::stillness::Stillness;
 
 /// A stretch of guest addresses and where they lie on the host.
 #[derive(Clone, Copy)]
@@ -233,6 +234,8 @@ pub struct Context {
     pub events: Option<*mut dyn Events>,
     /// Judges accesses, when they are checked.
     pub checks: Option<Box<Checker>>,
+    /// Follows what changes memory, while it is tried whether warps spin for ever.
+    pub stillness: Option<Box<Stillness>>,
     /// What the block printed.
     pub printed: String,
     /// The block's linear index.
@@ -406,6 +409,13 @@ impl Context {
         if rank == self.rank { self.checks.as_deref_mut() } else { None }
     }
 
+    /// Something changes in another way than by an access that is observed.
+    pub fn disturb(&mut self) {
+        if let Some(stillness) = &mut self.stillness {
+            stillness.disturb();
+        }
+    }
+
     /// The place of an operation.
     pub fn place(&self, warp: &Warp, op: &Op) -> Place {
         // SAFETY: one origin per operation.
@@ -420,6 +430,10 @@ impl Context {
             let instruction = self.place(warp, op).instruction;
             if let Some(checks) = &mut self.checks {
                 checks.access(warp, instruction, site, addresses);
+            }
+            if let Some(mut stillness) = self.stillness.take() {
+                stillness.access(self, warp, instruction, site, addresses);
+                self.stillness = Some(stillness);
             }
             return;
         }

@@ -100,6 +100,7 @@ impl Body for Malloc {
         unsafe {
             let (sizes, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             let mut results = Lanes([0u64; 32]);
+            (*warp.context).disturb();
             for i in 0..32 {
                 if warp.mask & BITS[i] != 0 {
                     let heap = Heap { context: &*warp.context, base: bases.0[i] };
@@ -120,6 +121,7 @@ impl Body for Free {
         // SAFETY: as above.
         unsafe {
             let (addresses, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
+            (*warp.context).disturb();
             for lane in 0..32u32 {
                 let i = lane as usize;
                 let heap = Heap { context: &*warp.context, base: bases.0[i] };

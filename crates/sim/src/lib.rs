@@ -62,6 +62,7 @@ pub mod sanitize;
 mod schedule;
 mod soft;
 mod standard;
+mod stillness;
 mod swizzle;
 mod tensor_map;
 mod trace;

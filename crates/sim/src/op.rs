@@ -200,7 +200,7 @@ pub enum Stop {
 }
 
 /// A pending part of a diverged warp.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pending {
     /// Where it goes on.
     pub pc: u32,

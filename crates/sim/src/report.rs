@@ -46,7 +46,9 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::OutOfBounds | FaultKind::Misaligned => address_fault(scene, &raw, &mut fault),
         FaultKind::Deadlock => {
             fault.message = format!("deadlock: {}", raw.note);
+            let spins = raw.note.contains("spins");
             fault.help = match raw.note.contains("mbarrier") {
+                _ if spins => "see who should end the loop: a write that no thread comes to, a lock that is never released, or a block that runs later".into(),
                 true => "see that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
                 false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
             };

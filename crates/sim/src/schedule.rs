@@ -2,8 +2,8 @@
 
 use crate::allowance::Allowance;
 use crate::block::{Located, Shape, Team};
-use crate::context::Events;
-use crate::fault::Fault;
+use crate::context::{Events, RawFault};
+use crate::fault::{Fault, FaultKind};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Options, Schedule};
 use crate::memory::Memory;
@@ -166,15 +166,7 @@ impl<'a> Job<'a> {
             }
         }
         if let Some((_, block, located)) = fault {
-            let kernel = &self.assembled.kernel;
-            let scene = Scene {
-                kernel,
-                memory: self.memory,
-                block,
-                shape: self.shape.block,
-                shared: u64::from(kernel.static_shared) + u64::from(self.shape.dynamic_shared),
-            };
-            return Err(report(&scene, located));
+            return Err(report(&self.scene(block), located));
         }
         printed.sort_by_key(|(i, _)| *i);
         outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
@@ -200,6 +192,7 @@ impl<'a> Job<'a> {
                 accumulators: self.assembled.code.accumulators.count,
             })));
         }
+        let mut held = Vec::new();
         for i in 0..self.count {
             let result = team.run(self.cluster(i));
             for block in &mut team.blocks {
@@ -207,11 +200,26 @@ impl<'a> Job<'a> {
                 checked.outcome.printed.push_str(&std::mem::take(&mut block.context.printed));
             }
             let Err((index, located)) = result else { continue };
+            let spin = team.take_spin().filter(|reads| !reads.is_empty());
+            if let Some(reads) = spin.filter(|_| i + 1 < self.total) {
+                // A block that runs later may be what it waits for.
+                held.push((index, located, reads));
+                continue;
+            }
             let stopped = team.blocks.iter_mut().find(|block| block.block_index() == index);
             let checks = stopped.and_then(|block| block.context.checks.as_mut());
             if let Some(fault) = checks.and_then(|checks| checks.fault(located)) {
                 checked.fault = Some(fault);
                 break;
+            }
+        }
+        for (index, located, reads) in held {
+            // SAFETY: the launch holds the memory's lock.
+            let vain = self.count == self.total && unsafe { reads.unchanged() };
+            match &mut team.blocks[0].context.checks {
+                Some(checks) if vain => checks.fault_of(index, located),
+                _ if checked.fault.is_some() => {}
+                _ => checked.fault = Some(self.waits_for_later(index, located)),
             }
         }
         checked.outcome.blocks_total = self.total * team.blocks.len() as u64;
@@ -222,6 +230,32 @@ impl<'a> Job<'a> {
             sanitize::add(&mut checked.reports, found);
         }
         checked
+    }
+
+    /// The fault of a block that waits for what a later one writes.
+    fn waits_for_later(&self, block: [u32; 3], located: Located) -> Fault {
+        let located = Located {
+            raw: RawFault {
+                kind: FaultKind::Unsupported,
+                note: "the block waits for one that runs later: the emulator runs blocks one after another, and a GPU may, too, when it has no room for all"
+                    .to_owned(),
+                ..located.raw
+            },
+            ..located
+        };
+        report(&self.scene(block), located)
+    }
+
+    /// What a report of a block's fault needs to know.
+    fn scene(&self, block: [u32; 3]) -> Scene<'_> {
+        let kernel = &self.assembled.kernel;
+        Scene {
+            kernel,
+            memory: self.memory,
+            block,
+            shape: self.shape.block,
+            shared: u64::from(kernel.static_shared) + u64::from(self.shape.dynamic_shared),
+        }
     }
 
     /// Runs blocks until there are no more.

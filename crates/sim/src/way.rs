@@ -4,7 +4,7 @@
 use crate::op::{Op, Pending, Warp};
 
 /// Where lanes are, and what is pending for them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     /// The lanes that go on from here.
     pub mask: u32,

@@ -257,3 +257,36 @@ fn a_launch_as_a_whole_is_stopped_by_instructions_and_by_time() {
         assert!(!fault.help.is_empty(), "{fault}");
     }
 }
+
+#[test]
+fn the_limit_of_a_checked_launch_says_where_the_warps_were() {
+    let options = Options {
+        max_instructions: Some(100_000),
+        checks: Some(lanework_sim::sanitize::Checks::default()),
+        ..Options::default()
+    };
+    let emulator = Emulator::new(options);
+    // Warp 1 waits, the others count without end; warp 4 has ended.
+    let body = "mov.u32 %r9, %tid.x; shr.u32 %r9, %r9, 5;
+        setp.eq.u32 %p1, %r9, 4; @%p1 ret;
+        setp.eq.u32 %p1, %r9, 1; @%p1 bra WAIT;
+        L: add.u32 %r1, %r1, 1;
+        bra L;
+        WAIT: bar.sync 0; ret;";
+    let text = kernel(&format!("{START} {body}"));
+    let program = load(&emulator, &text).expect(body);
+    let input = upload(&emulator, "in", &[0; 4]);
+    let arguments: [&[u8]; 3] = [&input.to_le_bytes(), &input.to_le_bytes(), &4u32.to_le_bytes()];
+    let launch = LaunchConfig::new("k", [1; 3], [160, 1, 1]);
+    let checked = emulator.check(&program, &launch, &arguments).expect("starts");
+    let fault = checked.fault.expect("stopped");
+    assert_eq!(fault.kind, FaultKind::InstructionLimit);
+    let line = |part: &str| 1 + text.lines().position(|line| line.contains(part)).expect(part);
+    for words in [
+        format!("; warps 0, 2-3 at line {} of the PTX text", line("L: add")),
+        format!("; warp 1 waiting at a barrier at line {} of the PTX text", line("WAIT: bar")),
+    ] {
+        assert!(fault.message.contains(&words), "{fault}");
+    }
+    assert!(!fault.message.contains("4 at"), "{fault}");
+}

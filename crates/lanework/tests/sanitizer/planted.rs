@@ -29,6 +29,7 @@ pub const UNITS: &[Unit] = &[
     unit!("uninitialized"),
     unit!("races"),
     unit!("order"),
+    unit!("spins"),
     unit!("hopper"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];

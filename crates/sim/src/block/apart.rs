@@ -20,6 +20,7 @@ const TURN: u64 = 256;
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
 /// One of the ways of a warp.
+#[derive(Clone, PartialEq)]
 pub(super) struct Part {
     way: Way,
     waits: Waits,
@@ -111,6 +112,7 @@ impl Worker<'_> {
             warp.turn_end = (warp.instructions + TURN).min(limit);
             // SAFETY: the warp was started with code for its register file.
             let stop = unsafe { warp.run() };
+            self.yielded |= stop == Stop::Yield;
             match stop {
                 Stop::Running | Stop::Done => {}
                 Stop::Fault => return Err(self.faulted(w, limit)),

@@ -165,6 +165,7 @@ impl Worker<'_> {
         }
         if op.imm & 0xff == 1 {
             self.arrived_only = true;
+            self.context.disturb();
             self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
         } else {
             barrier.waiting.push(w);

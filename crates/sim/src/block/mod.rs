@@ -3,6 +3,7 @@
 mod apart;
 mod barriers;
 mod registers;
+mod stuck;
 mod team;
 
 use crate::allowance::Allowance;
@@ -29,6 +30,8 @@ pub use team::Team;
 const TURN: u64 = 1 << 20;
 /// The same where warps spin until another has had its turn.
 const SPINNING_TURN: u64 = 1 << 10;
+/// The same where every access is checked: spins that have no end are then told soon.
+const CHECKED_TURN: u64 = 1 << 16;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
@@ -119,6 +122,10 @@ pub struct Worker<'a> {
     waiting: usize,
     /// Whether a warp has arrived at a barrier in this block without waiting.
     arrived_only: bool,
+    /// Whether a warp has used up its turn since it was last asked.
+    yielded: bool,
+    /// Whether turns are short, for a trial.
+    short_turns: bool,
     order: Vec<usize>,
     /// What of the register file changes from block to block.
     per_block: Vec<(Slot, Special)>,
@@ -165,6 +172,7 @@ impl<'a> Worker<'a> {
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
             events,
             checks: None,
+            stillness: None,
             printed: String::new(),
             block: 0,
             cluster: std::ptr::null_mut(),
@@ -203,6 +211,8 @@ impl<'a> Worker<'a> {
             plain: 0,
             waiting: 0,
             arrived_only: false,
+            yielded: false,
+            short_turns: false,
             order: Vec::new(),
             per_block,
         };
@@ -350,8 +360,10 @@ impl<'a> Worker<'a> {
 
     fn take_turn(&mut self, w: usize) -> Result<(), Located> {
         let turn = match self.shape.seed {
+            _ if self.short_turns => stuck::TRIAL_TURN,
             Some(_) => 64 + self.draw(1024),
             None if self.spun => SPINNING_TURN,
+            None if self.context.checks.is_some() => CHECKED_TURN,
             None => TURN,
         };
         let limit = self.shape.max_instructions.unwrap_or(u64::MAX);
@@ -383,6 +395,7 @@ impl<'a> Worker<'a> {
                     return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
                 }
                 Stop::Yield => {
+                    self.yielded = true;
                     if self.may_spin(w) {
                         self.spun = true;
                         self.part(w, stop);

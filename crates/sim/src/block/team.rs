@@ -1,13 +1,16 @@
 //! The blocks of a cluster, run together by one worker's thread: a round of turns for each block after
 //! the other, then what goes on beside the warps.
 
+use super::stuck::Watch;
 use super::{Located, Round, Shape, State, Worker};
 use crate::analysis::thread_index;
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::copies::{LateFault, finish_all};
 use crate::context::Events;
+use crate::fault::FaultKind;
 use crate::memory::Memory;
 use crate::program::Assembled;
+use crate::stillness::Reads;
 
 /// Rounds in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_ROUNDS: u32 = 1024;
@@ -16,8 +19,10 @@ const IDLE_ROUNDS: u32 = 1024;
 pub struct Team<'a> {
     /// The blocks, by rank.
     pub blocks: Vec<Worker<'a>>,
-    cluster: Box<Cluster>,
+    pub(super) cluster: Box<Cluster>,
     shape: Shape,
+    pub(super) watch: Watch,
+    pub(super) spin_reads: Option<Reads>,
 }
 
 impl<'a> Team<'a> {
@@ -38,7 +43,8 @@ impl<'a> Team<'a> {
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        Team { blocks, cluster, shape: shape.clone() }
+        let (watch, spin_reads) = (Watch::default(), None);
+        Team { blocks, cluster, shape: shape.clone(), watch, spin_reads }
     }
 
     /// The linear index of the block of a rank of a cluster.
@@ -62,14 +68,22 @@ impl<'a> Team<'a> {
             let block = self.block_of(cluster, rank as u32);
             self.blocks[rank].start(block);
         }
-        let result = self.rounds();
+        let checked = self.blocks[0].context.checks.is_some();
+        let mut result = self.rounds(checked);
+        if let Err((_, located)) = &mut result
+            && checked
+            && matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit)
+        {
+            located.raw.note.push_str(&self.whereabouts());
+        }
+        self.end_watch();
         for block in &mut self.blocks {
             block.settle();
         }
         result.map_err(|(rank, located)| (self.blocks[rank].block_index(), located))
     }
 
-    fn rounds(&mut self) -> Result<(), (usize, Located)> {
+    fn rounds(&mut self, checked: bool) -> Result<(), (usize, Located)> {
         let (mut left, mut idle, mut changes) = (self.blocks.len(), 0, self.cluster.changes);
         loop {
             let mut progress = false;
@@ -94,6 +108,9 @@ impl<'a> Team<'a> {
             self.deliver()?;
             if self.cluster.meeting.used {
                 self.meet();
+            }
+            if checked {
+                self.watch()?;
             }
             if progress || self.cluster.changes != changes {
                 (idle, changes) = (0, self.cluster.changes);

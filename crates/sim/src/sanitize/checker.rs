@@ -11,13 +11,13 @@ use super::undefined::Followed;
 use super::written::Written;
 use crate::analysis::thread_index;
 use crate::block::Located;
-use crate::context::{RawFault, Region, Site};
+use crate::context::{RawFault, Region, Site, generic_space};
 use crate::fault::NearAllocation;
 use crate::ir::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
 use crate::lanes::fetch_cold;
 use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::memory::Memory;
-use crate::observe::AccessKind;
+use crate::observe::{AccessKind, Space};
 use crate::op::Warp;
 use crate::report::Scene;
 use std::collections::{HashMap, HashSet};
@@ -644,10 +644,19 @@ impl Checker {
         self.nowhere.as_mut_ptr().cast()
     }
 
+    /// Keeps a fault of a block that ran earlier as a report.
+    pub fn fault_of(&mut self, block: [u32; 3], located: Located) {
+        let [x, y, _] = self.grid.map(u64::from);
+        let [bx, by, bz] = block.map(u64::from);
+        self.block = bx + x * (by + y * bz);
+        self.fault(located);
+    }
+
     /// Keeps a fault as a report; gives it back if it is no finding of checks.
     pub fn fault(&mut self, located: Located) -> Option<crate::Fault> {
         let instruction = located.origin;
-        let shared_outside = located.raw.space == MemorySpace::Shared;
+        let space = located.raw.space;
+        let shared_outside = space == MemorySpace::Shared;
         let (raw_kind, address) = (located.raw.kind, located.raw.address);
         if let Some(kind) = ReportKind::of(raw_kind)
             && self.known(kind, instruction, 0)
@@ -673,10 +682,27 @@ impl Checker {
                 format!("{} (nearest: {}, {} bytes)", report.message, named(&near), near.bytes);
             report.allocation = Some(near);
         }
+        if report.kind == ReportKind::Deadlock {
+            report.allocation = address.and_then(|address| self.place(space, address));
+        }
         if !self.again(report.kind, instruction, 0) {
             self.keep(instruction, 0, report);
         }
         None
+    }
+
+    /// What of shared or global memory an address is in or near.
+    pub fn place(&self, space: MemorySpace, address: u64) -> Option<NearAllocation> {
+        let window = match space {
+            MemorySpace::Generic => generic_space(address),
+            MemorySpace::Shared => Space::Shared,
+            _ => Space::Global,
+        };
+        match window {
+            Space::Shared => self.shared_names.nearest(address % WINDOW, 1),
+            // SAFETY: the launch holds the memory's lock while blocks run.
+            _ => unsafe { &*self.memory }.nearest(address, 1),
+        }
     }
 
     /// Counts a finding that was met before.
@@ -813,7 +839,7 @@ impl Checker {
 }
 
 /// `name+offset`.
-fn named(near: &NearAllocation) -> String {
+pub fn named(near: &NearAllocation) -> String {
     format!("{}{:+}", near.name, near.offset)
 }
 

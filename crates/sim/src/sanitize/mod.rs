@@ -30,7 +30,7 @@ mod undefined;
 mod values;
 mod written;
 
-pub(crate) use checker::{Checker, Launch};
+pub(crate) use checker::{Checker, Launch, named};
 pub(crate) use lanes::{Noted, packed};
 pub(crate) use products::{Accumulate, Accumulators, Use};
 pub(crate) use report::add;
