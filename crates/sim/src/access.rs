@@ -141,8 +141,7 @@ unsafe fn lane_by_lane(
         match found {
             Some(pointer) if aligned => host.0[lane as usize] = pointer as u64,
             _ => {
-                let kind =
-                    if found.is_some() { FaultKind::Misaligned } else { FaultKind::OutOfBounds };
+                let kind = if aligned { FaultKind::OutOfBounds } else { FaultKind::Misaligned };
                 let raw = RawFault {
                     kind,
                     lane,

@@ -110,8 +110,12 @@ impl Body for AsyncCopy {
                     context.lane_host(MemorySpace::Global, warp.index, lane, from.0[i], read)
                 };
                 let aligned = |a: u64| a & (bytes - 1) == 0;
-                let bad = |missing: bool, space: MemorySpace, address: u64| RawFault {
-                    kind: if missing { FaultKind::OutOfBounds } else { FaultKind::Misaligned },
+                let bad = |space: MemorySpace, address: u64| RawFault {
+                    kind: if aligned(address) {
+                        FaultKind::OutOfBounds
+                    } else {
+                        FaultKind::Misaligned
+                    },
                     lane,
                     address: Some(address),
                     bytes: bytes as u32,
@@ -121,11 +125,11 @@ impl Body for AsyncCopy {
                 };
                 let target = match target {
                     Some(target) if aligned(to.0[i]) => Ok(target),
-                    _ => excuse(warp, op, bad(target.is_none(), MemorySpace::Shared, to.0[i])),
+                    _ => excuse(warp, op, bad(MemorySpace::Shared, to.0[i])),
                 };
                 let source = match source {
                     Some(source) if read == 0 || aligned(from.0[i]) => Ok(source),
-                    _ => excuse(warp, op, bad(source.is_none(), MemorySpace::Global, from.0[i])),
+                    _ => excuse(warp, op, bad(MemorySpace::Global, from.0[i])),
                 };
                 let (target, source) = match (target, source) {
                     (Ok(target), Ok(source)) => (target, source),

@@ -73,6 +73,8 @@ pub struct Lowering<'m> {
     /// Where `ret` goes: the end of the inlined function, or the kernel's end.
     return_to: Option<Label>,
     origin: u32,
+    /// The last place in the source that a `.loc` of the function gave.
+    place: Option<SourceLocation>,
     /// Where the places of `.loc` were inlined at, those that say so.
     inlined: HashMap<[u32; 3], [u32; 3]>,
     /// Whether variables in shared and local memory keep apart.
@@ -106,6 +108,7 @@ impl<'m> Lowering<'m> {
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
+            place: None,
             inlined: HashMap::new(),
             gaps,
             packed_shared: 0,
@@ -241,7 +244,6 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// A `.loc` that stands alone says where an inlined call was.
     /// The labels of a `.branchtargets`.
     fn targets(&mut self, directive: &str) -> Option<Vec<Label>> {
         let names = directive.strip_prefix(".branchtargets")?.split(',');
@@ -252,6 +254,7 @@ impl<'m> Lowering<'m> {
         names.map(label).collect()
     }
 
+    /// A `.loc` that stands alone says where an inlined call was.
     fn directive(&mut self, text: &str) {
         if let Some(words) = text.strip_prefix(".loc")
             && let (Some(place), Some(outer)) = (three(words), inlined_at(words))
@@ -261,7 +264,12 @@ impl<'m> Lowering<'m> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let location = instruction.location.as_ref().map(|l| self.source(l));
+        // Line 0 is no line: compilers say it of what they made themselves, and of what came from two.
+        let location = match instruction.location.as_ref().map(|l| self.source(l)) {
+            Some(place) if place.line == 0 => self.place.clone(),
+            place => place,
+        };
+        self.place.clone_from(&location);
         self.origin = self.kernel.origins.len() as u32;
         self.kernel.origins.push(Origin {
             name: instruction.name(),
@@ -493,10 +501,12 @@ impl<'m> Lowering<'m> {
         let end = self.new_label();
         let outer_scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let outer_return = self.return_to.replace(end);
+        let outer_place = self.place.take();
         self.active.push(callee.name.clone());
         let body = callee.body.as_deref().unwrap_or_default();
         self.statements(body)?;
         self.active.pop();
+        self.place = outer_place;
         self.return_to = outer_return;
         let inner = std::mem::replace(&mut self.scopes, outer_scopes);
         self.set_label(end);

@@ -9,6 +9,9 @@ use crate::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::memory::{BadAddress, Memory};
 use crate::observe::AccessKind;
 
+/// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
+const NEAR: u64 = 1 << 20;
+
 /// What the report needs to know of the launch.
 pub struct Scene<'a> {
     /// The kernel.
@@ -105,7 +108,10 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
         space => (space, address),
     };
     let size = raw.bytes;
-    if raw.kind == FaultKind::Misaligned {
+    if raw.kind == FaultKind::Misaligned && wild(scene.memory, space, address, size) {
+        fault.kind = FaultKind::OutOfBounds;
+    }
+    if fault.kind == FaultKind::Misaligned {
         let name = space_name(space);
         fault.message = format!(
             "misaligned {name} {verb}: {size} bytes at {address:#x}, not a multiple of {size}"
@@ -191,6 +197,16 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
             fault.help = "allocate a buffer and pass its address".into();
         }
     }
+}
+
+/// Whether an address in global memory is so far from every allocation that its alignment says nothing.
+fn wild(memory: &Memory, space: MemorySpace, address: u64, bytes: u32) -> bool {
+    matches!(space, MemorySpace::Global | MemorySpace::Constant)
+        && match memory.diagnose(address, u64::from(bytes)) {
+            BadAddress::Null => true,
+            BadAddress::Freed(_) => false,
+            BadAddress::Outside(near) => near.is_none_or(|near| near.distance > NEAR),
+        }
 }
 
 fn space_name(space: MemorySpace) -> &'static str {

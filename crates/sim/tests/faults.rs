@@ -38,6 +38,23 @@ fn a_read_past_the_end_names_line_block_thread_and_allocation() {
 }
 
 #[test]
+fn line_0_is_the_line_before() {
+    let f = fault(
+        ".loc 1 31 22\n add.u32 %r7, %r1, 1;\n .loc 1 0 22\n ld.global.u32 %r6, [%rd4+1024]; ret;",
+        [64, 1, 1],
+    );
+    assert_eq!(f.location.expect("a source line").line, 31);
+}
+
+#[test]
+fn misaligned_goes_before_outside_but_not_for_a_wild_address() {
+    let f = fault("st.global.u32 [%rd5+4097], %r1; ret;", [64, 1, 1]);
+    assert_eq!(f.kind, FaultKind::Misaligned);
+    let f = fault("mov.u64 %rd6, 0xCDCDCDCDCDCD; ld.global.u32 %r6, [%rd6]; ret;", [32, 1, 1]);
+    assert_eq!(f.kind, FaultKind::OutOfBounds);
+}
+
+#[test]
 fn writes_atomics_and_scattered_accesses_are_bounded_too() {
     let f = fault("st.global.u32 [%rd5+4], %r1; ret;", [64, 1, 1]);
     assert_eq!((f.kind, f.block, f.thread), (FaultKind::OutOfBounds, [3, 0, 0], [63, 0, 0]));

@@ -197,7 +197,7 @@ unsafe fn host(
     match found {
         Some(place) if aligned => Ok(place),
         _ => {
-            let kind = if found.is_some() { FaultKind::Misaligned } else { FaultKind::OutOfBounds };
+            let kind = if aligned { FaultKind::OutOfBounds } else { FaultKind::Misaligned };
             let raw = RawFault {
                 kind,
                 lane: lane as u32,

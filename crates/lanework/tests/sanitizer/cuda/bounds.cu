@@ -215,6 +215,11 @@ extern "C" __global__ void misaligned_word(unsigned char *x) {
     *(unsigned *)(x + 4 * threadIdx.x + 2) = 1; // BUG misaligned
 }
 
+// launch misaligned_past_end: block=32 zeros:u8:128
+extern "C" __global__ void misaligned_past_end(unsigned char *x) {
+    *(unsigned *)(x + 4 * threadIdx.x + 1) = 1; // BUG misaligned
+}
+
 // launch misaligned_half: block=32 zeros:u8:200 zeros:u32:32
 extern "C" __global__ void misaligned_half(unsigned char *x, unsigned *out) {
     out[threadIdx.x] = *(unsigned short *)(x + 2 * threadIdx.x + 1); // BUG misaligned
