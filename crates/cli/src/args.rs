@@ -56,7 +56,7 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Draw which addresses a warp touches, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
-        lanework look transpose/unpadded --line 34\n  \
+        lanework look transpose/unpadded --size 1024 --line 24\n  \
         lanework look transpose/unpadded --svg picture.svg\n\n\
         A file of PTX or CUDA C++ in place of the rung draws any kernel; its options are shown by\n  \
         lanework look kernel.ptx --help")]
@@ -316,6 +316,12 @@ pub struct KernelArgs {
     pub on: On,
 }
 
+/// Kernels are checked, profiled and drawn on the emulator: what chooses a device is not shown there.
+fn on_the_emulator(argument: clap::Arg) -> clap::Arg {
+    let chooses = matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity");
+    if chooses { argument.hide(true) } else { argument }
+}
+
 /// What the sanitizer looks for, and where its findings go.
 #[derive(Debug, Args)]
 pub struct Looking {
@@ -357,12 +363,15 @@ pub struct CheckArgs {
 /// `lanework check FILE`: check an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework check", max_term_width = 100)]
-#[command(
-    after_help = "Arguments are those of `lanework run FILE`; memory of `uninit:` and `out:` counts as\n\
-    never written.\n\n\
+#[command(mut_args(on_the_emulator))]
+#[command(after_help = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory that holds the file's array\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+and what else `lanework run k.ptx --help` lists; memory of `uninit:` and `out:` counts\n\
+    as never written.\n\n\
     Example: lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
-    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"
-)]
+    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif")]
 pub struct CheckKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
@@ -407,7 +416,12 @@ pub struct ProfileArgs {
 /// `lanework profile FILE`: profile an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework profile", max_term_width = 100)]
-#[command(after_help = "Arguments are those of `lanework run FILE`.\n\n\
+#[command(mut_args(on_the_emulator))]
+#[command(after_help = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory that holds the file's array\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+and what else `lanework run k.ptx --help` lists.\n\n\
     Example: lanework profile saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
     --arg zeros:f32:1000 --arg u32:1000")]
 pub struct ProfileKernelArgs {
@@ -454,8 +468,14 @@ pub struct LookArgs {
 /// `lanework look FILE`: draw an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework look", max_term_width = 100)]
-#[command(after_help = "Arguments are those of `lanework run FILE`.\n\n\
-    Example: lanework look k.ptx --grid 1 --block 32 --arg rand:f32:1024 --line 40")]
+#[command(mut_args(on_the_emulator))]
+#[command(after_help = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory that holds the file's array\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+and what else `lanework run k.ptx --help` lists.\n\n\
+    Example: lanework look saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
+    --arg zeros:f32:1000 --arg u32:1000 --line 3 --svg saxpy.svg")]
 pub struct LookKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,

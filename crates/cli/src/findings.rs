@@ -103,7 +103,7 @@ fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
 pub fn describe(finding: &Finding) -> String {
     let report = &finding.report;
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    let mut text = format!("{red}{}{red:#}: {}\n", report.kind, report.message);
+    let mut text = format!("{red}error[{}]{red:#}: {}\n", report.kind, report.message);
     let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     if report.kind != ReportKind::Leak {
         let line = report.line();

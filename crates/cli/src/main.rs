@@ -11,6 +11,7 @@ mod experiments;
 mod failure;
 mod fidelity_page;
 mod findings;
+mod lines;
 mod npy;
 mod output;
 mod pictures;
@@ -30,17 +31,17 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
-    let outcome = if names_a_kernel("check", std::env::args_os().skip(1)) {
-        let args = CheckKernelArgs::parse_from(std::env::args_os().skip(1));
+    let outcome = if let Some(line) = of_kernel("check") {
+        let args = CheckKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
-    } else if names_a_kernel("profile", std::env::args_os().skip(1)) {
-        let args = ProfileKernelArgs::parse_from(std::env::args_os().skip(1));
+    } else if let Some(line) = of_kernel("profile") {
+        let args = ProfileKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::profile::run_kernel(&args))
-    } else if names_a_kernel("look", std::env::args_os().skip(1)) {
-        let args = LookKernelArgs::parse_from(std::env::args_os().skip(1));
+    } else if let Some(line) = of_kernel("look") {
+        let args = LookKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
-    } else if names_a_kernel("run", std::env::args_os().skip(1)) {
-        let args = KernelArgs::parse_from(std::env::args_os().skip(1));
+    } else if let Some(line) = of_kernel("run") {
+        let args = KernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
         let arguments = Arguments::parse();
@@ -52,14 +53,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the command line is `COMMAND FILE ..` with a file of PTX or CUDA C++, which has options of
-/// its own.
-fn names_a_kernel(command: &str, mut arguments: impl Iterator<Item = OsString>) -> bool {
-    let is_run = arguments.next().is_some_and(|given| given == command);
-    let is_file = |argument: OsString| {
-        Path::new(&argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
+/// The command line, from the command on, where it is `COMMAND` with a file of PTX or CUDA C++, which
+/// has options of its own.
+fn of_kernel(command: &str) -> Option<Vec<OsString>> {
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.next().filter(|given| given == command)?;
+    // Its first word is what clap calls the command.
+    let line: Vec<OsString> =
+        std::iter::once(OsString::from(format!("lanework {command}"))).chain(arguments).collect();
+    let is_file = |argument: &OsString| {
+        Path::new(argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
     };
-    is_run && arguments.next().is_some_and(is_file)
+    line[1..].iter().any(is_file).then_some(line)
 }
 
 /// Runs a command.

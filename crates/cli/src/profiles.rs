@@ -1,14 +1,12 @@
 //! A profile in words: the kernel as a whole, its hot spots, and its lines with their counts.
 
+use crate::lines::{code, cut, place, tables};
 use crate::output::{bytes, short_count, thousands};
 use crate::subject::Sources;
-use lanework_lab::{BanksRecord, CountsRecord, LineRecord, ProfileRecord, SectorsRecord};
-use std::path::Path;
+use lanework_lab::{BanksRecord, LineRecord, ProfileRecord, SectorsRecord};
 
 /// Hot spots that are shown.
 const HOT: usize = 5;
-/// Columns of the listing's code.
-const CODE: usize = 36;
 
 /// The profile as text of at most 100 columns.
 pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String {
@@ -36,7 +34,7 @@ pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String
     }
     text.push_str(&totals(record));
     text.push_str(&hot_spots(record, sources));
-    text.push_str(&listing(record, sources));
+    text.push_str(&tables(record, sources));
     text.push('\n');
     text
 }
@@ -153,25 +151,6 @@ fn totals(record: &ProfileRecord) -> String {
     rows.iter().map(|(name, text)| format!("  {name:<15}{text}\n")).collect()
 }
 
-/// The place of a line in few letters.
-fn place(line: &LineRecord) -> String {
-    let number = line.instructions.first().copied().unwrap_or(0);
-    let file = line.file.as_deref().map_or("ptx", |file| {
-        Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file)
-    });
-    match (line.line, line.instructions.len()) {
-        (0, 1) => format!("instruction {number}"),
-        (0, _) => "(no line)".to_owned(),
-        (line, _) => format!("{file}:{line}"),
-    }
-}
-
-/// The code of a line; of what has no text, its instructions.
-fn code(line: &LineRecord, sources: &Sources) -> String {
-    let code = sources.line(line.file.as_deref(), line.line);
-    if code.is_empty() { line.names.join(", ") } else { code }
-}
-
 /// The lines that weigh most, with what is remarkable about them.
 fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
     let mut lines: Vec<&LineRecord> = record.lines.iter().collect();
@@ -180,77 +159,16 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
         "\nHot spots (issue slots, sectors and wavefronts in cycles of a multiprocessor)\n",
     );
     for line in lines.iter().take(HOT).filter(|line| line.share >= 0.01) {
-        let code = sources.line(line.file.as_deref(), line.line);
-        text.push_str(&format!(
-            "  {:>3.0} %  {}  {}\n",
+        let said = format!(
+            "  {:>3.0} %  {}  {}",
             100.0 * line.share,
             place(line),
-            cut(&code, 60)
-        ));
+            cut(&code(line, sources), 60)
+        );
+        text.push_str(&format!("{}\n", cut(&said, 100)));
         for remark in &line.remarks {
             text.push_str(&format!("         {remark}\n"));
         }
     }
     text
-}
-
-/// At most `most` characters of a text.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
-        None => text.to_owned(),
-    }
-}
-
-/// A bar of eight columns.
-fn bar(share: f64) -> String {
-    let eighths = (share * 64.0).round() as usize;
-    let mut text = "█".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        text.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
-    }
-    format!("{text:<8}")
-}
-
-/// Every line with its counts.
-fn listing(record: &ProfileRecord, sources: &Sources) -> String {
-    let mut text = format!(
-        "\n{:<22} {:<8} {:>7} {:>5} {:>7} {:>7}  code\n",
-        "line", "share", "instr.", "lanes", "sectors", "wavefr."
-    );
-    for line in &record.lines {
-        let c: &CountsRecord = &line.counters;
-        let blank = |count: u64| if count == 0 { String::new() } else { short_count(count as f64) };
-        let code = code(line, sources);
-        let place = place(line);
-        let place = match place.chars().count() {
-            0..=22 => place,
-            long => format!("…{}", place.chars().skip(long - 21).collect::<String>()),
-        };
-        text.push_str(&format!(
-            "{place:<22} {} {:>7} {:>5.1} {:>7} {:>7}  {}\n",
-            bar(line.share.min(1.0)),
-            short_count(c.warp_instructions as f64),
-            c.active_lanes(),
-            blank(c.sectors()),
-            blank(c.wavefronts()),
-            cut(&code, CODE)
-        ));
-    }
-    text.push_str("Counts by the emulator, per warp; sectors of 32 bytes, wavefronts through shared memory's banks.\n");
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_and_cuts_fit_their_columns() {
-        assert_eq!(bar(0.0), "        ");
-        assert_eq!(bar(1.0), "████████");
-        assert_eq!(bar(0.5).chars().count(), 8);
-        assert_eq!(cut("abcdef", 4), "abc…");
-        assert_eq!(cut("abc", 4), "abc");
-    }
 }

@@ -3,7 +3,7 @@
 
 use crate::Outcome;
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
-use crate::commands::kernel::{arguments, check_count, find_entry, given, maps, upload};
+use crate::commands::kernel::{arguments, check_count, emulator, find_entry, given, maps, upload};
 use crate::failure::Failure;
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
@@ -94,6 +94,9 @@ pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
     Ok(())
 }
 
+/// Instructions of a warp after which a kernel is taken to run for ever: minutes of emulation.
+const STUCK_AFTER: u64 = 10_000_000_000;
+
 /// Gives an entry of a file to `each`.
 ///
 /// # Errors
@@ -107,10 +110,7 @@ pub fn of_kernel(asked: &KernelArgs, each: Each<'_>) -> Outcome {
     }
     let (ready, _) = arguments(asked)?;
     let text = ptx_of(&asked.file)?;
-    let device = match asked.max_instructions {
-        None => Device::emulator(),
-        most => Device::emulator_limited(most),
-    };
+    let device = emulator(asked, Some(STUCK_AFTER));
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_count(&module, &entry, ready.len())?;

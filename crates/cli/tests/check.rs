@@ -36,7 +36,7 @@ fn a_race_is_shown_at_both_its_lines() {
     let output = check(&NO_BARRIER);
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{shown}{said}");
-    assert!(shown.contains("race: race in shared memory"), "{shown}");
+    assert!(shown.contains("error[race]: race in shared memory"), "{shown}");
     assert!(shown.contains("tile[threadIdx.x] = threadIdx.x; // SEEN\n"), "{shown}");
     assert!(shown.contains("  = the other access: `ld.shared.f32` by thread"), "{shown}");
     assert!(shown.contains("^^^^\n") && shown.contains("  = help: put a barrier"), "{shown}");

@@ -9,7 +9,7 @@ use std::fmt;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any failure of a device, a buffer or a launch.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The kernel could not be turned into PTX with these constants.
@@ -89,6 +89,14 @@ pub enum Error {
     },
 }
 
+/// The same as [`Display`](fmt::Display): a test that returns an error or unwraps one prints this, for
+/// people to read.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl From<lanework_sim::Fault> for Error {
     fn from(fault: lanework_sim::Fault) -> Self {
         Error::Fault(Box::new(fault))
@@ -122,7 +130,7 @@ impl fmt::Display for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, report) in self.found.iter().enumerate() {
             let between = if index > 0 { "\n" } else { "" };
-            write!(f, "{between}{}: {report}", report.kind)?;
+            write!(f, "{between}error[{}]: {report}", report.kind)?;
         }
         match &self.stopped {
             Some(fault) => write!(f, "\nthen the kernel was stopped: {fault}"),

@@ -5,13 +5,10 @@ use crate::compiled::{Code, Compiled, stage};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
-use crate::{Arg, Counters, Dim3, Error, Resources, Result};
+use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
 use lanework_sim::sanitize::{Checked, Report};
-use lanework_sim::{
-    Blocks, CountingObserver, Emulator, Fault, LaunchConfig, Origin, Outcome, Program, Trace,
-    Wanted,
-};
+use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, Wanted};
 use std::sync::Arc;
 
 /// A kernel called with its arguments, waiting for its shape and a device.
@@ -39,47 +36,6 @@ pub struct Prepared<'a> {
     cluster: Option<Dim3>,
     dynamic_shared: u32,
     checked: bool,
-}
-
-/// What the emulator counted in one run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
-    /// The counts, of the blocks that ran.
-    pub counters: Counters,
-    /// The same for each PTX instruction of the kernel, in the order of the text.
-    pub instructions: Vec<InstructionProfile>,
-    /// Blocks that ran.
-    pub blocks_run: u64,
-    /// Blocks of the grid.
-    pub blocks: u64,
-}
-
-/// What one PTX instruction did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InstructionProfile {
-    /// The instruction, with its line in the PTX and its place in the source.
-    pub origin: Origin,
-    /// What it did.
-    pub counters: Counters,
-}
-
-impl Profile {
-    pub(crate) fn new(
-        (outcome, counted): (Outcome, CountingObserver),
-        program: &Program,
-        entry: &str,
-    ) -> Self {
-        let origins = program.origins(entry).iter().cloned();
-        let instructions = origins
-            .zip(&counted.instructions)
-            .map(|(origin, counters)| InstructionProfile { origin, counters: counters.clone() });
-        Profile {
-            counters: counted.total(),
-            instructions: instructions.collect(),
-            blocks_run: outcome.blocks_run,
-            blocks: outcome.blocks_total,
-        }
-    }
 }
 
 impl<'a> Launch<'a> {

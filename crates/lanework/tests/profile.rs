@@ -41,6 +41,68 @@ fn without_the_padding_the_assertion_fails_and_says_why() {
     counted(0).counters.assert_no_bank_conflicts();
 }
 
+/// What an assertion says when it fails.
+fn said(assertion: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let panic = std::panic::catch_unwind(assertion).expect_err("the assertion fails");
+    *panic.downcast::<String>().expect("words")
+}
+
+#[test]
+fn an_assertion_on_a_profile_names_the_line() {
+    let good = counted(1);
+    good.assert_no_bank_conflicts();
+    good.assert_coalesced();
+    good.assert_no_divergence();
+    let bad = counted(0);
+    let text = said(move || bad.assert_no_bank_conflicts());
+    assert!(text.contains("3968 bank conflicts"), "{text}");
+    assert!(text.contains("profile.rs:13:"), "{text}");
+    assert!(text.contains("`ld.shared.f32`, 3968 bank conflicts in 128 requests"), "{text}");
+    assert_eq!(counted(0).line(13).shared_load.bank_conflicts, 3968);
+    assert_eq!(counted(0).line(1), lanework::Counters::default());
+}
+
+#[kernel]
+fn strided(src: &[f32], dst: &mut [f32]) {
+    let i = thread_idx.x;
+    let x = src[i * 8];
+    if i < 16 {
+        dst[i] = x;
+    }
+}
+
+#[test]
+fn strides_and_divergence_are_named_with_their_lines() {
+    let counted = || {
+        let emulator = Device::emulator();
+        let src = emulator.upload(&[1.0f32; 256]).expect("memory");
+        let mut dst = emulator.zeros::<f32>(32).expect("memory");
+        strided(&src, &mut dst).grid(1).block(32).profile(&emulator).expect("runs")
+    };
+    let text = said(move || counted().assert_coalesced());
+    assert!(text.contains("28 sectors more") && text.contains("`ld.global"), "{text}");
+    let line = counted()
+        .instructions
+        .iter()
+        .find(|one| one.counters.divergent_branches > 0)
+        .map(|one| one.line());
+    let text = said(move || counted().assert_no_divergence());
+    assert!(
+        text.contains(&format!("profile.rs:{}", line.expect("a branch parts the warp"))),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_error_reads_the_same_where_a_test_unwraps_it() {
+    let device = Device::emulator().sanitized();
+    let src = device.uninit::<f32>(256).expect("memory");
+    let mut dst = device.zeros::<f32>(32).expect("memory");
+    let error = strided(&src, &mut dst).grid(1).block(32).launch(&device).expect_err("unwritten");
+    assert_eq!(format!("{error:?}"), error.to_string());
+    assert!(error.to_string().starts_with("error[uninitialized]: "), "{error}");
+}
+
 #[test]
 fn instructions_have_their_place_and_add_up() {
     let profile = counted(0);

@@ -7,6 +7,7 @@
 //! but one) share their addresses or one of them is idle. Atomics take as many passes as the most
 //! lanes that fall in one bank, whether or not they share an address.
 
+use crate::observe::AccessKind;
 use crate::traffic::lanes;
 
 /// How shared memory serves an access.
@@ -69,13 +70,29 @@ fn run(first: u32, count: u32) -> u32 {
 
 /// The passes of an access of `bytes` by each lane in `mask`.
 pub fn passes(service: Service, mask: u32, addresses: &[u64; 32], bytes: u32) -> Passes {
-    let group = group(bytes);
     let mut found = Passes { rounds: 1, ..Passes::default() };
-    let mut take = |lanes: u32, passes: u64| {
+    let by_lane = by_lane(service);
+    served_together(service, mask, addresses, bytes, |lanes| {
+        let passes = in_one_bank(lanes, addresses, bytes, by_lane);
         found.wavefronts += passes;
         found.conflicts += passes - u64::from(lanes != 0);
-    };
-    let by_lane = matches!(service, Service::Atomic | Service::CompareAndSwap | Service::Copy);
+    });
+    if service == Service::CompareAndSwap {
+        found.wavefronts *= 2;
+    }
+    found
+}
+
+/// Gives `each` the lanes that are served together, group after group.
+#[inline(always)]
+fn served_together(
+    service: Service,
+    mask: u32,
+    addresses: &[u64; 32],
+    bytes: u32,
+    mut each: impl FnMut(u32),
+) {
+    let group = group(bytes);
     let together =
         |part: u32| service == Service::Load && group < 32 && neighbours_share(part, addresses);
     // Halves of a warp are joined by a condition on all of it, quarters by one on their half.
@@ -83,16 +100,32 @@ pub fn passes(service: Service, mask: u32, addresses: &[u64; 32], bytes: u32) ->
         let both = mask & run(first, 2 * group.min(16));
         if group < 32 && !together(both) {
             for half in [first, first + group] {
-                let part = mask & run(half, group);
-                take(part, in_one_bank(part, addresses, bytes, by_lane));
+                each(mask & run(half, group));
             }
         } else {
-            take(both, in_one_bank(both, addresses, bytes, by_lane));
+            each(both);
         }
     }
-    if service == Service::CompareAndSwap {
-        found.wavefronts *= 2;
-    }
+}
+
+/// Whether lanes at one address take turns as well.
+fn by_lane(service: Service) -> bool {
+    matches!(service, Service::Atomic | Service::CompareAndSwap | Service::Copy)
+}
+
+/// The lanes that shared memory serves together in a plain access, each group with its passes.
+pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) -> Vec<(u32, u64)> {
+    let service = match kind {
+        AccessKind::Load => Service::Load,
+        AccessKind::Store => Service::Store,
+        AccessKind::Atomic => Service::Atomic,
+    };
+    let mut found = Vec::new();
+    served_together(service, mask, addresses, bytes, |lanes| {
+        if lanes != 0 {
+            found.push((lanes, in_one_bank(lanes, addresses, bytes, by_lane(service))));
+        }
+    });
     found
 }
 
@@ -228,6 +261,17 @@ mod tests {
         assert_eq!(of(Service::Store, 16, |lane| lane / 2), (4, 0));
         assert_eq!(of(Service::Rows, 16, |lane| lane / 2), (4, 0));
         assert_eq!(of(Service::Load, 16, |lane| 8 * lane), (32, 28));
+    }
+
+    #[test]
+    fn groups_tell_who_is_served_together() {
+        let quads = std::array::from_fn(|lane| 16 * lane as u64);
+        let groups_of = |kind, bytes| groups(kind, u32::MAX, &quads, bytes);
+        let quarters = [(0xff, 1), (0xff00, 1), (0xff_0000, 1), (0xff00_0000, 1)];
+        assert_eq!(groups_of(AccessKind::Load, 16), quarters);
+        assert_eq!(groups_of(AccessKind::Load, 4), [(u32::MAX, 4)]);
+        assert_eq!(groups(AccessKind::Atomic, 3, &[0; 32], 4), [(3, 2)]);
+        assert!(groups(AccessKind::Store, 0, &quads, 16).is_empty());
     }
 
     #[test]

@@ -44,6 +44,14 @@ pub struct Touch {
     pub addresses: [u64; 32],
 }
 
+impl Touch {
+    /// Of shared memory: the lanes that are served together, each group with the passes through the
+    /// banks that it takes. An atomic that is a loop of compare-and-swaps takes more.
+    pub fn served(&self) -> Vec<(u32, u64)> {
+        crate::banks::groups(self.kind, self.mask, &self.addresses, self.bytes)
+    }
+}
+
 /// The sectors of one warp's access to global memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {

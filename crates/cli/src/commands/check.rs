@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::{CheckArgs, CheckKernelArgs, Looking};
-use crate::commands::kernel::{arguments, check_count, find_entry, launch};
+use crate::commands::kernel::{arguments, check_count, emulator, find_entry, launch};
 use crate::failure::Failure;
 use crate::findings::{Finding, describe, fold, json, sarif};
 use crate::output::{Spinner, print, print_json};
@@ -78,8 +78,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         dynamic_shared: kernel.shared,
         cluster: kernel.cluster,
     };
-    let most = kernel.max_instructions.unwrap_or(STUCK_AFTER);
-    let device = Device::emulator_limited(Some(most)).sanitized_for(checks(&args.looking)?);
+    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.looking)?);
     let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
     {
         let _spinner = Spinner::new("checking");

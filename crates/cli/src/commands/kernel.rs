@@ -213,13 +213,20 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
 
 /// The device that was asked for; a limit that only the emulator has asks for the emulator.
 fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
-    let most = args.max_instructions;
-    let limited = most.is_some() || args.time_limit.is_some() || args.memory_limit.is_some();
+    let limited =
+        args.max_instructions.is_some() || args.time_limit.is_some() || args.memory_limit.is_some();
     if !limited || !matches!(name, "emulator" | "best") {
         return Ok(Device::open(name)?);
     }
+    Ok(emulator(args, None))
+}
+
+/// An emulator with the limits that were asked for; a warp is taken to be stuck after `stuck`
+/// instructions where nothing else was said.
+pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
+    let most = args.max_instructions;
     let mut options = Options {
-        max_instructions: most,
+        max_instructions: most.or(stuck),
         total_instructions: most,
         time_limit: args.time_limit.map(Duration::from_secs_f64),
         ..Options::default()
@@ -227,7 +234,7 @@ fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     if let Some(bytes) = args.memory_limit {
         options.limits.memory = bytes;
     }
-    Ok(Device::emulator_within(options))
+    Device::emulator_within(options)
 }
 
 /// The entry to run: the one that was named, by the PTX or in C++, or the only one.

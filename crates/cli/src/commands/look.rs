@@ -8,6 +8,7 @@ use crate::pictures::{self, Picture};
 use crate::subject::{Each, OfLadder, Sources, each_rung, of_kernel};
 use lanework::sim::{Blocks, Keep, Wanted};
 use lanework_lab::{By, ProfileRecord, Subject, profile, specs};
+use std::path::Path;
 
 /// Draws a rung.
 ///
@@ -56,7 +57,7 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
         let record = profile(subject, blocks, By::Source, gpu)?;
         let (line, file, instructions) = chosen(&record, drawing.line)?;
-        let wanted = Wanted { steps: true, accesses: Keep::Of(instructions), most: STEPS };
+        let wanted = Wanted { steps: true, accesses: Keep::Of(instructions.clone()), most: STEPS };
         let mut trace = subject.trace(blocks, wanted)?;
         trace.touches.truncate(TOUCHES);
         let touches: Vec<_> = trace
@@ -83,8 +84,14 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
         }
         let picture = Picture {
             title: format!("{name}, block {}, warp {}", drawing.block_index, drawing.warp),
-            code: format!("line {line}: {}", sources.line(file.as_deref(), line)),
+            code: format!(
+                "{}  {}",
+                place(file.as_deref(), line),
+                sources.line(file.as_deref(), line)
+            ),
             touches: shown,
+            warp: drawing.warp,
+            instructions,
             steps: trace.steps,
         };
         if let Some(path) = &drawing.svg {
@@ -93,6 +100,13 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
         }
         print(&pictures::text(&picture))
     })
+}
+
+/// A line of a file, or of the PTX.
+fn place(file: Option<&str>, line: u32) -> String {
+    let name =
+        file.map(|file| Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file));
+    format!("{}:{line}", name.unwrap_or("ptx"))
 }
 
 /// A line, its file and its instructions.

@@ -1,17 +1,28 @@
 //! Pictures as SVG.
 
-use super::{Picture, bank_rows, caption, ranges, sector_lines, strips, words_by_bank};
+use super::{Picture, bank_rows, caption, moments, ranges, sector_lines, strips, turns, verdict};
 use lanework::sim::{Space, Touch};
 use std::fmt::Write;
 
 /// Width of the drawing.
-const WIDTH: usize = 760;
-/// Height of a row.
-const ROW: usize = 18;
-/// Where grids start.
-const LEFT: usize = 90;
+const WIDTH: usize = 880;
+/// Where grids start, and how wide they are.
+const LEFT: usize = 112;
+const GRID: usize = 704;
+/// Height of a row, and of a cell in it.
+const ROW: usize = 20;
+const CELL: usize = 18;
 /// Lines of memory that are drawn.
 const LINES: usize = 64;
+
+const INK: &str = "#1f2328";
+const FAINT: &str = "#6e7781";
+const EMPTY: &str = "#f3f4f6";
+const GOOD: &str = "#1a7f37";
+const BAD: &str = "#cf222e";
+/// Bytes that lanes use, and bytes that only come along.
+const USED: &str = "#79b8ff";
+const WASTED: &str = "#ffe3dc";
 
 /// A drawing that grows downwards.
 struct Canvas {
@@ -19,39 +30,70 @@ struct Canvas {
     y: usize,
 }
 
+/// How a text is set.
+struct Style {
+    size: usize,
+    fill: &'static str,
+    more: &'static str,
+}
+
+const TITLE: Style = Style { size: 17, fill: INK, more: " font-weight='600'" };
+const CODE: Style = Style { size: 13, fill: INK, more: " font-family='ui-monospace, monospace'" };
+const HEADING: Style = Style { size: 13, fill: INK, more: " font-weight='600'" };
+const NOTE: Style = Style { size: 11, fill: FAINT, more: "" };
+
 impl Canvas {
-    fn line(&mut self, text: &str, size: usize) {
-        self.y += size + 8;
-        let y = self.y;
-        let text = escaped(text);
-        let _ = writeln!(self.body, "<text x='10' y='{y}' font-size='{size}'>{text}</text>");
+    /// A line of text at the left.
+    fn line(&mut self, text: &str, style: &Style) {
+        self.y += style.size + 9;
+        self.text(16, self.y, text, style);
     }
 
-    fn cell(&mut self, (x, width): (usize, usize), fill: &str, label: &str) {
-        let y = self.y;
-        let height = ROW - 2;
+    fn text(&mut self, x: usize, y: usize, text: &str, style: &Style) {
+        let Style { size, fill, more } = style;
+        let text = escaped(text);
         let _ = writeln!(
             self.body,
-            "<rect x='{x}' y='{y}' width='{width}' height='{height}' fill='{fill}' stroke='#999'/>"
+            "<text x='{x}' y='{y}' font-size='{size}' fill='{fill}'{more}>{text}</text>"
         );
+    }
+
+    fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
+        let _ = writeln!(
+            self.body,
+            "<rect x='{x:.1}' y='{y:.1}' width='{width:.1}' height='{height:.1}' rx='2' \
+             fill='{fill}'/>"
+        );
+    }
+
+    /// A cell of the row, with its label.
+    fn cell(&mut self, (x, width): (usize, usize), fill: &str, label: &str, ink: &str) {
+        self.rect((x as f64, self.y as f64), (width as f64, CELL as f64), fill);
         if !label.is_empty() {
-            let (x, y) = (x + width / 2, y + 12);
+            let (x, y) = (x + width / 2, self.y + 13);
             let _ = writeln!(
                 self.body,
-                "<text x='{x}' y='{y}' font-size='9' text-anchor='middle'>{}</text>",
+                "<text x='{x}' y='{y}' font-size='10' text-anchor='middle' fill='{ink}'>{}</text>",
                 escaped(label)
             );
         }
     }
 
+    /// What the row is, at its left.
     fn label(&mut self, text: &str) {
-        let y = self.y + 12;
-        let x = LEFT - 8;
-        let text = escaped(text);
+        let (x, y) = (LEFT - 10, self.y + 13);
         let _ = writeln!(
             self.body,
-            "<text x='{x}' y='{y}' font-size='10' text-anchor='end'>{text}</text>"
+            "<text x='{x}' y='{y}' font-size='11' text-anchor='end' fill='{FAINT}'>{}</text>",
+            escaped(text)
         );
+    }
+
+    /// A coloured square with its meaning, from `x` on; returns where the next may start.
+    fn key(&mut self, x: usize, fill: &str, meaning: &str) -> usize {
+        self.rect((x as f64, self.y as f64), (12.0, 12.0), fill);
+        self.text(x + 18, self.y + 10, meaning, &NOTE);
+        x + 18 + 6 * meaning.len() + 24
     }
 }
 
@@ -61,78 +103,180 @@ fn escaped(text: &str) -> String {
 
 /// The picture as a drawing.
 pub fn svg(picture: &Picture) -> String {
-    let mut canvas = Canvas { body: String::new(), y: 0 };
-    canvas.line(&picture.title, 15);
-    canvas.line(&picture.code, 11);
+    let mut canvas = Canvas { body: String::new(), y: 10 };
+    canvas.line(&picture.title, &TITLE);
+    canvas.line(&picture.code, &CODE);
     for touch in &picture.touches {
-        canvas.line(&caption(touch), 12);
-        canvas.y += 8;
+        canvas.y += 10;
+        canvas.line(&caption(touch), &HEADING);
+        let said = verdict(touch);
+        let fill = if said.good { GOOD } else { BAD };
+        canvas.line(&said.text, &Style { size: 13, fill, more: "" });
+        canvas.y += 10;
         match touch.space {
             Space::Shared => banks(&mut canvas, touch),
-            _ => sectors(&mut canvas, touch),
+            Space::Local => {}
+            Space::Global | Space::Constant => sectors(&mut canvas, touch),
         }
     }
     divergence(&mut canvas, picture);
-    let height = canvas.y + 20;
+    let height = canvas.y + 24;
     format!(
-        "<svg xmlns='http://www.w3.org/2000/svg' width='{WIDTH}' height='{height}' \
-         font-family='sans-serif'>\n<rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' \
+         height='{height}' font-family='system-ui, sans-serif'>\n\
+         <rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",
         canvas.body
     )
 }
 
+/// The runs of bits that are set, as first bit and length.
+fn runs(bits: u32) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < 32 {
+        let rest = bits >> at;
+        if rest == 0 {
+            break;
+        }
+        let first = at + rest.trailing_zeros();
+        let length = (bits >> first).trailing_ones();
+        found.push((first, length));
+        at = first + length;
+    }
+    found
+}
+
+/// A row for each line of 128 bytes: its sectors, the bytes that are used in them, and by whom.
 fn sectors(canvas: &mut Canvas, touch: &Touch) {
     let lines = sector_lines(touch);
     let first = lines.keys().next().copied().unwrap_or(0);
+    let width = GRID / 4;
     for (line, cells) in lines.iter().take(LINES) {
-        canvas.label(&format!("{:+} B", (line - first) * 128));
-        for (i, lanes) in cells.iter().enumerate() {
-            let fill = if lanes.is_empty() { "#f4f4f4" } else { "#9ecae1" };
-            canvas.cell((LEFT + 160 * i, 158), fill, &ranges(lanes));
+        canvas.label(&format!("{:+} B", u128::from(line - first) * 128));
+        for (i, cell) in cells.iter().enumerate() {
+            let x = LEFT + width * i;
+            let fill = if cell.lanes.is_empty() { EMPTY } else { WASTED };
+            canvas.cell((x, width - 2), fill, "", INK);
+            let byte = (width - 2) as f64 / 32.0;
+            for (from, length) in runs(cell.bytes) {
+                let at = (x as f64 + byte * f64::from(from), canvas.y as f64);
+                canvas.rect(at, (byte * f64::from(length), CELL as f64), USED);
+            }
+            let said = ranges(&cell.lanes);
+            let said = if said.len() > 24 { format!("{} lanes", cell.lanes.len()) } else { said };
+            // Beside the bytes where these are few at the left.
+            canvas.cell((x, width - 2), "none", &said, INK);
         }
         canvas.y += ROW;
     }
+    if lines.len() > LINES {
+        canvas.line(&format!("and {} more lines", lines.len() - LINES), &NOTE);
+    }
+    canvas.y += 8;
+    let x = canvas.key(LEFT, USED, "bytes that lanes use, with the lanes' numbers");
+    let x = canvas.key(x, WASTED, "bytes that come along");
+    canvas.key(x, EMPTY, "sectors not touched; a row is 128 bytes");
+    canvas.y += 14;
 }
 
+/// The colour of a bank that takes so many turns.
+fn heat(turns: usize) -> &'static str {
+    match turns {
+        0 | 1 => "#a6e3b4",
+        2 => "#ffd8a8",
+        3..=4 => "#ffb37a",
+        5..=8 => "#ff8a65",
+        9..=16 => "#f0605a",
+        _ => "#d6394c",
+    }
+}
+
+/// A grid of 32 banks with the lane at each word, and the turns that each bank takes.
 fn banks(canvas: &mut Canvas, touch: &Touch) {
     let rows = bank_rows(touch);
-    let words = words_by_bank(&rows);
+    let turns = turns(touch);
+    let width = GRID / 32;
+    let ink = |turns: usize| if turns > 8 { "white" } else { INK };
+    canvas.label("bank");
+    for bank in 0..32 {
+        canvas.cell((LEFT + width * bank, width - 2), "white", &bank.to_string(), FAINT);
+    }
+    canvas.y += ROW;
     for (row, cells) in rows.iter().take(LINES) {
-        canvas.label(&format!("{} B", row * 128));
+        canvas.label(&format!("{} B", u128::from(*row) * 128));
         for (bank, lanes) in cells.iter().enumerate() {
-            let fill = match (lanes.is_empty(), words[bank]) {
-                (true, _) => "#f4f4f4",
-                (false, 1) => "#a1d99b",
-                (false, _) => "#fc9272",
-            };
+            let fill = if lanes.is_empty() { EMPTY } else { heat(turns[bank]) };
             let label = match lanes.as_slice() {
                 [] => String::new(),
                 [lane] => lane.to_string(),
                 [..] => format!("{}x", lanes.len()),
             };
-            canvas.cell((LEFT + 20 * bank, 19), fill, &label);
+            canvas.cell((LEFT + width * bank, width - 2), fill, &label, ink(turns[bank]));
         }
         canvas.y += ROW;
     }
-    canvas.label("words");
-    for (bank, count) in words.iter().enumerate() {
-        let fill = if *count > 1 { "#fc9272" } else { "#ffffff" };
-        canvas.cell((LEFT + 20 * bank, 19), fill, &count.to_string());
+    if rows.len() > LINES {
+        canvas.line(&format!("and {} more rows", rows.len() - LINES), &NOTE);
+        canvas.y += 6;
     }
-    canvas.y += ROW;
+    canvas.y += 4;
+    canvas.label("turns");
+    for (bank, count) in turns.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let place = (LEFT + width * bank, width - 2);
+        canvas.cell(place, heat(*count), &count.to_string(), ink(*count));
+    }
+    canvas.y += ROW + 8;
+    let x =
+        canvas.key(LEFT, heat(1), "one turn; the number is the lane, 4x four lanes at one word");
+    canvas.key(x, heat(16), "a bank whose lanes take turns");
+    canvas.y += 14;
 }
 
+/// How many lanes of each warp are active over time.
 fn divergence(canvas: &mut Canvas, picture: &Picture) {
-    canvas.line("active lanes of the block's warps over time: dark is 32", 12);
-    canvas.y += 8;
-    for (warp, count, means) in strips(&picture.steps) {
-        canvas.label(&format!("warp {warp}"));
-        for (column, mean) in means.iter().enumerate() {
-            let light = 255 - (mean * 6.0) as usize;
-            let fill = format!("rgb({light},{light},255)");
-            canvas.cell((LEFT + 10 * column, 10), &fill, "");
+    canvas.y += 10;
+    canvas.line("active lanes over time, from the first instruction to the last", &HEADING);
+    canvas.y += 10;
+    let (strips, more) = strips(&picture.steps);
+    let column = |of: usize| 11 * of;
+    for strip in &strips {
+        canvas.label(&strip.name());
+        let width = column(strip.means.len()) as f64;
+        canvas.rect((LEFT as f64, canvas.y as f64), (width, CELL as f64), EMPTY);
+        for (i, mean) in strip.means.iter().enumerate().filter(|(_, mean)| **mean > 0.0) {
+            let height = CELL as f64 * mean / 32.0;
+            let at = ((LEFT + column(i)) as f64, (canvas.y + CELL) as f64 - height);
+            canvas.rect(at, (10.0, height), if *mean < 32.0 { "#ff8a65" } else { USED });
         }
-        let _ = count;
+        let said = format!("{} instr.", strip.instructions);
+        canvas.text(LEFT + column(strip.means.len()) + 8, canvas.y + 13, &said, &NOTE);
         canvas.y += ROW;
+    }
+    let moments = moments(picture);
+    canvas.label("the line");
+    for (i, _) in moments.iter().enumerate().filter(|(_, here)| **here) {
+        let at = ((LEFT + column(i)) as f64, (canvas.y + 4) as f64);
+        canvas.rect(at, (10.0, 5.0), INK);
+    }
+    canvas.y += ROW;
+    if more > 0 {
+        canvas.line(&format!("and {more} more warps"), &NOTE);
+        canvas.y += 6;
+    }
+    let x = canvas.key(LEFT, USED, "all 32 lanes");
+    canvas.key(x, "#ff8a65", "some lanes, as many as the bar is high");
+    canvas.y += 14;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    #[test]
+    fn bytes_in_use_are_drawn_in_runs() {
+        assert_eq!(runs(0), []);
+        assert_eq!(runs(u32::MAX), [(0, 32)]);
+        assert_eq!(runs(0b1111_0000_0110), [(1, 2), (8, 4)]);
+        assert_eq!(runs(1 << 31), [(31, 1)]);
     }
 }

@@ -15,7 +15,10 @@ use crate::occupancy;
 use crate::record::SampleRecord;
 use crate::specs::{Gpu, specs};
 use lanework::sim::{Blocks, Keep, Touch, Trace, Wanted};
-use lanework::{Counters, Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Resources, Result};
+use lanework::{
+    Counters, Dim3, InstructionProfile, Prepared, Profile, PtxArg, PtxModule, PtxShape, Resources,
+    Result,
+};
 use std::collections::{BTreeMap, HashMap};
 
 /// A kernel that can be run on the emulator again and again.
@@ -118,11 +121,7 @@ pub fn profile(
     let touches = subject.trace(first, wanted)?.touches;
     let counters = CountsRecord::from(&profile.counters);
     let flops: Vec<u64> = profile.instructions.iter().map(of_instruction).collect();
-    let mut classes = BTreeMap::new();
-    for one in profile.instructions.iter().filter(|one| one.counters.warp_instructions > 0) {
-        *classes.entry(instruction::class(&one.origin.name)).or_default() +=
-            one.counters.warp_instructions;
-    }
+    let classes = classes(&profile.instructions.iter().collect::<Vec<_>>());
     let sector_bytes = 32 * counters.sectors();
     let flops_in_all: u64 = flops.iter().sum();
     let asked = profile.counters.global_load.sectors + profile.counters.global_store.sectors;
@@ -153,13 +152,28 @@ pub fn profile(
         classes,
         flops: flops_in_all,
         sector_bytes,
-        intensity: (sector_bytes > 0).then(|| flops_in_all as f64 / sector_bytes as f64),
+        intensity: intensity(flops_in_all, sector_bytes),
         lines: lines(&profile, &flops, &touches, by),
         modelled_caches,
     })
 }
 
-fn of_instruction(one: &lanework::InstructionProfile) -> u64 {
+/// Operations per byte; `None` where there is no byte.
+fn intensity(flops: u64, bytes: u64) -> Option<f64> {
+    (bytes > 0).then(|| flops as f64 / bytes as f64)
+}
+
+/// Warp instructions by class.
+fn classes(all: &[&InstructionProfile]) -> BTreeMap<&'static str, u64> {
+    let mut classes = BTreeMap::new();
+    for one in all.iter().filter(|one| one.counters.warp_instructions > 0) {
+        *classes.entry(instruction::class(&one.origin.name)).or_default() +=
+            one.counters.warp_instructions;
+    }
+    classes
+}
+
+fn of_instruction(one: &InstructionProfile) -> u64 {
     let Counters { warp_instructions, lane_instructions, .. } = one.counters;
     instruction::flops(&one.origin.name, warp_instructions, lane_instructions)
 }
@@ -203,9 +217,22 @@ fn lines(profile: &Profile, flops: &[u64], touches: &[Touch], by: By) -> Vec<Lin
         }
         let flops = instructions.iter().map(|index| flops[*index as usize]).sum();
         let share = weight(&counters) / total;
-        let name = |index: &u32| profile.instructions[*index as usize].origin.name.clone();
-        let names = instructions.iter().map(name).collect();
-        LineRecord { file, line, instructions, names, counters, flops, share, remarks: said }
+        let all: Vec<&InstructionProfile> =
+            instructions.iter().map(|index| &profile.instructions[*index as usize]).collect();
+        let sector_bytes = 32 * counters.sectors();
+        LineRecord {
+            file,
+            line,
+            names: all.iter().map(|one| one.origin.name.clone()).collect(),
+            instructions,
+            counters,
+            classes: classes(&all),
+            flops,
+            sector_bytes,
+            intensity: intensity(flops, sector_bytes),
+            share,
+            remarks: said,
+        }
     };
     groups.into_iter().map(line).filter(|line| line.counters.warp_instructions > 0).collect()
 }

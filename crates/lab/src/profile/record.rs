@@ -51,8 +51,14 @@ pub struct LineRecord {
     pub names: Vec<String>,
     /// Its counts.
     pub counters: CountsRecord,
+    /// Warp instructions by class.
+    pub classes: BTreeMap<&'static str, u64>,
     /// Floating-point operations.
     pub flops: u64,
+    /// Bytes of the sectors that it asked of global and local memory.
+    pub sector_bytes: u64,
+    /// Operations per such byte; `None` where there is none.
+    pub intensity: Option<f64>,
     /// Its part of the kernel's weight: the cycles that issue slots, sectors and wavefronts would take
     /// a multiprocessor one after the other.
     pub share: f64,

@@ -90,8 +90,11 @@ impl Followed {
         match &inst.action {
             Action::Memory(op) => {
                 step.ends.extend(end(followed(&inst.src[..1]), "an address"));
-                let local = op.space == MemorySpace::Local;
-                if !matches!(op.kind, MemoryKind::Load) && !local {
+                // What is private to a thread or a block may hold it: of a tile that is not full, threads
+                // put what they have where nobody looks.
+                let private = matches!(op.space, MemorySpace::Local | MemorySpace::Shared);
+                let kept = private && matches!(op.kind, MemoryKind::Store);
+                if !matches!(op.kind, MemoryKind::Load) && !kept {
                     step.ends.extend(end(followed(&inst.src[1..]), "memory"));
                 }
             }

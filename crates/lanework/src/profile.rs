@@ -1,0 +1,161 @@
+//! What the emulator counted in one run, and what a test may demand of it.
+
+use crate::Counters;
+use lanework_sim::{CountingObserver, Origin, Outcome, Program};
+use std::fmt::Write;
+
+/// What the emulator counted in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// The counts, of the blocks that ran.
+    pub counters: Counters,
+    /// The same for each PTX instruction of the kernel, in the order of the text.
+    pub instructions: Vec<InstructionProfile>,
+    /// Blocks that ran.
+    pub blocks_run: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+}
+
+/// What one PTX instruction did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstructionProfile {
+    /// The instruction, with its line in the PTX and its place in the source.
+    pub origin: Origin,
+    /// What it did.
+    pub counters: Counters,
+}
+
+/// Instructions that a failed assertion names.
+const NAMED: usize = 5;
+
+impl Profile {
+    pub(crate) fn new(
+        (outcome, counted): (Outcome, CountingObserver),
+        program: &Program,
+        entry: &str,
+    ) -> Self {
+        let origins = program.origins(entry).iter().cloned();
+        let instructions = origins
+            .zip(&counted.instructions)
+            .map(|(origin, counters)| InstructionProfile { origin, counters: counters.clone() });
+        Profile {
+            counters: counted.total(),
+            instructions: instructions.collect(),
+            blocks_run: outcome.blocks_run,
+            blocks: outcome.blocks_total,
+        }
+    }
+
+    /// The counts of one line of the source, or of the PTX where that is all there is.
+    pub fn line(&self, line: u32) -> Counters {
+        let at = |one: &&InstructionProfile| one.line() == line;
+        Counters::sum(self.instructions.iter().filter(at).map(|one| &one.counters))
+    }
+
+    /// Panics where shared memory had bank conflicts, and names the lines that had them: for tests.
+    ///
+    /// ```should_panic
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn column(x: &mut [f32]) {
+    ///     let tile = shared::<f32>([32, 32]);
+    ///     tile[[thread_idx.x, 0]] = 1.0; // 32 rows of 32 words: one bank
+    ///     x[thread_idx.x] = tile[[thread_idx.x, 0]];
+    /// }
+    ///
+    /// let emulator = Device::emulator();
+    /// let mut x = emulator.zeros::<f32>(32).unwrap();
+    /// let profile = column(&mut x).grid(1).block(32).profile(&emulator).unwrap();
+    /// profile.assert_no_bank_conflicts();
+    /// ```
+    ///
+    /// # Panics
+    /// When there were any.
+    #[track_caller]
+    pub fn assert_no_bank_conflicts(&self) {
+        let conflicts = self.counters.bank_conflicts();
+        let requests = |c: &Counters| {
+            [&c.shared_load, &c.shared_store, &c.shared_atomic, &c.shared_copy]
+                .map(|kind| kind.requests)
+                .iter()
+                .sum()
+        };
+        assert!(
+            conflicts == 0,
+            "shared memory had {conflicts} bank conflicts{}\
+             \n  = help: pad the rows of a tile by a word, or swizzle its columns; \
+             `lanework look` draws the banks",
+            self.blame(["bank conflicts", "requests"], Counters::bank_conflicts, requests)
+        );
+    }
+
+    /// Panics where a request to global memory touched more sectors than its bytes need, and names the
+    /// lines: for tests. Atomics are left out.
+    ///
+    /// # Panics
+    /// When one did.
+    #[track_caller]
+    pub fn assert_coalesced(&self) {
+        let kinds = |c: &Counters| [c.global_load, c.global_store];
+        let beyond = |c: &Counters| -> u64 {
+            kinds(c).iter().map(|kind| kind.sectors.saturating_sub(kind.ideal_sectors)).sum()
+        };
+        let requests = |c: &Counters| kinds(c).iter().map(|kind| kind.requests).sum();
+        let sectors = beyond(&self.counters);
+        assert!(
+            sectors == 0,
+            "global memory was asked for {sectors} sectors more than the bytes fill{}\
+             \n  = help: let neighbouring lanes use neighbouring elements; `lanework look` draws the \
+             sectors",
+            self.blame(["sectors too many", "requests"], beyond, requests)
+        );
+    }
+
+    /// Panics where lanes of a warp parted at a branch, and names the lines: for tests.
+    ///
+    /// # Panics
+    /// When they did.
+    #[track_caller]
+    pub fn assert_no_divergence(&self) {
+        let parted = self.counters.divergent_branches;
+        assert!(
+            parted == 0,
+            "warps parted at {parted} branches{}",
+            self.blame(["times", "runs of it"], |c| c.divergent_branches, |c| c.warp_instructions)
+        );
+    }
+
+    /// The instructions with most of something, in words.
+    fn blame(
+        &self,
+        [what, of]: [&str; 2],
+        count: impl Fn(&Counters) -> u64,
+        requests: impl Fn(&Counters) -> u64,
+    ) -> String {
+        let counted = self.instructions.iter().map(|one| (count(&one.counters), one));
+        let mut guilty: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
+        guilty.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let mut text = String::new();
+        for (count, one) in guilty.iter().take(NAMED) {
+            let place = match &one.origin.location {
+                Some(location) => location.to_string(),
+                None if one.origin.text_line > 0 => format!("PTX line {}", one.origin.text_line),
+                None => "an unknown line".to_owned(),
+            };
+            let (name, requests) = (&one.origin.name, requests(&one.counters));
+            let _ = write!(text, "\n  --> {place}: `{name}`, {count} {what} in {requests} {of}");
+        }
+        if guilty.len() > NAMED {
+            let _ = write!(text, "\n  and {} more instructions", guilty.len() - NAMED);
+        }
+        text
+    }
+}
+
+impl InstructionProfile {
+    /// Its line: of the source, else of the PTX text; 0 when unknown.
+    pub fn line(&self) -> u32 {
+        self.origin.location.as_ref().map_or(self.origin.text_line, |location| location.line)
+    }
+}
