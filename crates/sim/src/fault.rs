@@ -50,8 +50,10 @@ pub enum FaultKind {
     Deadlock,
     /// Part of a warp reached a barrier that the whole warp must reach.
     BarrierDivergence,
-    /// An mbarrier is used that is none, or in a way that its counts do not allow.
+    /// An mbarrier is used in a way that its counts do not allow.
     Mbarrier,
+    /// An mbarrier is used that nobody has initialised.
+    NoMbarrier,
     /// A tensor map that is none, or does not fit its instruction.
     TensorMap,
     /// The launch or kernel asks for more than the device has.

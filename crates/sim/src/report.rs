@@ -60,6 +60,12 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = raw.note;
             fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
         }
+        FaultKind::NoMbarrier => {
+            fault.message = raw.note;
+            fault.help =
+                "let one thread run `mbarrier.init`, then a barrier, before any thread uses it"
+                    .into();
+        }
         FaultKind::TensorMap => {
             fault.message = raw.note;
             fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();

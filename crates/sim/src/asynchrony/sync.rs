@@ -12,9 +12,9 @@ use crate::observe::{Asynchronous, Phase};
 use crate::op::{Op, Warp};
 
 /// A fault of an mbarrier at an offset.
-fn misuse(lane: u32, address: u64, why: &str) -> RawFault {
+fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
     let note = format!("mbarrier at shared address {address:#x}: {why}");
-    raw(FaultKind::Mbarrier, lane, (MemorySpace::Shared, address, 8), note)
+    raw(kind, lane, (MemorySpace::Shared, address, 8), note)
 }
 
 /// An instruction on an mbarrier, lane after lane; `false` when the warp waits.
@@ -46,9 +46,12 @@ pub(super) unsafe fn mbarrier(
             let host = place.host.cast::<u64>();
             states.0[i] = host.read();
             let next = change(states.0[i], what, first.0[i], second.0[i]);
-            let next = next.map_err(|why| misuse(lane, address.0[i], &why))?;
+            let none = what != MbarrierOp::Init && Mbarrier::from_bits(states.0[i]).is_none();
+            let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
+            let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
             if let Some(checks) = (*warp.context).checks_of(place.rank) {
-                checks.mbarrier(warp, lane, what, place.offset);
+                let instruction = (*warp.context).place(warp, op).instruction;
+                checks.mbarrier(warp, (lane, instruction), what, place.offset);
             }
             host.write(next);
             (*(*warp.context).cluster).changes += 1;
@@ -121,14 +124,16 @@ unsafe fn wait_phase(
             let place = shared(warp, lane, address.0[i], 8, 8, "mbarrier")?;
             let Some(this) = Mbarrier::from_bits(place.host.cast::<u64>().read()) else {
                 let why = "it is not initialised; run `mbarrier.init` and a barrier first";
-                return Err(misuse(lane, address.0[i], why));
+                return Err(misuse(FaultKind::NoMbarrier, lane, address.0[i], why));
             };
             let of = if parity {
                 wanted.0[i] & 1 != 0
             } else {
                 let state = Mbarrier::from_bits(wanted.0[i]);
                 state
-                    .ok_or_else(|| misuse(lane, address.0[i], "the state waited for is none"))?
+                    .ok_or_else(|| {
+                        misuse(FaultKind::Mbarrier, lane, address.0[i], "the state waited for is none")
+                    })?
                     .parity
             };
             done |= u32::from(this.parity != of) << lane;
@@ -142,7 +147,8 @@ unsafe fn wait_phase(
             tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
             if let Some(checks) = (*warp.context).checks_of(place.rank) {
-                checks.mbarrier_waited(warp.index as usize, place.offset);
+                let instruction = (*warp.context).place(warp, op).instruction;
+                checks.mbarrier_waited(warp, (lane, instruction), place.offset);
             }
         }
         if let Some(slot) = plan.dst.first() {

@@ -37,6 +37,8 @@ pub struct Landing {
 struct Phase {
     parity: bool,
     agent: usize,
+    /// Who made it.
+    made: Tag,
     /// What those know who have arrived in this phase.
     gathered: Vec<u32>,
     /// What the phases that have ended hand over.
@@ -138,10 +140,22 @@ impl Checker {
     }
 
     /// A lane's instruction on an mbarrier, before it is done.
-    pub fn mbarrier(&mut self, warp: &Warp, lane: u32, what: MbarrierOp, offset: u64) {
+    pub fn mbarrier(
+        &mut self,
+        warp: &Warp,
+        (lane, instruction): (u32, u32),
+        what: MbarrierOp,
+        offset: u64,
+    ) {
         let w = warp.index as usize;
+        if what != MbarrierOp::Init {
+            self.mbarrier_made(warp, (lane, instruction), offset);
+        }
         match what {
-            MbarrierOp::Init => self.mbarrier_init(offset),
+            MbarrierOp::Init => {
+                let tag = order::tag(self.order.segment_of(warp.index), instruction);
+                self.mbarrier_init(offset, order::with_lane(tag, lane));
+            }
             MbarrierOp::Arrive { .. } => self.mbarrier_arrive(w, offset),
             MbarrierOp::CopyArrive { .. } => {
                 self.mbarrier_arrive(w, offset);
@@ -152,10 +166,35 @@ impl Checker {
     }
 
     /// An mbarrier is made.
-    pub fn mbarrier_init(&mut self, offset: u64) {
+    fn mbarrier_init(&mut self, offset: u64, made: Tag) {
         self.mark_shared(offset, 8);
         let agent = self.phase(offset).agent;
-        self.bulk.phases.insert(offset, Phase { agent, ..Phase::default() });
+        self.bulk.phases.insert(offset, Phase { agent, made, ..Phase::default() });
+    }
+
+    /// Whoever uses an mbarrier must come after who made it.
+    fn mbarrier_made(&mut self, warp: &Warp, (lane, origin): (u32, u32), offset: u64) {
+        let made = self.phase(offset).made;
+        let of_block = order::segment(made) >= self.order.base();
+        if !of_block || self.order.before(made, warp.index, lane) {
+            return;
+        }
+        let (kind, other) = (ReportKind::Race, order::instruction(made));
+        if self.again(kind, origin, other) {
+            return;
+        }
+        let report = Report {
+            message: format!(
+                "race in shared memory: the mbarrier at offset {offset} is used, and nothing orders that after its initialisation by another thread"
+            ),
+            help: "put a barrier between the two (`__syncthreads`, `sync_threads`): only then is the mbarrier there for all"
+                .to_owned(),
+            other: Some(self.other(made)),
+            address: Some(offset),
+            size: 8,
+            ..self.new_report(kind, warp.index, lane, origin)
+        };
+        self.keep(origin, other, report);
     }
 
     /// Looks whether an mbarrier's phase has ended since it was looked at last.
@@ -193,7 +232,9 @@ impl Checker {
     }
 
     /// A thread has waited for an mbarrier's phase.
-    pub fn mbarrier_waited(&mut self, w: usize, offset: u64) {
+    pub fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), offset: u64) {
+        let w = warp.index as usize;
+        self.mbarrier_made(warp, at, offset);
         self.mbarrier_look(offset);
         let handed = std::mem::take(&mut self.phase(offset).handed);
         self.order.take_over(w, &handed);

@@ -73,7 +73,10 @@ impl ReportKind {
             FaultKind::Misaligned => Some(ReportKind::Misaligned),
             FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
             FaultKind::Deadlock => Some(ReportKind::Deadlock),
-            FaultKind::BarrierDivergence => Some(ReportKind::BarrierDivergence),
+            FaultKind::NoMbarrier => Some(ReportKind::Uninitialized),
+            FaultKind::BarrierDivergence | FaultKind::Mbarrier => {
+                Some(ReportKind::BarrierDivergence)
+            }
             _ => None,
         }
     }

@@ -19,6 +19,8 @@ __device__ void arrive(unsigned long long *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(SHARED(to)), "l"(from), "r"(bytes), "r"(SHARED(bar)) : "memory")
 #define PUT(to, from, bytes) \
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(SHARED(from)), "r"(bytes) : "memory")
+#define ARRIVE(bar, count) \
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0], %1;" ::"r"(SHARED(bar)), "r"(count) : "memory")
 #define FENCE() asm volatile("fence.proxy.async.shared::cta;" ::: "memory")
 
 // launch fetch_right: block=64 iota:f32:64 zeros:f32:64
@@ -171,6 +173,38 @@ extern "C" __global__ void too_many_expected(float *out) {
     __syncthreads();
     arrive(&bar);
     wait(&bar, 0); // BUG deadlock
+    out[threadIdx.x] = 1;
+}
+
+// launch made_by_another: block=64 zeros:f32:64
+extern "C" __global__ void made_by_another(float *out) {
+    __shared__ __align__(8) unsigned long long bar;
+    if (threadIdx.x == 0)
+        make(&bar, 64);
+    ARRIVE(&bar, 1); // BUG race
+    wait(&bar, 0); // MAYBE race
+    out[threadIdx.x] = 1;
+}
+
+// launch made_too_late: block=64 zeros:f32:64
+extern "C" __global__ void made_too_late(float *out) {
+    __shared__ __align__(8) unsigned long long bar;
+    if (threadIdx.x == 32)
+        make(&bar, 64);
+    ARRIVE(&bar, 1); // BUG uninitialized
+    wait(&bar, 0);
+    out[threadIdx.x] = 1;
+}
+
+// launch arrives_too_often: block=32 zeros:f32:32
+extern "C" __global__ void arrives_too_often(float *out) {
+    __shared__ __align__(8) unsigned long long bar;
+    if (threadIdx.x == 0)
+        make(&bar, 8);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        ARRIVE(&bar, 9); // BUG barrier-divergence
+    wait(&bar, 0);
     out[threadIdx.x] = 1;
 }
 
