@@ -22,6 +22,9 @@ pub const WINDOW: u64 = 0x1_0000_0000;
 
 /// Bytes left free between variables, so that an index out of one does not land in the next.
 pub const GAP: u32 = 1024;
+/// The same in local memory once it has so many bytes.
+const NARROW_GAP: u32 = 32;
+const WIDE_GAPS: u32 = 16 << 10;
 
 /// Calls nested deeper than this are refused.
 const MAX_DEPTH: usize = 64;
@@ -410,7 +413,7 @@ impl<'m> Lowering<'m> {
         }
         let align = variable.alignment().clamp(1, 1024);
         let bytes = variable.size().min(1 << 31) as u32;
-        let offset = self.place(self.kernel.static_shared, align);
+        let offset = self.place(self.kernel.static_shared, align, GAP);
         self.kernel.static_shared = offset.saturating_add(bytes);
         let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
         self.packed_shared = packed.saturating_add(bytes);
@@ -419,15 +422,22 @@ impl<'m> Lowering<'m> {
         Src::Const(u64::from(offset))
     }
 
-    /// Where a variable goes after `end` bytes of others.
-    fn place(&self, end: u32, align: u32) -> u32 {
-        let gap = if self.gaps && end > 0 { GAP } else { 0 };
+    /// Where a variable goes after `end` bytes of others, as far from them as `gap` says.
+    fn place(&self, end: u32, align: u32, gap: u32) -> u32 {
+        let gap = if self.gaps && end > 0 { gap } else { 0 };
         (end.min(1 << 30) + gap).next_multiple_of(align)
     }
 
     fn place_local(&mut self, variable: &Variable) -> Src {
         let align = variable.alignment().clamp(1, 1024);
-        let offset = self.place(self.kernel.local_bytes, align);
+        // Code for debugging has thousands of variables once its calls are inlined, and each thread
+        // has them all: parameters of calls are not indexed, and gaps get narrow in the end.
+        let gap = match variable.space {
+            StateSpace::Param => 0,
+            _ if self.kernel.local_bytes < WIDE_GAPS => GAP,
+            _ => NARROW_GAP,
+        };
+        let offset = self.place(self.kernel.local_bytes, align, gap);
         let bytes = variable.size().min(1 << 31) as u32;
         self.kernel.local_bytes = offset.saturating_add(bytes);
         let name = variable.name.clone();
