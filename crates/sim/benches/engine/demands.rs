@@ -59,6 +59,11 @@ fn judgement(class: Class, machine: &Machine, row: &Row, rows: &[Row]) -> Option
             unit: "Gli/s",
             demand: Some(Demand::AtLeast(plain_rate(class) * machine.scale)),
         },
+        (Engine::Checked, _) => Judgement {
+            figure: row.rate()?,
+            unit: "Gli/s",
+            demand: checked_rate(class).map(|rate| Demand::AtLeast(rate * machine.scale)),
+        },
         (Engine::Counting, 1) if !affine => Judgement {
             figure: row.rate()?,
             unit: "Gli/s",
@@ -96,5 +101,15 @@ fn plain_rate(class: Class) -> f64 {
         Class::Short => 4.0,
         Class::NotAffine => 3.0,
         Class::Divergent => 1.5,
+    }
+}
+
+/// The same with races, bounds and initialisation checked.
+fn checked_rate(class: Class) -> Option<f64> {
+    match class {
+        Class::Product => Some(2.0),
+        Class::Short => Some(0.4),
+        Class::NotAffine => Some(0.35),
+        Class::Divergent => None,
     }
 }

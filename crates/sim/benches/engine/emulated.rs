@@ -5,17 +5,19 @@ use crate::job::{Argument, Job};
 use crate::machine::Machine;
 use crate::subject::{Candidate, Engine, Label, Subject};
 use lanework_ptx::Module;
+use lanework_sim::sanitize::Checks;
 use lanework_sim::{
     Counters, CountingObserver, Emulator, LaunchConfig, Observer, Options, Outcome, Program, Quiet,
 };
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The kernel in both modes, with one worker and with two where there are two cores.
+/// The kernel plain and counting, with one worker and with two where there are two cores, and checked,
+/// which is always one worker's task.
 pub fn subjects(case: &'static Case, job: &Job, machine: &Machine) -> Vec<Candidate> {
     let mut subjects = Vec::new();
     for workers in machine.workers() {
-        let device = Device::set_up(case, job, workers).map(Rc::new);
+        let device = Device::set_up(case, job, workers, None).map(Rc::new);
         for engine in [Engine::Plain, Engine::Counting] {
             let subject = device
                 .clone()
@@ -23,6 +25,10 @@ pub fn subjects(case: &'static Case, job: &Job, machine: &Machine) -> Vec<Candid
             subjects.push((Label { engine, workers }, subject));
         }
     }
+    let device = Device::set_up(case, job, 1, Some(Checks::default())).map(Rc::new);
+    let engine = Engine::Checked;
+    let subject = device.map(|device| Box::new(Emulated { device, engine }) as Box<dyn Subject>);
+    subjects.push((Label { engine, workers: 1 }, subject));
     subjects
 }
 
@@ -38,9 +44,15 @@ struct Device {
 }
 
 impl Device {
-    fn set_up(case: &'static Case, job: &Job, workers: usize) -> Result<Device, String> {
+    fn set_up(
+        case: &'static Case,
+        job: &Job,
+        workers: usize,
+        checks: Option<Checks>,
+    ) -> Result<Device, String> {
         let module = Module::parse(case.ptx).map_err(|error| format!("cannot parse: {error}"))?;
-        let emulator = Emulator::new(Options { workers: Some(workers), ..Options::default() });
+        let emulator =
+            Emulator::new(Options { workers: Some(workers), checks, ..Options::default() });
         let program = emulator.load(&module).map_err(|error| format!("cannot load: {error}"))?;
         let mut addresses = Vec::new();
         for buffer in &job.buffers {
@@ -70,6 +82,18 @@ impl Device {
         let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
         self.emulator.launch(&self.program, &launch, &arguments, observer).map_err(text)
     }
+
+    /// All kernels of the benchmark are correct: a report is an error.
+    fn check(&self) -> Result<Outcome, String> {
+        let launch = LaunchConfig::new(self.case.name, self.case.grid, self.case.block);
+        let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
+        let checked = self.emulator.check(&self.program, &launch, &arguments).map_err(text)?;
+        match (checked.fault, checked.reports.first()) {
+            (Some(fault), _) => Err(text(fault)),
+            (None, Some(report)) => Err(format!("a false alarm: {}", report.message)),
+            (None, None) => Ok(checked.outcome),
+        }
+    }
 }
 
 struct Emulated {
@@ -87,7 +111,10 @@ impl Subject for Emulated {
             check_count("the counters", counters.lane_instructions, expected)?;
             return self.device.case.traffic.map_or(Ok(()), |traffic| check(&traffic, &counters));
         }
-        let outcome = self.device.launch(&mut Quiet)?;
+        let outcome = match self.engine {
+            Engine::Checked => self.device.check()?,
+            _ => self.device.launch(&mut Quiet)?,
+        };
         check_count("the outcome", outcome.lane_instructions, expected)
     }
 

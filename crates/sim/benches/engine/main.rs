@@ -23,7 +23,7 @@ use machine::Machine;
 use options::Options;
 use report::{Report, Row};
 use std::process::ExitCode;
-use subject::{Engine, Label};
+use subject::Label;
 
 fn main() -> ExitCode {
     let options = match Options::from_arguments(std::env::args().skip(1)) {
@@ -31,7 +31,10 @@ fn main() -> ExitCode {
         Err(stop) => return stop.explain(),
     };
     let machine = Machine::describe();
-    let native = if options.plain { Err("--plain".to_owned()) } else { pocl::Platform::open() };
+    let native = match options.only {
+        Some(engine) => Err(format!("only {} was asked for", engine.name())),
+        None => pocl::Platform::open(),
+    };
     let mut report = Report::start(&options, &machine, native.as_ref().err());
     for case in CASES.iter().filter(|case| options.selects(case.name)) {
         report.case(case, run(case, &options, &machine, native.as_ref().ok()));
@@ -51,8 +54,9 @@ fn run(
     if let Some(platform) = native {
         subjects.extend(platform.subjects(case, &job, machine));
     }
-    let alone = Label { engine: Engine::Plain, workers: 1 };
-    subjects.retain(|(label, _)| !options.plain || *label == alone);
+    let wanted =
+        |label: Label| options.only.is_none_or(|engine| label == Label { engine, workers: 1 });
+    subjects.retain(|(label, _)| wanted(*label));
     let (mut proven, mut rows) = (Vec::new(), Vec::new());
     for (label, subject) in subjects {
         match subject.and_then(|mut subject| subject::prove(&mut *subject, &job).map(|()| subject))

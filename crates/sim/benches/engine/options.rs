@@ -1,24 +1,26 @@
 //! The command line of the benchmark.
 
 use crate::measure::Effort;
+use crate::subject::Engine;
 use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "\
-cargo bench -p lanework-sim --bench engine -- [--quick] [--plain] [--json] [NAME...]
+cargo bench -p lanework-sim --bench engine -- [--quick] [--plain | --checked] [--json] [NAME...]
 
-  NAME     run only the kernels whose names contain one of these
-  --quick  few rounds: a first look, not a figure to quote
-  --plain  only the emulator without an observer, on one worker: for a profiler
-  --json   one JSON object on stdout instead of the table, with every sample";
+  NAME       run only the kernels whose names contain one of these
+  --quick    few rounds: a first look, not a figure to quote
+  --plain    only the emulator without an observer, on one worker: for a profiler
+  --checked  only the emulator with every access checked, likewise
+  --json     one JSON object on stdout instead of the table, with every sample";
 
 /// What was asked for.
 #[derive(Default)]
 pub struct Options {
     /// Few rounds.
     pub quick: bool,
-    /// Only the emulator without an observer, on one worker.
-    pub plain: bool,
+    /// Only this mode of the emulator, on one worker.
+    pub only: Option<Engine>,
     /// JSON instead of a table.
     pub json: bool,
     names: Vec<String>,
@@ -56,7 +58,8 @@ impl Options {
             match argument.as_str() {
                 "--bench" => {}
                 "--quick" => options.quick = true,
-                "--plain" => options.plain = true,
+                "--plain" => options.only = Some(Engine::Plain),
+                "--checked" => options.only = Some(Engine::Checked),
                 "--json" => options.json = true,
                 "--help" | "-h" => return Err(Stop::Help),
                 other if other.starts_with('-') => return Err(Stop::Unknown(argument)),

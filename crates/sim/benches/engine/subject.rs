@@ -18,6 +18,8 @@ pub enum Engine {
     Plain,
     /// The emulator with a profiler's counters.
     Counting,
+    /// The emulator with every access checked.
+    Checked,
     /// `PoCL`: OpenCL C compiled to native code.
     Pocl,
 }
@@ -28,6 +30,7 @@ impl Engine {
         match self {
             Engine::Plain => "plain",
             Engine::Counting => "counting",
+            Engine::Checked => "checked",
             Engine::Pocl => "PoCL",
         }
     }

@@ -12,6 +12,7 @@ use crate::ir::*;
 use crate::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
 use crate::op::{Tiers, WideTiers};
+use crate::sanitize::{Judge, JudgeWords};
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -50,31 +51,35 @@ impl Assembler<'_> {
             count: op.count,
             data,
             combine,
-            observed: self.want.observe,
+            // Checks judge in an operation of their own.
+            observed: self.want.observe && !self.want.checks,
             order: op.order,
             tally: tally_of(op.space, kind),
             origin: inst.origin,
             ..Site::aside(op.space, kind, bytes, service)
         });
+        if self.want.checks {
+            let slots = [0, address, site, self.want.tier as u32];
+            self.push(judge(op, address), slots, inst.origin.into(), inst.origin);
+        }
         let data = data[0].unwrap_or(NO_SLOT);
         let direct = op.count == 1
             && address & SCALAR != 0
             && data != NO_SLOT
             && !self.want.events
-            && !self.want.checks
             && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
         let lanes = op.count == 1
             && address & (SCALAR | WIDE) == WIDE
             && data != NO_SLOT
             && data & (SCALAR | WIDE) == 0
             && !self.want.events
-            && !self.want.checks
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
+        let count = self.want.observe && !self.want.checks;
         let special = if direct {
-            direct_handler(op, address, data, self.want.observe)
-        } else if lanes && self.want.observe {
+            direct_handler(op, address, data, count)
+        } else if lanes && count {
             Some(direct::lanes::<true>())
         } else if lanes {
             Some(direct::lanes::<false>())
@@ -111,6 +116,21 @@ impl Assembler<'_> {
                 Service::of_atomic(name, op.ty.size())
             }
         }
+    }
+}
+
+/// What judges an access.
+fn judge(op: MemoryOp, address: Slot) -> Tiers {
+    let words =
+        op.ty.size() == 4 && op.count == 1 && address & SCALAR != 0 && op.order.strong.is_none();
+    match (op.space, op.kind) {
+        (MemorySpace::Global, MemoryKind::Load) if words => Tiers::of::<JudgeWords<false, true>>(),
+        (MemorySpace::Global, MemoryKind::Store) if words => {
+            Tiers::of::<JudgeWords<false, false>>()
+        }
+        (MemorySpace::Shared, MemoryKind::Load) if words => Tiers::of::<JudgeWords<true, true>>(),
+        (MemorySpace::Shared, MemoryKind::Store) if words => Tiers::of::<JudgeWords<true, false>>(),
+        _ => Tiers::of::<Judge>(),
     }
 }
 

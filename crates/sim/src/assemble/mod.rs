@@ -135,11 +135,16 @@ pub fn assemble(
     };
     assembler.place_registers();
     assembler.emit_blocks();
-    if !want.events && !want.checks {
+    if !want.events {
         let reads = assembler.reads();
         let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
-        let chains =
-            fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.observe, &read_once);
+        let chains = fuse(
+            &mut assembler.code.ops,
+            &assembler.marks,
+            want.tier,
+            want.observe && !want.checks,
+            &read_once,
+        );
         assembler.code.chains = chains;
     }
     assembler.code

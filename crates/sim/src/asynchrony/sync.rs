@@ -132,7 +132,12 @@ unsafe fn wait_phase(
                 let state = Mbarrier::from_bits(wanted.0[i]);
                 state
                     .ok_or_else(|| {
-                        misuse(FaultKind::Mbarrier, lane, address.0[i], "the state waited for is none")
+                        misuse(
+                            FaultKind::Mbarrier,
+                            lane,
+                            address.0[i],
+                            "the state waited for is none",
+                        )
                     })?
                     .parity
             };

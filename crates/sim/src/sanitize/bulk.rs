@@ -246,7 +246,7 @@ impl Checker {
         let (grain, base) = (self.shared_cells.grain(), self.order.base());
         let mut at = offset;
         while at < offset + bytes {
-            let written = self.shared_cells.at(at).map_or(0, |cell| cell.written_by());
+            let written = self.shared_cells.at(at).written_by();
             at += grain;
             let plain = written & order::ASYNC == 0 && order::segment(written) >= base;
             if !plain || self.order.proxy_fenced(written, warp.index as usize) {

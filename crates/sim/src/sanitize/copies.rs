@@ -102,11 +102,11 @@ impl Checker {
         let grain = self.shared_cells.grain();
         let mut at = offset;
         while at < offset + bytes {
-            if let Some(cell) = self.shared_cells.at(at)
-                && from.is_none_or(|from| cell.written_by() == from)
-            {
-                cell.set_write(to);
-            }
+            self.shared_cells.change(at, |cell| {
+                if from.is_none_or(|from| cell.written_by() == from) {
+                    cell.set_write(to);
+                }
+            });
             at += grain;
         }
     }
@@ -116,9 +116,7 @@ impl Checker {
         let grain = self.shared_cells.grain();
         let mut at = offset;
         while at < offset + bytes {
-            if let Some(cell) = self.shared_cells.at(at) {
-                cell.set_reader(tag);
-            }
+            self.shared_cells.change(at, |cell| cell.set_reader(tag));
             at += grain;
         }
     }

@@ -20,21 +20,30 @@
 mod bulk;
 mod checker;
 mod copies;
+mod findings;
+mod judge;
 mod lanes;
+mod lanewise;
+mod line;
 mod names;
 mod order;
+mod places;
 mod products;
 mod report;
+mod runs;
 mod shadow;
 mod undefined;
 mod values;
 mod written;
 
-pub(crate) use checker::{Checker, Launch, named};
+pub(crate) use checker::{Checker, Launch};
+pub(crate) use findings::named;
+pub(crate) use judge::{Judge, JudgeWords};
 pub(crate) use lanes::{Noted, packed};
 pub(crate) use products::{Accumulate, Accumulators, Use};
 pub(crate) use report::add;
 pub use report::{Checks, Other, Report, ReportKind};
+
 pub(crate) use undefined::{Follow, Followed, Step};
 pub(crate) use values::mark;
 pub(crate) use written::Written;

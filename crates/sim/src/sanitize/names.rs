@@ -15,13 +15,25 @@ impl Names {
         Names { list: placed.iter().map(of).chain(more).collect() }
     }
 
-    /// Whether these bytes lie in one variable, or nothing is known of variables.
+    /// Whether these bytes lie in one variable, or nothing is known of variables; `hint` is the number
+    /// of the variable that they are likely in, and becomes that of the one that they are in.
     #[inline(always)]
-    pub fn holds(&self, offset: u64, bytes: u64) -> bool {
+    pub fn holds(&self, offset: u64, bytes: u64, hint: &mut u32) -> bool {
         let inside = |(start, size, _): &(u64, u64, String)| {
             offset >= *start && bytes <= *size && offset - start <= size - bytes
         };
-        self.list.is_empty() || self.list.iter().any(inside)
+        if self.list.get(*hint as usize).is_some_and(inside) || self.list.is_empty() {
+            return true;
+        }
+        let found = self.list.iter().position(inside);
+        *hint = found.map_or(*hint, |found| found as u32);
+        found.is_some()
+    }
+
+    /// First byte and size of the variable of this number; of nothing, if there is none.
+    #[inline(always)]
+    pub fn run(&self, number: usize) -> (u64, u64) {
+        self.list.get(number).map_or((0, 0), |(start, size, _)| (*start, *size))
     }
 
     /// The variable nearest to some bytes.

@@ -14,7 +14,10 @@ use std::collections::HashMap;
 
 /// An access in 64 bits: who, where in the program, and how.
 pub type Tag = u64;
-const LANE: u32 = 20;
+/// Where in a tag its lane is.
+pub const LANE: u32 = 20;
+/// The bits of a tag that are its lane.
+pub const LANES: Tag = 31 << LANE;
 /// A strong access with at least block scope.
 pub const STRONG: Tag = 1 << 25;
 /// A strong access whose scope is wider than the block.
@@ -65,6 +68,18 @@ pub struct Segment {
     /// The warp that acted: another one for asynchronous copies, which count as warps of their own.
     pub by: u32,
     epoch: u32,
+}
+
+/// How what a segment holds lies to what a warp does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it comes before.
+    Before,
+    /// Nothing orders the two.
+    Beside,
+    /// It is of the same warp: what each lane did comes before what that lane does, and partial
+    /// synchronisation may order others.
+    ByLane,
 }
 
 /// What a release makes known: what its warp knew of its block, and what was known before.
@@ -188,31 +203,50 @@ impl Order {
         self.segments[segment(tag) as usize]
     }
 
+    /// Whether what a segment holds comes before what a warp does now.
+    #[inline(always)]
+    pub fn verdict(&mut self, segment: u32, warp: u32) -> Verdict {
+        let s = &self.segments[segment as usize];
+        if s.block != self.block {
+            let s = *s;
+            let known = self.knows[warp as usize] != NONE && self.knows_of(warp, s);
+            return if known { Verdict::Before } else { Verdict::Beside };
+        }
+        let w = warp as usize;
+        let known = s.epoch < self.seen[w * self.warps + s.warp as usize];
+        if s.warp != warp {
+            return if known { Verdict::Before } else { Verdict::Beside };
+        }
+        // That a warp knows of itself: a lane released it and one took it up, such as at a lock that
+        // both held.
+        if known || s.epoch < self.together[w] { Verdict::Before } else { Verdict::ByLane }
+    }
+
+    /// Whether the access of a tag is of a segment before `base`, or comes before whatever the lanes of
+    /// a warp do now.
+    #[inline(always)]
+    pub fn past(&mut self, tag: Tag, base: u32, warp: u32) -> bool {
+        segment(tag) < base || self.verdict(segment(tag), warp) == Verdict::Before
+    }
+
     /// Whether the access of a tag comes before what a lane does now.
     #[inline(always)]
     pub fn before(&mut self, tag: Tag, warp: u32, of_lane: u32) -> bool {
-        let s = self.segments[segment(tag) as usize];
-        if s.block != self.block {
-            return self.knows_of(warp, s);
+        match self.verdict(segment(tag), warp) {
+            Verdict::Before => true,
+            Verdict::Beside => false,
+            Verdict::ByLane => {
+                let (from, to) = (lane(tag) as usize, of_lane as usize);
+                let epoch = self.segments[segment(tag) as usize].epoch;
+                let pairs = self.pairs[warp as usize].as_ref();
+                from == to || pairs.is_some_and(|pairs| epoch < pairs[from][to])
+            }
         }
-        let w = warp as usize;
-        if s.warp != warp {
-            return s.epoch < self.seen[w * self.warps + s.warp as usize];
-        }
-        let from = lane(tag);
-        from == of_lane
-            || s.epoch < self.together[w]
-            // A lane released it and one took it up, such as at a lock that both held.
-            || s.epoch < self.seen[w * self.warps + w]
-            || self.pairs[w].as_ref().is_some_and(|p| s.epoch < p[from as usize][of_lane as usize])
     }
 
     #[cold]
     fn knows_of(&mut self, warp: u32, s: Segment) -> bool {
         let root = self.knows[warp as usize];
-        if root == NONE {
-            return false;
-        }
         self.stamp += 1;
         self.stamps.resize(self.nodes.len(), 0);
         let mut work = vec![root];

@@ -147,34 +147,122 @@ impl Cell {
     }
 }
 
-/// Cells of a page.
-const PAGE: usize = 1024;
+/// Cells of a line: what half a warp touches that goes word by word.
+pub const LINE: usize = 16;
+/// Lines of a page.
+const PAGE: usize = 64;
+
+/// The last writes of a line's cells.
+pub type Writes = [Tag; LINE];
+/// The two readers that are remembered of each of a line's cells.
+pub type Reads = [[Tag; LINE]; 2];
+
+/// The cells of some lines. Most memory is read only or written only: the two are kept apart, and made
+/// when the first is needed.
+#[derive(Clone, Default)]
+struct Page {
+    writes: Option<Box<[Writes; PAGE]>>,
+    reads: Option<Box<[Reads; PAGE]>>,
+}
+
+/// Zeros, made in place: a page is too large to be made elsewhere and moved.
+#[cold]
+#[inline(never)]
+fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
+    let zeros = vec![zero; N].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| unreachable!("made of N elements"))
+}
+
+impl Page {
+    #[inline(always)]
+    fn writes(&mut self) -> &mut [Writes; PAGE] {
+        self.writes.get_or_insert_with(|| zeros([0; LINE]))
+    }
+
+    #[inline(always)]
+    fn reads(&mut self) -> &mut [Reads; PAGE] {
+        self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
+    }
+}
 
 /// The cells of one stretch of memory, made as they are needed.
 pub struct Cells {
-    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+    pages: Vec<Page>,
     shift: u32,
 }
 
 impl Cells {
     /// For `bytes` bytes, in cells of `1 << shift` bytes.
     pub fn new(bytes: u64, shift: u32) -> Cells {
-        let pages = (bytes >> shift) as usize / PAGE + 1;
-        Cells { pages: vec![None; pages], shift }
+        let pages = (bytes >> shift) as usize / (PAGE * LINE) + 1;
+        Cells { pages: vec![Page::default(); pages], shift }
+    }
+
+    /// Bytes of a cell, as a power of two.
+    #[inline(always)]
+    pub fn shift(&self) -> u32 {
+        self.shift
     }
 
     /// Bytes of a cell.
+    #[inline(always)]
     pub fn grain(&self) -> u64 {
         1 << self.shift
     }
 
-    /// The cell of a byte.
+    /// The page, the line and the place in it of a byte.
     #[inline(always)]
-    pub fn at(&mut self, offset: u64) -> Option<&mut Cell> {
+    fn place(&self, offset: u64) -> (usize, usize, usize) {
         let index = (offset >> self.shift) as usize;
-        let page = self.pages.get_mut(index / PAGE)?;
-        let page = page.get_or_insert_with(|| Box::new([Cell::default(); PAGE]));
-        Some(&mut page[index % PAGE])
+        (index / (PAGE * LINE), index / LINE % PAGE, index % LINE)
+    }
+
+    /// What is known of the cell of a byte.
+    #[inline(always)]
+    pub fn at(&self, offset: u64) -> Cell {
+        let (page, line, i) = self.place(offset);
+        let Some(page) = self.pages.get(page) else { return Cell::default() };
+        let write = page.writes.as_ref().map_or(0, |writes| writes[line][i]);
+        let reads = page.reads.as_ref().map(|reads| &reads[line]);
+        let [first, last] = reads.map_or([0; 2], |[first, last]| [first[i], last[i]]);
+        Cell { write, first, last }
+    }
+
+    /// Changes what is known of the cell of a byte.
+    #[inline(always)]
+    pub fn change<R>(&mut self, offset: u64, change: impl FnOnce(&mut Cell) -> R) -> R {
+        let mut cell = self.at(offset);
+        let old = cell;
+        let result = change(&mut cell);
+        let (page, line, i) = self.place(offset);
+        if let Some(page) = self.pages.get_mut(page) {
+            if cell.write != old.write {
+                page.writes()[line][i] = cell.write;
+            }
+            if [cell.first, cell.last] != [old.first, old.last] {
+                let [first, last] = &mut page.reads()[line];
+                (first[i], last[i]) = (cell.first, cell.last);
+            }
+        }
+        result
+    }
+
+    /// The line of a cell, by the cell's number, for one who reads.
+    #[inline(always)]
+    pub fn read_line(&mut self, cell: usize) -> Option<(Option<&Writes>, &mut Reads)> {
+        let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        page.reads();
+        let Page { writes, reads } = page;
+        Some((writes.as_ref().map(|writes| &writes[line]), &mut reads.as_mut()?[line]))
+    }
+
+    /// The same for one who writes.
+    #[inline(always)]
+    pub fn write_line(&mut self, cell: usize) -> Option<(&mut Writes, Option<&mut Reads>)> {
+        let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        page.writes();
+        let Page { writes, reads } = page;
+        Some((&mut writes.as_mut()?[line], reads.as_mut().map(|reads| &mut reads[line])))
     }
 }
 

@@ -50,8 +50,16 @@ impl Written {
     /// Whether all of `bytes` bytes at `offset` have been written.
     #[inline]
     pub fn has(&self, offset: u64, bytes: u64) -> bool {
-        self.whole.load(Relaxed)
-            || self.each_word(offset, bytes, |word, mask| word.load(Relaxed) & mask == mask)
+        if self.whole.load(Relaxed) {
+            return true;
+        }
+        let within = offset & 63;
+        if (1..=64 - within).contains(&bytes)
+            && let Some(word) = self.bits.get((offset >> 6) as usize)
+        {
+            return !word.load(Relaxed) & mask(within, bytes) == 0;
+        }
+        self.each_word(offset, bytes, |word, mask| !word.load(Relaxed) & mask == 0)
     }
 
     #[inline(always)]
