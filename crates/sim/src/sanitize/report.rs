@@ -231,13 +231,18 @@ impl Report {
     }
 }
 
-/// Adds reports to others; what is found at the same place counts there.
+/// Adds reports to others; what is found at the same place counts there. Copies of a line, as an
+/// unrolled loop has them, are one place.
 pub(crate) fn add(to: &mut Vec<Report>, found: Vec<Report>) {
+    fn at(location: Option<&SourceLocation>, text_line: u32) -> (Option<&SourceLocation>, u32) {
+        (location, if location.is_some() { 0 } else { text_line })
+    }
+    fn place(report: &Report) -> impl PartialEq + '_ {
+        let other = report.other.as_ref();
+        let other = other.map(|other| at(other.location.as_ref(), other.text_line));
+        (report.kind, at(report.location.as_ref(), report.text_line), other)
+    }
     for report in found {
-        let place = |r: &Report| {
-            let other = r.other.as_ref().map(|other| (other.text_line, other.location.clone()));
-            (r.kind, r.text_line, r.location.clone(), other)
-        };
         match to.iter_mut().find(|known| place(known) == place(&report)) {
             Some(known) => known.count += report.count,
             None => to.push(report),
