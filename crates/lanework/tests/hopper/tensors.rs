@@ -1,7 +1,10 @@
 //! Tiles of tensors: random maps against a plain reading of the rules, element by element.
 
 use crate::{On, everywhere, next, pointer, random_words, word};
-use lanework::{Backend, Buffer, PtxArg, PtxShape, Swizzle, TensorElement, TensorMap, Tiling};
+use lanework::{
+    Backend, Buffer, Device, Executed, PtxArg, PtxShape, ReportKind, Result, Swizzle,
+    TensorElement, TensorMap, Tiling,
+};
 
 const TENSORS: &str = include_str!("tensors.ptx");
 
@@ -365,4 +368,56 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
         let said = on.run(("load_2d", shape), &arguments).expect_err("not of this device");
         assert!(said.to_string().contains("another device"), "{said}");
     });
+}
+
+#[test]
+fn what_tiles_read_and_write_is_judged() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let module = device.load_ptx(TENSORS)?;
+    let on = On { device, module };
+    let kinds = |found: Result<Option<Executed>>| -> Vec<ReportKind> {
+        let reports = found.err().map_or(Vec::new(), |error| error.reports().to_vec());
+        reports.iter().map(|report| report.kind).collect()
+    };
+    let subject = Subject {
+        element: TensorElement::U32,
+        extent: vec![64, 8],
+        strides: vec![256],
+        tile: vec![16, 4],
+        steps: vec![1, 1],
+        swizzle: Swizzle::None,
+        nan_outside: false,
+        at: vec![56, 6],
+    };
+    // The tile has the last eight columns of the last two rows; the rest of it is outside.
+    let load = |from: &Buffer<u8>| {
+        let map = subject.map(from);
+        let to = on.upload(&[0; 96]);
+        let shape = PtxShape::new(1, 64).shared_bytes(96 * 4);
+        let rest = [coordinates(&subject.at), word(256), pointer(&to), word(96)];
+        let arguments: Vec<PtxArg<'_>> = [PtxArg::Map(&map)].into_iter().chain(rest).collect();
+        kinds(on.run(("load_2d", shape), &arguments))
+    };
+    let unwritten = on.device.uninit::<u8>(64 * 8 * 4)?;
+    assert_eq!(load(&unwritten), [ReportKind::Uninitialized]);
+    let mut partly = on.device.uninit::<u8>(64 * 8 * 4)?;
+    for row in [6, 7] {
+        partly.upload_part(row * 256 + 224, &[1; 32])?;
+    }
+    assert_eq!(load(&partly), []);
+    // Two blocks store the same tile, or add to it.
+    let store = |entry: &str, blocks: u32, add: bool| {
+        let to = on.device.zeros::<u8>(64 * 8 * 4).expect("memory");
+        let map = subject.map(&to);
+        let from = on.upload(&[1; 96]);
+        let shape = PtxShape::new(blocks, 64).shared_bytes(96 * 4);
+        let mut arguments =
+            vec![PtxArg::Map(&map), coordinates(&subject.at), pointer(&from), word(96)];
+        arguments.extend(add.then(|| word(0)));
+        kinds(on.run((entry, shape), &arguments))
+    };
+    assert_eq!(store("store_2d", 1, false), []);
+    assert_eq!(store("store_2d", 2, false), [ReportKind::Race]);
+    assert_eq!(store("reduce_2d", 2, true), []);
+    Ok(())
 }

@@ -31,6 +31,7 @@ pub const UNITS: &[Unit] = &[
     unit!("order"),
     unit!("spins"),
     unit!("hopper"),
+    unit!("products"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];
 

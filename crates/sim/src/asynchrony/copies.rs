@@ -8,6 +8,7 @@ use crate::context::RawFault;
 use crate::fault::FaultKind;
 use crate::ir::{Combine, MemorySpace};
 use crate::observe::{Asynchronous, Place};
+use crate::sanitize::Moved;
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.
@@ -79,25 +80,21 @@ pub enum Move {
 }
 
 impl Move {
-    /// What is read and what is written, as far as these are runs of bytes.
-    pub fn runs(&self) -> [Option<(*const u8, u64)>; 2] {
+    /// What is read, what is written and what is combined, for checks.
+    pub fn moved(&self) -> Moved {
+        let run = |host: *const u8, bytes: usize| Some((host, bytes as u64));
+        let none = Moved { reads: None, writes: None, global: Vec::new(), combines: false };
         match *self {
-            Move::Run { from, to, bytes } | Move::Reduce { from, to, bytes, .. } => {
-                let bytes = bytes as u64;
-                [Some((from, bytes)), Some((to.cast_const(), bytes))]
+            Move::Run { from, to, bytes } => {
+                Moved { reads: run(from, bytes), writes: run(to, bytes), ..none }
             }
-            Move::Value { to, bytes, .. } => [None, Some((to.cast_const(), u64::from(bytes)))],
-            Move::Tile(ref tile) => tile.runs(),
-        }
-    }
-
-    /// Whether what is there is combined with what comes.
-    pub fn combines(&self) -> bool {
-        match self {
-            Move::Run { .. } => false,
-            Move::Reduce { .. } => true,
-            Move::Value { combine, .. } => combine.is_some(),
-            Move::Tile(tile) => tile.combines(),
+            Move::Reduce { from, to, bytes, .. } => {
+                Moved { reads: run(from, bytes), writes: run(to, bytes), combines: true, ..none }
+            }
+            Move::Value { to, bytes, ref combine, .. } => {
+                Moved { writes: run(to, bytes.into()), combines: combine.is_some(), ..none }
+            }
+            Move::Tile(ref tile) => tile.moved(),
         }
     }
 }

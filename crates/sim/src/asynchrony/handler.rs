@@ -214,7 +214,7 @@ pub(super) unsafe fn begin(
                 Finish::Mbarrier { rank: of, offset, .. } if of == rank => Some(offset),
                 _ => None,
             };
-            checks.bulk(warp, lane, place.instruction, (what.runs(), what.combines()), mbarrier);
+            checks.bulk(warp, lane, place.instruction, what.moved(), mbarrier);
         }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;

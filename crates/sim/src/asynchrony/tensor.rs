@@ -14,6 +14,7 @@ use crate::ir::Combine;
 use crate::memory::Memory;
 use crate::observe::AccessKind;
 use crate::op::{Op, Warp};
+use crate::sanitize::Moved;
 use crate::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
 use lanework_ptx::ScalarType;
 
@@ -96,11 +97,6 @@ pub(super) unsafe fn start(
                 // The other end is no run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
-                if let Some(checks) = (*warp.context).checks_of((*warp.context).rank)
-                    && !load
-                {
-                    checks.wrote(tile.map.address, tile.span());
-                }
                 begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans);
             }
         }
@@ -181,25 +177,46 @@ unsafe fn map_of(
 }
 
 impl Tile {
-    /// What is read and what is written of shared memory, as runs of bytes.
-    pub fn runs(&self) -> [Option<(*const u8, u64)>; 2] {
+    /// What is read and what is written.
+    pub fn moved(&self) -> Moved {
         let bytes = self.map.tile_bytes().next_multiple_of(self.map.swizzle.width());
         let run = Some((self.host.cast_const(), bytes));
-        if self.load { [None, run] } else { [run, None] }
+        let (reads, writes) = if self.load { (None, run) } else { (run, None) };
+        Moved { reads, writes, global: self.inside(), combines: self.combine.is_some() }
     }
 
-    /// Whether a store combines with what is there.
-    pub fn combines(&self) -> bool {
-        self.combine.is_some()
+    /// The bytes of global memory that the tile has: those of its elements that are in the tensor.
+    fn inside(&self) -> Vec<(u64, u64)> {
+        let (map, size) = (&self.map, self.map.element.bytes());
+        let count = (map.row_bytes() / size) as i64;
+        let low = (-self.at[0]).clamp(0, count);
+        let high = (map.extent[0] as i64 - self.at[0]).clamp(low, count);
+        let bytes = (high - low) as u64 * size;
+        let skip = ((self.at[0] + low) as u64).wrapping_mul(size);
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for start in (0..map.rows()).filter(|_| bytes > 0).filter_map(|row| self.row(row)) {
+            let start = start.wrapping_add(skip);
+            match runs.last_mut() {
+                Some((last, length)) if last.wrapping_add(*length) == start => *length += bytes,
+                _ => runs.push((start, bytes)),
+            }
+        }
+        runs
     }
 
-    /// Bytes from the tensor's start to its end.
-    fn span(&self) -> u64 {
-        let steps = self.map.extent[1..].iter().zip(&self.map.strides);
-        let far = steps.fold(0u64, |far, (extent, stride)| {
-            far.saturating_add(extent.saturating_sub(1).saturating_mul(*stride))
-        });
-        far.saturating_add(self.map.extent[0].saturating_mul(self.map.element.bytes()))
+    /// Where the tensor's row that a row of the tile comes from starts, if it is in the tensor.
+    fn row(&self, row: u64) -> Option<u64> {
+        let map = &self.map;
+        let counts = map.counts();
+        let (mut rest, mut inside, mut start) = (row, true, map.address);
+        for d in 1..counts.len() {
+            let index = rest % u64::from(counts[d]);
+            rest /= u64::from(counts[d]);
+            let at = self.at[d] + (index * u64::from(map.steps[d])) as i64;
+            inside &= at >= 0 && (at as u64) < map.extent[d];
+            start = start.wrapping_add((at as u64).wrapping_mul(map.strides[d - 1]));
+        }
+        inside.then_some(start)
     }
 
     /// Moves the tile.
@@ -211,18 +228,10 @@ impl Tile {
     /// Its place in shared memory is live, and nobody frees global memory.
     pub unsafe fn finish(&self, memory: &Memory) -> Result<(), (u64, u64)> {
         let map = &self.map;
-        let counts = map.counts();
         let (row_bytes, size) = (map.row_bytes(), map.element.bytes());
         let mut near = Region::EMPTY;
         for row in 0..map.rows() {
-            let (mut rest, mut inside, mut start) = (row, true, map.address);
-            for d in 1..counts.len() {
-                let index = rest % u64::from(counts[d]);
-                rest /= u64::from(counts[d]);
-                let at = self.at[d] + (index * u64::from(map.steps[d])) as i64;
-                inside &= at >= 0 && (at as u64) < map.extent[d];
-                start = start.wrapping_add((at as u64).wrapping_mul(map.strides[d - 1]));
-            }
+            let start = self.row(row);
             for chunk in (0..row_bytes).step_by(CHUNK as usize) {
                 let within = map.swizzle.apply(self.offset + row * map.pitch() + chunk);
                 let shared = self.host.wrapping_offset(within.wrapping_sub(self.offset) as isize);
@@ -231,10 +240,12 @@ impl Tile {
                 let count = (CHUNK / size) as i64;
                 let extent = map.extent[0] as i64;
                 let low = (-first).clamp(0, count);
-                let high = if inside { (extent - first).clamp(low, count) } else { low };
+                let high = if start.is_some() { (extent - first).clamp(low, count) } else { low };
                 let [low, high] = [low, high].map(|i| i as u64 * size);
-                let global =
-                    start.wrapping_add((first as u64).wrapping_mul(size)).wrapping_add(low);
+                let global = start
+                    .unwrap_or(0)
+                    .wrapping_add((first as u64).wrapping_mul(size))
+                    .wrapping_add(low);
                 let mut host = std::ptr::null_mut();
                 if low < high {
                     host = place(memory, &mut near, global, high - low)?;

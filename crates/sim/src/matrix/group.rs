@@ -18,6 +18,7 @@ use crate::ir::MemorySpace;
 use crate::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::observe::AccessKind;
 use crate::op::Warp;
+use std::ops::Range;
 
 /// A warpgroup's product. Its sources: B's descriptor, the predicate that says whether the accumulator
 /// counts, A's descriptor or its four registers, the accumulator's registers, and metadata.
@@ -138,6 +139,43 @@ unsafe fn read<const COUNT: usize>(
         }
     }
     Ok(to)
+}
+
+/// The chunks of shared memory that the warp's rows of A and all of B are read from.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+pub unsafe fn operands(
+    warp: &Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+) -> Result<Vec<u64>, RawFault> {
+    let mut found = Vec::new();
+    let mut add =
+        |of: Descriptor, (number, across, bytes): (Number, bool, usize), rows: Range<usize>| {
+            let word = if number == Number::B1 { 4 } else { number.bits().max(8) / 8 };
+            if across {
+                for k in 0..bytes / word {
+                    let parts = rows.clone().step_by(16 / word);
+                    found.extend(parts.map(|row| of.across_k(k as u64, (row * word / 16) as u64)));
+                }
+            } else {
+                for row in rows {
+                    found.extend((0..bytes / 16).map(|part| of.along_k(row as u64, part as u64)));
+                }
+            }
+        };
+    // SAFETY: slots are valid by the assembler.
+    unsafe {
+        let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
+        add(descriptor(warp, plan.src[0])?, of_b, 0..this.n);
+        if !this.registers {
+            let first = warp.index as usize % 4 * ROWS;
+            let of_a = (this.a, this.across[0], this.bytes_along(this.a, true));
+            add(descriptor(warp, plan.src[2])?, of_a, first..first + ROWS);
+        }
+    }
+    Ok(found)
 }
 
 /// A descriptor operand, the same in all lanes.

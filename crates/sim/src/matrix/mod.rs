@@ -136,6 +136,11 @@ impl Body for Product {
                     None => multiply::floats(warp, this, plan),
                 },
                 MatrixOp::Group(this) => {
+                    if (*warp.context).checks.is_some()
+                        && let Err(raw) = judge_operands(op, warp, this, plan)
+                    {
+                        return fault(warp, op, raw);
+                    }
                     let done = match this.d {
                         Number::S32 => group::integers(warp, this, plan),
                         _ => group::floats(warp, this, plan),
@@ -148,6 +153,29 @@ impl Body for Product {
             }
             op.next(warp)
         }
+    }
+}
+
+/// Tells checks what a warpgroup's product reads of shared memory.
+#[cold]
+unsafe fn judge_operands(
+    op: &Op,
+    warp: &mut Warp,
+    this: &group::GroupMultiply,
+    plan: &Plan,
+) -> Result<(), RawFault> {
+    // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+    unsafe {
+        let chunks = group::operands(warp, this, plan)?;
+        let context = &mut *warp.context;
+        let instruction = context.place(warp, op).instruction;
+        let shared = context.shared;
+        // What lies outside is a fault of the product itself.
+        let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
+        if let (Some(checks), true) = (&mut context.checks, inside) {
+            checks.product_reads(warp, instruction, &chunks);
+        }
+        Ok(())
     }
 }
 

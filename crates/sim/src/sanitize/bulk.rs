@@ -17,8 +17,21 @@ use crate::observe::AccessKind;
 use crate::op::Warp;
 use std::collections::HashMap;
 
-/// A stretch of host memory that a copy reads or writes.
-pub type Run = (*const u8, u64);
+/// A stretch of host memory.
+type Run = (*const u8, u64);
+
+/// What a copy reads and writes.
+pub struct Moved {
+    /// What is read in one run.
+    pub reads: Option<Run>,
+    /// What is written in one run.
+    pub writes: Option<Run>,
+    /// The global side of a tile, which is no one run: addresses and bytes. It is read where nothing else
+    /// is.
+    pub global: Vec<(u64, u64)>,
+    /// Whether what is there is combined with what comes.
+    pub combines: bool,
+}
 
 /// Shared memory that a copy is writing.
 pub struct Landing {
@@ -84,41 +97,50 @@ impl Checker {
         warp: &Warp,
         lane: u32,
         origin: u32,
-        ([reads, writes], combines): ([Option<Run>; 2], bool),
+        moved: Moved,
         mbarrier: Option<u64>,
     ) {
+        let place = (lane, origin);
         // The copy engine combines as relaxed atomics of the whole device do.
-        let target = |space| match combines {
+        let target = |space| match moved.combines {
             true => {
                 let order = Order { strong: Some(Scope::Device), ..Order::default() };
                 Site { order, ..site(space, AccessKind::Atomic, 1) }
             }
             false => site(space, AccessKind::Store, 1),
         };
-        if let Some((from, bytes)) = reads {
+        let loads = moved.reads.is_none();
+        for (address, bytes) in moved.global {
+            let site = match loads {
+                true => site(MemorySpace::Global, AccessKind::Load, 1),
+                false => target(MemorySpace::Global),
+            };
+            self.stretch(warp, place, &site, address, bytes);
+        }
+        if let Some((from, bytes)) = moved.reads {
             match self.shared_offset(from, bytes) {
                 Some(offset) => {
                     self.unfenced(warp, lane, origin, (offset, bytes));
                     let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-                    self.stretch(warp, (lane, origin), &load, offset, bytes);
+                    self.stretch(warp, place, &load, offset, bytes);
                     self.leave(warp, lane, origin, (offset, bytes));
                 }
                 None => {
                     if let Some(address) = self.global_address(from) {
                         let load = site(MemorySpace::Global, AccessKind::Load, 1);
-                        self.stretch(warp, (lane, origin), &load, address, bytes);
+                        self.stretch(warp, place, &load, address, bytes);
                     }
                 }
             }
         }
-        let Some((to, bytes)) = writes else { return };
+        let Some((to, bytes)) = moved.writes else { return };
         let Some(offset) = self.shared_offset(to, bytes) else {
             if let Some(address) = self.global_address(to) {
-                self.stretch(warp, (lane, origin), &target(MemorySpace::Global), address, bytes);
+                self.stretch(warp, place, &target(MemorySpace::Global), address, bytes);
             }
             return;
         };
-        self.stretch(warp, (lane, origin), &target(MemorySpace::Shared), offset, bytes);
+        self.stretch(warp, place, &target(MemorySpace::Shared), offset, bytes);
         let segment = self.order.segment_of(warp.index);
         let tag = order::with_lane(order::tag(segment, origin), lane);
         self.retag(offset, bytes, None, tag | order::ASYNC);
@@ -276,7 +298,7 @@ impl Checker {
     fn leave(&mut self, warp: &Warp, lane: u32, origin: u32, (offset, bytes): (u64, u64)) {
         let segment = self.order.segment_of(warp.index);
         let tag = order::with_lane(order::tag(segment, origin), lane) | order::ASYNC;
-        self.tag_readers(offset, bytes, tag);
+        self.tag_readers(offset, bytes, None, tag);
         let group = self.bulk.committed[warp.index as usize][lane as usize];
         self.bulk.leaving[warp.index as usize].push(Leaving { lane, group, offset, bytes, origin });
     }
@@ -297,7 +319,7 @@ impl Checker {
         let segment = self.order.segment_of(warp);
         for copy in done {
             let tag = order::with_lane(order::tag(segment, copy.origin), lane);
-            self.tag_readers(copy.offset, copy.bytes, tag);
+            self.tag_readers(copy.offset, copy.bytes, None, tag);
         }
     }
 }

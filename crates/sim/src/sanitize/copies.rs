@@ -111,12 +111,21 @@ impl Checker {
         }
     }
 
-    /// Gives cells a reader.
-    pub(super) fn tag_readers(&mut self, offset: u64, bytes: u64, tag: order::Tag) {
+    /// Gives cells a reader, in the place of `from` where that is one.
+    pub(super) fn tag_readers(
+        &mut self,
+        offset: u64,
+        bytes: u64,
+        from: Option<order::Tag>,
+        tag: order::Tag,
+    ) {
         let grain = self.shared_cells.grain();
         let mut at = offset;
         while at < offset + bytes {
-            self.shared_cells.change(at, |cell| cell.set_reader(tag));
+            self.shared_cells.change(at, |cell| match from {
+                Some(from) => cell.replace_reader(from, tag),
+                None => cell.set_reader(tag),
+            });
             at += grain;
         }
     }

@@ -15,7 +15,8 @@
 //! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
 //!   part only.
 //! - *Asynchronous copies*: what `cp.async` and bulk copies write may be touched only after the
-//!   wait, and so may the registers of `wgmma`, which must be fenced, too, when threads write them.
+//!   wait; what bulk copies and `wgmma` read must be fenced from what threads wrote, and may be changed
+//!   only after the wait. So it is with the registers of `wgmma`, which must be fenced, too, when threads write them.
 
 mod bulk;
 mod checker;
@@ -26,6 +27,7 @@ mod lanes;
 mod lanewise;
 mod line;
 mod names;
+mod operands;
 mod order;
 mod places;
 mod products;
@@ -36,6 +38,7 @@ mod undefined;
 mod values;
 mod written;
 
+pub(crate) use bulk::Moved;
 pub(crate) use checker::{Checker, Launch};
 pub(crate) use findings::named;
 pub(crate) use judge::{Judge, JudgeWords};

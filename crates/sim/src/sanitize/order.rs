@@ -55,7 +55,8 @@ pub fn with_lane(tag: Tag, lane: u32) -> Tag {
     tag | u64::from(lane) << LANE
 }
 
-/// Groups of asynchronous copies that count as warps of their own.
+/// Groups of asynchronous copies that count as warps of their own. After these come the products of
+/// each warpgroup.
 pub const AGENTS: usize = 16;
 
 /// A stretch of one warp's run between two things that order.
@@ -138,7 +139,7 @@ impl Order {
     /// For blocks of this many warps.
     pub fn new(warps: usize) -> Order {
         let real = warps;
-        let warps = warps + AGENTS;
+        let warps = warps + AGENTS + warps.div_ceil(4);
         let nobody = Segment { block: u64::MAX, warp: 0, by: 0, epoch: 0 };
         let no_node = Node { block: u64::MAX, seen: Box::default(), parents: [NONE; 2] };
         Order {
@@ -280,7 +281,7 @@ impl Order {
 
     /// The segment of an agent's copies that `by` started.
     pub fn agent_segment(&mut self, agent: usize, by: u32) -> u32 {
-        let w = self.real + agent % AGENTS;
+        let w = self.real + agent;
         let warp = w as u32;
         self.segments.push(Segment { block: self.block, warp, by, epoch: self.now[w] });
         self.segments.len() as u32 - 1
@@ -288,7 +289,7 @@ impl Order {
 
     /// What an agent has done until now, as a row; it then begins another epoch.
     pub fn agent_row(&mut self, agent: usize) -> Vec<u32> {
-        let w = self.real + agent % AGENTS;
+        let w = self.real + agent;
         let mut row = vec![0; self.warps];
         row[w] = self.now[w] + 1;
         self.now[w] += 1;

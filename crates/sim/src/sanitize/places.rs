@@ -83,17 +83,6 @@ impl Checker {
         })
     }
 
-    /// Global memory from an address on counts as written: that of a tensor, by whose tiles it is.
-    pub fn wrote(&mut self, address: u64, bytes: u64) {
-        if let Some(index) = self.area_of(u32::MAX, address) {
-            let area = &self.areas[index];
-            let offset = address - area.start;
-            if let Some(written) = &area.written {
-                written.set(offset, bytes.min(area.bytes - offset));
-            }
-        }
-    }
-
     /// The host address of an offset in shared memory.
     pub(super) fn shared_at(&self, offset: u64) -> *const u8 {
         self.shared.host.wrapping_add(offset as usize)

@@ -7,6 +7,7 @@
 //! put copies (`mov`) anywhere and remove them later: copies are followed, and are no error themselves.
 
 use super::checker::Checker;
+use super::operands::Reading;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use crate::ir::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
@@ -166,13 +167,20 @@ pub struct Products {
     held: Vec<Held>,
     committed: Vec<u32>,
     fences: Vec<u32>,
+    /// By warp.
+    pub(super) reading: Vec<Vec<Reading>>,
+    /// By warpgroup: what the products that were waited for hand over.
+    pub(super) have_read: Vec<Vec<u32>>,
 }
 
 impl Products {
     /// For blocks of this many warps.
     pub fn new(warps: usize, accumulators: usize) -> Products {
         let held = vec![Held::default(); warps * accumulators];
-        Products { accumulators, held, committed: vec![0; warps], fences: vec![0; warps] }
+        let (committed, fences) = (vec![0; warps], vec![0; warps]);
+        let reading = (0..warps).map(|_| Vec::new()).collect();
+        let have_read = vec![Vec::new(); warps.div_ceil(4)];
+        Products { accumulators, held, committed, fences, reading, have_read }
     }
 
     /// A block starts.
@@ -180,6 +188,13 @@ impl Products {
         self.held.fill(Held::default());
         self.committed.fill(0);
         self.fences.fill(0);
+        self.reading.iter_mut().for_each(Vec::clear);
+        self.have_read.iter_mut().for_each(Vec::clear);
+    }
+
+    /// The group that a warp's products belong to, from 1.
+    pub(super) fn next_group(&self, w: usize) -> u32 {
+        self.committed[w] + 1
     }
 
     fn of(&mut self, warp: usize, register: u32) -> &mut Held {
@@ -251,7 +266,7 @@ impl Checker {
                             .to_owned();
                     self.product_report(warp, instruction, Some(writer), message);
                 }
-                let group = self.products.committed[w] + 1;
+                let group = self.products.next_group(w);
                 let writer = if accumulates { None } else { held.writer };
                 *self.products.of(w, *r) = Held { group, product: tag, accumulates, writer };
             }
@@ -311,5 +326,6 @@ impl Checker {
         for held in mine.iter_mut().filter(|held| held.group <= done) {
             (held.group, held.accumulates) = (0, false);
         }
+        self.products_have_read(w, done);
     }
 }

@@ -84,6 +84,15 @@ impl Cell {
         self.first = tag;
     }
 
+    /// Puts another tag in the place of a reader's, if that one is remembered.
+    pub fn replace_reader(&mut self, from: Tag, to: Tag) {
+        for reader in [&mut self.first, &mut self.last] {
+            if *reader == from {
+                *reader = to;
+            }
+        }
+    }
+
     /// A read: the write that it is not ordered with.
     #[inline(always)]
     pub fn read(&mut self, order: &mut Order, now: &Access) -> Option<Conflict> {
