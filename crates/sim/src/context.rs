@@ -409,6 +409,14 @@ impl Context {
         if rank == self.rank { self.checks.as_deref_mut() } else { None }
     }
 
+    /// An access while it is tried whether warps spin for ever.
+    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+        if let Some(mut stillness) = self.stillness.take() {
+            stillness.access(self, warp, instruction, site, at);
+            self.stillness = Some(stillness);
+        }
+    }
+
     /// Something changes in another way than by an access that is observed.
     pub fn disturb(&mut self) {
         if let Some(stillness) = &mut self.stillness {
@@ -431,10 +439,7 @@ impl Context {
             if let Some(checks) = &mut self.checks {
                 checks.access(warp, instruction, site, addresses);
             }
-            if let Some(mut stillness) = self.stillness.take() {
-                stillness.access(self, warp, instruction, site, addresses);
-                self.stillness = Some(stillness);
-            }
+            self.follow(warp, instruction, site, addresses);
             return;
         }
         let bytes = u32::from(site.bytes) * u32::from(site.count);

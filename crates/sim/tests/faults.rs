@@ -307,3 +307,34 @@ fn the_limit_of_a_checked_launch_says_where_the_warps_were() {
     }
     assert!(!fault.message.contains("4 at"), "{fault}");
 }
+
+#[test]
+fn a_checked_launch_tells_a_spin_from_a_loop_that_changes_memory() {
+    let run = |body: &str, words: &[u32]| {
+        let checks = Some(lanework_sim::sanitize::Checks::default());
+        let options = Options { max_instructions: Some(1 << 20), checks, ..Options::default() };
+        let emulator = Emulator::new(options);
+        let text = kernel(&format!("{START}\n{body}"));
+        let program = load(&emulator, &text).expect(body);
+        let input = upload(&emulator, "flag", words);
+        let arguments: [&[u8]; 3] =
+            [&input.to_le_bytes(), &input.to_le_bytes(), &4u32.to_le_bytes()];
+        let launch = LaunchConfig::new("k", [1; 3], [32, 1, 1]);
+        let checked = emulator.check(&program, &launch, &arguments).expect("starts");
+        let limit = checked.fault.is_some_and(|f| f.kind == FaultKind::InstructionLimit);
+        (checked.reports, limit)
+    };
+    let spin =
+        "L: ld.volatile.global.u32 %r1, [%rd1];\n setp.eq.u32 %p1, %r1, 0;\n @%p1 bra L;\n ret;";
+    let (reports, limit) = run(spin, &[0; 4]);
+    assert!(!limit && reports.len() == 1, "{reports:?}");
+    assert_eq!(reports[0].instruction, "ld.volatile.global.u32");
+    assert!(reports[0].message.contains("reads the 4 bytes at flag+0"), "{}", reports[0].message);
+    // What it counts is not in its registers; nor can it be known that nobody reads it.
+    let counts = "L: red.global.add.u32 [%rd1], 1;\n bra L;";
+    let (reports, limit) = run(counts, &[0; 4]);
+    assert!(limit && reports.is_empty(), "{reports:?}");
+    // Adding nothing changes nothing.
+    let (reports, limit) = run("L: red.global.add.u32 [%rd1], 0;\n bra L;", &[0; 4]);
+    assert!(!limit && reports.len() == 1, "{reports:?}");
+}

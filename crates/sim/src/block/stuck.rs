@@ -189,6 +189,9 @@ impl Team<'_> {
         for block in &mut self.blocks {
             block.short_turns = true;
             block.context.stillness = Some(Box::new(Stillness::new(block.warps.len())));
+            if let Some(checks) = &mut block.context.checks {
+                checks.follow_all(true);
+            }
         }
         let back = self.blocks.iter().map(|block| vec![false; block.warps.len()]).collect();
         self.watch.trial = Some(Trial {
@@ -207,6 +210,9 @@ impl Team<'_> {
         for block in &mut self.blocks {
             block.short_turns = false;
             block.context.stillness = None;
+            if let Some(checks) = &mut block.context.checks {
+                checks.follow_all(false);
+            }
         }
     }
 

@@ -50,6 +50,8 @@ pub struct Checker {
     /// Whether the accesses that run hot are judged in the usual way: words are cells, and all that is
     /// judged in them is looked for.
     pub(super) words_are_cells: bool,
+    /// The same, while no access is followed by others beside these checks.
+    words_may_be: bool,
     /// Whether anything releases: flags then are worth following.
     pub(super) follows_flags: bool,
     pub(super) copies: Copies,
@@ -107,6 +109,8 @@ impl Checker {
         let name = kernel.dynamic_shared.clone().unwrap_or("dynamic shared memory".to_owned());
         let more = (dynamic > 0).then_some((fixed, dynamic, name));
         let shift = shift_of(&kernel);
+        let words =
+            shift == 2 && checks.has(ReportKind::Race) && checks.has(ReportKind::Uninitialized);
         Checker {
             checks,
             memory,
@@ -127,9 +131,8 @@ impl Checker {
             area_at: HashMap::new(),
             hints: vec![0; kernel.origins.len() + 1],
             shift,
-            words_are_cells: shift == 2
-                && checks.has(ReportKind::Race)
-                && checks.has(ReportKind::Uninitialized),
+            words_are_cells: words,
+            words_may_be: words,
             follows_flags: follows_flags(&kernel),
             copies: Copies::new(warps),
             bulk: Bulk::new(warps),
@@ -171,6 +174,11 @@ impl Checker {
             self.keys.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();
         let reports = self.reports.into_iter().enumerate();
         reports.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report).collect()
+    }
+
+    /// Whether each access goes through the operation that takes any.
+    pub fn follow_all(&mut self, all: bool) {
+        self.words_are_cells = self.words_may_be && !all;
     }
 
     pub(super) fn wants(&self, kind: ReportKind) -> bool {

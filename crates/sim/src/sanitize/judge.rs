@@ -23,6 +23,9 @@ impl Body for Judge {
         // uses it.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
+            if (*warp.context).stillness.is_some() {
+                follow(op, warp, site);
+            }
             let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
             let form = if op.b & SCALAR != 0 { form(op, warp, site) } else { None };
             let judged = form.is_some_and(|form| checks.runs(warp, instruction, site, &form));
@@ -32,6 +35,17 @@ impl Body for Judge {
             }
             op.next(warp)
         }
+    }
+}
+
+/// Follows what the instruction reads and changes.
+#[cold]
+#[inline(never)]
+unsafe fn follow(op: &Op, warp: &mut Warp, site: &Site) {
+    // SAFETY: as for `Judge`.
+    unsafe {
+        let at = crate::access::addresses(warp, op.b, site.offset);
+        (*warp.context).follow(warp, op.imm as u32, site, &at.0);
     }
 }
 
