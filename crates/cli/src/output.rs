@@ -5,6 +5,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, p
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::time::Duration;
 
 /// Prints text to standard output; a reader that went away ends the command quietly.
@@ -16,6 +17,19 @@ pub fn print(text: &str) -> Result<(), Failure> {
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a file.
+///
+/// # Errors
+/// When it cannot be written, with its path.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        Failure::input(
+            format_args!("{} cannot be written: {error}", path.display()),
+            "check the path",
+        )
+    })
 }
 
 /// Prints one JSON value and a line end.

@@ -8,7 +8,8 @@ use crate::failure::Failure;
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
-use lanework::{Backend, Device, Job, PtxShape};
+use lanework::sim::FaultKind;
+use lanework::{Backend, Device, Error, Job, PtxShape};
 use lanework_lab::{PtxLaunch, Subject};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -96,12 +97,27 @@ pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
 
 /// Instructions of a warp after which a kernel is taken to run for ever: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
+/// The same where only some blocks run: one that waits for another waits for ever.
+const ALONE_STUCK_AFTER: u64 = 300_000_000;
 
-/// Gives an entry of a file to `each`.
+/// What ended a run of some blocks only, in words that say so.
+pub fn alone(error: Error) -> Failure {
+    match &error {
+        Error::Fault(fault) if fault.kind == FaultKind::InstructionLimit => {
+            Failure::Check(format!(
+                "{error}\n   = note: only some of the blocks ran, and one that waits for another then \
+                 waits for ever"
+            ))
+        }
+        _ => error.into(),
+    }
+}
+
+/// Gives an entry of a file to `each`; `some` says that not all blocks will run.
 ///
 /// # Errors
 /// Text that is no PTX, arguments that do not fit, and what `each` says.
-pub fn of_kernel(asked: &KernelArgs, each: Each<'_>) -> Outcome {
+pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
             "counts are the emulator's",
@@ -110,7 +126,7 @@ pub fn of_kernel(asked: &KernelArgs, each: Each<'_>) -> Outcome {
     }
     let (ready, _) = arguments(asked)?;
     let text = ptx_of(&asked.file)?;
-    let device = emulator(asked, Some(STUCK_AFTER));
+    let device = emulator(asked, Some(if some { ALONE_STUCK_AFTER } else { STUCK_AFTER }));
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_count(&module, &entry, ready.len())?;

@@ -122,6 +122,55 @@ fn what_cannot_be_profiled_is_refused_with_a_remedy() {
     assert!(fails(&args).contains("emulator"));
 }
 
+const CHAINED: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry chained(.param .u64 flags)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [flags];
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    @%p1 bra GO;
+WAIT:
+    ld.volatile.global.u32 %r2, [%rd3+-4];
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra WAIT;
+GO:
+    st.volatile.global.u32 [%rd3], 1;
+    ret;
+}
+";
+
+#[test]
+fn a_block_that_waits_for_one_that_does_not_run_is_stopped_and_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("chained.ptx");
+    std::fs::write(&path, CHAINED).expect("a file");
+    let file = path.to_str().expect("UTF-8");
+    let shape = [file, "--grid", "8", "--block", "1", "--arg", "zeros:u32:8"];
+    assert!(succeeds(&[&["profile"], &shape[..]].concat()).contains("8 blocks of 1 threads"));
+    let few = ["--blocks", "2", "--max-instructions", "100000"];
+    let output = lanework(&[&["profile"], &shape[..], &few].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && said.contains("only some of the blocks"), "{said}");
+    let one = ["--block-index", "5", "--max-instructions", "100000"];
+    let output = lanework(&[&["look"], &shape[..], &one].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && said.contains("only some of the blocks"), "{said}");
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_names_its_path() {
+    let said =
+        fails(&["look", "transpose/naive", "--size", "64", "--svg", "/no/such/folder/a.svg"]);
+    assert!(said.contains("/no/such/folder/a.svg"), "{said}");
+}
+
 #[test]
 fn a_picture_shows_sectors_banks_and_divergence() {
     let text = succeeds(&["look", "transpose/unpadded", "--size", "64"]);

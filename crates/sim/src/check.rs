@@ -224,9 +224,16 @@ pub fn parameters(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Fault
         ));
     }
     let mut buffer = vec![0; kernel.parameter_bytes as usize];
-    for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
-        if argument.len() != parameter.bytes as usize {
-            return refuse(format!("{} bytes for parameter `{}`", argument.len(), parameter.name));
+    let counted = |bytes: usize| format!("{bytes} byte{}", if bytes == 1 { "" } else { "s" });
+    for (i, (parameter, argument)) in kernel.parameters.iter().zip(arguments).enumerate() {
+        let (given, wanted) = (argument.len(), parameter.bytes as usize);
+        if given != wanted {
+            let (given, wanted) = (counted(given), counted(wanted));
+            return refuse(format!(
+                "argument {} has {given}, and `{}` takes {wanted}",
+                i + 1,
+                parameter.name
+            ));
         }
         let at = parameter.offset as usize;
         buffer[at..at + argument.len()].copy_from_slice(argument);

@@ -5,7 +5,7 @@ use crate::args::{CheckArgs, CheckKernelArgs, Looking};
 use crate::commands::kernel::{arguments, check_count, emulator, find_entry, launch};
 use crate::failure::Failure;
 use crate::findings::{Finding, describe, fold, json, sarif};
-use crate::output::{Spinner, print, print_json};
+use crate::output::{Spinner, print, print_json, write};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
@@ -159,7 +159,7 @@ fn show(checked: Checked, looking: &Looking, as_json: bool) -> Outcome {
     if let Some(path) = &looking.sarif {
         let text = serde_json::to_string_pretty(&sarif(&findings))
             .map_err(|error| Failure::Check(format!("the findings have no JSON form: {error}")))?;
-        std::fs::write(path, text + "\n")?;
+        write(path, &(text + "\n"))?;
     }
     if as_json {
         print_json(&json(&findings, &checked.names, &checked.stopped))?;

@@ -3,9 +3,9 @@
 use crate::Outcome;
 use crate::args::{Drawing, LookArgs, LookKernelArgs};
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, write};
 use crate::pictures::{self, Picture};
-use crate::subject::{Each, OfLadder, Sources, each_rung, of_kernel};
+use crate::subject::{Each, OfLadder, Sources, alone, each_rung, of_kernel};
 use lanework::sim::{Blocks, Keep, Wanted};
 use lanework_lab::{By, ProfileRecord, Subject, profile, specs};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub fn run(args: &LookArgs) -> Outcome {
 /// # Errors
 /// Text that is no PTX, arguments that do not fit, a line that accesses nothing.
 pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
-    draw(&args.drawing, &mut |each| of_kernel(&args.kernel, each))
+    draw(&args.drawing, &mut |each| of_kernel(&args.kernel, true, each))
 }
 
 /// Steps of a block that are drawn at most.
@@ -55,10 +55,10 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
             ));
         }
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
-        let record = profile(subject, blocks, By::Source, gpu)?;
+        let record = profile(subject, blocks, By::Source, gpu).map_err(alone)?;
         let (line, file, instructions) = chosen(&record, drawing.line)?;
         let wanted = Wanted { steps: true, accesses: Keep::Of(instructions.clone()), most: STEPS };
-        let mut trace = subject.trace(blocks, wanted)?;
+        let mut trace = subject.trace(blocks, wanted).map_err(alone)?;
         trace.touches.truncate(TOUCHES);
         let touches: Vec<_> = trace
             .touches
@@ -95,7 +95,7 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
             steps: trace.steps,
         };
         if let Some(path) = &drawing.svg {
-            std::fs::write(path, pictures::svg(&picture))?;
+            write(path, &pictures::svg(&picture))?;
             return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
         }
         print(&pictures::text(&picture))

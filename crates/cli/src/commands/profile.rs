@@ -5,7 +5,7 @@ use crate::args::{ProfileArgs, ProfileKernelArgs, Profiling};
 use crate::failure::Failure;
 use crate::output::{Spinner, print, print_json};
 use crate::profiles;
-use crate::subject::{Each, OfLadder, Sources, each_rung, of_kernel};
+use crate::subject::{Each, OfLadder, Sources, alone, each_rung, of_kernel};
 use lanework::sim::Blocks;
 use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
 
@@ -30,7 +30,9 @@ pub fn run(args: &ProfileArgs) -> Outcome {
 /// Text that is no PTX, arguments that do not fit, a kernel that goes wrong.
 pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     let sample = args.how.sample.or(args.blocks);
-    all(&args.how, sample, args.kernel.json, &mut |each| of_kernel(&args.kernel, each))
+    all(&args.how, sample, args.kernel.json, &mut |each| {
+        of_kernel(&args.kernel, sample.is_some(), each)
+    })
 }
 
 /// The GPU called `name`.
@@ -59,7 +61,11 @@ fn all(
         let record = {
             let spinner = Spinner::new("profiling");
             spinner.say(name);
-            profile(subject, blocks, by, gpu)?
+            let record = profile(subject, blocks, by, gpu);
+            match sample {
+                Some(_) => record.map_err(alone)?,
+                None => record?,
+            }
         };
         if !json {
             print(&profiles::describe(name, &record, sources))?;
