@@ -12,7 +12,8 @@ use crate::ir::*;
 use crate::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::observe::AccessKind;
 use crate::op::{Tiers, WideTiers};
-use crate::sanitize::{Judge, JudgeWords};
+use crate::sanitize::{Group, Judge, JudgeGroup, JudgeStore};
+use std::sync::Arc;
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -59,8 +60,7 @@ impl Assembler<'_> {
             ..Site::aside(op.space, kind, bytes, service)
         });
         if self.want.checks {
-            let slots = [0, address, site, self.want.tier as u32];
-            self.push(judge(op, address), slots, inst.origin.into(), inst.origin);
+            self.judge(inst, op, address, site);
         }
         let data = data[0].unwrap_or(NO_SLOT);
         let direct = op.count == 1
@@ -105,6 +105,35 @@ impl Assembler<'_> {
         self.mark(mark);
     }
 
+    /// What judges an access, before it.
+    fn judge(&mut self, inst: &Inst, op: MemoryOp, address: Slot, site: u32) {
+        let slots = [0, address, site, self.want.tier as u32];
+        if let Some(members) = self.together.remove(&self.at) {
+            if members.is_empty() {
+                return;
+            }
+            let group = Arc::new(Group::new(members));
+            let imm = Arc::as_ptr(&group).expose_provenance() as u64;
+            self.code.groups.push(group);
+            let tiers = match op.space {
+                MemorySpace::Shared => Tiers::of::<JudgeGroup<true>>(),
+                _ => Tiers::of::<JudgeGroup<false>>(),
+            };
+            return self.push(tiers, slots, imm, inst.origin);
+        }
+        let store = matches!(op.kind, MemoryKind::Store)
+            && op.ty.size() == 4
+            && op.count == 1
+            && address & SCALAR != 0
+            && op.order.strong.is_none();
+        let tiers = match op.space {
+            MemorySpace::Global if store => Tiers::of::<JudgeStore<false>>(),
+            MemorySpace::Shared if store => Tiers::of::<JudgeStore<true>>(),
+            _ => Tiers::of::<Judge>(),
+        };
+        self.push(tiers, slots, inst.origin.into(), inst.origin);
+    }
+
     /// How shared memory would serve an access.
     fn service(&self, inst: &Inst, op: MemoryOp) -> Service {
         match op.kind {
@@ -116,21 +145,6 @@ impl Assembler<'_> {
                 Service::of_atomic(name, op.ty.size())
             }
         }
-    }
-}
-
-/// What judges an access.
-fn judge(op: MemoryOp, address: Slot) -> Tiers {
-    let words =
-        op.ty.size() == 4 && op.count == 1 && address & SCALAR != 0 && op.order.strong.is_none();
-    match (op.space, op.kind) {
-        (MemorySpace::Global, MemoryKind::Load) if words => Tiers::of::<JudgeWords<false, true>>(),
-        (MemorySpace::Global, MemoryKind::Store) if words => {
-            Tiers::of::<JudgeWords<false, false>>()
-        }
-        (MemorySpace::Shared, MemoryKind::Load) if words => Tiers::of::<JudgeWords<true, true>>(),
-        (MemorySpace::Shared, MemoryKind::Store) if words => Tiers::of::<JudgeWords<true, false>>(),
-        _ => Tiers::of::<Judge>(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod memory;
 mod place;
+mod together;
 
 use crate::analysis::{Class, Classes};
 use crate::asynchrony::{self, Async};
@@ -16,7 +17,7 @@ use crate::lanes::{OFFSET, Slot};
 use crate::matrix::Plan;
 use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
-use crate::sanitize::{Accumulate, Accumulators, Follow, Followed, Step, Use};
+use crate::sanitize::{Accumulate, Accumulators, Follow, Followed, Group, Member, Step, Use};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -63,6 +64,8 @@ pub struct Code {
     pub accumulators: Accumulators,
     /// As above.
     pub uses: Vec<Arc<Use>>,
+    /// Loads that are judged together; operations hold their addresses.
+    pub groups: Vec<Arc<Group>>,
     /// Asynchronous instructions, likewise.
     pub async_plans: Vec<Arc<asynchrony::Plan>>,
 }
@@ -126,12 +129,15 @@ pub fn assemble(
                 false => Accumulators::default(),
             },
             uses: Vec::new(),
+            groups: Vec::new(),
             async_plans: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
         marks: Vec::new(),
         temporaries: [[None; 2]; 3],
+        together: HashMap::new(),
+        at: 0,
     };
     assembler.place_registers();
     assembler.emit_blocks();
@@ -162,6 +168,10 @@ struct Assembler<'a> {
     marks: Vec<Mark>,
     /// Registers that affine operands are spread over, by operand and whether they are 64 bits wide.
     temporaries: [[Option<Slot>; 2]; 3],
+    /// Of the basic block under way, where checks judge: see [`together`].
+    together: HashMap<usize, Vec<Member>>,
+    /// The instruction under way.
+    at: usize,
 }
 
 impl Assembler<'_> {
@@ -210,8 +220,13 @@ impl Assembler<'_> {
             }
             let mut count = 0u64;
             let mut last_origin = None;
+            if self.want.checks {
+                let insts = &self.kernel.insts[block.start..block.end];
+                self.together = together::groups(insts, block.start);
+            }
             for i in block.start..block.end {
                 let inst = &self.kernel.insts[i];
+                self.at = i;
                 if last_origin != Some(inst.origin) {
                     count += 1;
                     last_origin = Some(inst.origin);

@@ -192,13 +192,17 @@ impl Checker {
         {
             return;
         }
+        let left = self.scattered(warp, instruction, site, at);
+        if left == 0 {
+            return;
+        }
         let bytes = u64::from(site.bytes) * u64::from(site.count);
         let mut tag = order::tag(self.order.segment_of(warp.index), instruction);
         if let Some(scope) = site.order.strong {
             tag |= order::STRONG;
             tag |= if scope > Scope::Block { order::WIDE_SCOPE } else { 0 };
         }
-        let mut judged = Judged { warp, site, instruction, bytes, tag, mask: warp.mask };
+        let mut judged = Judged { warp, site, instruction, bytes, tag, mask: left };
         match site.space {
             MemorySpace::Global => self.global(&judged, at, true),
             MemorySpace::Constant => self.global(&judged, at, false),

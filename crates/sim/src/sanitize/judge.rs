@@ -1,14 +1,14 @@
 //! The operations that judge memory instructions: one before each.
 //!
-//! The general one takes any access. The others know theirs by the kernel's text: all lanes, a word
-//! each, side by side or one for each half of the warp; what is otherwise goes on to the general one.
+//! The general one takes any access. That of stores here and that of loads in `group` expect all lanes
+//! with a word each, side by side or one for each half of the warp; what is otherwise goes on to the
+//! general one.
 
 use super::checker::Checker;
 use super::line::{ALL, Now};
-use super::order::{self, ASYNC, WROTE};
+use super::order::{self, ASYNC, Tag, WROTE};
 use super::runs::{Form, Ground, STEPS};
 use super::shadow::LINE;
-use crate::context::Site;
 use crate::lanes::{SCALAR, Scalar, WIDE};
 use crate::op::{Body, Op, Tiers, Warp};
 
@@ -27,8 +27,12 @@ impl Body for Judge {
                 follow(op, warp, site);
             }
             let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
-            let form = if op.b & SCALAR != 0 { form(op, warp, site) } else { None };
-            let judged = form.is_some_and(|form| checks.runs(warp, instruction, site, &form));
+            let form = if op.b & SCALAR != 0 { form(op, warp, site.offset) } else { None };
+            // No closures here: they would not be compiled for the SIMD level.
+            let judged = match form {
+                Some(form) => checks.runs(warp, instruction, site, &form),
+                None => false,
+            };
             if !judged {
                 let at = crate::access::addresses(warp, op.b, site.offset);
                 checks.access(warp, instruction, site, &at.0);
@@ -56,177 +60,177 @@ unsafe fn general(op: &Op, warp: &mut Warp) -> *const Op {
     unsafe { (Tiers::of::<Judge>().0[op.d as usize % 3])(op, warp) }
 }
 
-/// The form of an address in scalar form; `None` where 32 bits wrap around.
+/// The form of an address in scalar form with an offset added; `None` where 32 bits wrap around.
 ///
 /// # Safety
-/// Operation, warp and site are the assembler's, and the address is in scalar form.
+/// Operation and warp are the assembler's, and the address is in scalar form.
 #[inline(always)]
-unsafe fn form(op: &Op, warp: &Warp, site: &Site) -> Option<Form> {
+pub unsafe fn form(op: &Op, warp: &Warp, offset: u64) -> Option<Form> {
     // SAFETY: by the caller.
     let scalar = unsafe { *warp.at(op.b).cast::<Scalar>() };
     if op.b & WIDE != 0 {
-        let base = scalar.base.map(|base| base.wrapping_add(site.offset));
+        let base = [scalar.base[0].wrapping_add(offset), scalar.base[1].wrapping_add(offset)];
         return Some(Form { base, stride: scalar.stride });
     }
-    let base = scalar.base.map(|base| (base as u32).wrapping_add(site.offset as u32));
+    let (low, high) = (scalar.base[0] as u32, scalar.base[1] as u32);
+    let base = [low.wrapping_add(offset as u32), high.wrapping_add(offset as u32)];
     let stride = scalar.stride as u32;
     // Steps down wrap, and are uncommon.
     let reach = stride.checked_mul(15)?;
     base[0].checked_add(reach)?;
     base[1].checked_add(reach)?;
-    Some(Form { base: base.map(u64::from), stride: stride.into() })
+    Some(Form { base: [base[0].into(), base[1].into()], stride: stride.into() })
 }
 
-/// Judges an access of one word per lane by all lanes, whose address is in scalar form, in shared or
-/// global memory: loads, or else stores.
-pub struct JudgeWords<const SHARED: bool, const LOADS: bool>;
+/// Judges a store of one word per lane in shared or global memory whose address is in scalar form.
+pub struct JudgeStore<const SHARED: bool>;
 
-impl<const SHARED: bool, const LOADS: bool> Body for JudgeWords<SHARED, LOADS> {
+impl<const SHARED: bool> Body for JudgeStore<SHARED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as for `Judge`.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            let (Some(checks), Some(form)) = (&mut (*warp.context).checks, form(op, warp, site))
-            else {
-                return general(op, warp);
+            let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
+            let well = match form(op, warp, site.offset) {
+                Some(form) if warp.mask == u32::MAX && form.stride == 4 => {
+                    checks.store::<SHARED>(warp.index, instruction, form.base)
+                }
+                _ => false,
             };
-            let well = warp.mask == u32::MAX
-                && match form.stride {
-                    0 if LOADS => checks.one_word::<SHARED>(warp.index, instruction, form.base),
-                    4 => checks.words::<SHARED, LOADS>(warp.index, instruction, form.base),
-                    _ => false,
-                };
             if well { op.next(warp) } else { general(op, warp) }
         }
     }
 }
 
 impl Checker {
-    /// The places of two runs of `span` bytes in an area or in shared memory; `None` if either is not
-    /// all inside, or, where `loads`, not all written.
+    /// The area that two runs of bytes lie in, by the hint for an instruction, and their places in it;
+    /// `None` if either does not.
     #[inline(always)]
-    fn places<const SHARED: bool>(
-        &mut self,
+    pub(super) fn inside<const SHARED: bool>(
+        &self,
         instruction: u32,
         base: [u64; 2],
         span: u64,
-        loads: bool,
     ) -> Option<(usize, [u64; 2])> {
         if (base[0] | base[1]) & 3 != 0 || !self.words_are_cells {
             return None;
         }
         let index = self.hint(instruction) as usize;
-        let (start, size) = if SHARED {
-            self.shared_names.run(index)
-        } else {
-            let area = self.areas.get(index)?;
-            (area.start, area.bytes)
-        };
+        let (start, size) = self.extent::<SHARED>(index);
         let room = size.checked_sub(span - 1)?;
-        if base[0].wrapping_sub(start) >= room || base[1].wrapping_sub(start) >= room {
-            return None;
-        }
-        let at = if SHARED { base } else { base.map(|base| base - start) };
-        let written =
-            if SHARED { Some(&self.shared_written) } else { self.areas[index].written.as_deref() };
-        if let Some(written) = written {
-            if !loads {
-                written.set(at[0], span);
-                written.set(at[1], span);
-            } else if !written.has(at[0], span) || !written.has(at[1], span) {
-                return None;
-            }
-        }
-        Some((index, at))
+        let from = [base[0].wrapping_sub(start), base[1].wrapping_sub(start)];
+        (from[0] < room && from[1] < room).then_some((index, if SHARED { base } else { from }))
     }
 
-    /// What to judge races by.
+    /// First byte and size of an area, or of a variable in shared memory; of nothing, if there is none.
     #[inline(always)]
-    fn ground<const SHARED: bool>(
-        &mut self,
-        warp: u32,
-        instruction: u32,
-        area: usize,
-    ) -> Ground<'_> {
-        let tag = order::tag(self.order.segment_of(warp), instruction);
-        let base = if SHARED { self.order.base() } else { 1 };
-        let cells = if SHARED { &mut self.shared_cells } else { &mut self.areas[area].cells };
-        Ground { cells, order: &mut self.order, base, warp, tag }
+    pub(super) fn extent<const SHARED: bool>(&self, index: usize) -> (u64, u64) {
+        if SHARED {
+            return self.shared_names.run(index);
+        }
+        match self.areas.get(index) {
+            Some(area) => (area.start, area.bytes),
+            None => (0, 0),
+        }
     }
 
-    /// A load of one word by each half of a warp; `false`, and nothing changed, if it is not as common.
+    /// What to judge accesses of a warp by.
     #[inline(always)]
-    fn one_word<const SHARED: bool>(
-        &mut self,
-        warp: u32,
-        instruction: u32,
-        base: [u64; 2],
-    ) -> bool {
-        let Some((area, at)) = self.places::<SHARED>(instruction, base, 4, true) else {
-            return false;
+    pub(super) fn ground<const SHARED: bool>(&mut self, warp: u32, area: usize) -> Ground<'_> {
+        let tag = order::tag(self.order.segment_of(warp), 0);
+        let (cells, written, base) = if SHARED {
+            (&mut self.shared_cells, Some(&self.shared_written), self.order.base())
+        } else {
+            let area = &mut self.areas[area];
+            (&mut area.cells, area.written.as_deref(), 1)
         };
-        let mut ground = self.ground::<SHARED>(warp, instruction, area);
-        let low = ground.pair((at[0] >> 2) as usize, 0, 1);
-        low && (at[0] == at[1] || ground.pair((at[1] >> 2) as usize, 16, 17))
+        Ground { cells, written, order: &mut self.order, base, warp, tag }
     }
-    /// An access of 16 words side by side by each half of a warp, likewise.
+
+    /// A store of 16 words side by side by each half of a warp; `false` if it is not as common, and
+    /// nothing changed that judging it again would not change alike.
     #[inline(always)]
-    fn words<const SHARED: bool, const LOADS: bool>(
-        &mut self,
-        warp: u32,
-        instruction: u32,
-        base: [u64; 2],
-    ) -> bool {
-        let Some((area, at)) = self.places::<SHARED>(instruction, base, 64, LOADS) else {
-            return false;
-        };
-        if (at[0] | at[1]) & 63 != 0 {
-            return false;
+    fn store<const SHARED: bool>(&mut self, warp: u32, instruction: u32, base: [u64; 2]) -> bool {
+        let Some((area, at)) = self.inside::<SHARED>(instruction, base, 64) else { return false };
+        let mut ground = self.ground::<SHARED>(warp, area);
+        if let Some(written) = ground.written {
+            written.set(at[0], 64);
+            written.set(at[1], 64);
         }
-        let mut ground = self.ground::<SHARED>(warp, instruction, area);
-        let [low, high] = at.map(|at| (at >> 2) as usize);
-        if LOADS && low == high {
-            return ground.whole_line::<LOADS>(low, 0, 16 << order::LANE);
-        }
-        ground.whole_line::<LOADS>(low, 0, 0) && ground.whole_line::<LOADS>(high, 16, 0)
+        ground.words::<false>(at, order::tag(0, instruction))
     }
 }
 
 impl Ground<'_> {
-    /// A whole line by lanes from `lane` on; `second` makes of the tag of a lane that of another one
-    /// which reads the same. `false`, and nothing changed, if it is not as common.
+    /// Whether all of two runs of bytes have been written.
     #[inline(always)]
-    fn whole_line<const LOADS: bool>(&mut self, cell: usize, lane: u32, second: u64) -> bool {
-        let mut tags = STEPS[0];
-        for tag in &mut tags {
-            *tag += order::with_lane(self.tag, lane);
-        }
-        let now = Now { tags, second, active: ALL, warp: self.warp, base: self.base };
-        if LOADS {
-            let Some((writes, reads)) = self.cells.read_line(cell) else { return false };
-            now.read::<true>(self.order, writes, reads)
-        } else {
-            let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
-            now.write::<true>(self.order, writes, reads)
+    pub fn written(&self, at: [u64; 2], span: u64) -> bool {
+        match self.written {
+            Some(written) => {
+                written.has(at[0], span) && (at[0] == at[1] || written.has(at[1], span))
+            }
+            None => true,
         }
     }
 
-    /// A read of one cell by two lanes that stand for all that read it; likewise.
+    /// A line by each half of a warp, or one by both; `false` as for [`Checker::store`].
     #[inline(always)]
-    pub fn pair(&mut self, cell: usize, one: u32, other: u32) -> bool {
+    pub fn words<const LOADS: bool>(&mut self, at: [u64; 2], instruction: Tag) -> bool {
+        if (at[0] | at[1]) & 63 != 0 {
+            return false;
+        }
+        let [low, high] = [(at[0] >> 2) as usize, (at[1] >> 2) as usize];
+        let tag = self.tag | instruction;
+        if LOADS && low == high {
+            return self.line::<LOADS>(low, tag, 16 << order::LANE);
+        }
+        self.line::<LOADS>(low, tag, 0) && self.line::<LOADS>(high, order::with_lane(tag, 16), 0)
+    }
+
+    #[inline(always)]
+    fn line<const LOADS: bool>(&mut self, cell: usize, tag: Tag, second: Tag) -> bool {
+        let mut tags = STEPS[0];
+        for step in &mut tags {
+            *step += tag;
+        }
+        let now = Now { tags, second, active: ALL, warp: self.warp, base: self.base };
+        self.judge::<LOADS>(cell, &now)
+    }
+
+    /// What is accessed of a line.
+    #[inline(always)]
+    pub fn judge<const LOADS: bool>(&mut self, cell: usize, now: &Now) -> bool {
+        if LOADS {
+            let Some((writes, reads)) = self.cells.read_line(cell) else { return false };
+            match now.active {
+                ALL => now.read::<true>(self.order, writes, reads),
+                _ => now.read::<false>(self.order, writes, reads),
+            }
+        } else {
+            let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
+            match now.active {
+                ALL => now.write::<true>(self.order, writes, reads),
+                _ => now.write::<false>(self.order, writes, reads),
+            }
+        }
+    }
+
+    /// A read of one cell by two lanes that stand for all that read it.
+    #[inline(always)]
+    pub fn pair(&mut self, cell: usize, tag: Tag, [one, other]: [u32; 2]) -> bool {
         let Some((writes, [first, last])) = self.cells.read_line(cell) else { return false };
         let i = cell % LINE;
-        let (write, first, last) =
-            (writes.map_or(0, |writes| writes[i]), &mut first[i], &mut last[i]);
+        let write = if let Some(writes) = writes { writes[i] } else { 0 };
+        let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & (ASYNC | WROTE));
         if flags != 0 || !self.order.past(write, self.base, self.warp) {
             return false;
         }
         if self.order.past(*first, self.base, self.warp) {
-            *first = order::with_lane(self.tag, one);
+            *first = order::with_lane(tag, one);
         }
-        *last = order::with_lane(self.tag, other);
+        *last = order::with_lane(tag, other);
         true
     }
 }

@@ -18,6 +18,8 @@ pub type Tag = u64;
 pub const LANE: u32 = 20;
 /// The bits of a tag that are its lane.
 pub const LANES: Tag = 31 << LANE;
+/// The bits of a tag that name a thread and its segment.
+pub const THREAD: Tag = 0xffff_ffff << 32 | LANES;
 /// A strong access with at least block scope.
 pub const STRONG: Tag = 1 << 25;
 /// A strong access whose scope is wider than the block.

@@ -88,13 +88,15 @@ impl Half {
 pub struct Ground<'a> {
     /// Those of the area, or of shared memory.
     pub cells: &'a mut Cells,
+    /// Which bytes have been written, where it is known.
+    pub written: Option<&'a Written>,
     /// What orders accesses.
     pub order: &'a mut Order,
     /// Tags of smaller segments are of the past.
     pub base: u32,
     /// The warp that accesses them.
     pub warp: u32,
-    /// The tag of lane 0.
+    /// The tag of lane 0; without an instruction where several are judged.
     pub tag: Tag,
 }
 
@@ -151,7 +153,7 @@ impl Checker {
         if !(1..=4).contains(&each) {
             return false;
         }
-        let [low, high] = form.base.map(|base| base.wrapping_sub(start));
+        let [low, high] = [form.base[0].wrapping_sub(start), form.base[1].wrapping_sub(start)];
         let halves = [
             Half::of(warp.mask, 0, low, form.stride, bytes),
             Half::of(warp.mask, 1, high, form.stride, bytes),
@@ -164,9 +166,12 @@ impl Checker {
                 continue;
             }
             let inside = half.offset < size && half.span <= size - half.offset;
-            if !inside
-                || SHARED && !self.shared_names.holds(half.offset, half.span, &mut hint)
-                || initial && written.is_some_and(|written| !written.has(half.offset, half.span))
+            if !inside || SHARED && !self.shared_names.holds(half.offset, half.span, &mut hint) {
+                return false;
+            }
+            if initial
+                && let Some(written) = written
+                && !written.has(half.offset, half.span)
             {
                 return false;
             }
@@ -181,10 +186,9 @@ impl Checker {
         if site.space == MemorySpace::Constant || !self.wants(ReportKind::Race) {
             return true;
         }
-        let tag = order::tag(self.order.segment_of(warp.index), instruction);
-        let base = if SHARED { self.order.base() } else { 1 };
-        let cells = if SHARED { &mut self.shared_cells } else { &mut self.areas[area].cells };
-        let mut ground = Ground { cells, order: &mut self.order, base, warp: warp.index, tag };
+        let mut ground = self.ground::<SHARED>(warp.index, area);
+        ground.tag |= order::tag(0, instruction);
+        let tag = ground.tag;
         let [low_half, high_half] = &halves;
         let odd = match (one, same) {
             (true, true) => ground.two(low_half, each),
@@ -235,7 +239,8 @@ impl Ground<'_> {
         if more == 0 || each != 1 {
             return odd;
         }
-        if self.pair(cell, half.first, half.first + second) { 0 } else { odd }
+        let lanes = [half.first, half.first + second];
+        if self.pair(cell, self.tag, lanes) { 0 } else { odd }
     }
 
     /// The cells of half a warp whose lanes go side by side, `each` cells per lane, line by line.
@@ -259,7 +264,7 @@ impl Ground<'_> {
                 *tag = tag.wrapping_add(start);
             }
             let now = Now { tags, second, active: here, warp: self.warp, base: self.base };
-            if here != 0 && !self.line::<LOADS>(cell, &now) {
+            if here != 0 && !self.judge::<LOADS>(cell, &now) {
                 let (from, to) = (done >> log, (done + LINE - skip) >> log);
                 odd |= half.lanes & ((1 << to.min(16)) - (1 << from));
             }
@@ -268,24 +273,6 @@ impl Ground<'_> {
             active = active.checked_shr((LINE - skip) as u32).unwrap_or(0);
         }
         odd << half.first
-    }
-
-    #[inline(always)]
-    fn line<const LOADS: bool>(&mut self, cell: usize, now: &Now) -> bool {
-        let (cells, order) = (&mut *self.cells, &mut *self.order);
-        if LOADS {
-            let Some((writes, reads)) = cells.read_line(cell) else { return false };
-            match now.active {
-                ALL => now.read::<true>(order, writes, reads),
-                _ => now.read::<false>(order, writes, reads),
-            }
-        } else {
-            let Some((writes, reads)) = cells.write_line(cell) else { return false };
-            match now.active {
-                ALL => now.write::<true>(order, writes, reads),
-                _ => now.write::<false>(order, writes, reads),
-            }
-        }
     }
 }
 

@@ -24,9 +24,6 @@ pub struct Access {
     pub base: u32,
 }
 
-/// The bits of a tag that name a thread and its segment.
-const THREAD: Tag = 0xffff_ffff_0000_0000 | 31 << 20;
-
 /// A word with an access in it that is not ordered with the one under way.
 #[derive(Clone, Copy)]
 pub struct Conflict {

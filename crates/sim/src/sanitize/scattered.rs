@@ -1,0 +1,160 @@
+//! Words that lanes access anywhere, judged lane by lane in the few steps that usually do: what is
+//! uncommon, or may be wrong, is left to `lanewise`.
+
+use super::checker::Checker;
+use super::lanewise::lanes_of;
+use super::order::{self, ASYNC, Order, THREAD, Tag, WROTE, segment};
+use super::shadow::LINE;
+use crate::context::Site;
+use crate::ir::MemorySpace;
+use crate::observe::AccessKind;
+use crate::op::Warp;
+
+/// What was last found out of a segment: tags of neighbours are often of the same.
+struct Memo {
+    segment: u32,
+    past: bool,
+}
+
+impl Memo {
+    const NONE: Memo = Memo { segment: 0, past: true };
+
+    /// Whether a tag's access comes before whatever the warp does now.
+    #[inline(always)]
+    fn past(&mut self, order: &mut Order, tag: Tag, base: u32, warp: u32) -> bool {
+        let of = segment(tag);
+        if of != self.segment {
+            *self = Memo { segment: of, past: order.past(tag, base, warp) };
+        }
+        self.past
+    }
+}
+
+impl Checker {
+    /// Judges an access of one word per lane; gives the lanes that are left to judge.
+    pub(super) fn scattered(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        site: &Site,
+        at: &[u64; 32],
+    ) -> u32 {
+        let weak = site.order.strong.is_none() && site.count == 1 && site.bytes == 4;
+        if !weak || !self.words_are_cells {
+            return warp.mask;
+        }
+        match (site.space, site.kind) {
+            (MemorySpace::Global, AccessKind::Load) => {
+                self.scattered_of::<false, true>(warp, instruction, at)
+            }
+            (MemorySpace::Global, AccessKind::Store) => {
+                self.scattered_of::<false, false>(warp, instruction, at)
+            }
+            (MemorySpace::Shared, AccessKind::Load) => {
+                self.scattered_of::<true, true>(warp, instruction, at)
+            }
+            (MemorySpace::Shared, AccessKind::Store) => {
+                self.scattered_of::<true, false>(warp, instruction, at)
+            }
+            _ => warp.mask,
+        }
+    }
+
+    #[inline(always)]
+    fn scattered_of<const SHARED: bool, const LOADS: bool>(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        at: &[u64; 32],
+    ) -> u32 {
+        let index = if SHARED {
+            self.hint(instruction) as usize
+        } else {
+            let first = at[warp.mask.trailing_zeros() as usize % 32];
+            let Some(area) = self.area_of(instruction, first) else { return warp.mask };
+            area
+        };
+        let (start, size) = self.extent::<SHARED>(index);
+        let Some(room) = size.checked_sub(3) else { return warp.mask };
+        let origin = if SHARED { 0 } else { start };
+        let mut ground = self.ground::<SHARED>(warp.index, index);
+        ground.tag |= order::tag(0, instruction);
+        let mut left = 0;
+        let (mut writers, mut readers) = (Memo::NONE, Memo::NONE);
+        for lane in lanes_of(warp.mask) {
+            let offset = at[lane].wrapping_sub(origin);
+            let inside = at[lane].wrapping_sub(start) < room && offset & 3 == 0;
+            let known = match ground.written {
+                Some(written) if LOADS => inside && written.has(offset, 4),
+                _ => inside,
+            };
+            let tag = order::with_lane(ground.tag, lane as u32);
+            let well = known
+                && if LOADS {
+                    ground.read(offset, tag, &mut writers, &mut readers)
+                } else {
+                    ground.write(offset, tag, &mut writers, &mut readers)
+                };
+            left |= u32::from(!well) << lane;
+            if let Some(written) = ground.written
+                && !LOADS
+                && well
+            {
+                written.set(offset, 4);
+            }
+        }
+        left
+    }
+}
+
+/// Whether two tags are of one thread, with nothing in between that orders.
+#[inline(always)]
+fn own(a: Tag, b: Tag) -> bool {
+    (a ^ b) & THREAD == 0
+}
+
+impl super::runs::Ground<'_> {
+    /// One lane's read of a word; `false`, and nothing changed, if it is not as common.
+    #[inline(always)]
+    fn read(&mut self, offset: u64, tag: Tag, writers: &mut Memo, readers: &mut Memo) -> bool {
+        let cell = (offset >> 2) as usize;
+        let Some((writes, [first, last])) = self.cells.read_line(cell) else { return false };
+        let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
+        let flags = (write & ASYNC) | ((first[i] | last[i]) & (ASYNC | WROTE));
+        let (base, warp) = (self.base, self.warp);
+        if flags != 0 || !writers.past(self.order, write, base, warp) && !own(write, tag) {
+            return false;
+        }
+        if readers.past(self.order, first[i], base, warp) || own(first[i], tag) {
+            first[i] = tag;
+        } else {
+            last[i] = tag;
+        }
+        true
+    }
+
+    /// One lane's write of a word; likewise.
+    #[inline(always)]
+    fn write(&mut self, offset: u64, tag: Tag, writers: &mut Memo, readers: &mut Memo) -> bool {
+        let cell = (offset >> 2) as usize;
+        let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
+        let (write, i) = (&mut writes[cell % LINE], cell % LINE);
+        let (base, warp) = (self.base, self.warp);
+        if *write & ASYNC != 0 || !writers.past(self.order, *write, base, warp) && !own(*write, tag)
+        {
+            return false;
+        }
+        if let Some(reads) = reads {
+            let (first, last) = (reads[0][i], reads[1][i]);
+            for reader in [first, last] {
+                let past = readers.past(self.order, reader, base, warp) || own(reader, tag);
+                if reader & (ASYNC | WROTE) != 0 || !past {
+                    return false;
+                }
+            }
+            (reads[0][i], reads[1][i]) = (0, 0);
+        }
+        *write = tag;
+        true
+    }
+}
