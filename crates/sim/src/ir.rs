@@ -154,6 +154,8 @@ pub struct Order {
     pub strong: Option<Scope>,
     /// Whether what the thread did before is visible to whoever reads the result.
     pub release: bool,
+    /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
+    pub data: bool,
     /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
     pub copies: u8,
 }

@@ -105,7 +105,7 @@ fn order(cx: &Cx<'_, '_>) -> Order {
     let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
     let strong = strong.iter().any(|word| cx.has(word));
     let release = cx.has("release") || cx.has("acq_rel");
-    Order { strong: strong.then(|| scope(cx)), release, copies: 0 }
+    Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
 }
 
 /// The elements of a vector operand, or the one operand.

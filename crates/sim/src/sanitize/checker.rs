@@ -201,6 +201,7 @@ impl Checker {
         if let Some(scope) = site.order.strong {
             tag |= order::STRONG;
             tag |= if scope > Scope::Block { order::WIDE_SCOPE } else { 0 };
+            tag |= if site.order.data { order::DATA } else { 0 };
         }
         let mut judged = Judged { warp, site, instruction, bytes, tag, mask: left };
         match site.space {

@@ -28,6 +28,8 @@ pub const WIDE_SCOPE: Tag = 1 << 26;
 pub const ASYNC: Tag = 1 << 27;
 /// Among reads: one that wrote, too (an atomic before the last).
 pub const WROTE: Tag = 1 << 28;
+/// A `.volatile` access to data, see [`crate::ir::Order`].
+pub const DATA: Tag = 1 << 29;
 
 /// The segment of a tag.
 #[inline(always)]

@@ -38,9 +38,9 @@ fn same(a: Tag, b: Tag) -> bool {
     (a ^ b) & THREAD == 0
 }
 
-/// Whether both accesses are strong and of a scope that has the other in it.
+/// Whether both accesses are strong, of a scope that has the other in it, and not both to mere data.
 fn both_strong(order: &Order, a: Tag, b: Tag) -> bool {
-    if a & b & STRONG == 0 {
+    if a & b & STRONG == 0 || a & b & DATA != 0 {
         return false;
     }
     a & b & WIDE_SCOPE != 0 || order.who(a).block == order.who(b).block
@@ -58,6 +58,13 @@ impl Cell {
             && !same(former, now.tag)
             && !order.before(former, now.warp, now.lane)
             && !both_strong(order, former, now.tag)
+    }
+
+    /// Whether a volatile access and the volatile write before it are no race though nothing orders them:
+    /// somebody looked at that value, as at a flag, and goes on from there.
+    fn looked_at(&self, now: Tag) -> bool {
+        let looks = |former: Tag| former & (STRONG | DATA | WROTE) == STRONG;
+        self.write & now & DATA != 0 && (looks(self.first) || looks(self.last))
     }
 
     /// A copy under way in this cell.
@@ -94,7 +101,7 @@ impl Cell {
     #[inline(always)]
     pub fn read(&mut self, order: &mut Order, now: &Access) -> Option<Conflict> {
         let mut found = None;
-        if Cell::clashes(order, self.write, now) {
+        if Cell::clashes(order, self.write, now) && !self.looked_at(now.tag) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         if (self.first | self.last) & WROTE != 0 {
@@ -134,7 +141,8 @@ impl Cell {
         differs: impl FnOnce(Tag) -> bool,
     ) -> Option<Conflict> {
         let mut found = None;
-        if Cell::clashes(order, self.write, now) && differs(self.write) {
+        if Cell::clashes(order, self.write, now) && !self.looked_at(now.tag) && differs(self.write)
+        {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         for former in [self.first, self.last] {

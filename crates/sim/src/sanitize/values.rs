@@ -1,7 +1,9 @@
-//! Where the values of loads go, as far as checks need to know: two idioms of right programs.
+//! Where the values of loads go, as far as checks need to know: three idioms of right programs.
 //!
 //! - *A guess before a compare-and-swap*: `old = *p; do .. while (atomicCAS(p, old, ..) != old)`. The
 //!   plain read races with the swaps of others, but a wrong guess does no harm: the swap tells.
+//! - *A look at a flag*: a `.volatile` read that a branch depends on, such as that of a loop which waits.
+//!   Other `.volatile` accesses are data, as in reductions by a warp in lockstep, and race.
 //! - *A copy of a structure with padding*: bytes of local memory that nothing has written are read and
 //!   written on, and nobody looks at them.
 
@@ -10,6 +12,7 @@ use crate::ir::{Action, Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Order, 
 /// Marks reads of either kind in a kernel.
 pub fn mark(kernel: &mut Kernel) {
     let guesses = guesses(kernel);
+    let decides = decides(kernel);
     let reads_local = |inst: &Inst| matches!(&inst.action, Action::Memory(op) if local(kernel, op));
     let unknown = match kernel.insts.iter().any(reads_local) {
         true => [consumed(kernel, false), consumed(kernel, true), fixed(kernel)],
@@ -23,6 +26,7 @@ pub fn mark(kernel: &mut Kernel) {
             continue;
         }
         let all = |of: &[bool]| inst.dst.iter().flatten().all(|r| of[*r as usize]);
+        op.order.data &= !inst.dst.iter().flatten().any(|r| decides[*r as usize]);
         if op.space != MemorySpace::Local && op.order.strong.is_none() && all(&guesses) {
             op.order = Order { strong: Some(Scope::Device), ..op.order };
         }
@@ -65,7 +69,6 @@ fn local_place(kernel: &Kernel, inst: &Inst) -> Option<(bool, Option<u64>)> {
 /// Registers whose values end up in what a compare-and-swap compares with.
 fn guesses(kernel: &Kernel) -> Vec<bool> {
     let mut found = vec![false; kernel.registers.len()];
-    let mut places = Vec::new();
     let is_swap = |inst: &&Inst| match &inst.action {
         Action::Memory(op) => matches!(op.kind, MemoryKind::Atomic(_)) && inst.src.len() == 3,
         _ => false,
@@ -73,6 +76,28 @@ fn guesses(kernel: &Kernel) -> Vec<bool> {
     for swap in kernel.insts.iter().filter(is_swap) {
         registers(&swap.src[1..2]).for_each(|r| found[r as usize] = true);
     }
+    backwards(kernel, found, false)
+}
+
+/// Registers whose values end up in a condition, where there are `.volatile` loads at all.
+fn decides(kernel: &Kernel) -> Vec<bool> {
+    let mut found = vec![false; kernel.registers.len()];
+    let is_volatile = |inst: &Inst| match &inst.action {
+        Action::Memory(op) => op.order.data && matches!(op.kind, MemoryKind::Load),
+        _ => false,
+    };
+    if !kernel.insts.iter().any(is_volatile) {
+        return found;
+    }
+    for (r, _) in kernel.insts.iter().filter_map(|inst| inst.guard) {
+        found[r as usize] = true;
+    }
+    backwards(kernel, found, true)
+}
+
+/// The registers that these are made from, through local memory, and `across` lanes, too.
+fn backwards(kernel: &Kernel, mut found: Vec<bool>, across: bool) -> Vec<bool> {
+    let mut places = Vec::new();
     if !found.contains(&true) {
         return found;
     }
@@ -97,6 +122,8 @@ fn guesses(kernel: &Kernel) -> Vec<bool> {
                 Action::Memory(_) if matches!(local_place(kernel, inst), Some((false, _))) => {
                     &inst.src[1..]
                 }
+                Action::Memory(_) => &[],
+                _ if across => &inst.src,
                 _ => &[],
             };
             for r in registers(from) {

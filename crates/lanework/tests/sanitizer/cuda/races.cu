@@ -277,6 +277,63 @@ extern "C" __global__ void double_buffer_wrong(const float *in, float *out, unsi
     out[threadIdx.x] = sum;
 }
 
+// launch lockstep_volatile: block=64 iota:f32:64 zeros:f32:1
+extern "C" __global__ void lockstep_volatile(const float *in, float *out) {
+    __shared__ volatile float sums[64];
+    unsigned i = threadIdx.x;
+    sums[i] = in[i];
+    __syncthreads();
+    if (i < 32)
+        sums[i] += sums[i + 32];
+    if (i < 16)
+        sums[i] += sums[i + 16]; // BUG race
+    if (i < 8)
+        sums[i] += sums[i + 8]; // BUG race
+    if (i == 0)
+        *out = sums[0];
+}
+
+// launch lockstep_right: block=64 iota:f32:64 zeros:f32:1
+extern "C" __global__ void lockstep_right(const float *in, float *out) {
+    __shared__ volatile float sums[64];
+    unsigned i = threadIdx.x;
+    sums[i] = in[i];
+    __syncthreads();
+    if (i < 32)
+        for (unsigned step = 32; step > 0; step /= 2) {
+            float sum = i < step ? sums[i] + sums[i + step] : 0;
+            __syncwarp();
+            sums[i] = sum;
+            __syncwarp();
+        }
+    if (i == 0)
+        *out = sums[0];
+}
+
+// launch volatile_is_no_lock: grid=2 block=1 zeros:u32:1 u32:7
+extern "C" __global__ void volatile_is_no_lock(volatile unsigned *sum, unsigned value) {
+    *sum += value + blockIdx.x; // BUG race
+}
+
+// launch volatile_turns: block=64 zeros:u32:8
+extern "C" __global__ void volatile_turns(unsigned *out) {
+    __shared__ volatile unsigned turn;
+    __shared__ unsigned value;
+    if (threadIdx.x == 0)
+        turn = value = 0;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        for (unsigned i = 0; i < 4; i++) {
+            while (turn != threadIdx.x / 32) {
+            }
+            __threadfence_block();
+            out[2 * i + threadIdx.x / 32] = value;
+            value = i;
+            __threadfence_block();
+            turn = 1 - threadIdx.x / 32;
+        }
+}
+
 // launch flag_in_shared: block=64 zeros:f32:1 f32:5
 extern "C" __global__ void flag_in_shared(float *out, float x) {
     __shared__ volatile unsigned ready;
