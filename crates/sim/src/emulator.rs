@@ -232,7 +232,9 @@ impl Emulator {
     /// What is still allocated, but for the variables of modules that live: a report for each.
     pub fn leaks(&self) -> Vec<Report> {
         let memory = self.reading();
-        memory.live().filter(|(_, a)| !a.of_module).map(|(at, a)| Report::leak(at, a)).collect()
+        let host = memory.live().filter(|(_, a)| !a.of_module);
+        let host = host.map(|(at, a)| Report::leak(at, a.bytes, &a.name));
+        host.chain(crate::sanitize::heap_leaks(&memory)).collect()
     }
 
     /// The pool of workers beside the caller's thread; made on first use.

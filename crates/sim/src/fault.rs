@@ -46,6 +46,8 @@ pub enum FaultKind {
     Null,
     /// An access to memory already freed.
     UseAfterFree,
+    /// `free` of what `malloc` did not give.
+    BadFree,
     /// Threads wait at a barrier that can never complete.
     Deadlock,
     /// Part of a warp reached a barrier that the whole warp must reach.

@@ -60,6 +60,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = raw.note;
             fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
         }
+        FaultKind::BadFree | FaultKind::UseAfterFree => {
+            fault.message = raw.note;
+            fault.help = "free each pointer that `malloc` gave once, and no other".into();
+        }
         FaultKind::NoMbarrier => {
             fault.message = raw.note;
             fault.help =

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{device, download, load};
-use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Outcome, Program, Quiet};
+use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Options, Outcome, Program, Quiet};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -272,4 +272,22 @@ fn a_heap_that_is_full_gives_null_and_freed_memory_serves_again() {
     );
     let fault = twice.err().expect("a fault");
     assert!(fault.message.contains("`free` of 0x"), "{fault}");
+}
+
+#[test]
+fn blocks_that_no_kernel_freed_are_leaks() {
+    let checks = Some(lanework_sim::sanitize::Checks::all());
+    let emulator = Emulator::new(Options { checks, ..Options::default() });
+    let some = "mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra E;";
+    let program = load(&emulator, &allocating(48, &format!("{some} {FREE} E:"))).expect("loads");
+    let out = common::upload(&emulator, "out", &[0; 4]);
+    let launch = LaunchConfig::new("k", [1, 1, 1], [4, 1, 1]);
+    let arguments: [&[u8]; 3] = [&[0; 8], &out.to_le_bytes(), &[0; 4]];
+    let checked = emulator.check(&program, &launch, &arguments).expect("runs");
+    assert!(checked.reports.is_empty(), "{:?}", checked.reports);
+    let leaks = emulator.leaks();
+    let bytes =
+        |leak: &lanework_sim::sanitize::Report| leak.allocation.as_ref().map_or(0, |a| a.bytes);
+    let bytes: Vec<u64> = leaks.iter().map(bytes).collect();
+    assert_eq!(bytes, [16, 48], "the buffer, and the block of thread 0");
 }

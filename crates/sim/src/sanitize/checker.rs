@@ -2,6 +2,7 @@
 
 use super::bulk::Bulk;
 use super::copies::Copies;
+use super::heap::Blocks;
 use super::lanewise::{Judged, lanes_of};
 use super::names::Names;
 use super::order::{self, Order};
@@ -56,6 +57,7 @@ pub struct Checker {
     pub(super) follows_flags: bool,
     pub(super) copies: Copies,
     pub(super) bulk: Bulk,
+    pub(super) heap: Blocks,
     pub(super) products: Products,
     pub(super) followed: Followed,
     /// Lanes that an instruction of a warp waits for: warp, instruction, lanes.
@@ -136,6 +138,8 @@ impl Checker {
             follows_flags: follows_flags(&kernel),
             copies: Copies::new(warps),
             bulk: Bulk::new(warps),
+            // SAFETY: the launch holds the memory's lock while blocks run.
+            heap: Blocks::of(unsafe { &*memory }),
             products: Products::new(warps, accumulators),
             unwritten_lanes: vec![0; warps * followed.count],
             followed,

@@ -308,7 +308,8 @@ pub fn named(near: &NearAllocation) -> String {
     format!("{}{:+}", near.name, near.offset)
 }
 
-fn verb(kind: AccessKind) -> &'static str {
+/// What an access does, in a word.
+pub fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Load => "read",
         AccessKind::Store => "write",

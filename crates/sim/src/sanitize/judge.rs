@@ -123,14 +123,15 @@ impl Checker {
         (from[0] < room && from[1] < room).then_some((index, if SHARED { base } else { from }))
     }
 
-    /// First byte and size of an area, or of a variable in shared memory; of nothing, if there is none.
+    /// First byte and plain bytes of an area, or of a variable in shared memory; of nothing, if there is
+    /// none.
     #[inline(always)]
     pub(super) fn extent<const SHARED: bool>(&self, index: usize) -> (u64, u64) {
         if SHARED {
             return self.shared_names.run(index);
         }
         match self.areas.get(index) {
-            Some(area) => (area.start, area.bytes),
+            Some(area) => (area.start, area.plain),
             None => (0, 0),
         }
     }

@@ -1,6 +1,7 @@
 //! Accesses judged lane by lane: the form in which everything can be said.
 
 use super::checker::Checker;
+use super::findings::verb;
 use super::order::{self, Tag};
 use super::report::ReportKind;
 use super::shadow::{Access, Conflict};
@@ -79,6 +80,10 @@ impl Checker {
             let area = &self.areas[index];
             let offset = address - area.start;
             if bytes > area.bytes - offset {
+                continue;
+            }
+            let who = (warp.index, lane as u32, judged.instruction);
+            if area.plain == 0 && !self.heap_holds(who, verb(site.kind), address, bytes) {
                 continue;
             }
             if strong && reads {

@@ -28,7 +28,7 @@ impl Checker {
     pub(super) fn area_of(&mut self, instruction: u32, address: u64) -> Option<usize> {
         let hint = self.hint(instruction) as usize;
         match self.areas.get(hint) {
-            Some(area) if address.wrapping_sub(area.start) < area.bytes => Some(hint),
+            Some(area) if address.wrapping_sub(area.start) < area.plain => Some(hint),
             _ => self.find_area(instruction, address),
         }
     }
@@ -43,6 +43,7 @@ impl Checker {
             self.areas.push(Area {
                 start,
                 bytes: allocation.bytes,
+                plain: if allocation.name == crate::heap::NAME { 0 } else { allocation.bytes },
                 host: allocation.data(),
                 written: allocation.written.clone(),
                 cells: Cells::new(allocation.bytes, self.shift),

@@ -1,7 +1,6 @@
 //! What checks find, as plain data.
 
 use crate::fault::{Fault, FaultKind, NearAllocation, SourceLocation};
-use crate::memory::Allocation;
 use std::fmt;
 
 /// The kinds of errors that checks find.
@@ -69,7 +68,9 @@ impl ReportKind {
     /// The kind of a fault; `None` for what is no error of the kernel's memory or order.
     pub(crate) fn of(fault: FaultKind) -> Option<ReportKind> {
         match fault {
-            FaultKind::OutOfBounds | FaultKind::Null => Some(ReportKind::OutOfBounds),
+            FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
+                Some(ReportKind::OutOfBounds)
+            }
             FaultKind::Misaligned => Some(ReportKind::Misaligned),
             FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
             FaultKind::Deadlock => Some(ReportKind::Deadlock),
@@ -205,8 +206,8 @@ impl Report {
     }
 
     /// Memory that is still allocated.
-    pub(crate) fn leak(address: u64, allocation: &Allocation) -> Report {
-        let (name, bytes) = (allocation.name.clone(), allocation.bytes);
+    pub(crate) fn leak(address: u64, bytes: u64, name: &str) -> Report {
+        let name = name.to_owned();
         Report {
             kind: ReportKind::Leak,
             message: format!("leak: {bytes} bytes of `{name}` were never freed"),

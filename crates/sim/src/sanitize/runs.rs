@@ -146,7 +146,7 @@ impl Checker {
             (0, self.shared.bytes, Some(&self.shared_written))
         } else {
             let area = &self.areas[area];
-            (area.start, area.bytes, area.written.as_deref())
+            (area.start, area.plain, area.written.as_deref())
         };
         // A lane's cells: one, two or four.
         let each = bytes >> self.shift;

@@ -156,7 +156,8 @@ impl Cell {
             && segment(former) >= now.base
             && !same(former, now.tag)
             && !order.before(former, now.warp, now.lane);
-        *self = Cell { write: now.tag, first: 0, last: if keep { former | WROTE } else { 0 } };
+        *self =
+            Cell { write: now.tag, first: 0, last: if keep { former & !DATA | WROTE } else { 0 } };
         found
     }
 }
@@ -286,6 +287,8 @@ pub struct Area {
     pub start: u64,
     /// Its size.
     pub bytes: u64,
+    /// Bytes in which one access is as good as another: all, but none of a heap of `malloc`.
+    pub plain: u64,
     /// Its first byte on the host.
     pub host: *const u8,
     /// Which bytes have been written.
