@@ -156,8 +156,10 @@ impl Cell {
             && segment(former) >= now.base
             && !same(former, now.tag)
             && !order.before(former, now.warp, now.lane);
-        *self =
-            Cell { write: now.tag, first: 0, last: if keep { former & !DATA | WROTE } else { 0 } };
+        // A thread's own weak write is not made strong by an atomic after it.
+        let weak = same(former, now.tag) && former & (STRONG | ASYNC) == 0;
+        let write = if weak && now.tag & STRONG != 0 { former } else { now.tag };
+        *self = Cell { write, first: 0, last: if keep { former & !DATA | WROTE } else { 0 } };
         found
     }
 }

@@ -153,6 +153,17 @@ extern "C" __global__ void atomic_then_read(const unsigned *in, unsigned *out) {
         out[threadIdx.x] = bins[threadIdx.x]; // BUG race
 }
 
+// launch plain_then_atomic: block=64 zeros:u32:1
+extern "C" __global__ void plain_then_atomic(unsigned *out) {
+    __shared__ unsigned sum;
+    if (threadIdx.x == 0)
+        sum = 0; // SEEN
+    atomicAdd(&sum, threadIdx.x); // BUG race
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *out = sum;
+}
+
 // launch named_barrier_wrong: block=128 zeros:f32:64
 extern "C" __global__ void named_barrier_wrong(float *out) {
     __shared__ float tile[64];
