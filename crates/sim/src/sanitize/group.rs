@@ -74,6 +74,13 @@ impl<const SHARED: bool> Body for JudgeGroup<SHARED> {
         // are the assembler's; the context outlives the warp's run, which alone uses it.
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+            if (*warp.context).stillness.is_some() {
+                let site = &*warp.site(op.c);
+                for member in &group.members {
+                    let at = crate::access::addresses(warp, op.b, member.offset);
+                    (*warp.context).follow(warp, member.instruction, site, &at.0);
+                }
+            }
             let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
             let form = match op.b & SCALAR {
                 0 => None,

@@ -24,7 +24,8 @@ impl Body for Judge {
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             if (*warp.context).stillness.is_some() {
-                follow(op, warp, site);
+                let at = crate::access::addresses(warp, op.b, site.offset);
+                (*warp.context).follow(warp, instruction, site, &at.0);
             }
             let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
             let form = if op.b & SCALAR != 0 { form(op, warp, site.offset) } else { None };
@@ -39,17 +40,6 @@ impl Body for Judge {
             }
             op.next(warp)
         }
-    }
-}
-
-/// Follows what the instruction reads and changes.
-#[cold]
-#[inline(never)]
-unsafe fn follow(op: &Op, warp: &mut Warp, site: &Site) {
-    // SAFETY: as for `Judge`.
-    unsafe {
-        let at = crate::access::addresses(warp, op.b, site.offset);
-        (*warp.context).follow(warp, op.imm as u32, site, &at.0);
     }
 }
 
@@ -91,7 +81,11 @@ impl<const SHARED: bool> Body for JudgeStore<SHARED> {
         // SAFETY: as for `Judge`.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
+            let context = &mut *warp.context;
+            let Some(checks) = &mut context.checks else { return op.next(warp) };
+            if context.stillness.is_some() {
+                return general(op, warp);
+            }
             let well = match form(op, warp, site.offset) {
                 Some(form) if warp.mask == u32::MAX && form.stride == 4 => {
                     checks.store::<SHARED>(warp.index, instruction, form.base)
