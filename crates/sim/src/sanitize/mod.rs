@@ -22,11 +22,8 @@ mod bulk;
 mod checker;
 mod copies;
 mod findings;
-<<<<<<< HEAD
 mod group;
-=======
 mod heap;
->>>>>>> 2e55134 (sim: blocks of kernels' own malloc have bounds, freed ones are known, and kept ones are leaks)
 mod judge;
 mod lanes;
 mod lanewise;
@@ -47,13 +44,9 @@ mod written;
 pub(crate) use bulk::Moved;
 pub(crate) use checker::{Checker, Launch};
 pub(crate) use findings::named;
-<<<<<<< HEAD
 pub(crate) use group::{Group, JudgeGroup, Member};
-pub(crate) use judge::{Judge, JudgeStore};
-=======
 pub(crate) use heap::leaks as heap_leaks;
-pub(crate) use judge::{Judge, JudgeWords};
->>>>>>> 2e55134 (sim: blocks of kernels' own malloc have bounds, freed ones are known, and kept ones are leaks)
+pub(crate) use judge::{Judge, JudgeStore};
 pub(crate) use lanes::{Noted, packed};
 pub(crate) use products::{Accumulate, Accumulators, Use};
 pub(crate) use report::add;
