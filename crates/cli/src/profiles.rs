@@ -167,7 +167,13 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
         );
         text.push_str(&format!("{}\n", cut(&said, 100)));
         for remark in &line.remarks {
-            text.push_str(&format!("         {remark}\n"));
+            let said = match remark.split_once(": ") {
+                Some((what, how)) if remark.chars().count() > 91 => {
+                    format!("{what}:\n           {}", cut(how, 89))
+                }
+                _ => cut(remark, 91),
+            };
+            text.push_str(&format!("         {said}\n"));
         }
     }
     text

@@ -59,6 +59,18 @@ fn a_profile_names_the_line_and_the_reason() {
 }
 
 #[test]
+fn every_rung_of_the_products_has_a_profile_and_a_picture_of_100_columns() {
+    for ladder in ["sgemm", "int-matmul"] {
+        let text = succeeds(&["profile", ladder, "--size", "64"]);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+    for rung in ["sgemm/tile-2d", "sgemm/vectorized", "int-matmul/register-tile"] {
+        let text = succeeds(&["look", rung, "--size", "64"]);
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+}
+
+#[test]
 fn lines_add_up_to_the_kernel() {
     for by in ["line", "ptx"] {
         let args = ["profile", "sum-squares/tree-strided", "--size", "9973", "--json", "--by", by];

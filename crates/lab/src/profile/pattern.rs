@@ -22,7 +22,7 @@ pub fn pattern(touch: &Touch) -> String {
         None => {}
     }
     for group in [16, 8, 4, 2] {
-        if !count.is_multiple_of(group) {
+        if !count.is_multiple_of(group) || group >= count {
             continue;
         }
         let starts: Vec<usize> = (0..count).step_by(group).collect();
@@ -35,7 +35,10 @@ pub fn pattern(touch: &Touch) -> String {
                 0 => "at one address".to_owned(),
                 inner => format!("{inner} B apart"),
             };
-            return format!("{group} lanes {within}, the next {group} {outer} B on");
+            return match outer {
+                0 => format!("{group} lanes {within}, and the same for the others"),
+                outer => format!("{group} lanes {within}, the next {group} {outer} B on"),
+            };
         }
     }
     let low = (0..count).map(at).min().unwrap_or(0);
@@ -67,7 +70,31 @@ mod tests {
             of(u32::MAX, |lane| lane / 8 * 512),
             "8 lanes at one address, the next 8 512 B on"
         );
+        assert_eq!(
+            of(u32::MAX, |lane| lane % 16 * 32),
+            "16 lanes 32 B apart, and the same for the others"
+        );
         assert_eq!(of(1, |lane| lane), "one lane");
+        assert_eq!(
+            of(0xffff, |lane| lane / 8 * 512 + lane % 8 * 4),
+            "8 lanes 4 B apart, the next 8 512 B on"
+        );
         assert_eq!(of(0b111, |lane| lane * lane * 32), "lanes scattered over 132 B");
+    }
+    #[test]
+    fn any_lanes_anywhere_have_a_pattern() {
+        let mut random = 1u64;
+        let mut next = move || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random >> 32
+        };
+        for count in 1..=32 {
+            let mask = u32::MAX >> (32 - count);
+            let scattered: [u64; 32] = std::array::from_fn(|_| next() % 4096);
+            assert!(!of(mask, |lane| scattered[lane as usize]).is_empty());
+            let stepped = of(mask, |lane| lane * lane);
+            assert!(!stepped.is_empty());
+            assert!(!of(mask.rotate_left(7) & next() as u32 | 1, |lane| lane ^ 5).is_empty());
+        }
     }
 }
