@@ -404,11 +404,6 @@ impl Context {
             .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
-    /// Who judges accesses to the shared memory of the block of this rank, if it is this block.
-    pub fn checks_of(&mut self, rank: u32) -> Option<&mut Checker> {
-        if rank == self.rank { self.checks.as_deref_mut() } else { None }
-    }
-
     /// An access while it is tried whether warps spin for ever.
     pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         if let Some(mut stillness) = self.stillness.take() {

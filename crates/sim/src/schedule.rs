@@ -177,21 +177,18 @@ impl<'a> Job<'a> {
     pub fn check(&self, checks: Checks) -> Checked {
         let mut checked = Checked::default();
         let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, None);
-        let several = team.blocks.len() > 1;
-        for block in &mut team.blocks {
-            let context = &mut block.context;
-            context.checks = Some(Box::new(Checker::new(sanitize::Launch {
-                checks: if several { checks.of_clusters() } else { checks },
-                kernel: Arc::clone(&self.assembled.kernel),
-                memory: self.memory,
-                grid: self.shape.grid,
-                block: self.shape.block,
-                shared: context.shared,
-                local_bytes: context.local_bytes,
-                followed: self.assembled.code.followed.clone(),
-                accumulators: self.assembled.code.accumulators.count,
-            })));
-        }
+        let context = &team.blocks[0].context;
+        team.checks = Some(Box::new(Checker::new(sanitize::Launch {
+            checks,
+            kernel: Arc::clone(&self.assembled.kernel),
+            memory: self.memory,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            shared: team.blocks.iter().map(|block| block.context.shared).collect(),
+            local_bytes: context.local_bytes,
+            followed: self.assembled.code.followed.clone(),
+            accumulators: self.assembled.code.accumulators.count,
+        })));
         let mut held = Vec::new();
         for i in 0..self.count {
             let result = team.run(self.cluster(i));
@@ -206,9 +203,8 @@ impl<'a> Job<'a> {
                 held.push((index, located, reads));
                 continue;
             }
-            let stopped = team.blocks.iter_mut().find(|block| block.block_index() == index);
-            let checks = stopped.and_then(|block| block.context.checks.as_mut());
-            if let Some(fault) = checks.and_then(|checks| checks.fault(located)) {
+            let checks = team.checks.as_mut();
+            if let Some(fault) = checks.and_then(|checks| checks.fault_of(index, located)) {
                 checked.fault = Some(fault);
                 break;
             }
@@ -216,8 +212,8 @@ impl<'a> Job<'a> {
         for (index, located, reads) in held {
             // SAFETY: the launch holds the memory's lock.
             let vain = self.count == self.total && unsafe { reads.unchanged() };
-            match &mut team.blocks[0].context.checks {
-                Some(checks) if vain => checks.fault_of(index, located),
+            match &mut team.checks {
+                Some(checks) if vain => drop(checks.fault_of(index, located)),
                 _ if checked.fault.is_some() => {}
                 _ => checked.fault = Some(self.waits_for_later(index, located)),
             }
@@ -226,9 +222,9 @@ impl<'a> Job<'a> {
         for block in &mut team.blocks {
             checked.outcome.warp_instructions += block.instructions;
             checked.outcome.lane_instructions += block.lane_instructions;
-            let found = block.context.checks.take().map_or(Vec::new(), |c| c.finish());
-            sanitize::add(&mut checked.reports, found);
         }
+        let found = team.checks.take().map_or(Vec::new(), |checks| checks.finish());
+        sanitize::add(&mut checked.reports, found);
         checked
     }
 

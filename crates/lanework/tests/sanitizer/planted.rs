@@ -32,6 +32,7 @@ pub const UNITS: &[Unit] = &[
     unit!("spins"),
     unit!("hopper"),
     unit!("products"),
+    unit!("clusters"),
     unit!("heap"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];

@@ -88,7 +88,7 @@ pub struct Meeting {
     /// Whether anyone has arrived in this cluster.
     pub used: bool,
     /// Generations completed.
-    generation: u32,
+    pub generation: u32,
     warps: usize,
     arrivals: Vec<Arrivals>,
 }
@@ -111,6 +111,11 @@ impl Meeting {
 
     fn of(&mut self, rank: u32, warp: u32) -> &mut Arrivals {
         &mut self.arrivals[rank as usize * self.warps + warp as usize]
+    }
+
+    /// The generation in which a lane arrived last.
+    pub fn arrived(&mut self, rank: u32, warp: u32, lane: u32) -> u32 {
+        self.of(rank, warp).when[lane as usize & 31]
     }
 
     /// Lanes arrive.

@@ -207,14 +207,12 @@ pub(super) unsafe fn begin(
     // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
     unsafe {
         let (owner, place) = (owner(warp, lane), (*warp.context).place(warp, op));
-        let context = &mut *warp.context;
-        let rank = context.rank;
-        if let Some(checks) = &mut context.checks {
+        if let Some(checks) = &mut (*warp.context).checks {
             let mbarrier = match finish {
-                Finish::Mbarrier { rank: of, offset, .. } if of == rank => Some(offset),
-                _ => None,
+                Finish::Mbarrier { rank, offset, .. } => Some((rank, offset)),
+                Finish::Group(_) => None,
             };
-            checks.bulk(warp, lane, place.instruction, what.moved(), mbarrier);
+            checks.bulk(warp, (lane, place.instruction), what.moved(), mbarrier);
         }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;

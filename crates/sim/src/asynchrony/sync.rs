@@ -49,9 +49,9 @@ pub(super) unsafe fn mbarrier(
             let none = what != MbarrierOp::Init && Mbarrier::from_bits(states.0[i]).is_none();
             let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
             let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
-            if let Some(checks) = (*warp.context).checks_of(place.rank) {
+            if let Some(checks) = &mut (*warp.context).checks {
                 let instruction = (*warp.context).place(warp, op).instruction;
-                checks.mbarrier(warp, (lane, instruction), what, place.offset);
+                checks.mbarrier(warp, (lane, instruction), what, (place.rank, place.offset));
             }
             host.write(next);
             (*(*warp.context).cluster).changes += 1;
@@ -151,9 +151,9 @@ unsafe fn wait_phase(
         for lane in lanes(done) {
             tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
-            if let Some(checks) = (*warp.context).checks_of(place.rank) {
+            if let Some(checks) = &mut (*warp.context).checks {
                 let instruction = (*warp.context).place(warp, op).instruction;
-                checks.mbarrier_waited(warp, (lane, instruction), place.offset);
+                checks.mbarrier_waited(warp, (lane, instruction), (place.rank, place.offset));
             }
         }
         if let Some(slot) = plan.dst.first() {
@@ -215,10 +215,10 @@ pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawF
     // SAFETY: the context and its cluster outlive the warp's run.
     unsafe {
         let rank = owner(warp, lane).rank;
-        if let Some(checks) = (*warp.context).checks_of(rank) {
-            checks.order.cluster_arrive(warp.index as usize);
-        }
         let cluster = &mut *(*warp.context).cluster;
+        if let Some(checks) = &mut (*warp.context).checks {
+            checks.order.cluster_arrive(warp.index as usize, cluster.meeting.generation);
+        }
         cluster.changes += 1;
         let arrived = cluster.meeting.arrive(rank, warp.index, warp.mask);
         let twice = "a thread arrives at the cluster's barrier again before it has waited there";
@@ -236,11 +236,12 @@ pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
+        let arrived = cluster.meeting.arrived(rank, warp.index, lane);
         let met = cluster.meeting.wait(rank, warp.index, warp.mask);
         if met == Ok(true)
-            && let Some(checks) = (*warp.context).checks_of(rank)
+            && let Some(checks) = &mut (*warp.context).checks
         {
-            checks.order.cluster_go(warp.index as usize);
+            checks.order.cluster_go(warp.index as usize, arrived);
         }
         let never = "a thread waits at the cluster's barrier without having arrived there";
         met.map_err(|mask| out_of_turn(mask, never))

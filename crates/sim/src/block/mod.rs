@@ -284,9 +284,6 @@ impl<'a> Worker<'a> {
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
         }
-        if let Some(checks) = &mut self.context.checks {
-            checks.start(block);
-        }
         self.context.warpgroups.fill(Meeting::default());
         self.prefill_block();
         self.done = 0;

@@ -189,9 +189,9 @@ impl Team<'_> {
         for block in &mut self.blocks {
             block.short_turns = true;
             block.context.stillness = Some(Box::new(Stillness::new(block.warps.len())));
-            if let Some(checks) = &mut block.context.checks {
-                checks.follow_all(true);
-            }
+        }
+        if let Some(checks) = &mut self.checks {
+            checks.follow_all(true);
         }
         let back = self.blocks.iter().map(|block| vec![false; block.warps.len()]).collect();
         self.watch.trial = Some(Trial {
@@ -210,9 +210,9 @@ impl Team<'_> {
         for block in &mut self.blocks {
             block.short_turns = false;
             block.context.stillness = None;
-            if let Some(checks) = &mut block.context.checks {
-                checks.follow_all(false);
-            }
+        }
+        if let Some(checks) = &mut self.checks {
+            checks.follow_all(false);
         }
     }
 
@@ -298,7 +298,7 @@ impl Team<'_> {
         let others = self.whereabouts();
         let located = match look {
             Some(look) => {
-                let checks = block.context.checks.as_ref();
+                let checks = self.checks.as_ref();
                 let near = checks.and_then(|checks| checks.place(look.space, look.address));
                 let place = near.as_ref().map_or(format!("{:#x}", look.address), named);
                 let note = format!(

@@ -10,6 +10,7 @@ use crate::context::Events;
 use crate::fault::FaultKind;
 use crate::memory::Memory;
 use crate::program::Assembled;
+use crate::sanitize::Checker;
 use crate::stillness::Reads;
 
 /// Rounds in which nothing happens but waits that end early, before they are taken to be stuck.
@@ -23,6 +24,8 @@ pub struct Team<'a> {
     shape: Shape,
     pub(super) watch: Watch,
     pub(super) spin_reads: Option<Reads>,
+    /// Judges what the blocks do; it goes to the block whose turn it is.
+    pub checks: Option<Box<Checker>>,
 }
 
 impl<'a> Team<'a> {
@@ -43,8 +46,8 @@ impl<'a> Team<'a> {
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        let (watch, spin_reads) = (Watch::default(), None);
-        Team { blocks, cluster, shape: shape.clone(), watch, spin_reads }
+        let (watch, spin_reads, checks) = (Watch::default(), None, None);
+        Team { blocks, cluster, shape: shape.clone(), watch, spin_reads, checks }
     }
 
     /// The linear index of the block of a rank of a cluster.
@@ -68,7 +71,8 @@ impl<'a> Team<'a> {
             let block = self.block_of(cluster, rank as u32);
             self.blocks[rank].start(block);
         }
-        let checked = self.blocks[0].context.checks.is_some();
+        let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
+        let checked = self.checks.as_mut().map(|checks| checks.start(&blocks)).is_some();
         let mut result = self.rounds(checked);
         if let Err((_, located)) = &mut result
             && checked
@@ -91,7 +95,7 @@ impl<'a> Team<'a> {
                 if !self.cluster.running[rank] {
                     continue;
                 }
-                match self.blocks[rank].round().map_err(|fault| (rank, fault))? {
+                match self.turn(rank).map_err(|fault| (rank, fault))? {
                     Round::Done => {
                         // What it started or waited for is done while its memory is still its own.
                         self.deliver()?;
@@ -121,6 +125,19 @@ impl<'a> Team<'a> {
         }
     }
 
+    /// A round of turns of one block.
+    fn turn(&mut self, rank: usize) -> Result<Round, Located> {
+        let block = &mut self.blocks[rank];
+        if let Some(mut checks) = self.checks.take() {
+            checks.enter(rank as u32);
+            block.context.checks = Some(checks);
+            let result = block.round();
+            self.checks = block.context.checks.take();
+            return result;
+        }
+        block.round()
+    }
+
     /// Does the copies under way.
     fn deliver(&mut self) -> Result<(), (usize, Located)> {
         if self.cluster.copies.is_empty() {
@@ -143,6 +160,9 @@ impl<'a> Team<'a> {
         self.cluster.running[rank] = false;
         self.cluster.changes += 1;
         if self.blocks.len() > 1 {
+            if let Some(checks) = &mut self.checks {
+                checks.left(rank as u32);
+            }
             for block in &mut self.blocks {
                 block.context.forget_others();
             }
@@ -158,6 +178,9 @@ impl<'a> Team<'a> {
         let blocks = self.blocks.iter().enumerate();
         let missing: u32 = blocks.map(|(rank, block)| meeting.missing(rank, &block.warps)).sum();
         if missing == 0 {
+            if let Some(checks) = &mut self.checks {
+                checks.order.cluster_met(meeting.generation);
+            }
             meeting.release();
             self.cluster.changes += 1;
         }

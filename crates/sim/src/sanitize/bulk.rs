@@ -35,14 +35,16 @@ pub struct Moved {
 
 /// Shared memory that a copy is writing.
 pub struct Landing {
+    /// Of the block of which rank.
+    pub rank: u32,
     /// Where.
     pub offset: u64,
     /// How much.
     pub bytes: u64,
     /// The tag of its cells.
     pub tag: Tag,
-    /// The warp that started it.
-    pub by: u32,
+    /// The block and the warp that started it.
+    pub by: (u64, u32),
 }
 
 /// What is known of an mbarrier.
@@ -70,7 +72,8 @@ struct Leaving {
 
 /// The bulk copies and mbarriers of a block.
 pub struct Bulk {
-    phases: HashMap<u64, Phase>,
+    /// By rank of the block and offset in its shared memory.
+    phases: HashMap<(u32, u64), Phase>,
     leaving: Vec<Vec<Leaving>>,
     committed: Vec<[u32; 32]>,
 }
@@ -91,16 +94,15 @@ impl Bulk {
 }
 
 impl Checker {
-    /// A lane starts a copy; an mbarrier at an offset of shared memory is told, or the thread's group.
+    /// A lane starts a copy; an mbarrier of a block at an offset of its shared memory is told, or the
+    /// thread's group.
     pub fn bulk(
         &mut self,
         warp: &Warp,
-        lane: u32,
-        origin: u32,
+        place: (u32, u32),
         moved: Moved,
-        mbarrier: Option<u64>,
+        mbarrier: Option<(u32, u64)>,
     ) {
-        let place = (lane, origin);
         // The copy engine combines as relaxed atomics of the whole device do.
         let target = |space| match moved.combines {
             true => {
@@ -118,99 +120,117 @@ impl Checker {
             self.stretch(warp, place, &site, address, bytes);
         }
         if let Some((from, bytes)) = moved.reads {
-            match self.shared_offset(from, bytes) {
-                Some(offset) => {
-                    self.unfenced(warp, lane, origin, (offset, bytes));
-                    let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-                    self.stretch(warp, place, &load, offset, bytes);
-                    self.leave(warp, lane, origin, (offset, bytes));
-                }
-                None => {
-                    if let Some(address) = self.global_address(from) {
-                        let load = site(MemorySpace::Global, AccessKind::Load, 1);
-                        self.stretch(warp, place, &load, address, bytes);
-                    }
-                }
-            }
+            self.copy_reads(warp, place, (from, bytes));
         }
         let Some((to, bytes)) = moved.writes else { return };
-        let Some(offset) = self.shared_offset(to, bytes) else {
+        let Some((rank, offset)) = self.shared_place(to, bytes) else {
             if let Some(address) = self.global_address(to) {
                 self.stretch(warp, place, &target(MemorySpace::Global), address, bytes);
             }
             return;
         };
+        self.lend(rank);
         self.stretch(warp, place, &target(MemorySpace::Shared), offset, bytes);
-        let segment = self.order.segment_of(warp.index);
-        let tag = order::with_lane(order::tag(segment, origin), lane);
-        self.retag(offset, bytes, None, tag | order::ASYNC);
-        if let Some(mbarrier) = mbarrier {
-            let landing = Landing { offset, bytes, tag: tag | order::ASYNC, by: warp.index };
-            self.phase(mbarrier).landing.push(landing);
+        let strong = if moved.combines { order::STRONG | order::WIDE_SCOPE } else { 0 };
+        let tag = self.tag_now(warp, place.0, place.1) | order::ASYNC | strong;
+        self.retag(offset, bytes, None, tag);
+        self.lend(self.rank);
+        if let Some((of, at)) = mbarrier {
+            let by = (self.block, warp.index);
+            self.phase(of, at).landing.push(Landing { rank, offset, bytes, tag, by });
         }
     }
 
-    /// `cp.async.mbarrier.arrive`: what the thread has copied is handed over by an mbarrier.
-    pub fn copies_arrive(&mut self, warp: &Warp, lane: u32, mbarrier: u64) {
-        let landing = self.copies.hand_over(warp.index, lane);
-        self.phase(mbarrier).landing.extend(landing);
+    /// A copy reads some bytes.
+    fn copy_reads(&mut self, warp: &Warp, (lane, origin): (u32, u32), (from, bytes): Run) {
+        let place = (lane, origin);
+        match self.shared_place(from, bytes) {
+            // Copies read shared memory of their own block only.
+            Some((_, offset)) => {
+                self.unfenced(warp, lane, origin, (offset, bytes));
+                let load = site(MemorySpace::Shared, AccessKind::Load, 1);
+                self.stretch(warp, place, &load, offset, bytes);
+                self.leave(warp, lane, origin, (offset, bytes));
+            }
+            None => {
+                if let Some(address) = self.global_address(from) {
+                    let load = site(MemorySpace::Global, AccessKind::Load, 1);
+                    self.stretch(warp, place, &load, address, bytes);
+                }
+            }
+        }
     }
 
-    fn phase(&mut self, offset: u64) -> &mut Phase {
+    fn phase(&mut self, rank: u32, offset: u64) -> &mut Phase {
         let next = self.bulk.phases.len() % order::AGENTS;
-        self.bulk.phases.entry(offset).or_insert_with(|| Phase { agent: next, ..Phase::default() })
+        self.bulk
+            .phases
+            .entry((rank, offset))
+            .or_insert_with(|| Phase { agent: next, ..Phase::default() })
     }
 
-    /// A lane's instruction on an mbarrier, before it is done.
+    /// A lane's instruction on an mbarrier of a block, before it is done.
     pub fn mbarrier(
         &mut self,
         warp: &Warp,
         (lane, instruction): (u32, u32),
         what: MbarrierOp,
-        offset: u64,
+        (rank, offset): (u32, u64),
     ) {
         let w = warp.index as usize;
+        let tag = self.tag_now(warp, lane, instruction);
         if what != MbarrierOp::Init {
-            self.mbarrier_made(warp, (lane, instruction), offset);
+            self.mbarrier_made(warp, (lane, instruction), (rank, offset));
+            self.reach(rank, tag);
         }
         match what {
-            MbarrierOp::Init => {
-                let tag = order::tag(self.order.segment_of(warp.index), instruction);
-                self.mbarrier_init(offset, order::with_lane(tag, lane));
-            }
-            MbarrierOp::Arrive { .. } => self.mbarrier_arrive(w, offset),
+            MbarrierOp::Init => self.mbarrier_init((rank, offset), tag),
+            MbarrierOp::Arrive { .. } => self.mbarrier_arrive(w, (rank, offset)),
             MbarrierOp::CopyArrive { .. } => {
-                self.mbarrier_arrive(w, offset);
-                self.copies_arrive(warp, lane, offset);
+                self.mbarrier_arrive(w, (rank, offset));
+                let landing = self.copies_of(warp.index, lane);
+                self.phase(rank, offset).landing.extend(landing);
             }
-            _ => self.mbarrier_look(offset),
+            _ => self.mbarrier_look(rank, offset),
         }
     }
 
     /// An mbarrier is made.
-    fn mbarrier_init(&mut self, offset: u64, made: Tag) {
+    fn mbarrier_init(&mut self, (rank, offset): (u32, u64), made: Tag) {
+        self.lend(rank);
         self.mark_shared(offset, 8);
-        let agent = self.phase(offset).agent;
-        self.bulk.phases.insert(offset, Phase { agent, made, ..Phase::default() });
+        self.lend(self.rank);
+        let agent = self.phase(rank, offset).agent;
+        self.bulk.phases.insert((rank, offset), Phase { agent, made, ..Phase::default() });
     }
 
     /// Whoever uses an mbarrier must come after who made it.
-    fn mbarrier_made(&mut self, warp: &Warp, (lane, origin): (u32, u32), offset: u64) {
-        let made = self.phase(offset).made;
-        let of_block = order::segment(made) >= self.order.base();
-        if !of_block || self.order.before(made, warp.index, lane) {
+    fn mbarrier_made(
+        &mut self,
+        warp: &Warp,
+        (lane, origin): (u32, u32),
+        (rank, offset): (u32, u64),
+    ) {
+        let made = self.phase(rank, offset).made;
+        let of_cluster = order::segment(made) >= self.order.base();
+        if !of_cluster || self.order.before(made, warp.index, lane) {
             return;
         }
         let (kind, other) = (ReportKind::Race, order::instruction(made));
         if self.again(kind, origin, other) {
             return;
         }
+        let (whose, barrier) = match rank == self.rank {
+            true => (String::new(), "a barrier between the two (`__syncthreads`, `sync_threads`)"),
+            false => {
+                (format!(" of the block of rank {rank}"), "the cluster's barrier between the two")
+            }
+        };
         let report = Report {
             message: format!(
-                "race in shared memory: the mbarrier at offset {offset} is used, and nothing orders that after its initialisation by another thread"
+                "race in shared memory: the mbarrier at offset {offset}{whose} is used, and nothing orders that after its initialisation by another thread"
             ),
-            help: "put a barrier between the two (`__syncthreads`, `sync_threads`): only then is the mbarrier there for all"
-                .to_owned(),
+            help: format!("put {barrier}: only then is the mbarrier there for all"),
             other: Some(self.other(made)),
             address: Some(offset),
             size: 8,
@@ -220,11 +240,14 @@ impl Checker {
     }
 
     /// Looks whether an mbarrier's phase has ended since it was looked at last.
-    pub fn mbarrier_look(&mut self, offset: u64) {
+    fn mbarrier_look(&mut self, rank: u32, offset: u64) {
+        self.lend(rank);
+        let at = self.shared_at(offset);
+        self.lend(self.rank);
         // SAFETY: the engine has checked that an mbarrier's 8 bytes lie in shared memory.
-        let bits = unsafe { self.shared_at(offset).cast::<u64>().read_unaligned() };
+        let bits = unsafe { at.cast::<u64>().read_unaligned() };
         let Some(now) = Mbarrier::from_bits(bits) else { return };
-        let phase = self.phase(offset);
+        let phase = self.phase(rank, offset);
         if phase.parity == now.parity {
             return;
         }
@@ -240,27 +263,32 @@ impl Checker {
             let segment = self.order.agent_segment(agent, copy.by);
             let tag = order::tag(segment, order::instruction(copy.tag));
             let tag = order::with_lane(tag, order::lane(copy.tag));
+            if self.blocks.get(copy.rank as usize) != Some(&copy.by.0) {
+                self.reached_by_copy(copy.rank, tag);
+            }
+            self.lend(copy.rank);
             self.retag(copy.offset, copy.bytes, Some(copy.tag), tag);
+            self.lend(self.rank);
         }
         let row = self.order.agent_row(agent);
-        order::join(&mut self.phase(offset).handed, &row);
+        order::join(&mut self.phase(rank, offset).handed, &row);
     }
 
     /// A thread arrives at an mbarrier; call it before the arrival counts.
-    pub fn mbarrier_arrive(&mut self, w: usize, offset: u64) {
-        self.mbarrier_look(offset);
+    fn mbarrier_arrive(&mut self, w: usize, (rank, offset): (u32, u64)) {
+        self.mbarrier_look(rank, offset);
         let row = self.order.hand_over(w);
-        order::join(&mut self.phase(offset).gathered, &row);
+        order::join(&mut self.phase(rank, offset).gathered, &row);
     }
 
     /// A thread has waited for an mbarrier's phase.
-    pub fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), offset: u64) {
+    pub fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), (rank, offset): (u32, u64)) {
         let w = warp.index as usize;
-        self.mbarrier_made(warp, at, offset);
-        self.mbarrier_look(offset);
-        let handed = std::mem::take(&mut self.phase(offset).handed);
+        self.mbarrier_made(warp, at, (rank, offset));
+        self.mbarrier_look(rank, offset);
+        let handed = std::mem::take(&mut self.phase(rank, offset).handed);
         self.order.take_over(w, &handed);
-        self.phase(offset).handed = handed;
+        self.phase(rank, offset).handed = handed;
     }
 
     /// Shared memory that a copy reads while threads wrote it without a fence between the proxies.
@@ -299,23 +327,26 @@ impl Checker {
         let segment = self.order.segment_of(warp.index);
         let tag = order::with_lane(order::tag(segment, origin), lane) | order::ASYNC;
         self.tag_readers(offset, bytes, None, tag);
-        let group = self.bulk.committed[warp.index as usize][lane as usize];
-        self.bulk.leaving[warp.index as usize].push(Leaving { lane, group, offset, bytes, origin });
+        let w = self.slot(warp.index);
+        let group = self.bulk.committed[w][lane as usize];
+        self.bulk.leaving[w].push(Leaving { lane, group, offset, bytes, origin });
     }
 
     /// A thread makes a bulk group.
     pub fn bulk_commit(&mut self, warp: u32, lane: u32) {
-        self.bulk.committed[warp as usize][lane as usize] += 1;
+        let w = self.slot(warp);
+        self.bulk.committed[w][lane as usize] += 1;
     }
 
     /// A thread waits for its bulk groups but for the latest `keep`.
     pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32) {
-        let committed = self.bulk.committed[warp as usize][lane as usize];
-        let leaving = std::mem::take(&mut self.bulk.leaving[warp as usize]);
+        let w = self.slot(warp);
+        let committed = self.bulk.committed[w][lane as usize];
+        let leaving = std::mem::take(&mut self.bulk.leaving[w]);
         let (done, rest): (Vec<_>, Vec<_>) = leaving
             .into_iter()
             .partition(|copy| copy.lane == lane && copy.group.saturating_add(keep) < committed);
-        self.bulk.leaving[warp as usize] = rest;
+        self.bulk.leaving[w] = rest;
         let segment = self.order.segment_of(warp);
         for copy in done {
             let tag = order::with_lane(order::tag(segment, copy.origin), lane);

@@ -5,7 +5,8 @@ use super::copies::Copies;
 use super::heap::Blocks;
 use super::lanewise::{Judged, lanes_of};
 use super::names::Names;
-use super::order::{self, Order};
+use super::order::{self, Order, Tag};
+use super::others::Others;
 use super::products::Products;
 use super::report::{Checks, Report, ReportKind};
 use super::runs::Form;
@@ -30,15 +31,28 @@ pub struct Checker {
     pub(super) memory: *const Memory,
     pub(super) grid: [u32; 3],
     pub(super) shape: [u32; 3],
+    /// The block whose turn it is: its linear index, and its rank in the cluster.
     pub(super) block: u64,
+    pub(super) rank: u32,
+    /// Warps of a block.
+    pub(super) warps: usize,
+    /// The linear indices of the cluster's blocks.
+    pub(super) blocks: Vec<u64>,
     /// What orders accesses.
     pub order: Order,
     pub(super) reports: Vec<Report>,
     pub(super) keys: HashMap<(ReportKind, u32, u32), usize>,
+    /// Shared memory of the block of rank `shared_rank`: that of the block whose turn it is, unless
+    /// another's is being accessed.
     pub(super) shared: Region,
+    pub(super) shared_rank: u32,
     pub(super) shared_names: Names,
     pub(super) shared_written: Written,
     pub(super) shared_cells: Cells,
+    /// That of the cluster's other blocks, by rank.
+    pub(super) others: Vec<Others>,
+    /// By rank and whose access: accesses to a block's shared memory by others, the latest.
+    pub(super) reached: Vec<HashMap<u32, Tag>>,
     pub(super) local_names: Names,
     pub(super) local_bytes: u64,
     pub(super) local_written: Written,
@@ -80,8 +94,8 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// The block's shared memory.
-    pub shared: Region,
+    /// The shared memory of each block of a cluster, by rank.
+    pub shared: Vec<Region>,
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
     /// Registers that are followed.
@@ -106,6 +120,9 @@ impl Checker {
         } = launch;
         let threads: u32 = block.iter().product();
         let warps = threads.div_ceil(32) as usize;
+        let (blocks, all) = (shared.len(), shared.len() * warps);
+        let regions = shared;
+        let shared = regions[0];
         let fixed = u64::from(kernel.static_shared);
         let dynamic = shared.bytes.saturating_sub(fixed);
         let name = kernel.dynamic_shared.clone().unwrap_or("dynamic shared memory".to_owned());
@@ -119,16 +136,22 @@ impl Checker {
             grid,
             shape: block,
             block: 0,
-            order: Order::new(warps),
+            rank: 0,
+            warps,
+            blocks: vec![0; blocks],
+            order: Order::new(warps, blocks),
             reports: Vec::new(),
             keys: HashMap::new(),
             shared,
+            shared_rank: 0,
+            others: regions.iter().map(|region| Others::new(*region, shift)).collect(),
+            reached: vec![HashMap::new(); blocks],
             shared_names: Names::new(&kernel.shared_variables, more),
             shared_written: Written::new(shared.bytes),
             shared_cells: Cells::new(shared.bytes, shift),
             local_names: Names::new(&kernel.local_variables, None),
             local_bytes,
-            local_written: Written::new(local_bytes * warps as u64 * 32),
+            local_written: Written::new(local_bytes * all as u64 * 32),
             areas: Vec::new(),
             area_at: HashMap::new(),
             hints: vec![0; kernel.origins.len() + 1],
@@ -136,12 +159,12 @@ impl Checker {
             words_are_cells: words,
             words_may_be: words,
             follows_flags: follows_flags(&kernel),
-            copies: Copies::new(warps),
-            bulk: Bulk::new(warps),
+            copies: Copies::new(all),
+            bulk: Bulk::new(all),
             // SAFETY: the launch holds the memory's lock while blocks run.
             heap: Blocks::of(unsafe { &*memory }),
-            products: Products::new(warps, accumulators),
-            unwritten_lanes: vec![0; warps * followed.count],
+            products: Products::new(all, accumulators),
+            unwritten_lanes: vec![0; all * followed.count],
             followed,
             missing: Vec::new(),
             nowhere: Box::new([0; 8]),
@@ -149,11 +172,16 @@ impl Checker {
         }
     }
 
-    /// A block starts.
-    pub fn start(&mut self, block: u64) {
-        self.block = block;
-        self.order.start(block);
+    /// A cluster starts, of these blocks.
+    pub fn start(&mut self, blocks: &[u64]) {
+        self.blocks.clear();
+        self.blocks.extend_from_slice(blocks);
+        self.lend(0);
+        (self.rank, self.block) = (0, blocks[0]);
+        self.order.start(self.block);
         self.shared_written.clear();
+        self.others.iter().for_each(|other| other.written.clear());
+        self.reached.iter_mut().for_each(HashMap::clear);
         self.local_written.clear();
         self.copies.start();
         self.bulk.start();

@@ -44,18 +44,15 @@ pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
     Site::aside(space, kind, bytes as u8, Service::default())
 }
 
-impl Copies {
-    /// A thread's copies under way, to be handed over by an mbarrier.
-    pub fn hand_over(&mut self, warp: u32, lane: u32) -> Vec<Landing> {
-        let pending = std::mem::take(&mut self.pending[warp as usize]);
-        let (mine, rest): (Vec<_>, Vec<_>) = pending.into_iter().partition(|c| c.lane == lane);
-        self.pending[warp as usize] = rest;
-        let landing = |c: Copy| Landing { offset: c.offset, bytes: c.bytes, tag: c.tag, by: warp };
-        mine.into_iter().map(landing).collect()
-    }
-}
-
 impl Checker {
+    /// A thread's copies under way, to be handed over by an mbarrier.
+    pub(super) fn copies_of(&mut self, warp: u32, lane: u32) -> Vec<Landing> {
+        let pending = &mut self.copies.pending[self.rank as usize * self.warps + warp as usize];
+        let mine = pending.extract_if(.., |copy| copy.lane == lane);
+        let (rank, by) = (self.rank, (self.block, warp));
+        mine.map(|c| Landing { rank, offset: c.offset, bytes: c.bytes, tag: c.tag, by }).collect()
+    }
+
     /// A warp starts copies of `bytes` bytes from global to shared memory; lanes that have less read
     /// less.
     pub fn copy(
@@ -77,7 +74,7 @@ impl Checker {
         warp.mask = copying;
         let target = site(MemorySpace::Shared, AccessKind::Store, bytes);
         self.access(warp, instruction, &target, to);
-        let w = warp.index as usize;
+        let w = self.slot(warp.index);
         let tag = order::tag(self.order.segment_of(warp.index), instruction) | order::ASYNC;
         for lane in (0..32u32).filter(|lane| copying >> lane & 1 != 0) {
             let (offset, bytes) = (to[lane as usize], u64::from(bytes));
@@ -132,7 +129,8 @@ impl Checker {
 
     /// Threads commit what they have started.
     pub fn commit(&mut self, warp: &Warp) {
-        let committed = &mut self.copies.committed[warp.index as usize];
+        let w = self.slot(warp.index);
+        let committed = &mut self.copies.committed[w];
         for (lane, groups) in committed.iter_mut().enumerate() {
             *groups += warp.mask >> lane & 1;
         }
@@ -140,7 +138,7 @@ impl Checker {
 
     /// Threads wait for all groups but the last `keep`; `u32::MAX` waits for everything.
     pub fn wait(&mut self, warp: &Warp, keep: u32) {
-        let w = warp.index as usize;
+        let w = self.slot(warp.index);
         let committed = self.copies.committed[w];
         let pending = std::mem::take(&mut self.copies.pending[w]);
         let (done, rest): (Vec<_>, Vec<_>) = pending.into_iter().partition(|copy| {

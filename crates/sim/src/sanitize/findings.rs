@@ -6,10 +6,12 @@ use super::order::{self, Tag};
 use super::report::{Other, Report, ReportKind};
 use super::shadow::Conflict;
 use crate::analysis::thread_index;
+use crate::asynchrony::cluster::split;
 use crate::block::Located;
 use crate::context::RawFault;
 use crate::fault::NearAllocation;
 use crate::ir::MemorySpace;
+use crate::lower::{SHARED_WINDOW, WINDOW};
 use crate::observe::AccessKind;
 use crate::report::Scene;
 
@@ -44,7 +46,7 @@ impl Checker {
         let same_block = who.block == self.block;
         let same_warp = same_block && who.warp == warp;
         let same_thread =
-            who.by == warp && same_block && order::lane(conflict.with) as usize == lane;
+            who.warp == warp && same_block && order::lane(conflict.with) as usize == lane;
         let (message, help) = if copy {
             let whose = if same_thread { "this thread" } else { "another thread" };
             let does = if conflict.wrote { "writing" } else { "reading" };
@@ -110,7 +112,7 @@ impl Checker {
             text_line: origin.map_or(0, |o| o.text_line),
             instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
             block: self.block_index(who.block),
-            thread: thread_index(self.shape, who.by * 32 + order::lane(tag)),
+            thread: thread_index(self.shape, who.warp * 32 + order::lane(tag)),
         }
     }
 
@@ -208,12 +210,12 @@ impl Checker {
         self.nowhere.as_mut_ptr().cast()
     }
 
-    /// Keeps a fault of a block that ran earlier as a report.
-    pub fn fault_of(&mut self, block: [u32; 3], located: Located) {
+    /// Keeps a fault of this block as a report; gives it back if it is no finding of checks.
+    pub fn fault_of(&mut self, block: [u32; 3], located: Located) -> Option<crate::Fault> {
         let [x, y, _] = self.grid.map(u64::from);
         let [bx, by, bz] = block.map(u64::from);
         self.block = bx + x * (by + y * bz);
-        self.fault(located);
+        self.fault(located)
     }
 
     /// Keeps a fault as a report; gives it back if it is no finding of checks.
@@ -237,6 +239,7 @@ impl Checker {
         };
         let fault = crate::report::report(&scene, located);
         let Some(mut report) = Report::of(fault.clone()) else { return Some(fault) };
+        self.after_the_end(&mut report, space, address);
         if shared_outside
             && report.kind == ReportKind::OutOfBounds
             && let Some(address) = address
@@ -253,6 +256,29 @@ impl Checker {
             self.keep(instruction, 0, report);
         }
         None
+    }
+
+    /// An access to shared memory of a block of the cluster that has ended is no matter of bounds.
+    fn after_the_end(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
+        let window = match space {
+            MemorySpace::Shared => 0,
+            MemorySpace::Generic => SHARED_WINDOW,
+            _ => return,
+        };
+        let within = address.map_or(u64::MAX, |address| address.wrapping_sub(window));
+        let (rank, offset) = split(within, u32::MAX);
+        let inside = offset < self.shared.bytes && (rank as usize) < self.blocks.len();
+        if report.kind != ReportKind::OutOfBounds || within >= WINDOW || !inside {
+            return;
+        }
+        let near = self.shared_names.nearest(offset, 1);
+        let place = near.as_ref().map_or(format!("offset {offset}"), named);
+        report.kind = ReportKind::UseAfterFree;
+        report.message = format!(
+            "shared memory of the block of rank {rank} of the cluster is used after that block has ended: {} bytes at {place}",
+            report.size
+        );
+        report.allocation = near;
     }
 
     /// Counts a finding that was met before.

@@ -97,6 +97,7 @@ impl Body for Noted {
 impl Checker {
     /// Lanes that an instruction names are on another path: it waits for them.
     pub fn missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
+        let warp = self.slot(warp) as u32;
         match self.missing.iter_mut().find(|(w, i, _)| (*w, *i) == (warp, instruction)) {
             Some((.., known)) => *known |= lanes,
             None => self.missing.push((warp, instruction, lanes)),
@@ -105,6 +106,7 @@ impl Checker {
 
     /// The lanes that an instruction waited for, which is now done.
     fn missed(&mut self, warp: u32, instruction: u32) -> u32 {
+        let warp = self.slot(warp) as u32;
         let at = self.missing.iter().position(|(w, i, _)| (*w, *i) == (warp, instruction));
         at.map_or(0, |at| self.missing.swap_remove(at).2)
     }

@@ -120,8 +120,10 @@ impl Checker {
         let strong = site.order.strong.is_some() && self.follows_flags;
         let mut hint = 0;
         let mut same = Same::default();
-        for lane in lanes_of(judged.mask) {
+        let far = self.far(judged, at);
+        for lane in lanes_of(judged.mask & !far) {
             let offset = at[lane];
+            let flag = (true, offset | u64::from(self.shared_rank) << 32);
             if !writes && !strong && same.again(offset) {
                 continue;
             }
@@ -137,7 +139,7 @@ impl Checker {
                 continue;
             }
             if strong && reads {
-                self.order.acquire(warp.index as usize, (true, offset));
+                self.order.acquire(warp.index as usize, flag);
             }
             if reads && initial && !self.shared_written.has(offset, bytes) {
                 let near = self.shared_names.nearest(offset, bytes);
@@ -152,7 +154,7 @@ impl Checker {
             if strong && writes {
                 let explicit = site.order.release.then_some(site.order.strong).flatten();
                 let atomic = site.kind == AccessKind::Atomic;
-                self.order.release(warp.index as usize, (true, offset), explicit, atomic);
+                self.order.release(warp.index as usize, flag, explicit, atomic);
             }
         }
     }
@@ -178,7 +180,7 @@ impl Checker {
                 self.outside(judged, lane, "local", offset, near);
                 continue;
             }
-            let thread = u64::from(warp.index) * 32 + lane as u64;
+            let thread = self.slot(warp.index) as u64 * 32 + lane as u64;
             let place = thread * self.local_bytes + offset;
             if site.kind != AccessKind::Load {
                 self.local_written.set(place, bytes);
@@ -223,7 +225,9 @@ impl Checker {
         let mut found = None;
         while at < offset + judged.bytes {
             let conflict = cells.change(at, |cell| {
-                if let Some(copy) = cell.pending(base) {
+                if let Some(copy) = cell.pending(base)
+                    && copy & tag & order::STRONG == 0
+                {
                     return Some(Conflict { with: copy, wrote: true });
                 }
                 if judged.site.kind == AccessKind::Load {

@@ -31,6 +31,7 @@ mod line;
 mod names;
 mod operands;
 mod order;
+mod others;
 mod places;
 mod products;
 mod report;

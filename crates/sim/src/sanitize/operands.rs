@@ -29,7 +29,7 @@ impl Checker {
     /// A warp's product reads these chunks of its block's shared memory.
     pub fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
         self.order.warp_sync(warp.index as usize, u32::MAX, warp.live);
-        let group = self.products.next_group(warp.index as usize);
+        let group = self.products.next_group(self.slot(warp.index));
         let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
         for chunk in chunks {
             match self.shared_names.holds(*chunk, CHUNK, &mut hint) {
@@ -44,32 +44,33 @@ impl Checker {
             let tag = order::tag(self.order.segment_of(warp.index), instruction);
             self.tag_readers(offset, bytes, Some(tag), tag | order::ASYNC);
             let reading = Reading { group, offset, bytes, tag };
-            self.products.reading[warp.index as usize].push(reading);
+            let w = self.slot(warp.index);
+            self.products.reading[w].push(reading);
         }
     }
 
     /// A warp has waited for its groups up to this one: nothing of theirs is being read any more, by
     /// none of its warpgroup. Whoever comes after the wait of one of the four comes after what all read.
     pub(super) fn products_have_read(&mut self, w: usize, done: u32) {
-        let (group, agent) = (w / 4, order::AGENTS + w / 4);
-        let warps = self.products.reading.len();
+        let first = self.slot(w as u32 & !3);
+        let (end, agent) = (self.slot(0) + self.warps, self.order.product_agent(w));
         let mut past = Vec::new();
-        for reading in &mut self.products.reading[4 * group..(4 * group + 4).min(warps)] {
+        for reading in &mut self.products.reading[first..(first + 4).min(end)] {
             past.extend(reading.extract_if(.., |this| this.group <= done));
         }
         if !past.is_empty() {
-            let segment = self.order.agent_segment(agent, w as u32);
+            let segment = self.order.agent_segment(agent, (self.block, w as u32));
             for this in past {
                 let tag = order::tag(segment, order::instruction(this.tag));
                 let flying = this.tag | order::ASYNC;
                 self.tag_readers(this.offset, this.bytes, Some(flying), tag);
             }
             let row = self.order.agent_row(agent);
-            order::join(&mut self.products.have_read[group], &row);
+            order::join(&mut self.products.have_read[first], &row);
         }
-        let row = std::mem::take(&mut self.products.have_read[group]);
+        let row = std::mem::take(&mut self.products.have_read[first]);
         self.order.take_over(w, &row);
-        self.products.have_read[group] = row;
+        self.products.have_read[first] = row;
     }
 
     #[cold]

@@ -1,8 +1,9 @@
 //! What orders accesses: barriers, warp synchronisation, releases and acquires. Never the order in
 //! which the emulator happened to run them.
 //!
-//! Each warp counts epochs; whatever orders ends one. For every warp of the block, a warp knows up to
-//! which epoch that warp's accesses lie before its own. Lanes of one warp are ordered by program
+//! Each warp counts epochs; whatever orders ends one. For every warp of the cluster (of the block, where
+//! there are none) a warp knows up to which epoch that warp's accesses lie before its own. Callers
+//! number warps within the block whose turn it is ([`Order::enter`]), the books in the cluster. Lanes of one warp are ordered by program
 //! order, and among each other by `bar.warp.sync` and barriers only: that lanes run in lockstep is no
 //! promise; a lock that two of them hold in turn orders all. Between blocks only releases count: a
 //! fence followed by a strong write or atomic, or one that says `.release`. Whoever reads its result
@@ -68,10 +69,11 @@ pub const AGENTS: usize = 16;
 pub struct Segment {
     /// Linear index of the block.
     pub block: u64,
-    /// The warp in it.
+    /// The warp in it that acted.
     pub warp: u32,
-    /// The warp that acted: another one for asynchronous copies, which count as warps of their own.
-    pub by: u32,
+    /// Its place in the books: another one for asynchronous copies, which count as warps of their own.
+    slot: u32,
+    cluster: u32,
     epoch: u32,
 }
 
@@ -89,7 +91,7 @@ pub enum Verdict {
 
 /// What a release makes known: what its warp knew of its block, and what was known before.
 struct Node {
-    block: u64,
+    cluster: u32,
     seen: Box<[u32]>,
     parents: [u32; 2],
 }
@@ -99,14 +101,22 @@ const NONE: u32 = 0;
 /// Nodes looked at before a search gives up and takes accesses to be ordered.
 const SEARCH: usize = 1 << 14;
 
-/// Where released values lie: shared memory or not, and the address.
+/// Where released values lie: in shared memory or not, and the address. That in shared memory says
+/// whose, too.
 type Flag = (bool, u64);
 
-/// The order of accesses in the block that runs, and what is known of others.
+/// The order of accesses in the cluster that runs, and what is known of others.
 pub struct Order {
     /// Warps, those that stand for asynchronous copies included.
     warps: usize,
+    /// Warps of all blocks.
     real: usize,
+    /// Warps of a block.
+    per_block: usize,
+    /// The first warp of the block whose turn it is.
+    first: usize,
+    /// Counts clusters.
+    cluster: u32,
     /// What each warp knew at its last fence between proxies.
     fenced: Vec<u32>,
     block: u64,
@@ -121,7 +131,10 @@ pub struct Order {
     segments: Vec<Segment>,
     base: u32,
     ended: Vec<bool>,
+    /// By block and barrier.
     gathered: Vec<Gathered>,
+    /// At the cluster's barrier, by the parity of its generation.
+    met: [Gathered; 2],
     nodes: Vec<Node>,
     /// What each warp knows of other blocks.
     knows: Vec<u32>,
@@ -140,15 +153,18 @@ struct Gathered {
 }
 
 impl Order {
-    /// For blocks of this many warps.
-    pub fn new(warps: usize) -> Order {
-        let real = warps;
-        let warps = warps + AGENTS + warps.div_ceil(4);
-        let nobody = Segment { block: u64::MAX, warp: 0, by: 0, epoch: 0 };
-        let no_node = Node { block: u64::MAX, seen: Box::default(), parents: [NONE; 2] };
+    /// For clusters of this many blocks of this many warps.
+    pub fn new(per_block: usize, blocks: usize) -> Order {
+        let real = per_block * blocks;
+        let warps = real + AGENTS + blocks * per_block.div_ceil(4);
+        let nobody = Segment { block: u64::MAX, warp: 0, slot: 0, cluster: 0, epoch: 0 };
+        let no_node = Node { cluster: 0, seen: Box::default(), parents: [NONE; 2] };
         Order {
             warps,
             real,
+            per_block,
+            first: 0,
+            cluster: 0,
             fenced: vec![0; warps * warps],
             block: 0,
             now: vec![1; warps],
@@ -159,7 +175,8 @@ impl Order {
             segments: vec![nobody],
             base: 1,
             ended: vec![false; warps],
-            gathered: vec![Gathered::default(); 17],
+            gathered: vec![Gathered::default(); 16 * blocks],
+            met: Default::default(),
             nodes: vec![no_node],
             knows: vec![NONE; warps],
             fences: vec![None; warps],
@@ -169,9 +186,10 @@ impl Order {
         }
     }
 
-    /// A block starts.
+    /// A cluster starts, of which this block is the first.
     pub fn start(&mut self, block: u64) {
-        self.block = block;
+        self.cluster += 1;
+        self.enter(0, block);
         self.now.fill(1);
         self.seen.fill(0);
         self.fenced.fill(0);
@@ -181,12 +199,24 @@ impl Order {
         self.base = self.segments.len() as u32;
         self.ended.fill(false);
         self.gathered.fill(Gathered::default());
+        self.met.fill(Gathered::default());
         self.knows.fill(NONE);
         self.fences.fill(None);
         self.released.retain(|(shared, _), _| !shared);
     }
 
-    /// The first segment of this block: tags of earlier ones are of other blocks.
+    /// It is the turn of the block of this rank, with this linear index.
+    pub fn enter(&mut self, rank: usize, block: u64) {
+        (self.first, self.block) = (rank * self.per_block, block);
+    }
+
+    /// The place in the books of a warp of the block whose turn it is.
+    #[inline(always)]
+    fn slot(&self, w: usize) -> usize {
+        self.first + w
+    }
+
+    /// The first segment of this cluster: tags of earlier ones are of others.
     #[inline(always)]
     pub fn base(&self) -> u32 {
         self.base
@@ -195,12 +225,17 @@ impl Order {
     /// The segment that a warp is in.
     #[inline(always)]
     pub fn segment_of(&mut self, warp: u32) -> u32 {
-        let w = warp as usize;
+        let w = self.slot(warp as usize);
         if self.current[w] == 0 {
             self.current[w] = self.segments.len() as u32;
-            self.segments.push(Segment { block: self.block, warp, by: warp, epoch: self.now[w] });
+            self.push(w, (self.block, warp));
         }
         self.current[w]
+    }
+
+    fn push(&mut self, slot: usize, (block, warp): (u64, u32)) {
+        let (epoch, cluster) = (self.now[slot], self.cluster);
+        self.segments.push(Segment { block, warp, slot: slot as u32, cluster, epoch });
     }
 
     /// Who made a tag.
@@ -212,14 +247,14 @@ impl Order {
     #[inline(always)]
     pub fn verdict(&mut self, segment: u32, warp: u32) -> Verdict {
         let s = &self.segments[segment as usize];
-        if s.block != self.block {
+        let w = self.slot(warp as usize);
+        if s.cluster != self.cluster {
             let s = *s;
-            let known = self.knows[warp as usize] != NONE && self.knows_of(warp, s);
+            let known = self.knows[w] != NONE && self.knows_of(w, s);
             return if known { Verdict::Before } else { Verdict::Beside };
         }
-        let w = warp as usize;
-        let known = s.epoch < self.seen[w * self.warps + s.warp as usize];
-        if s.warp != warp {
+        let known = s.epoch < self.seen[w * self.warps + s.slot as usize];
+        if s.slot as usize != w {
             return if known { Verdict::Before } else { Verdict::Beside };
         }
         // That a warp knows of itself: a lane released it and one took it up, such as at a lock that
@@ -243,15 +278,15 @@ impl Order {
             Verdict::ByLane => {
                 let (from, to) = (lane(tag) as usize, of_lane as usize);
                 let epoch = self.segments[segment(tag) as usize].epoch;
-                let pairs = self.pairs[warp as usize].as_ref();
+                let pairs = self.pairs[self.slot(warp as usize)].as_ref();
                 from == to || pairs.is_some_and(|pairs| epoch < pairs[from][to])
             }
         }
     }
 
     #[cold]
-    fn knows_of(&mut self, warp: u32, s: Segment) -> bool {
-        let root = self.knows[warp as usize];
+    fn knows_of(&mut self, slot: usize, s: Segment) -> bool {
+        let root = self.knows[slot];
         self.stamp += 1;
         self.stamps.resize(self.nodes.len(), 0);
         let mut work = vec![root];
@@ -263,8 +298,8 @@ impl Order {
                 continue;
             }
             let node = &self.nodes[at as usize];
-            let seen = node.seen.get(s.warp as usize);
-            if node.block == s.block && seen.is_some_and(|seen| s.epoch < *seen) {
+            let seen = node.seen.get(s.slot as usize);
+            if node.cluster == s.cluster && seen.is_some_and(|seen| s.epoch < *seen) {
                 return true;
             }
             work.extend(node.parents);
@@ -273,22 +308,26 @@ impl Order {
     }
 
     /// Ends a warp's epoch: what it does from now on is told apart from what it did.
-    pub fn advance(&mut self, w: usize) {
-        self.now[w] += 1;
-        self.current[w] = 0;
+    fn advance(&mut self, slot: usize) {
+        self.now[slot] += 1;
+        self.current[slot] = 0;
     }
 
     /// Whether a tag is of an asynchronous copy that has been waited for by somebody.
     pub fn of_agent(&self, tag: Tag) -> bool {
-        self.who(tag).warp as usize >= self.real
+        self.who(tag).slot as usize >= self.real
     }
 
-    /// The segment of an agent's copies that `by` started.
-    pub fn agent_segment(&mut self, agent: usize, by: u32) -> u32 {
-        let w = self.real + agent;
-        let warp = w as u32;
-        self.segments.push(Segment { block: self.block, warp, by, epoch: self.now[w] });
+    /// The segment of an agent's copies that a warp of a block started.
+    pub fn agent_segment(&mut self, agent: usize, by: (u64, u32)) -> u32 {
+        self.push(self.real + agent, by);
         self.segments.len() as u32 - 1
+    }
+
+    /// The agent of the products of a warpgroup.
+    pub fn product_agent(&self, w: usize) -> usize {
+        let block = self.first / self.per_block.max(1);
+        AGENTS + block * self.per_block.div_ceil(4) + w / 4
     }
 
     /// What an agent has done until now, as a row; it then begins another epoch.
@@ -302,6 +341,7 @@ impl Order {
 
     /// What a warp knows and did until now, to be handed over; it then begins another epoch.
     pub fn hand_over(&mut self, w: usize) -> Vec<u32> {
+        let w = self.slot(w);
         let row = self.row(w);
         self.advance(w);
         row
@@ -309,6 +349,11 @@ impl Order {
 
     /// A warp learns what was handed over.
     pub fn take_over(&mut self, w: usize, row: &[u32]) {
+        let w = self.slot(w);
+        self.take(w, row);
+    }
+
+    fn take(&mut self, w: usize, row: &[u32]) {
         let mine = &mut self.seen[w * self.warps..(w + 1) * self.warps];
         mine.iter_mut().zip(row).for_each(|(a, b)| *a = (*a).max(*b));
         // Lanes that handed over come before those of their own warp, too.
@@ -317,6 +362,7 @@ impl Order {
 
     /// A warp runs a fence between the generic and the asynchronous proxy.
     pub fn proxy_fence(&mut self, w: usize) {
+        let w = self.slot(w);
         let row = self.row(w);
         self.fenced[w * self.warps..(w + 1) * self.warps].copy_from_slice(&row);
         self.advance(w);
@@ -326,12 +372,13 @@ impl Order {
     pub fn proxy_fenced(&self, tag: Tag, by: usize) -> bool {
         let s = self.who(tag);
         let (v, known) =
-            (s.warp as usize, |w: usize| self.fenced[w * self.warps + s.warp as usize]);
-        v >= self.real || s.epoch < known(v) || s.epoch < known(by)
+            (s.slot as usize, |w: usize| self.fenced[w * self.warps + s.slot as usize]);
+        v >= self.real || s.epoch < known(v) || s.epoch < known(self.slot(by))
     }
 
     /// The members of a warp synchronise.
     pub fn warp_sync(&mut self, w: usize, members: u32, live: u32) {
+        let w = self.slot(w);
         self.advance(w);
         let now = self.now[w];
         if members & live == live {
@@ -348,6 +395,7 @@ impl Order {
 
     /// A warp has ended.
     pub fn end(&mut self, w: usize) {
+        let w = self.slot(w);
         self.ended[w] = true;
     }
 
@@ -358,45 +406,89 @@ impl Order {
         row
     }
 
+    /// The books of a barrier of the block whose turn it is.
+    fn barrier(&mut self, number: usize) -> usize {
+        self.first / self.per_block.max(1) * 16 + (number & 15)
+    }
+
     /// A warp arrives at a barrier.
     pub fn arrive(&mut self, w: usize, number: usize) {
-        let row = self.row(w);
-        let gathered = &mut self.gathered[number & 15];
-        join(&mut gathered.seen, &row);
-        let knows = gathered.knows;
-        self.gathered[number & 15].knows = self.both(knows, self.knows[w]);
+        let (w, number) = (self.slot(w), self.barrier(number));
+        let mut gathered = std::mem::take(&mut self.gathered[number]);
+        self.gather(&mut gathered, w);
+        self.gathered[number] = gathered;
         self.advance(w);
         self.together[w] = self.now[w];
     }
 
+    /// What a warp knows comes together with what others do.
+    fn gather(&mut self, gathered: &mut Gathered, slot: usize) {
+        join(&mut gathered.seen, &self.row(slot));
+        gathered.knows = self.both(gathered.knows, self.knows[slot]);
+    }
+
+    /// A warp goes on with what has come together.
+    fn go(&mut self, slot: usize, gathered: &Gathered) {
+        for (seen, new) in self.seen[slot * self.warps..].iter_mut().zip(&gathered.seen) {
+            *seen = (*seen).max(*new);
+        }
+        self.knows[slot] = self.both(self.knows[slot], gathered.knows);
+    }
+
     /// A barrier lets these warps go; `whole` when it waited for all threads.
     pub fn complete(&mut self, number: usize, released: &[usize], whole: bool) {
-        let mut gathered = std::mem::take(&mut self.gathered[number & 15]);
+        let number = self.barrier(number);
+        let mut gathered = std::mem::take(&mut self.gathered[number]);
         if whole {
-            for w in (0..self.warps).filter(|w| self.ended[*w]) {
+            let own = self.first..self.first + self.per_block;
+            for w in own.filter(|w| self.ended[*w]) {
                 join(&mut gathered.seen, &self.row(w));
             }
         }
         for &w in released {
-            for (seen, new) in self.seen[w * self.warps..].iter_mut().zip(&gathered.seen) {
-                *seen = (*seen).max(*new);
-            }
-            self.knows[w] = self.both(self.knows[w], gathered.knows);
+            self.go(self.slot(w), &gathered);
         }
     }
 
-    /// A warp arrives at the cluster's barrier.
-    pub fn cluster_arrive(&mut self, w: usize) {
-        let row = self.hand_over(w);
+    /// A warp arrives at the cluster's barrier, in a generation of it.
+    pub fn cluster_arrive(&mut self, w: usize, generation: u32) {
+        let (w, g) = (self.slot(w), generation as usize & 1);
+        let mut gathered = std::mem::take(&mut self.met[g]);
+        self.gather(&mut gathered, w);
+        self.met[g] = gathered;
+        self.advance(w);
         self.together[w] = self.now[w];
-        join(&mut self.gathered[16].seen, &row);
     }
 
-    /// The cluster's barrier lets a warp go.
-    pub fn cluster_go(&mut self, w: usize) {
-        let row = std::mem::take(&mut self.gathered[16].seen);
-        self.take_over(w, &row);
-        self.gathered[16].seen = row;
+    /// All have arrived at the cluster's barrier, in this generation: those that have ended, too.
+    pub fn cluster_met(&mut self, generation: u32) {
+        let g = generation as usize & 1;
+        let mut gathered = std::mem::take(&mut self.met[g]);
+        for w in (0..self.real).filter(|w| self.ended[*w]) {
+            join(&mut gathered.seen, &self.row(w));
+        }
+        self.met[g] = gathered;
+        self.met[1 - g] = Gathered::default();
+    }
+
+    /// The cluster's barrier lets a warp go that arrived in this generation.
+    pub fn cluster_go(&mut self, w: usize, generation: u32) {
+        let (w, g) = (self.slot(w), generation as usize & 1);
+        let gathered = std::mem::take(&mut self.met[g]);
+        self.go(w, &gathered);
+        self.met[g] = gathered;
+    }
+
+    /// Who made a tag, as a number.
+    pub fn place_of(&self, tag: Tag) -> u32 {
+        self.who(tag).slot
+    }
+
+    /// Whether some warp of the block of a rank came after the access of a tag.
+    pub fn known_to(&self, tag: Tag, rank: usize) -> bool {
+        let s = self.who(tag);
+        let mut own = rank * self.per_block..(rank + 1) * self.per_block;
+        own.any(|w| s.epoch < self.seen[w * self.warps + s.slot as usize])
     }
 
     /// A node that knows what two know.
@@ -405,25 +497,26 @@ impl Order {
             (a, NONE) => a,
             (NONE, b) => b,
             (a, b) if a == b => a,
-            (a, b) => self.node(u64::MAX, Box::default(), [a, b]),
+            (a, b) => self.node(0, Box::default(), [a, b]),
         }
     }
 
-    fn node(&mut self, block: u64, seen: Box<[u32]>, parents: [u32; 2]) -> u32 {
-        self.nodes.push(Node { block, seen, parents });
+    fn node(&mut self, cluster: u32, seen: Box<[u32]>, parents: [u32; 2]) -> u32 {
+        self.nodes.push(Node { cluster, seen, parents });
         self.nodes.len() as u32 - 1
     }
 
     /// A warp's knowledge as of now, to be released.
     fn snapshot(&mut self, w: usize) -> u32 {
         let seen = self.row(w).into_boxed_slice();
-        let node = self.node(self.block, seen, [self.knows[w], NONE]);
+        let node = self.node(self.cluster, seen, [self.knows[w], NONE]);
         self.advance(w);
         node
     }
 
     /// A warp runs a fence.
     pub fn fence(&mut self, w: usize, scope: Scope) {
+        let w = self.slot(w);
         let node = self.snapshot(w);
         self.fences[w] = Some((node, scope));
     }
@@ -431,14 +524,14 @@ impl Order {
     /// A warp reads a flag with a strong read or an atomic.
     pub fn acquire(&mut self, w: usize, flag: (bool, u64)) {
         let Some(&(node, scope)) = self.released.get(&flag) else { return };
-        self.learn(w, node, scope);
+        self.learn(self.slot(w), node, scope);
     }
 
     fn learn(&mut self, w: usize, node: u32, scope: Scope) {
         if node == NONE || self.knows[w] == node {
             return;
         }
-        // What the warps of this block released is taken over directly.
+        // What the warps of this cluster released is taken over directly.
         let mut work = vec![node];
         let mut near = 0;
         while let Some(at) = work.pop() {
@@ -447,7 +540,7 @@ impl Order {
                 continue;
             }
             let found = &self.nodes[at as usize];
-            if found.block == self.block {
+            if found.cluster == self.cluster {
                 let row = &mut self.seen[w * self.warps..(w + 1) * self.warps];
                 row.iter_mut().zip(&found.seen).for_each(|(a, b)| *a = (*a).max(*b));
             }
@@ -460,6 +553,7 @@ impl Order {
 
     /// A warp writes a flag with a strong write, or with an atomic.
     pub fn release(&mut self, w: usize, flag: (bool, u64), explicit: Option<Scope>, atomic: bool) {
+        let w = self.slot(w);
         let mine = match (explicit, self.fences[w]) {
             (Some(scope), _) => Some((self.snapshot(w), scope)),
             (None, fence) => fence,
@@ -500,7 +594,7 @@ mod tests {
 
     #[test]
     fn a_barrier_orders_warps_that_came_to_it() {
-        let mut order = Order::new(3);
+        let mut order = Order::new(3, 1);
         order.start(0);
         let a = write(&mut order, 0, 3);
         assert!(!order.before(a, 1, 0));
@@ -514,7 +608,7 @@ mod tests {
 
     #[test]
     fn lanes_are_ordered_by_a_sync_that_has_both() {
-        let mut order = Order::new(1);
+        let mut order = Order::new(1, 1);
         order.start(0);
         let a = write(&mut order, 0, 1);
         assert!(!order.before(a, 0, 2));
@@ -526,7 +620,7 @@ mod tests {
 
     #[test]
     fn a_fence_and_an_atomic_order_blocks() {
-        let mut order = Order::new(1);
+        let mut order = Order::new(1, 1);
         order.start(0);
         let early = write(&mut order, 0, 0);
         order.release(0, (false, 64), None, true);
@@ -541,7 +635,7 @@ mod tests {
 
     #[test]
     fn a_lock_orders_the_lanes_of_a_warp() {
-        let mut order = Order::new(1);
+        let mut order = Order::new(1, 1);
         order.start(0);
         let held = write(&mut order, 0, 3);
         order.fence(0, Scope::Device);
@@ -554,7 +648,7 @@ mod tests {
 
     #[test]
     fn a_fence_of_the_block_does_not_reach_others() {
-        let mut order = Order::new(2);
+        let mut order = Order::new(2, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
         order.fence(0, Scope::Block);

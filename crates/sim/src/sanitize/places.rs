@@ -68,12 +68,6 @@ impl Checker {
         }
     }
 
-    /// The offset in shared memory of bytes on the host, if they lie there.
-    pub(super) fn shared_offset(&self, host: *const u8, bytes: u64) -> Option<u64> {
-        let offset = (host as u64).wrapping_sub(self.shared.host as u64);
-        (offset < self.shared.bytes && bytes <= self.shared.bytes - offset).then_some(offset)
-    }
-
     /// The address in global memory of a byte on the host.
     pub(super) fn global_address(&self, host: *const u8) -> Option<u64> {
         // SAFETY: the launch holds the memory's lock while blocks run.

@@ -169,7 +169,7 @@ pub struct Products {
     fences: Vec<u32>,
     /// By warp.
     pub(super) reading: Vec<Vec<Reading>>,
-    /// By warpgroup: what the products that were waited for hand over.
+    /// By a warpgroup's first warp: what the products that were waited for hand over.
     pub(super) have_read: Vec<Vec<u32>>,
 }
 
@@ -179,7 +179,7 @@ impl Products {
         let held = vec![Held::default(); warps * accumulators];
         let (committed, fences) = (vec![0; warps], vec![0; warps]);
         let reading = (0..warps).map(|_| Vec::new()).collect();
-        let have_read = vec![Vec::new(); warps.div_ceil(4)];
+        let have_read = vec![Vec::new(); warps];
         Products { accumulators, held, committed, fences, reading, have_read }
     }
 
@@ -204,7 +204,7 @@ impl Products {
 
 impl Checker {
     fn accumulate(&mut self, warp: &Warp, instruction: u32, this: &Use) {
-        let w = warp.index as usize;
+        let w = self.slot(warp.index);
         let tag = order::tag(self.order.segment_of(warp.index), instruction);
         match this {
             Use::Starts(accumulators, factors) => {
@@ -244,7 +244,7 @@ impl Checker {
     }
 
     fn product_starts(&mut self, warp: &Warp, tag: Tag, [accumulators, factors]: [&[u32]; 2]) {
-        let (w, instruction) = (warp.index as usize, order::instruction(tag));
+        let (w, instruction) = (self.slot(warp.index), order::instruction(tag));
         let fences = self.products.fences[w];
         if fences == 0 {
             let message = "the warpgroup's first product has no `wgmma.fence` before it".to_owned();
@@ -310,22 +310,25 @@ impl Checker {
 
     /// `wgmma.fence`.
     pub fn product_fence(&mut self, w: usize) {
+        let w = self.slot(w as u32);
         self.products.fences[w] += 1;
     }
 
     /// `wgmma.commit_group`.
     pub fn product_commit(&mut self, w: usize) {
+        let w = self.slot(w as u32);
         self.products.committed[w] += 1;
     }
 
     /// `wgmma.wait_group`: all groups are done but the latest `keep`.
-    pub fn product_wait(&mut self, w: usize, keep: u32) {
+    pub fn product_wait(&mut self, warp: usize, keep: u32) {
+        let w = self.slot(warp as u32);
         let done = self.products.committed[w].saturating_sub(keep);
         let first = w * self.products.accumulators;
         let mine = &mut self.products.held[first..first + self.products.accumulators];
         for held in mine.iter_mut().filter(|held| held.group <= done) {
             (held.group, held.accumulates) = (0, false);
         }
-        self.products_have_read(w, done);
+        self.products_have_read(warp, done);
     }
 }

@@ -123,13 +123,6 @@ impl Checks {
         Checks(self.0 & !(1 << kind as u16))
     }
 
-    /// Those that are looked for where several blocks form a cluster: what orders their accesses to
-    /// each other's memory is not followed.
-    pub(crate) fn of_clusters(self) -> Checks {
-        let unsure = [ReportKind::Race, ReportKind::Uninitialized, ReportKind::AsyncOrder];
-        unsure.into_iter().fold(self, Checks::without)
-    }
-
     /// Whether a kind is looked for.
     pub fn has(self, kind: ReportKind) -> bool {
         self.0 >> kind as u16 & 1 != 0

@@ -51,7 +51,8 @@ impl Cell {
     #[inline(always)]
     fn clashes(order: &mut Order, former: Tag, now: &Access) -> bool {
         if former & ASYNC != 0 && segment(former) >= now.base {
-            return true;
+            // Copies that combine go on beside each other.
+            return former & now.tag & STRONG == 0;
         }
         former != 0
             && segment(former) >= now.base
@@ -153,6 +154,7 @@ impl Cell {
         }
         let former = self.write;
         let keep = former & now.tag & STRONG != 0
+            && former & ASYNC == 0
             && segment(former) >= now.base
             && !same(former, now.tag)
             && !order.before(former, now.warp, now.lane);
@@ -310,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_write_after_two_readers_meets_the_other_one() {
-        let mut order = Order::new(3);
+        let mut order = Order::new(3, 1);
         order.start(0);
         let mut cell = Cell::default();
         for warp in [0, 1] {
@@ -328,7 +330,7 @@ mod tests {
 
     #[test]
     fn atomics_race_with_weak_reads_but_not_with_each_other() {
-        let mut order = Order::new(3);
+        let mut order = Order::new(3, 1);
         order.start(0);
         let mut cell = Cell::default();
         for warp in [0, 1] {
@@ -342,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_write_of_the_same_value_is_no_race() {
-        let mut order = Order::new(2);
+        let mut order = Order::new(2, 1);
         order.start(0);
         let mut cell = Cell::default();
         let a = access(&mut order, 0, 0, 0);

@@ -136,7 +136,7 @@ impl Body for Follow {
 impl Checker {
     /// An instruction with followed registers, before it is done.
     fn follow(&mut self, warp: &Warp, instruction: u32, step: &Step) {
-        let w = warp.index as usize * self.followed.count;
+        let w = self.slot(warp.index) * self.followed.count;
         for (r, what) in &step.ends {
             let bad = self.unwritten_lanes[w + *r as usize] & warp.mask;
             if bad == 0 || self.again(ReportKind::Uninitialized, instruction, 0) {
