@@ -44,6 +44,8 @@ pub(crate) struct Allocation {
     pub bytes: u64,
     /// Whether it is a variable of a module.
     pub of_module: bool,
+    /// Whether it is constant memory, which kernels must not write.
+    pub constant: bool,
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<Written>>,
     data: *mut u8,
@@ -82,6 +84,7 @@ impl Allocation {
             name: name.to_owned(),
             bytes,
             of_module: false,
+            constant: false,
             written: checked.then(|| Arc::new(Written::new(bytes))),
             data,
             layout: Some(layout),
@@ -204,7 +207,15 @@ impl Memory {
         self.reopen(address, bytes);
         // What the host lends counts as written.
         let (name, written) = (name.to_owned(), None);
-        let lent = Allocation { name, bytes, of_module: false, written, data: start, layout: None };
+        let lent = Allocation {
+            name,
+            bytes,
+            of_module: false,
+            constant: false,
+            written,
+            data: start,
+            layout: None,
+        };
         self.live.insert(address, lent);
         self.lent += 1;
         Ok(())
@@ -249,10 +260,10 @@ impl Memory {
         self.freed.push((address, gone.bytes, gone.name.clone()));
     }
 
-    /// Says that an allocation is a variable of a module.
-    pub fn keep_for_module(&mut self, address: u64) {
+    /// Says that an allocation is a variable of a module, in constant memory or not.
+    pub fn keep_for_module(&mut self, address: u64, constant: bool) {
         if let Some(allocation) = self.live.get_mut(&address) {
-            allocation.of_module = true;
+            (allocation.of_module, allocation.constant) = (true, constant);
         }
     }
 

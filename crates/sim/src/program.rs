@@ -174,7 +174,7 @@ impl Program {
                 StateSpace::Const => MemorySpace::Constant,
                 _ => MemorySpace::Global,
             };
-            memory.keep_for_module(address);
+            memory.keep_for_module(address, space == MemorySpace::Constant);
             self.globals.insert(variable.name.clone(), (space, address));
             self.sizes.insert(variable.name.clone(), variable.size());
         }
@@ -188,7 +188,7 @@ impl Program {
                 help: "make the emulator with a larger `limits.memory`".to_owned(),
             };
             let address = memory.allocate(heap::BYTES, heap::NAME).map_err(refuse)?;
-            memory.keep_for_module(address);
+            memory.keep_for_module(address, false);
             memory.write(address, &heap::empty()).map_err(refuse)?;
             self.globals.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
         }

@@ -166,6 +166,36 @@ impl Checker {
         );
     }
 
+    /// A write to constant memory, which a kernel can only read.
+    #[cold]
+    pub(super) fn constant(&mut self, judged: &Judged<'_>, lane: usize, address: u64) {
+        let kind = ReportKind::OutOfBounds;
+        if self.again(kind, judged.instruction, 0) {
+            return;
+        }
+        // SAFETY: the launch holds the memory's lock while blocks run.
+        let near = unsafe { &*self.memory }.nearest(address, judged.bytes);
+        let place = near.as_ref().map_or(format!("{address:#x}"), named);
+        let report = self.new_report(kind, judged.warp.index, lane as u32, judged.instruction);
+        self.keep(
+            judged.instruction,
+            0,
+            Report {
+                message: format!(
+                    "{} of {} bytes at {place} in constant memory, which kernels can only read",
+                    verb(judged.site.kind),
+                    judged.bytes
+                ),
+                help: "use `__device__` for what kernels change, or let the host write it"
+                    .to_owned(),
+                address: Some(address),
+                size: judged.bytes as u32,
+                allocation: near,
+                ..report
+            },
+        );
+    }
+
     /// An access inside the block's memory, but outside every variable.
     #[cold]
     pub(super) fn outside(

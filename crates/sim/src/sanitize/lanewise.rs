@@ -82,8 +82,12 @@ impl Checker {
             if bytes > area.bytes - offset {
                 continue;
             }
-            let who = (warp.index, lane as u32, judged.instruction);
-            if area.plain == 0 && !self.heap_holds(who, verb(site.kind), address, bytes) {
+            let (who, of_heap) = ((warp.index, lane as u32, judged.instruction), area.plain == 0);
+            if writes && area.constant {
+                self.constant(judged, lane, address);
+                continue;
+            }
+            if of_heap && !self.heap_holds(who, verb(site.kind), address, bytes) {
                 continue;
             }
             if strong && reads {

@@ -44,6 +44,7 @@ impl Checker {
                 start,
                 bytes: allocation.bytes,
                 plain: if allocation.name == crate::heap::NAME { 0 } else { allocation.bytes },
+                constant: allocation.constant,
                 host: allocation.data(),
                 written: allocation.written.clone(),
                 cells: Cells::new(allocation.bytes, self.shift),

@@ -293,6 +293,8 @@ pub struct Area {
     pub bytes: u64,
     /// Bytes in which one access is as good as another: all, but none of a heap of `malloc`.
     pub plain: u64,
+    /// Whether kernels must not write it.
+    pub constant: bool,
     /// Its first byte on the host.
     pub host: *const u8,
     /// Which bytes have been written.

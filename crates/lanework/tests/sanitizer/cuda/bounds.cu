@@ -171,6 +171,13 @@ extern "C" __global__ void constant_index_right(unsigned *out) {
     out[threadIdx.x] = table[threadIdx.x % 8];
 }
 
+// launch constant_written: block=4 f32:2
+extern "C" __global__ void constant_written(float value) {
+    float *place = (float *)table + threadIdx.x;
+    asm volatile("" : "+l"(place));
+    *place = value; // BUG out-of-bounds
+}
+
 // launch module_variable: block=32 zeros:u32:32
 __device__ unsigned global_table[16];
 extern "C" __global__ void module_variable(unsigned *out) {
