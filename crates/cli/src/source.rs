@@ -25,54 +25,94 @@ pub fn ptx_of(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Options of NVRTC and of nvcc alike.
-const OPTIONS: [&str; 2] = ["--gpu-architecture=compute_80", "-lineinfo"];
+/// What kernels are compiled for: the second where the source needs it.
+const TARGETS: [&str; 2] = ["80", "90a"];
 
-/// Compiles CUDA C++ with NVRTC, with nvcc where there is no NVRTC, or with clang.
+/// Compiles CUDA C++ with NVRTC; with nvcc or clang where there is none, or where it cannot, as it takes
+/// no code of the host and no headers of the system.
 fn compile(path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let source = std::fs::read_to_string(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
     })?;
-    let refused = |compiler: &str, log: &str| {
-        Failure::input(
-            format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
-            "correct the source, or compile it to PTX yourself and give that",
-        )
-    };
-    match lanework::compile_cuda(&source, &name.to_string(), &OPTIONS) {
-        Ok(ptx) => return Ok(ptx),
-        Err(NvrtcError::Compile(log)) => return Err(refused("NVRTC", &log)),
-        Err(NvrtcError::Library(why)) => return Err(refused("NVRTC", &why)),
-        Err(NvrtcError::Missing(_)) => {}
+    let mut refused: Option<(&str, String)> = None;
+    let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
+    for target in TARGETS {
+        let architecture = format!("--gpu-architecture=compute_{target}");
+        let options = [architecture.as_str(), "-lineinfo"];
+        let first = refused.is_none();
+        match lanework::compile_cuda(&source, &name.to_string(), &options) {
+            Ok(ptx) => return Ok(ptx),
+            Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) if first => {
+                refused = Some(("NVRTC", why));
+            }
+            Err(_) => {}
+        }
+        let nvcc = ["-ptx", options[0], options[1], "-o"];
+        let of_clang = format!("--cuda-gpu-arch=sm_{target}");
+        let clang = ["-x", "cuda", "--cuda-device-only", &of_clang, "-O3", "-S", "-o"];
+        let attempts: [(&str, &[&str]); 2] = [("nvcc", &nvcc), ("clang", &clang)];
+        for (compiler, options) in attempts {
+            match outside(compiler, options, path)? {
+                Made::Ptx(ptx) => return Ok(ptx),
+                Made::Nothing => {}
+                Made::NoToolkit => {
+                    lacks =
+                        "there is no NVRTC or nvcc to compile it, and clang finds no CUDA toolkit";
+                }
+                // What nvcc says of a file as a whole counts more than what NVRTC does.
+                Made::Refused(why) if first && (compiler == "nvcc" || refused.is_none()) => {
+                    refused = Some((compiler, why));
+                }
+                Made::Refused(_) => {}
+            }
+        }
+        if refused.is_none() {
+            break;
+        }
     }
+    Err(match refused {
+        Some((compiler, log)) => Failure::input(
+            format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
+            match compiler {
+                "NVRTC" => {
+                    "correct the source; NVRTC takes kernels alone, without code of the host and \
+                     headers of the system, so put nvcc on the PATH for those, or compile the file to \
+                     PTX yourself and give that"
+                }
+                _ => "correct the source, or compile it to PTX yourself and give that",
+            },
+        ),
+        None => Failure::input(
+            format_args!("{name} is CUDA C++, and {lacks}"),
+            "get one (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or \
+             compile it to PTX elsewhere and give that",
+        ),
+    })
+}
+
+/// What came of a compiler.
+enum Made {
+    Ptx(String),
+    /// It is not there.
+    Nothing,
+    /// It lacks what it needs for CUDA: nothing is said of the source.
+    NoToolkit,
+    Refused(String),
+}
+
+/// Runs a compiler that is a program.
+fn outside(compiler: &str, options: &[&str], path: &Path) -> Result<Made, Failure> {
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("kernel.ptx");
-    let attempts: [(&str, &[&str]); 2] = [
-        ("nvcc", &["-ptx", OPTIONS[0], OPTIONS[1], "-o"]),
-        (
-            "clang",
-            &["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-O3", "-S", "-o"],
-        ),
-    ];
-    let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
-    for (compiler, options) in attempts {
-        let run = Command::new(compiler).args(options).arg(&output).arg(path).output();
-        let Ok(run) = run else { continue };
-        let log = String::from_utf8_lossy(&run.stderr);
-        if log.contains("cannot find CUDA installation") {
-            // Nothing was said of the source yet.
-            lacks = "there is no NVRTC or nvcc to compile it, and clang finds no CUDA toolkit";
-            continue;
-        }
-        if !run.status.success() {
-            return Err(refused(compiler, &log));
-        }
-        return Ok(std::fs::read_to_string(&output)?);
+    let run = Command::new(compiler).args(options).arg(&output).arg(path).output();
+    let Ok(run) = run else { return Ok(Made::Nothing) };
+    let log = String::from_utf8_lossy(&run.stderr);
+    if log.contains("cannot find CUDA installation") {
+        return Ok(Made::NoToolkit);
     }
-    Err(Failure::input(
-        format_args!("{name} is CUDA C++, and {lacks}"),
-        "get one (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or \
-         compile it to PTX elsewhere and give that",
-    ))
+    if !run.status.success() {
+        return Ok(Made::Refused(log.into_owned()));
+    }
+    Ok(Made::Ptx(std::fs::read_to_string(&output)?))
 }
