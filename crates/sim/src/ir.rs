@@ -356,6 +356,8 @@ pub struct Kernel {
     pub registers: Vec<Register>,
     /// Where instructions come from.
     pub origins: Vec<Origin>,
+    /// By origin: whether it is of CUB or Thrust.
+    pub of_library: Vec<bool>,
     /// Parameters.
     pub parameters: Vec<Parameter>,
     /// Bytes of all parameters.

@@ -80,6 +80,8 @@ pub struct Lowering<'m> {
     place: Option<SourceLocation>,
     /// Where the places of `.loc` were inlined at, those that say so.
     inlined: HashMap<[u32; 3], [u32; 3]>,
+    /// Whether the instruction is of CUB or Thrust.
+    of_library: bool,
     /// Whether variables in shared and local memory keep apart.
     gaps: bool,
     /// Bytes of shared memory without gaps.
@@ -113,6 +115,7 @@ impl<'m> Lowering<'m> {
             origin: 0,
             place: None,
             inlined: HashMap::new(),
+            of_library: false,
             gaps,
             packed_shared: 0,
             dynamic_alignment: 16,
@@ -145,6 +148,7 @@ impl<'m> Lowering<'m> {
             location: None,
             text_line: 0,
         });
+        lowering.kernel.of_library.push(false);
         let origin = lowering.kernel.origins.len() as u32 - 1;
         let needs_end = !matches!(
             lowering.kernel.insts.last(),
@@ -272,6 +276,12 @@ impl<'m> Lowering<'m> {
             Some(place) if place.line == 0 => self.place.clone(),
             place => place,
         };
+        let position = instruction.location.as_ref().filter(|position| position.line > 0);
+        self.of_library = match position {
+            Some(position) => self.is_of_library(position),
+            None => self.of_library && location.is_some(),
+        };
+        self.kernel.of_library.push(self.of_library);
         self.place.clone_from(&location);
         self.origin = self.kernel.origins.len() as u32;
         self.kernel.origins.push(Origin {
@@ -287,6 +297,27 @@ impl<'m> Lowering<'m> {
             return self.call(instruction);
         }
         decode::decode(self, instruction).map_err(|r| self.refuse(r))
+    }
+
+    /// Whether a `.loc` is in a header of the toolkit, and in CUB or Thrust or in what was inlined there.
+    fn is_of_library(&self, location: &Location) -> bool {
+        let file = |number: u32| {
+            let index = (number as usize).checked_sub(1);
+            index.and_then(|i| self.module.files.get(i)).map_or("", String::as_str)
+        };
+        let mut place = Some([location.file, location.line, location.column]);
+        if !file(location.file).contains("/include/") {
+            return false;
+        }
+        for _ in 0..MAX_DEPTH {
+            let Some(at) = place else { return false };
+            let name = file(at[0]);
+            if name.contains("/cub/") || name.contains("/thrust/") {
+                return true;
+            }
+            place = self.inlined.get(&at).copied();
+        }
+        false
     }
 
     /// The source position of a `.loc`. One in a toolkit's header stands for the place in the user's

@@ -104,3 +104,61 @@ fn buffers_that_live_are_leaks_on_request() -> lanework::Result<()> {
     assert!(Device::emulator().sanitized().leaks().is_empty());
     Ok(())
 }
+
+/// A read of one element beyond what was written, by a line of `FILE` inlined into the user's kernel.
+const READS_AHEAD: &str = r#".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry ahead(.param .u64 out)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 tile[256];
+    .loc 1 10 5
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, tile;
+    add.s32 %r4, %r3, %r2;
+    st.shared.u32 [%r4], %r1;
+    bar.sync 0;
+    .loc 2 99 3, function_name $L__text, inlined_at 1 12 5
+    ld.shared.u32 %r5, [%r4+4];
+    .loc 1 13 5
+    setp.lt.u32 %p1, %r1, 31;
+    selp.b32 %r6, %r5, 0, %p1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r6;
+    ret;
+}
+.file 1 "/home/user/ahead.cu"
+.file 2 "FILE"
+.section .debug_str
+{
+$L__text:
+.b8 0
+}
+"#;
+
+#[test]
+fn libraries_may_read_ahead_in_shared_memory() -> lanework::Result<()> {
+    let found_in = |file: &str| -> lanework::Result<Vec<Report>> {
+        let device = Device::emulator().sanitized();
+        let module = device.load_ptx(&READS_AHEAD.replace("FILE", file))?;
+        let out = device.zeros::<u8>(128)?;
+        let arguments = [lanework::PtxArg::Memory(&out)];
+        // SAFETY: the emulator checks every access.
+        let result = unsafe { module.launch("ahead", lanework::PtxShape::new(1, 32), &arguments) };
+        Ok(found(result.map(drop)))
+    };
+    let header = "/usr/local/cuda/include/cub/block/block_merge_sort.cuh";
+    assert!(found_in(header)?.is_empty());
+    for file in ["/usr/local/cuda/include/sm_80_rt.h", "/home/user/cub/mine.cuh"] {
+        let reports = found_in(file)?;
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        assert_eq!(reports[0].kind, ReportKind::Uninitialized);
+    }
+    Ok(())
+}

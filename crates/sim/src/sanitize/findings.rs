@@ -121,6 +121,12 @@ impl Checker {
         [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
     }
 
+    /// Whether the instruction is one of CUB's or Thrust's, which by design move the padding of structs,
+    /// what a tile that is not full has not, and one element beyond a run, and then make no use of it.
+    pub(super) fn carries(&self, instruction: u32) -> bool {
+        self.kernel.of_library.get(instruction as usize).is_some_and(|of_library| *of_library)
+    }
+
     /// A read of bytes that nothing has written.
     #[cold]
     pub(super) fn unwritten(
@@ -131,6 +137,9 @@ impl Checker {
         address: u64,
         near: Option<NearAllocation>,
     ) {
+        if space != "global" && self.carries(judged.instruction) {
+            return;
+        }
         if self.again(ReportKind::Uninitialized, judged.instruction, 0) {
             return;
         }

@@ -139,7 +139,10 @@ impl Checker {
         let w = self.slot(warp.index) * self.followed.count;
         for (r, what) in &step.ends {
             let bad = self.unwritten_lanes[w + *r as usize] & warp.mask;
-            if bad == 0 || self.again(ReportKind::Uninitialized, instruction, 0) {
+            if bad == 0
+                || self.carries(instruction)
+                || self.again(ReportKind::Uninitialized, instruction, 0)
+            {
                 continue;
             }
             let lane = bad.trailing_zeros();
