@@ -96,3 +96,27 @@ fn kinds_are_chosen_and_wrong_options_are_said() {
         assert!(text(&output.stderr).contains(words), "{}", text(&output.stderr));
     }
 }
+
+/// A kernel that prints `hi`.
+const SAYS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
+    .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n\
+    .global .align 1 .b8 words[4] = {104, 105, 10, 0};\n\
+    .visible .entry _ZN3ops4saysEv()\n{\n.reg .b64 %rd<3>;\n\
+    mov.u64 %rd1, words;\ncvta.global.u64 %rd2, %rd1;\n\
+    { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %rd2; st.param.b64 [a], 0;\n\
+    call.uni (r), vprintf, (f, a); }\nret;\n}\n";
+
+#[test]
+fn what_kernels_print_stays_out_of_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("says.ptx");
+    std::fs::write(&file, SAYS).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let output = check(&[file, "--entry", "ops::says", "--json"]);
+    let (shown, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{shown}{said}");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["reports"].as_array().map(Vec::len), Some(0));
+    assert!(said.contains("hi\n"), "{said}");
+    assert!(text(&check(&[file, "--entry", "says"]).stdout).contains("hi\n"));
+}

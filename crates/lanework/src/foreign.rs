@@ -159,13 +159,13 @@ impl PtxModule {
                 };
                 if emulator.checks().is_some() {
                     let checked = emulator.check(program, &config, &bytes)?;
-                    print!("{}", checked.outcome.printed);
+                    crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
                     crate::launch::judge(checked, None)?;
                     return Ok(Some(Executed { warp_instructions, lane_instructions }));
                 }
                 let outcome = Emulator::run(emulator, program, &config, &bytes)?;
-                print!("{}", outcome.printed);
+                crate::printed::pass_on(&outcome.printed);
                 Ok(Some(Executed {
                     warp_instructions: outcome.warp_instructions,
                     lane_instructions: outcome.lane_instructions,
@@ -199,7 +199,7 @@ impl PtxModule {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
                 let counted = emulator.count(program, config, bytes)?;
-                print!("{}", counted.0.printed);
+                crate::printed::pass_on(&counted.0.printed);
                 Ok(Profile::new(counted, program, entry))
             };
         self.emulate(entry, shape, arguments, blocks, run)

@@ -172,12 +172,12 @@ impl Prepared<'_> {
         match &self.device.0.engine {
             Engine::Emulator(emulator) if emulator.checks().is_some() => {
                 let (checked, index) = self.emulate_through(Blocks::All, Emulator::check)?;
-                print!("{}", checked.outcome.printed);
+                crate::printed::pass_on(&checked.outcome.printed);
                 judge(checked, index)
             }
             Engine::Emulator(_) => {
                 let outcome = self.emulate(Blocks::All, Emulator::run)?;
-                print!("{}", outcome.printed);
+                crate::printed::pass_on(&outcome.printed);
                 Ok(())
             }
             Engine::Gpu(gpu) => {
@@ -217,7 +217,7 @@ impl Prepared<'_> {
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         let counted = self.emulate(blocks, Emulator::count)?;
-        print!("{}", counted.0.printed);
+        crate::printed::pass_on(&counted.0.printed);
         let Code::Emulator(program) = &self.compiled.code else { unreachable!("it ran") };
         Ok(Profile::new(counted, program, &self.compiled.staged.entry))
     }

@@ -70,6 +70,9 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
             "leave out --device and --compare; on a GPU there is compute-sanitizer",
         ));
     }
+    if kernel.json {
+        lanework::print_on_stderr();
+    }
     let (ready, _) = arguments(kernel)?;
     let text = ptx_of(&kernel.file)?;
     let shape = PtxShape {

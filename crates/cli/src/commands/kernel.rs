@@ -97,6 +97,9 @@ pub enum Ready {
 /// Text that is no PTX, arguments that do not fit, files that cannot be read or written; and when
 /// the kernel goes wrong, or two devices differ, in which case nothing is written.
 pub fn run(args: &KernelArgs) -> Outcome {
+    if args.json {
+        lanework::print_on_stderr();
+    }
     let (ready, outputs) = arguments(args)?;
     let text = ptx_of(&args.file)?;
     let names: Vec<&str> = match &args.compare {
@@ -245,9 +248,12 @@ pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Fail
     let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
     let list = entries.join(", ");
     // `_Z5saxpyfPKfPfi` is saxpy of C++; overloads and instances of templates share a name.
-    let mangled = name.map(|name| format!("_Z{}{name}", name.len())).unwrap_or_default();
-    let in_cpp: Vec<&str> =
-        entries.iter().copied().filter(|entry| entry.starts_with(&mangled)).collect();
+    let called = |entry: &&str| {
+        let path = cpp_path(entry);
+        let short = path.rsplit("::").next().unwrap_or_default();
+        name.is_some_and(|name| !path.is_empty() && (name == path || name == short))
+    };
+    let in_cpp: Vec<&str> = entries.iter().copied().filter(called).collect();
     match (name, entries.as_slice()) {
         (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
         (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
@@ -262,6 +268,25 @@ pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Fail
             format_args!("name one with --entry: {list}"),
         )),
     }
+}
+
+/// The name in C++ of a mangled entry, with its namespaces and without types: `_ZN3ops5saxpyEPf` is
+/// `ops::saxpy`. Empty if it is not mangled.
+fn cpp_path(entry: &str) -> String {
+    let Some(mut rest) = entry.strip_prefix("_Z") else { return String::new() };
+    let nested = rest.strip_prefix('N');
+    rest = nested.unwrap_or(rest);
+    let mut names: Vec<&str> = Vec::new();
+    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
+        let Ok(length) = rest[..digits].parse::<usize>() else { break };
+        let Some(name) = rest.get(digits..).and_then(|rest| rest.get(..length)) else { break };
+        names.push(name);
+        rest = &rest[digits + length..];
+        if nested.is_none() {
+            break;
+        }
+    }
+    names.join("::")
 }
 
 /// Checks the number of arguments, to say how they are given.
@@ -467,6 +492,15 @@ mod tests {
         assert_eq!(coordinates(7, &[3, 4]), "[1][3]");
         assert_eq!(coordinates(7, &[12]), "[7]");
         assert_eq!(coordinates(0, &[]), "");
+    }
+
+    #[test]
+    fn mangled_names_are_told_without_types() {
+        assert_eq!(cpp_path("_Z5saxpyfPKfPfi"), "saxpy");
+        assert_eq!(cpp_path("_ZN3ops5saxpyIfLi4EEEvPT_"), "ops::saxpy");
+        assert_eq!(cpp_path("_Z1tILi1EEvPf"), "t");
+        assert_eq!(cpp_path("_Z9short"), "");
+        assert_eq!(cpp_path("saxpy"), "");
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub fn run(args: &ProfileArgs) -> Outcome {
 /// # Errors
 /// Text that is no PTX, arguments that do not fit, a kernel that goes wrong.
 pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
+    if args.kernel.json {
+        lanework::print_on_stderr();
+    }
     let sample = args.how.sample.or(args.blocks);
     all(&args.how, sample, args.kernel.json, &mut |each| {
         of_kernel(&args.kernel, sample.is_some(), each)
