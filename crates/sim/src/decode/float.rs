@@ -25,6 +25,17 @@ pub fn flush(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
 }
 
+/// A result that is to be flushed, and `wide`, which it was rounded from. Subnormal numbers have fewer
+/// digits, so that one may round to the least normal number which, with all digits, would stay below.
+#[inline(always)]
+fn least(result: f32, wide: f64) -> f32 {
+    let below = f64::from(f32::MIN_POSITIVE) * (1.0 - 2f64.powi(-25));
+    match result.abs() == f32::MIN_POSITIVE && wide.abs() < below {
+        true => 0f32.copysign(result),
+        false => result,
+    }
+}
+
 /// Clamps to [0, 1]; NaN becomes 0.
 #[inline(always)]
 pub fn saturate(x: f32) -> f32 {
@@ -241,7 +252,10 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
     let (ty, round) = (cx.ty()?, directed(cx));
     let soft = round
         .map(|round| directed_rows!(round, ty, pure2, |a, b| |_| soft::multiply(a, b), [b, a]));
-    let row = hot_rows!(cx, hot2, warm2, |a, b| a * b);
+    let row = match cx.has("ftz") {
+        true => hot_rows!(cx, hot2, warm2, |a, b| least(a * b, f64::from(a) * f64::from(b))),
+        false => hot_rows!(cx, hot2, warm2, |a, b| a * b),
+    };
     binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a * b, [b, a])), narrow::mul(ty))
 }
 
@@ -264,6 +278,9 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
         }
         F32 if approximate => {
             pure2(|a: f32, b: f32| canonical(flush(by_reciprocal(flush(a), flush(b)))))
+        }
+        F32 if cx.has("ftz") => {
+            f32_rows!(cx, warm2, pure2, |a, b| least(a / b, f64::from(a) / f64::from(b)))
         }
         F32 => f32_rows!(cx, warm2, pure2, |a, b| a / b),
         F64 => pure2(|a: f64, b: f64| chosen64(a / b, [a, b])),
@@ -331,9 +348,20 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
 fn fused_flushed(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
     let result = flush(a.mul_add(b, c));
-    let wide = f64::from(a) * f64::from(b) + f64::from(c);
-    let rounded_up = result.abs() == f32::MIN_POSITIVE && wide.abs() < f64::from(result.abs());
-    if rounded_up { 0f32.copysign(result) } else { result }
+    let least = result.abs() == f32::MIN_POSITIVE;
+    if least && is_rounded_up(a, b, c) { 0f32.copysign(result) } else { result }
+}
+
+/// Whether `a * b + c`, which rounds to the least normal number of its sign, is nearer to zero.
+#[cold]
+fn is_rounded_up(a: f32, b: f32, c: f32) -> bool {
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    // The product is exact; the sum may not be, and this is what it lacks.
+    let sum = product + c;
+    let of_c = sum - product;
+    let lacks = (product - (sum - of_c)) + (c - of_c);
+    let least = f64::from(f32::MIN_POSITIVE);
+    sum.abs() < least || (sum.abs() == least && lacks * sum < 0.0)
 }
 
 /// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
