@@ -58,6 +58,8 @@ pub enum FaultKind {
     NoMbarrier,
     /// A tensor map that is none, or does not fit its instruction.
     TensorMap,
+    /// A tile of a tensor is at a place that the copy engine does not take.
+    TilePlace,
     /// The launch or kernel asks for more than the device has.
     LimitExceeded,
     /// The kernel executed `trap`.

@@ -74,6 +74,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = raw.note;
             fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();
         }
+        FaultKind::TilePlace => {
+            fault.message = raw.note;
+            fault.help = "let tiles begin at multiples of 16 bytes of a row, and those that are stored or added not before the tensor".into();
+        }
         FaultKind::BarrierDivergence => {
             fault.message = format!("barrier divergence: {}", raw.note);
             fault.help =

@@ -1,6 +1,7 @@
 //! What sm_90 does beside its warps, on the emulator and on a GPU that has it: mbarriers, bulk copies,
 //! tiles of tensors, clusters. The kernels are CUDA C++, compiled by nvcc; see the `.cu` files here.
 
+mod alone;
 mod kernels;
 mod tensors;
 
@@ -39,13 +40,18 @@ fn devices(suite: &str) -> Vec<Device> {
 /// Runs a check on each device.
 pub fn everywhere(suite: &str, text: &str, check: impl Fn(&On)) {
     for device in devices(suite) {
-        let module = device.load_ptx(text).unwrap_or_else(|e| panic!("loads: {e}"));
-        assert!(module.refused().is_empty(), "{:#?}", module.refused());
-        check(&On { device, module });
+        check(&On::new(device, text));
     }
 }
 
 impl On {
+    /// Loads a module.
+    pub fn new(device: Device, text: &str) -> On {
+        let module = device.load_ptx(text).unwrap_or_else(|e| panic!("loads: {e}"));
+        assert!(module.refused().is_empty(), "{:#?}", module.refused());
+        On { device, module }
+    }
+
     /// Words on the device.
     pub fn upload(&self, words: &[u32]) -> Buffer<u8> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

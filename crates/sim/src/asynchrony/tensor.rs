@@ -70,11 +70,10 @@ pub(super) unsafe fn start(
                     let known = reduces(name, ty);
                     let found = combine(name, ty).filter(|_| known);
                     let fault = || bad_map(lane, tensor, map_at.0[i], note);
-                    let combine = found.ok_or_else(fault)?;
-                    starts_evenly(lane, tensor, map_at.0[i], &at, map.element.bytes())?;
-                    Some(combine)
+                    Some(found.ok_or_else(fault)?)
                 }
             };
+            starts_well(lane, tensor, map_at.0[i], &at, map.element.bytes())?;
             let targets: Vec<u64> = match tensor.multicast {
                 true => everywhere(to.0[i], mask.0[i]).collect(),
                 false => vec![to.0[i]],
@@ -115,24 +114,25 @@ fn reduces(name: &str, ty: ScalarType) -> bool {
     }
 }
 
-/// Refuses reductions of tiles that start before the tensor or within 16 bytes of it: an H200 ended a
-/// kernel whose tile did both with an illegal instruction, and which of them it was is not known.
-fn starts_evenly(
+/// Refuses tiles that start where an H200 ends the kernel with an illegal instruction: within 16 bytes
+/// of a row, and, of tiles that go to the tensor, before its first element.
+fn starts_well(
     lane: u32,
     tensor: TensorOp,
     map: u64,
     at: &[i64; MOST_DIMENSIONS],
     size: u64,
 ) -> Result<(), RawFault> {
-    let even = (at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK);
-    if even && at.iter().all(|at| *at >= 0) {
-        return Ok(());
-    }
     let at = &at[..tensor.dimensions];
-    let note = format!(
-        "a reduction of a tile at {at:?}: one before the tensor or not at a multiple of {CHUNK} bytes of its row is not modelled"
-    );
-    Err(raw(FaultKind::Unsupported, lane, (tensor.map.space, map, MAP_BYTES as u64), note))
+    let why = if !(at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK) {
+        format!("begins at byte {} of its row, no multiple of {CHUNK}", at[0] * size as i64)
+    } else if tensor.barrier.is_none() && at.iter().any(|at| *at < 0) {
+        "goes to places before the tensor".to_owned()
+    } else {
+        return Ok(());
+    };
+    let note = format!("a tile at {at:?} {why}: a GPU ends the kernel with an illegal instruction");
+    Err(raw(FaultKind::TilePlace, lane, (tensor.map.space, map, MAP_BYTES as u64), note))
 }
 
 fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault {

@@ -71,7 +71,7 @@ impl ReportKind {
             FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
                 Some(ReportKind::OutOfBounds)
             }
-            FaultKind::Misaligned => Some(ReportKind::Misaligned),
+            FaultKind::Misaligned | FaultKind::TilePlace => Some(ReportKind::Misaligned),
             FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
             FaultKind::Deadlock => Some(ReportKind::Deadlock),
             FaultKind::NoMbarrier => Some(ReportKind::Uninitialized),
