@@ -4,8 +4,8 @@
 //! are served 32 lanes together, of 8 bytes by halves of the warp, of 16 bytes by quarters; each takes
 //! as many passes as the most distinct words that fall in one bank. Loads of 8 and 16 bytes are served
 //! twice as many lanes together where neighbouring lanes (each with the next, or each with the next
-//! but one) share their addresses or one of them is idle. Atomics take as many passes as the most
-//! lanes that fall in one bank, whether or not they share an address.
+//! but one) share their addresses or one of them is idle, unless they go by generic addresses. Atomics
+//! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
 
 use crate::observe::AccessKind;
 use crate::traffic::lanes;
@@ -26,6 +26,24 @@ pub enum Service {
     CompareAndSwap,
     /// Any other atomic: a loop of a load and a compare-and-swap.
     Loop,
+    /// A compare-and-swap of 16 bits: a load of the word around them, and a compare-and-swap of it.
+    SwapOfHalf,
+    /// Any other atomic on 16 bits: the same, until each lane has won.
+    LoopOfHalf,
+    /// An atomic on 32-bit integers of which one lane does what all of them ask for.
+    OneLane,
+    /// The same where all lanes are active; else all of them.
+    OneOfAll,
+    /// An addition of 1 whose result nobody wants: lanes of one word share a pass.
+    Increment,
+    /// The first of the atomics on a vector of so many elements, counted for all of them.
+    First(u8),
+    /// What another one is counted for.
+    Rest,
+    /// A load by a generic address.
+    Generic,
+    /// The first of loads that are joined into one of so many bytes; the others are [`Service::Rest`].
+    Joined(u8),
     /// An asynchronous copy's write.
     Copy,
 }
@@ -36,7 +54,9 @@ impl Service {
         let has = |part: &str| name.split('.').any(|found| found == part);
         let integer = bytes == 4 && !name.contains(".f") && !name.contains(".bf");
         match name {
+            _ if has("cas") && bytes == 2 => Service::SwapOfHalf,
             _ if has("cas") => Service::CompareAndSwap,
+            _ if bytes == 2 => Service::LoopOfHalf,
             _ if has("exch") || integer => Service::Atomic,
             _ => Service::Loop,
         }
@@ -110,7 +130,11 @@ fn served_together(
 
 /// Whether lanes at one address take turns as well.
 fn by_lane(service: Service) -> bool {
-    matches!(service, Service::Atomic | Service::CompareAndSwap | Service::Copy)
+    match service {
+        Service::Atomic | Service::OneLane | Service::OneOfAll => true,
+        Service::CompareAndSwap | Service::Copy => true,
+        _ => false,
+    }
 }
 
 /// The lanes that shared memory serves together in a plain access, each group with its passes.

@@ -98,6 +98,14 @@ pub struct Site {
 }
 
 impl Site {
+    /// Bytes per lane of the load that it stands for.
+    pub fn joined_bytes(&self) -> u64 {
+        match self.service {
+            Service::Joined(bytes) => bytes.into(),
+            _ => u64::from(self.bytes) * u64::from(self.count),
+        }
+    }
+
     /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
     /// region yet, and counts in no tally of its own.
     pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: Service) -> Site {
@@ -135,7 +143,9 @@ impl Site {
 }
 
 /// What [`tally_of`] gives for spaces that have no tally.
-const NO_TALLY: u8 = 7;
+pub const NO_TALLY: u8 = 7;
+/// The tally of loads from shared memory that stand for others, too.
+pub const JOINED: u8 = 6;
 
 /// An access pattern in scalar form and what it costs.
 #[derive(Clone, Copy, Default)]
@@ -312,6 +322,13 @@ impl Context {
                     to.bank_conflicts += extra;
                     to.bytes += bytes;
                 }
+                JOINED => {
+                    let to = &mut c.shared_load;
+                    to.requests += requests;
+                    to.wavefronts += passes;
+                    to.bank_conflicts += extra;
+                    to.bytes += requests * 32 * site.joined_bytes();
+                }
                 _ => {}
             }
         }
@@ -449,6 +466,12 @@ impl Context {
         };
         if let Some(events) = self.events {
             let place = self.place(warp, op);
+            // A vector of atomics is told of once.
+            let bytes = match site.service {
+                Service::First(elements) => bytes * u32::from(elements),
+                Service::Rest if site.kind == AccessKind::Atomic => return,
+                _ => bytes,
+            };
             let access =
                 Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place };
             // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
@@ -456,6 +479,9 @@ impl Context {
         } else if let Some(counts) = self.counts_of(warp, op) {
             let how = (site.kind, site.service);
             crate::traffic::count(counts, space, how, bytes, warp.mask, addresses);
+            if site.space == MemorySpace::Generic && site.kind == AccessKind::Atomic {
+                crate::traffic::count_generic(counts, space, site.service);
+            }
         }
     }
 }

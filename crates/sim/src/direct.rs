@@ -2,7 +2,7 @@
 //! active. Anything else goes on to the general handlers of [`crate::access`].
 
 use crate::access::{Load, Store};
-use crate::context::{Reach, Region, Site};
+use crate::context::{JOINED, Reach, Region, Site};
 use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
 use crate::op::{Body, Op, Warp, WideTiers, baseline};
 use crate::traffic;
@@ -105,7 +105,8 @@ pub unsafe fn tally<const STEPS: bool>(site: *mut Site, first: [u64; 2], stride:
         let tallies = &mut (*site).tallies;
         tallies[0] += 1;
         let delta = first[1].wrapping_sub(first[0]);
-        if !STEPS && bytes == 4 {
+        let joined = (*site).tally == JOINED;
+        if !STEPS && bytes == 4 && !joined {
             let different = delta != 0;
             if (*site).tally < 3 {
                 let sectors = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
@@ -118,6 +119,7 @@ pub unsafe fn tally<const STEPS: bool>(site: *mut Site, first: [u64; 2], stride:
             }
             return;
         }
+        let bytes = if joined { (*site).joined_bytes() } else { bytes };
         let memo = &mut (*site).memo;
         // Banks repeat: a shift of the whole pattern changes no conflict.
         let low = if (*site).tally < 3 { first[0] & 31 } else { 0 };

@@ -203,6 +203,19 @@ pub struct MemoryOp {
     pub volatile: bool,
     /// Its order among others.
     pub order: Order,
+    /// Which part of a vector it is, for an atomic on one element of a vector.
+    pub part: Part,
+}
+
+/// Which part of an instruction's access an operation makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The first of so many elements.
+    First(u8),
+    /// A further element.
+    Rest,
 }
 
 /// What a custom instruction's results are like.

@@ -15,8 +15,35 @@ pub fn count(
     mask: u32,
     addresses: &[u64; 32],
 ) {
-    if mask == 0 {
+    if mask == 0 || service == Service::Rest {
         return;
+    }
+    let (mut mask, mut bytes) = (mask, bytes);
+    match service {
+        Service::First(elements) => bytes *= u32::from(elements),
+        Service::OneOfAll if mask == u32::MAX => mask = 1,
+        Service::OneLane => mask &= mask.wrapping_neg(),
+        Service::Joined(wide) => {
+            let starts = addresses.map(|address| address & !(u64::from(wide) - 1));
+            let joined = (kind, Service::Load);
+            return count(counters, space, joined, u32::from(wide), mask, &starts);
+        }
+        Service::SwapOfHalf | Service::LoopOfHalf => {
+            let words = addresses.map(|address| address & !3);
+            let swap = (kind, Service::CompareAndSwap);
+            count(counters, space, (AccessKind::Load, Service::Load), 4, mask, &words);
+            let mut rest = mask;
+            while rest != 0 {
+                count(counters, space, swap, 4, rest, &words);
+                // Of each word's lanes the first one wins.
+                rest = match service {
+                    Service::SwapOfHalf => 0,
+                    _ => repeated(rest, &words),
+                };
+            }
+            return;
+        }
+        _ => {}
     }
     let asked = u64::from(mask.count_ones() * bytes);
     if kind == AccessKind::Atomic && matches!(space, Space::Global | Space::Shared) {
@@ -56,8 +83,18 @@ pub fn count(
                 _ => &mut counters.local_store,
             };
             add_global(to, local_sectors(mask, addresses, bytes), asked);
+            // There is one for each word.
+            to.requests += u64::from(bytes.div_ceil(4) - 1);
         }
         Space::Constant => {}
+    }
+}
+
+/// Counts what an atomic by a generic address takes besides: a pass through the banks, to no avail where
+/// shared memory is not meant or has no such atomic.
+pub fn count_generic(counters: &mut Counters, space: Space, service: Service) {
+    if space == Space::Global || service == Service::Loop {
+        counters.shared_atomic.wavefronts += 1;
     }
 }
 
@@ -125,9 +162,13 @@ fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
 }
 
 /// Active lanes whose address a lower one has too.
-fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
+fn repeated(mask: u32, addresses: &[u64; 32]) -> u32 {
     let turns = turns(mask, addresses);
-    lanes(mask).filter(|&i| turns[i] > 0).count() as u64
+    lanes(mask).filter(|&i| turns[i] > 0).fold(0, |mask, i| mask | 1 << i)
+}
+
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
+    u64::from(repeated(mask, addresses).count_ones())
 }
 
 /// Sectors of an atomic: lanes with one address take turns, and each turn touches its sectors anew.
@@ -202,8 +243,8 @@ pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, b
             // 32 lanes of so many bytes fill as many sectors of 32 bytes.
             memo.extra = memo.passes.min(bytes);
         }
-        3..6 => {
-            let service = if tally == 3 { Service::Load } else { Service::Store };
+        3..7 => {
+            let service = if tally != 4 { Service::Load } else { Service::Store };
             let passes = banks::passes(service, u32::MAX, &addresses, bytes as u32);
             memo.passes = passes.wavefronts;
             memo.extra = passes.conflicts;
@@ -248,6 +289,52 @@ mod tests {
         assert_eq!(of(|_| 0), (32, 31));
         assert_eq!(of(|lane| lane / 2 * 4), (4, 16));
         assert_eq!(of(|lane| (lane & 15) * 4), (4, 16));
+    }
+
+    #[test]
+    fn one_lane_does_what_all_ask_of_one_address() {
+        let of = |service, mask| {
+            let mut counters = Counters::default();
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 4, mask, &[4096; 32]);
+            (counters.global_atomic.sectors, counters.atomic_collisions)
+        };
+        assert_eq!(of(Service::Atomic, u32::MAX), (32, 31));
+        assert_eq!(of(Service::OneLane, 0xff), (1, 0));
+        assert_eq!(of(Service::OneOfAll, u32::MAX), (1, 0));
+        assert_eq!(of(Service::OneOfAll, 0xff), (8, 7));
+    }
+
+    #[test]
+    fn vectors_and_joined_loads_are_one_access() {
+        let addresses: [u64; 32] = std::array::from_fn(|lane| 4096 + 16 * lane as u64);
+        let mut counters = Counters::default();
+        for service in [Service::First(4), Service::Rest, Service::Rest, Service::Rest] {
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 4, u32::MAX, &addresses);
+        }
+        let found = counters.global_atomic;
+        assert_eq!((found.requests, found.sectors, found.bytes), (1, 16, 512));
+        for (service, word) in [(Service::Joined(16), 4), (Service::Rest, 0), (Service::Rest, 8)] {
+            let at = addresses.map(|address| address + word);
+            count(&mut counters, Space::Shared, (AccessKind::Load, service), 4, u32::MAX, &at);
+        }
+        let found = counters.shared_load;
+        assert_eq!((found.requests, found.wavefronts, found.bank_conflicts), (1, 4, 0));
+    }
+
+    #[test]
+    fn atomics_of_16_bits_are_loops_on_words() {
+        let addresses: [u64; 32] = std::array::from_fn(|lane| 4096 + 2 * lane as u64);
+        let of = |service| {
+            let mut counters = Counters::default();
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 2, u32::MAX, &addresses);
+            let (load, atomic) = (counters.global_load, counters.global_atomic);
+            (load.requests, load.sectors, atomic.requests, atomic.sectors)
+        };
+        assert_eq!(of(Service::SwapOfHalf), (1, 2, 1, 4));
+        assert_eq!(of(Service::LoopOfHalf), (1, 2, 2, 6));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::access::{Load, Store};
 use crate::atomic::Atomic;
 use crate::banks::Service;
-use crate::context::{Site, tally_of};
+use crate::context::{JOINED, NO_TALLY, Site, tally_of};
 use crate::cross::NO_SLOT;
 use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::fuse::Mark;
@@ -55,7 +55,11 @@ impl Assembler<'_> {
             // Checks judge in an operation of their own.
             observed: self.want.observe && !self.want.checks,
             order: op.order,
-            tally: tally_of(op.space, kind),
+            tally: match service {
+                Service::Joined(_) => JOINED,
+                Service::Rest => NO_TALLY,
+                _ => tally_of(op.space, kind),
+            },
             origin: inst.origin,
             ..Site::aside(op.space, kind, bytes, service)
         });
@@ -132,19 +136,6 @@ impl Assembler<'_> {
             _ => Tiers::of::<Judge>(),
         };
         self.push(tiers, slots, inst.origin.into(), inst.origin);
-    }
-
-    /// How shared memory would serve an access.
-    fn service(&self, inst: &Inst, op: MemoryOp) -> Service {
-        match op.kind {
-            MemoryKind::Load => Service::Load,
-            MemoryKind::Store => Service::Store,
-            MemoryKind::Atomic(_) => {
-                let origin = self.kernel.origins.get(inst.origin as usize);
-                let name = origin.map_or("", |origin| origin.name.as_str());
-                Service::of_atomic(name, op.ty.size())
-            }
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! From a flat kernel and its classes to operations: registers placed, handlers chosen.
 
+mod joined;
 mod memory;
 mod place;
+mod service;
 mod together;
 
 use crate::analysis::{Class, Classes};
@@ -18,6 +20,7 @@ use crate::matrix::Plan;
 use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
 use crate::sanitize::{Accumulate, Accumulators, Follow, Followed, Group, Member, Step, Use};
+use joined::Joined;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -138,6 +141,11 @@ pub fn assemble(
         temporaries: [[None; 2]; 3],
         together: HashMap::new(),
         at: 0,
+        any_block: None,
+        joined: match want.counts && !want.checks {
+            true => Joined::find(kernel, flow),
+            false => Joined::default(),
+        },
     };
     assembler.place_registers();
     assembler.emit_blocks();
@@ -172,6 +180,10 @@ struct Assembler<'a> {
     together: HashMap<usize, Vec<Member>>,
     /// The instruction under way.
     at: usize,
+    /// The classes of registers in blocks of any shape, once they are asked for.
+    any_block: Option<Classes>,
+    /// Loads that are counted together.
+    joined: Joined,
 }
 
 impl Assembler<'_> {

@@ -113,7 +113,8 @@ fn pass(
 }
 
 fn memory(kind: MemoryKind, space: MemorySpace, ty: lanework_ptx::ScalarType) -> MemoryOp {
-    MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false, order: Order::default() }
+    let (order, part) = (Order::default(), Part::Whole);
+    MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false, order, part }
 }
 
 /// Copies results that the caller takes in registers.

@@ -146,8 +146,8 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
         dst.push(cx.destination(&operand)?);
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
-    let order = order(cx);
-    let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order };
+    let (order, part) = (order(cx), Part::Whole);
+    let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), dst, vec![base], guard);
     Ok(())
@@ -172,8 +172,9 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     for operand in elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);
     }
-    let order = order(cx);
-    let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile: false, order };
+    let (order, part) = (order(cx), Part::Whole);
+    let volatile = false;
+    let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), Vec::new(), src, guard);
     Ok(())
@@ -304,7 +305,8 @@ fn vector_atomic(
         };
         let offset = offset + i as i64 * i64::from(ty.size());
         let kind = MemoryKind::Atomic(combine);
-        let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order };
+        let part = if i == 0 { Part::First(count) } else { Part::Rest };
+        let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
         let guard = cx.guard;
         cx.lowering.emit(Action::Memory(op), vec![dst], vec![base, source], guard);
     }
@@ -332,8 +334,8 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
         cx.lowering.kernel.ordered_blocks = true;
     }
     let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    let kind = MemoryKind::Atomic(combine);
-    let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order };
+    let (kind, part) = (MemoryKind::Atomic(combine), Part::Whole);
+    let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);
     Ok(())
