@@ -2,8 +2,8 @@
 # Counts the launches of `lanework fidelity` with Nsight Compute on this machine's GPU.
 #
 # Usage, in the repository: scripts/fidelity.sh LANEWORK FOLDER
-# LANEWORK is the command; into FOLDER come, for the ladders and compiled kernels and for the probes,
-# a list of the launches (.txt) and the counters (.csv). Then, anywhere:
+# LANEWORK is the command; into FOLDER come, for the ladders and compiled kernels, for the probes and for
+# the sweep, a list of the launches (.txt) and the counters (.csv). Then, anywhere:
 #   lanework fidelity --ncu FOLDER
 set -u
 lanework=$1
@@ -42,6 +42,7 @@ l1tex__data_bank_conflicts_pipe_lsu_mem_shared
 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld
 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st
 l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom
+caches:
 l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit
 lts__t_sectors_srcunit_tex
 lts__t_sectors_srcunit_tex_lookup_hit
@@ -53,9 +54,13 @@ dram__bytes_write
 
 # A name that this version of the profiler does not know would end it, so those are left out.
 ncu --query-metrics --chips gh100 > "$folder/known.txt" 2>&1
+# What is counted of memory, and beside it what the caches did with it.
 metrics=
+memory=
 for base in $bases; do
-    if ! grep -q "__" "$folder/known.txt" || grep -Eq "^$base[[:space:]]" "$folder/known.txt"; then
+    if [ "$base" = caches: ]; then
+        memory=$metrics
+    elif ! grep -q "__" "$folder/known.txt" || grep -Eq "^$base[[:space:]]" "$folder/known.txt"; then
         metrics="$metrics,$base.sum"
     else
         echo "not known here: $base"
@@ -64,11 +69,13 @@ done
 
 count() {
     name=$1
-    shift
-    ncu --metrics "${metrics#,}" --clock-control none --csv --page raw --print-units base \
+    wanted=$2
+    shift 2
+    ncu --metrics "${wanted#,}" --clock-control none --csv --page raw --print-units base \
         --log-file "$folder/$name.csv" \
         "$lanework" fidelity --launch cuda:0 "$@" > "$folder/$name.txt"
     echo "$name: $(wc -l < "$folder/$name.txt") launches, $(wc -l < "$folder/$name.csv") lines, exit $?"
 }
-count kernels --skip probe/
-count probes --only probe/
+count kernels "$metrics" --skip probe/,sweep/
+count probes "$metrics" --only probe/
+count sweep "$memory" --only sweep/

@@ -12,7 +12,8 @@ use std::path::Path;
 const DATA: &str = "crates/ptx/tests/data";
 
 /// Kinds of launches: how their names start, and what they are called in both languages.
-const KINDS: [(&str, [&str; 2]); 2] = [
+const KINDS: [(&str, [&str; 2]); 3] = [
+    ("sweep/", ["sweep", "扫描"]),
     ("probe/", ["probes", "探针"]),
     ("", ["ladders and compiled kernels", "阶梯与编译器生成的内核"]),
 ];

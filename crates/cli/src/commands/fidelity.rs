@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// The tables that `scripts/fidelity.sh` writes.
-const TABLES: [&str; 2] = ["kernels", "probes"];
+const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 
 /// Launches everything on a GPU, or reads what was counted there, or compares.
 ///
@@ -48,7 +48,8 @@ pub fn run(args: &FidelityArgs) -> Outcome {
 
 fn wanted<'a>(args: &'a FidelityArgs) -> impl Fn(&str) -> bool + 'a {
     move |name| {
-        let skipped = args.skip.as_ref().is_some_and(|skip| name.contains(skip));
+        let skipped =
+            args.skip.as_ref().is_some_and(|skip| skip.split(',').any(|part| name.contains(part)));
         name.contains(&args.only) && !skipped
     }
 }

@@ -1,6 +1,6 @@
 //! What the counts are compared on: every rung, PTX that real compilers made, and the probes.
 
-use super::probes::{PROBES, module, patterns};
+use super::probes::{MORE, PROBES, module, patterns, sweep};
 use crate::families::{Family, families};
 use crate::inputs::random_elements;
 use crate::request::Request;
@@ -298,9 +298,12 @@ impl Run<'_> {
         let data: Buffer<u8> = self.device.zeros(32_768)?;
         let out: Buffer<u8> = self.device.zeros(128)?;
         let shape = PtxShape::new(1, 32);
-        for probe in &PROBES {
-            for pattern in patterns(probe) {
-                let name = format!("probe/{} {}", probe.name, pattern.name);
+        for (index, probe) in PROBES.iter().chain(MORE).enumerate() {
+            let plain = if index < PROBES.len() { patterns(probe) } else { Vec::new() };
+            let plain = plain.into_iter().map(|pattern| ("probe", pattern));
+            let sweep = sweep(probe, index).into_iter().map(|pattern| ("sweep", pattern));
+            for (kind, pattern) in plain.chain(sweep) {
+                let name = format!("{kind}/{} {}", probe.name, pattern.name);
                 if !wanted(&name) {
                     continue;
                 }

@@ -1,181 +1,106 @@
 //! Probes: one warp that repeats one memory instruction on a pattern of addresses, so that what the
 //! hardware counts for an access can be told from everything else.
 
+mod instructions;
+mod patterns;
+
+pub use instructions::{MORE, PROBES, Probe};
+pub use patterns::{patterns, sweep};
+
 use std::fmt::Write;
 
 /// Times that a probe repeats its instruction.
 const REPEATS: u32 = 64;
-/// The same for loads of matrices: the addresses repeat after two, and ptxas, which knows that such a
-/// load has no effect, makes no more.
-const REPEATS_OF_LOADED_ROWS: u32 = 2;
-/// An offset that keeps its lane out.
-pub const OUT: u32 = u32::MAX;
+/// The same where the addresses repeat after two, and ptxas, which knows that such a load has no
+/// effect, makes no more.
+const REPEATS_ALIKE: u32 = 2;
 /// Bytes of memory that the offsets of a pattern may reach.
 const REACH: u32 = 16_384;
 
-/// An instruction that is probed.
-#[derive(Clone, Copy)]
-pub struct Probe {
-    /// The entry's name.
-    pub name: &'static str,
-    /// The instruction: `@` is the address, `#` the first of up to four words, `$` the same of 64
-    /// bits.
-    text: &'static str,
-    /// Bytes that a lane accesses; offsets are multiples of it.
-    pub bytes: u32,
-    /// Where.
-    space: Space,
-    /// Lanes that give addresses: a matrix instruction needs them all.
-    pub whole_warp: bool,
-}
-
+/// Where a probe's accesses go.
 #[derive(Clone, Copy, PartialEq)]
 enum Space {
     Shared,
     Global,
+    Local,
+    /// To shared memory, by a generic address.
+    Generic,
+    /// To shared memory, from global memory.
     Both,
 }
 
-const fn probe(name: &'static str, text: &'static str, bytes: u32, space: Space) -> Probe {
-    Probe { name, text, bytes, space, whole_warp: false }
+/// Where a probe's memory is, and how its address is made and moved.
+struct Placing {
+    pool: &'static str,
+    base: String,
+    moves: String,
+    address: &'static str,
 }
 
-const fn rows(name: &'static str, text: &'static str) -> Probe {
-    Probe { name, text, bytes: 16, space: Space::Shared, whole_warp: true }
-}
-
-/// Every instruction that is probed.
-pub const PROBES: [Probe; 41] = [
-    probe("shared_load_1", "ld.volatile.shared.u8 #0, [@]", 1, Space::Shared),
-    probe("shared_load_2", "ld.volatile.shared.u16 #0, [@]", 2, Space::Shared),
-    probe("shared_load_4", "ld.volatile.shared.u32 #0, [@]", 4, Space::Shared),
-    probe("shared_load_v2", "ld.volatile.shared.v2.u32 {#0, #1}, [@]", 8, Space::Shared),
-    probe("shared_load_v4", "ld.volatile.shared.v4.u32 {#0, #1, #2, #3}, [@]", 16, Space::Shared),
-    probe("shared_store_1", "st.volatile.shared.u8 [@], #0", 1, Space::Shared),
-    probe("shared_store_2", "st.volatile.shared.u16 [@], #0", 2, Space::Shared),
-    probe("shared_store_4", "st.volatile.shared.u32 [@], #0", 4, Space::Shared),
-    probe("shared_store_8", "st.volatile.shared.u64 [@], $0", 8, Space::Shared),
-    probe("shared_store_v4", "st.volatile.shared.v4.u32 [@], {#0, #1, #2, #3}", 16, Space::Shared),
-    rows("ldmatrix_x1", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {#0}, [@]"),
-    rows("ldmatrix_x2", "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {#0, #1}, [@]"),
-    rows("ldmatrix_x4", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {#0, #1, #2, #3}, [@]"),
-    rows(
-        "ldmatrix_x4_trans",
-        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {#0, #1, #2, #3}, [@]",
-    ),
-    rows("stmatrix_x1", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [@], {#0}"),
-    rows("stmatrix_x2", "stmatrix.sync.aligned.m8n8.x2.shared.b16 [@], {#0, #1}"),
-    rows("stmatrix_x4", "stmatrix.sync.aligned.m8n8.x4.shared.b16 [@], {#0, #1, #2, #3}"),
-    probe("shared_atom_add_u32", "atom.shared.add.u32 #0, [@], #1", 4, Space::Shared),
-    probe("shared_red_add_u32", "red.shared.add.u32 [@], #1", 4, Space::Shared),
-    probe("shared_atom_max_s32", "atom.shared.max.s32 #0, [@], #1", 4, Space::Shared),
-    probe("shared_atom_exch_b32", "atom.shared.exch.b32 #0, [@], #1", 4, Space::Shared),
-    probe("shared_atom_cas_b32", "atom.shared.cas.b32 #0, [@], #1, #2", 4, Space::Shared),
-    probe("shared_atom_cas_b64", "atom.shared.cas.b64 $0, [@], $1, $2", 8, Space::Shared),
-    probe("shared_atom_add_f32", "atom.shared.add.f32 #0, [@], #1", 4, Space::Shared),
-    probe("shared_atom_add_u64", "atom.shared.add.u64 $0, [@], $1", 8, Space::Shared),
-    probe("global_load_1", "ld.volatile.global.u8 #0, [@]", 1, Space::Global),
-    probe("global_load_2", "ld.volatile.global.u16 #0, [@]", 2, Space::Global),
-    probe("global_load_4", "ld.volatile.global.u32 #0, [@]", 4, Space::Global),
-    probe("global_load_v4", "ld.volatile.global.v4.u32 {#0, #1, #2, #3}, [@]", 16, Space::Global),
-    probe("global_store_4", "st.volatile.global.u32 [@], #0", 4, Space::Global),
-    probe("global_store_8", "st.volatile.global.u64 [@], $0", 8, Space::Global),
-    probe("global_store_v4", "st.volatile.global.v4.u32 [@], {#0, #1, #2, #3}", 16, Space::Global),
-    probe("global_atom_add_u32", "atom.global.add.u32 #0, [@], #1", 4, Space::Global),
-    probe("global_red_add_u32", "red.global.add.u32 [@], #1", 4, Space::Global),
-    probe("global_red_add_f32", "red.global.add.f32 [@], #1", 4, Space::Global),
-    probe("global_atom_cas_b32", "atom.global.cas.b32 #0, [@], #1, #2", 4, Space::Global),
-    probe("global_atom_add_u64", "atom.global.add.u64 $0, [@], $1", 8, Space::Global),
-    probe("async_copy_4", "cp.async.ca.shared.global [@], [%], 4", 4, Space::Both),
-    probe("async_copy_8", "cp.async.ca.shared.global [@], [%], 8", 8, Space::Both),
-    probe("async_copy_16", "cp.async.ca.shared.global [@], [%], 16", 16, Space::Both),
-    probe("async_copy_16_cg", "cp.async.cg.shared.global [@], [%], 16", 16, Space::Both),
-];
-
-/// The offsets that the lanes of a warp access.
-pub struct Pattern {
-    /// Its name.
-    pub name: String,
-    /// Bytes from the start of memory, or [`OUT`].
-    pub offsets: [u32; 32],
-}
-
-/// Next of a sequence of random numbers that is the same on every machine.
-fn draw(state: &mut u32) -> u32 {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    *state >> 8
-}
-
-/// The patterns that `probe` is tried on.
-pub fn patterns(probe: &Probe) -> Vec<Pattern> {
-    let bytes = probe.bytes;
-    let mut found = Vec::new();
-    let mut add = |name: String, offset: &dyn Fn(u32) -> u32| {
-        let offsets = std::array::from_fn(|lane| match offset(lane as u32) {
-            OUT => OUT,
-            offset => offset * bytes % REACH,
-        });
-        found.push(Pattern { name, offsets });
-    };
-    for stride in [0, 1, 2, 3, 8, 32, 33] {
-        add(format!("stride {stride}"), &|lane| lane * stride);
+impl Space {
+    fn placing(self) -> Placing {
+        let pool = ".shared .align 16 .b8 pool[32768];";
+        let base = "mov.u32 %r9, pool; add.u32 %r10, %r9, %r1; cvt.u64.u32 %rd4, %r10;";
+        let moves = "add.u32 %r11, %r10, %r13;";
+        let from = ("add.u64 %rd5, %rd2, %rd3;", "add.u64 %rd7, %rd5, %rd6;");
+        let placing = |pool, base: &str, moves: &str, address| {
+            let (base, moves) = (base.to_owned(), moves.to_owned());
+            Placing { pool, base, moves, address }
+        };
+        match self {
+            Space::Shared => placing(pool, base, moves, "%r11"),
+            Space::Global => placing("", from.0, from.1, "%rd7"),
+            Space::Both => {
+                placing(pool, &format!("{base} {}", from.0), &format!("{moves} {}", from.1), "%r11")
+            }
+            Space::Generic => {
+                let base = format!("{base} cvta.shared.u64 %rd5, %rd4;");
+                placing(pool, &base, from.1, "%rd7")
+            }
+            Space::Local => placing(
+                ".local .align 16 .b8 frame[1024];",
+                // A word of the frame that no compiler can tell from the others is written before, and
+                // after stores read, so that all of it matters.
+                "mov.u32 %r9, frame; add.u32 %r10, %r9, %r1; shl.b32 %r15, %r2, 2;
+    add.u32 %r15, %r15, %r9; st.local.u32 [%r15], %r2;",
+                "shr.u32 %r14, %r13, 5; add.u32 %r11, %r10, %r14;",
+                "%r11",
+            ),
+        }
     }
-    if !probe.whole_warp {
-        add("half warp".to_owned(), &|lane| if lane < 16 { lane } else { OUT });
-        add("even lanes".to_owned(), &|lane| if lane % 2 == 0 { lane } else { OUT });
-    }
-    add("pairs".to_owned(), &|lane| lane / 2);
-    add("pairs apart".to_owned(), &|lane| lane & !2);
-    add("halves alike".to_owned(), &|lane| lane & 15);
-    for (seed, below) in [(1, 64), (2, 128), (3, 512)] {
-        let mut state = seed * 77 + bytes;
-        let drawn: Vec<u32> = (0..32).map(|_| draw(&mut state) % below).collect();
-        add(format!("random {below}"), &|lane| drawn[lane as usize]);
-    }
-    found
 }
 
 /// The module of all probes. Each entry takes the 32 offsets, a buffer of 32 KB, and an output of 32
-/// words. The address moves by 16 KB from one repetition to the next and back, which changes neither
-/// bank nor place in a sector, so that no compiler can take the access out of the loop.
+/// words. The address moves by 16 KB (in local memory 512 bytes) from one repetition to the next and
+/// back, which changes neither bank nor place in a sector, so that no compiler can take the access out
+/// of the loop.
 pub fn module() -> String {
-    let mut text = String::from(".version 8.0\n.target sm_90\n.address_size 64\n");
-    for probe in &PROBES {
-        let repeats = match probe.text.starts_with("ldmatrix") {
-            true => REPEATS_OF_LOADED_ROWS,
-            false => REPEATS,
-        };
-        let pool = match probe.space {
-            Space::Global => "",
-            _ => ".shared .align 16 .b8 pool[32768];",
-        };
-        let shared = "mov.u32 %r9, pool; add.u32 %r10, %r9, %r1; cvt.u64.u32 %rd4, %r10;";
-        let global = "add.u64 %rd5, %rd2, %rd3;";
-        let (bases, address) = match probe.space {
-            Space::Shared => (shared.to_owned(), "%r11"),
-            Space::Global => (global.to_owned(), "%rd7"),
-            Space::Both => (format!("{shared} {global}"), "%r11"),
-        };
+    let mut text = String::from(".version 8.1\n.target sm_90\n.address_size 64\n");
+    for probe in PROBES.iter().chain(MORE) {
+        let repeats = if probe.repeats_alike { REPEATS_ALIKE } else { REPEATS };
+        let Placing { pool, base, moves, address } = probe.space.placing();
         let mut instruction = probe.text.replace("[%]", "[%rd7]").replace('@', address);
         for word in 0..4 {
             instruction = instruction.replace(&format!("#{word}"), &format!("%r2{word}"));
             instruction = instruction.replace(&format!("${word}"), &format!("%rd2{word}"));
+            instruction = instruction.replace(&format!("!{word}"), &format!("%rs{word}"));
         }
         let wait = match probe.space {
             Space::Both => "cp.async.wait_all;",
             _ => "",
         };
-        let moves = match probe.space {
-            Space::Shared => "add.u32 %r11, %r10, %r13;",
-            Space::Global => "add.u64 %rd7, %rd5, %rd6;",
-            Space::Both => "add.u32 %r11, %r10, %r13; add.u64 %rd7, %rd5, %rd6;",
+        let last = match probe.space {
+            Space::Local if probe.text.starts_with("st") => {
+                "ld.local.u32 %r26, [%r15]; xor.b32 %r4, %r4, %r26;"
+            }
+            _ => "",
         };
         let _ = write!(
             text,
             "
 .visible .entry {}(.param .u64 offsets, .param .u64 data, .param .u64 out)
 {{
-    .reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .pred %p<4>;
+    .reg .b16 %rs<4>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<4>;
     {pool}
     ld.param.u64 %rd1, [offsets]; ld.param.u64 %rd2, [data]; ld.param.u64 %rd10, [out];
     mov.u32 %r2, %tid.x; mul.wide.u32 %rd8, %r2, 4;
@@ -184,19 +109,26 @@ pub fn module() -> String {
     setp.eq.u32 %p1, %r1, 0xffffffff;
     @%p1 bra DONE;
     cvt.u64.u32 %rd3, %r1;
-    {bases}
+    {base}
     mov.u32 %r20, %r2; add.u32 %r21, %r2, 1; add.u32 %r22, %r2, 2; mov.u32 %r23, 3;
     cvt.u64.u32 %rd20, %r2; cvt.u64.u32 %rd21, %r21; cvt.u64.u32 %rd22, %r22;
+    cvt.u16.u32 %rs0, %r2; cvt.u16.u32 %rs1, %r21; cvt.u16.u32 %rs2, %r22; mov.u16 %rs3, 3;
     mov.u32 %r3, 0; mov.u32 %r4, 0;
 AGAIN:
     and.b32 %r12, %r3, 1; shl.b32 %r13, %r12, 14; cvt.u64.u32 %rd6, %r13;
     {moves}
     {instruction};
     {wait}
-    cvt.u32.u64 %r24, %rd20; xor.b32 %r4, %r4, %r20; xor.b32 %r4, %r4, %r24;
+    xor.b64 %rd30, %rd20, %rd21; shr.u64 %rd31, %rd30, 32; xor.b64 %rd30, %rd30, %rd31;
+    cvt.u32.u64 %r24, %rd30;
+    xor.b32 %r4, %r4, %r20; xor.b32 %r4, %r4, %r21; xor.b32 %r4, %r4, %r22; xor.b32 %r4, %r4, %r23;
+    xor.b16 %rs0, %rs0, %rs1; xor.b16 %rs0, %rs0, %rs2; xor.b16 %rs0, %rs0, %rs3;
+    cvt.u32.u16 %r25, %rs0;
+    xor.b32 %r4, %r4, %r24; xor.b32 %r4, %r4, %r25;
     add.u32 %r3, %r3, 1;
     setp.lt.u32 %p2, %r3, {repeats};
     @%p2 bra AGAIN;
+    {last}
     st.global.u32 [%rd10], %r4;
 DONE:
     ret;
@@ -210,17 +142,19 @@ DONE:
 
 #[cfg(test)]
 mod tests {
+    use super::patterns::OUT;
     use super::*;
 
     #[test]
     fn offsets_are_aligned_and_in_reach() {
-        for probe in &PROBES {
-            for pattern in patterns(probe) {
+        for (index, probe) in PROBES.iter().chain(MORE).enumerate() {
+            for pattern in patterns(probe).into_iter().chain(sweep(probe, index)) {
                 for offset in pattern.offsets.into_iter().filter(|&offset| offset != OUT) {
                     assert_eq!(offset % probe.bytes, 0, "{} {}", probe.name, pattern.name);
                     assert!(offset + probe.bytes <= REACH);
-                    assert!(!probe.whole_warp || offset != OUT);
                 }
+                let all = pattern.offsets.iter().all(|&offset| offset != OUT);
+                assert!(!probe.whole_warp || all, "{} {}", probe.name, pattern.name);
             }
         }
     }
