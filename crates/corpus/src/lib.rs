@@ -18,4 +18,4 @@ pub use case::{Argument, Case, Launch, OnEmulator};
 pub use cases::all;
 pub use modules::{Variant, variants};
 pub use recorded::{Recorded, lines};
-pub use run::{Outputs, agree, run};
+pub use run::{Each, Outputs, agree, run, run_each};

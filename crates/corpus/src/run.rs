@@ -1,6 +1,6 @@
 //! Runs a case on a device, and compares what two devices gave.
 
-use crate::{Argument, Case};
+use crate::{Argument, Case, Launch};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 
 /// The bytes of each buffer of a case, in the order of its declaration.
@@ -14,6 +14,24 @@ pub type Outputs = Vec<Vec<u8>>;
 /// # Panics
 /// When the case names a buffer that it does not declare.
 pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> {
+    run_each(device, case, &mut |launch, shape, arguments| {
+        // SAFETY: the kernels are ours and keep to the buffers of their cases, which the emulator
+        // has checked access by access before the corpus is run on a GPU.
+        unsafe { module.launch(launch.entry, shape, arguments) }.map(|_| ())
+    })
+}
+
+/// Makes one launch, with its shape and arguments.
+pub type Each<'a> = &'a mut dyn FnMut(&Launch, PtxShape, &[PtxArg<'_>]) -> Result<()>;
+
+/// Gives `each` all launches of a case, and gives back the buffers afterwards.
+///
+/// # Errors
+/// What the device says, or `each`.
+///
+/// # Panics
+/// When the case names a buffer that it does not declare.
+pub fn run_each(device: &Device, case: &Case, each: Each<'_>) -> Result<Outputs> {
     let buffers = case.buffers.iter().map(|(_, bytes)| device.upload(bytes));
     let buffers: Vec<Buffer<u8>> = buffers.collect::<Result<_>>()?;
     for launch in &case.launches {
@@ -31,9 +49,7 @@ pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> 
             dynamic_shared: launch.dynamic_shared,
             cluster: None,
         };
-        // SAFETY: the kernels are ours and keep to the buffers of their cases, which the emulator
-        // has checked access by access before the corpus is run on a GPU.
-        unsafe { module.launch(launch.entry, shape, &arguments) }?;
+        each(launch, shape, &arguments)?;
     }
     buffers.iter().map(Buffer::download).collect()
 }
