@@ -130,11 +130,8 @@ fn served_together(
 
 /// Whether lanes at one address take turns as well.
 fn by_lane(service: Service) -> bool {
-    match service {
-        Service::Atomic | Service::OneLane | Service::OneOfAll => true,
-        Service::CompareAndSwap | Service::Copy => true,
-        _ => false,
-    }
+    use Service::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
+    matches!(service, Atomic | OneLane | OneOfAll | CompareAndSwap | Copy)
 }
 
 /// The lanes that shared memory serves together in a plain access, each group with its passes.

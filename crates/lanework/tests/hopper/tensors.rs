@@ -2,8 +2,8 @@
 
 use crate::{On, everywhere, next, pointer, random_words, word};
 use lanework::{
-    Backend, Buffer, Device, Executed, PtxArg, PtxShape, ReportKind, Result, Swizzle,
-    TensorElement, TensorMap, Tiling,
+    Buffer, Device, Executed, PtxArg, PtxShape, ReportKind, Result, Swizzle, TensorElement,
+    TensorMap, Tiling,
 };
 
 pub const TENSORS: &str = include_str!("tensors.ptx");

@@ -42,6 +42,13 @@ struct Candidate {
     low: Low,
 }
 
+/// 16 bytes from a base on, and the loads of them, each with its words of the four.
+struct Chunk<'a> {
+    first: &'a Candidate,
+    number: i64,
+    members: Vec<(&'a Candidate, u32)>,
+}
+
 impl Joined {
     /// Finds the loads of a kernel that are joined.
     pub fn find(kernel: &Kernel, flow: &Flow) -> Joined {
@@ -82,7 +89,7 @@ impl Joined {
 
     /// Joins loads that nothing parts.
     fn close(&mut self, loads: Vec<Candidate>) {
-        let mut chunks: Vec<(&Candidate, i64, Vec<(&Candidate, u32)>)> = Vec::new();
+        let mut chunks: Vec<Chunk<'_>> = Vec::new();
         for load in &loads {
             if load.low.bits < 3 {
                 continue;
@@ -90,15 +97,16 @@ impl Joined {
             let at = load.offset.wrapping_add(load.low.value as i64);
             let chunk = at.div_euclid(16);
             let mask = ((1u32 << load.words) - 1) << (at.rem_euclid(16) / 4);
-            let same = |(first, other, _): &&mut (&Candidate, i64, Vec<(&Candidate, u32)>)| {
-                first.base == load.base && *other == chunk
-            };
+            let same =
+                |other: &&mut Chunk<'_>| other.first.base == load.base && other.number == chunk;
             match chunks.iter_mut().find(same) {
-                Some((_, _, members)) => members.push((load, mask)),
-                None => chunks.push((load, chunk, vec![(load, mask)])),
+                Some(chunk) => chunk.members.push((load, mask)),
+                None => {
+                    chunks.push(Chunk { first: load, number: chunk, members: vec![(load, mask)] });
+                }
             }
         }
-        for (first, _, members) in chunks {
+        for Chunk { first, members, .. } in chunks {
             let all = members.iter().fold(0, |all, (_, mask)| all | mask);
             let whole = |half: u32| all & half == half;
             let sixteen = (whole(3) && all & 12 != 0) || (whole(12) && all & 3 != 0);
