@@ -6,7 +6,7 @@
 
 use super::checker::Checker;
 use super::line::{ALL, Now};
-use super::order::{self, ASYNC, Tag, WROTE};
+use super::order::{self, ASYNC, Tag, Verdict, WROTE};
 use super::runs::{Form, Ground, STEPS};
 use super::shadow::LINE;
 use crate::lanes::{SCALAR, Scalar, WIDE};
@@ -219,13 +219,19 @@ impl Ground<'_> {
         let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & (ASYNC | WROTE));
-        if flags != 0 || !self.order.past(write, self.base, self.warp) {
+        let writer = self.order.verdict_of(write, self.base, self.warp);
+        if flags != 0 || writer != Verdict::Before {
             return false;
         }
-        if self.order.past(*first, self.base, self.warp) {
-            *first = order::with_lane(tag, one);
-        }
-        *last = order::with_lane(tag, other);
+        let lanes = [one, other];
+        let [one, other] = [order::with_lane(tag, one), order::with_lane(tag, other)];
+        (*first, *last) = match self.order.verdict_of(*first, self.base, self.warp) {
+            Verdict::Before => (one, other),
+            Verdict::ByPairs => return false,
+            Verdict::ByLane if order::lane(*first) == lanes[0] => (one, other),
+            Verdict::ByLane if order::lane(*first) == lanes[1] => (other, one),
+            Verdict::ByLane | Verdict::Beside => (*first, other),
+        };
         true
     }
 }

@@ -38,6 +38,8 @@ enum Former {
     Own,
     /// All are of others, and nothing orders them.
     Beside,
+    /// The same, and the others are lanes of the same warp.
+    Others,
     /// They are of several kinds.
     Mixed,
 }
@@ -94,6 +96,7 @@ impl Now {
             Verdict::Before => Former::Before,
             Verdict::Beside => Former::Beside,
             Verdict::ByLane => self.by_lane(tags, active),
+            Verdict::ByPairs => Former::Mixed,
         }
     }
 
@@ -108,7 +111,7 @@ impl Now {
         }
         match (any(&unlike), any(&like)) {
             (0, _) => Former::Own,
-            (_, 0) => Former::Beside,
+            (_, 0) => Former::Others,
             _ => Former::Mixed,
         }
     }
@@ -159,7 +162,9 @@ impl Now {
         let stands = match self.former(order, reader, first, &active) {
             Former::Before | Former::Own => true,
             Former::Beside => false,
-            Former::Mixed => return false,
+            Former::Others if self.second == 0 => false,
+            // One of them may be the second reader.
+            Former::Others | Former::Mixed => return false,
         };
         if stands {
             put(first, &active, &self.tags);

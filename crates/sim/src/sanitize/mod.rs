@@ -18,6 +18,8 @@
 //!   wait; what bulk copies and `wgmma` read must be fenced from what threads wrote, and may be changed
 //!   only after the wait. So it is with the registers of `wgmma`, which must be fenced, too, when threads write them.
 
+#[cfg(test)]
+mod alike;
 mod bulk;
 mod checker;
 mod copies;

@@ -20,7 +20,7 @@ pub const LANE: u32 = 20;
 /// The bits of a tag that are its lane.
 pub const LANES: Tag = 31 << LANE;
 /// The bits of a tag that name a thread and its segment.
-pub const THREAD: Tag = 0xffff_ffff << 32 | LANES;
+const THREAD: Tag = 0xffff_ffff << 32 | LANES;
 /// A strong access with at least block scope.
 pub const STRONG: Tag = 1 << 25;
 /// A strong access whose scope is wider than the block.
@@ -31,6 +31,12 @@ pub const ASYNC: Tag = 1 << 27;
 pub const WROTE: Tag = 1 << 28;
 /// A `.volatile` access to data, see [`crate::ir::Order`].
 pub const DATA: Tag = 1 << 29;
+
+/// Whether two tags are of one thread, with nothing in between that orders.
+#[inline(always)]
+pub fn own(a: Tag, b: Tag) -> bool {
+    (a ^ b) & THREAD == 0
+}
 
 /// The segment of a tag.
 #[inline(always)]
@@ -84,9 +90,11 @@ pub enum Verdict {
     Before,
     /// Nothing orders the two.
     Beside,
-    /// It is of the same warp: what each lane did comes before what that lane does, and partial
-    /// synchronisation may order others.
+    /// It is of the same warp: what each lane did comes before what that lane does, and before nothing
+    /// else.
     ByLane,
+    /// The same, but that lanes have synchronised in parts.
+    ByPairs,
 }
 
 /// What a release makes known: what its warp knew of its block, and what was known before.
@@ -259,14 +267,17 @@ impl Order {
         }
         // That a warp knows of itself: a lane released it and one took it up, such as at a lock that
         // both held.
-        if known || s.epoch < self.together[w] { Verdict::Before } else { Verdict::ByLane }
+        match &self.pairs[w] {
+            _ if known || s.epoch < self.together[w] => Verdict::Before,
+            None => Verdict::ByLane,
+            Some(_) => Verdict::ByPairs,
+        }
     }
 
-    /// Whether the access of a tag is of a segment before `base`, or comes before whatever the lanes of
-    /// a warp do now.
+    /// The verdict on the segment of a tag; those of segments before `base` are of the past.
     #[inline(always)]
-    pub fn past(&mut self, tag: Tag, base: u32, warp: u32) -> bool {
-        segment(tag) < base || self.verdict(segment(tag), warp) == Verdict::Before
+    pub fn verdict_of(&mut self, tag: Tag, base: u32, warp: u32) -> Verdict {
+        if segment(tag) < base { Verdict::Before } else { self.verdict(segment(tag), warp) }
     }
 
     /// Whether the access of a tag comes before what a lane does now.
@@ -275,7 +286,7 @@ impl Order {
         match self.verdict(segment(tag), warp) {
             Verdict::Before => true,
             Verdict::Beside => false,
-            Verdict::ByLane => {
+            Verdict::ByLane | Verdict::ByPairs => {
                 let (from, to) = (lane(tag) as usize, of_lane as usize);
                 let epoch = self.segments[segment(tag) as usize].epoch;
                 let pairs = self.pairs[self.slot(warp as usize)].as_ref();

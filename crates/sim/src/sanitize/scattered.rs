@@ -3,7 +3,8 @@
 
 use super::checker::Checker;
 use super::lanewise::lanes_of;
-use super::order::{self, ASYNC, Order, THREAD, Tag, WROTE, segment};
+use super::order::{self, ASYNC, Order, Tag, Verdict, WROTE, segment};
+use super::runs::Ground;
 use super::shadow::LINE;
 use crate::context::Site;
 use crate::ir::MemorySpace;
@@ -13,20 +14,41 @@ use crate::op::Warp;
 /// What was last found out of a segment: tags of neighbours are often of the same.
 struct Memo {
     segment: u32,
-    past: bool,
+    verdict: Verdict,
+}
+
+/// How a former access lies to one lane's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Former {
+    /// It comes before.
+    Before,
+    /// Nothing orders the two.
+    Beside,
+    /// That needs a closer look.
+    Unclear,
 }
 
 impl Memo {
-    const NONE: Memo = Memo { segment: 0, past: true };
+    const NONE: Memo = Memo { segment: 0, verdict: Verdict::Before };
 
-    /// Whether a tag's access comes before whatever the warp does now.
     #[inline(always)]
-    fn past(&mut self, order: &mut Order, tag: Tag, base: u32, warp: u32) -> bool {
+    fn former(
+        &mut self,
+        order: &mut Order,
+        tag: Tag,
+        base: u32,
+        (warp, lane): (u32, u32),
+    ) -> Former {
         let of = segment(tag);
         if of != self.segment {
-            *self = Memo { segment: of, past: order.past(tag, base, warp) };
+            *self = Memo { segment: of, verdict: order.verdict_of(tag, base, warp) };
         }
-        self.past
+        match self.verdict {
+            Verdict::Before => Former::Before,
+            Verdict::ByLane if order::lane(tag) == lane => Former::Before,
+            Verdict::ByLane | Verdict::Beside => Former::Beside,
+            Verdict::ByPairs => Former::Unclear,
+        }
     }
 }
 
@@ -107,13 +129,7 @@ impl Checker {
     }
 }
 
-/// Whether two tags are of one thread, with nothing in between that orders.
-#[inline(always)]
-fn own(a: Tag, b: Tag) -> bool {
-    (a ^ b) & THREAD == 0
-}
-
-impl super::runs::Ground<'_> {
+impl Ground<'_> {
     /// One lane's read of a word; `false`, and nothing changed, if it is not as common.
     #[inline(always)]
     fn read(&mut self, offset: u64, tag: Tag, writers: &mut Memo, readers: &mut Memo) -> bool {
@@ -121,14 +137,14 @@ impl super::runs::Ground<'_> {
         let Some((writes, [first, last])) = self.cells.read_line(cell) else { return false };
         let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
         let flags = (write & ASYNC) | ((first[i] | last[i]) & (ASYNC | WROTE));
-        let (base, warp) = (self.base, self.warp);
-        if flags != 0 || !writers.past(self.order, write, base, warp) && !own(write, tag) {
+        let (base, who) = (self.base, (self.warp, order::lane(tag)));
+        if flags != 0 || writers.former(self.order, write, base, who) != Former::Before {
             return false;
         }
-        if readers.past(self.order, first[i], base, warp) || own(first[i], tag) {
-            first[i] = tag;
-        } else {
-            last[i] = tag;
+        match readers.former(self.order, first[i], base, who) {
+            Former::Before => first[i] = tag,
+            Former::Beside => last[i] = tag,
+            Former::Unclear => return false,
         }
         true
     }
@@ -139,22 +155,31 @@ impl super::runs::Ground<'_> {
         let cell = (offset >> 2) as usize;
         let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
         let (write, i) = (&mut writes[cell % LINE], cell % LINE);
-        let (base, warp) = (self.base, self.warp);
-        if *write & ASYNC != 0 || !writers.past(self.order, *write, base, warp) && !own(*write, tag)
-        {
+        let (base, who) = (self.base, (self.warp, order::lane(tag)));
+        let mut clear = |memo: &mut Memo, former: Tag, flags: Tag| {
+            former & flags == 0 && memo.former(self.order, former, base, who) == Former::Before
+        };
+        if !clear(writers, *write, ASYNC) {
             return false;
         }
-        if let Some(reads) = reads {
-            let (first, last) = (reads[0][i], reads[1][i]);
-            for reader in [first, last] {
-                let past = readers.past(self.order, reader, base, warp) || own(reader, tag);
-                if reader & (ASYNC | WROTE) != 0 || !past {
-                    return false;
-                }
+        if let Some([first, last]) = reads {
+            let flags = ASYNC | WROTE;
+            if !clear(readers, first[i], flags) || !clear(readers, last[i], flags) {
+                return false;
             }
-            (reads[0][i], reads[1][i]) = (0, 0);
+            (first[i], last[i]) = (0, 0);
         }
         *write = tag;
         true
+    }
+
+    /// One lane's access of a word that is judged alone.
+    #[cfg(test)]
+    pub fn alone(&mut self, offset: u64, tag: Tag, writes: bool) -> bool {
+        let (mut writers, mut readers) = (Memo::NONE, Memo::NONE);
+        match writes {
+            true => self.write(offset, tag, &mut writers, &mut readers),
+            false => self.read(offset, tag, &mut writers, &mut readers),
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::order::*;
 use std::sync::Arc;
 
 /// What is known of one word.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     write: Tag,
     first: Tag,
@@ -33,11 +33,6 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-#[inline(always)]
-fn same(a: Tag, b: Tag) -> bool {
-    (a ^ b) & THREAD == 0
-}
-
 /// Whether both accesses are strong, of a scope that has the other in it, and not both to mere data.
 fn both_strong(order: &Order, a: Tag, b: Tag) -> bool {
     if a & b & STRONG == 0 || a & b & DATA != 0 {
@@ -56,7 +51,7 @@ impl Cell {
         }
         former != 0
             && segment(former) >= now.base
-            && !same(former, now.tag)
+            && !own(former, now.tag)
             && !order.before(former, now.warp, now.lane)
             && !both_strong(order, former, now.tag)
     }
@@ -120,7 +115,7 @@ impl Cell {
         let first = self.first;
         if first & ASYNC != 0 && segment(first) >= now.base {
             self.last = now.tag;
-        } else if same(first, now.tag) {
+        } else if own(first, now.tag) {
             if now.tag & STRONG == 0 {
                 self.first = now.tag;
             }
@@ -156,10 +151,10 @@ impl Cell {
         let keep = former & now.tag & STRONG != 0
             && former & ASYNC == 0
             && segment(former) >= now.base
-            && !same(former, now.tag)
+            && !own(former, now.tag)
             && !order.before(former, now.warp, now.lane);
         // A thread's own weak write is not made strong by an atomic after it.
-        let weak = same(former, now.tag) && former & (STRONG | ASYNC) == 0;
+        let weak = own(former, now.tag) && former & (STRONG | ASYNC) == 0;
         let write = if weak && now.tag & STRONG != 0 { former } else { now.tag };
         *self = Cell { write, first: 0, last: if keep { former & !DATA | WROTE } else { 0 } };
         found
