@@ -2,7 +2,8 @@
 
 use crate::common::{download, load, upload};
 use crate::{emulators, pointer, run};
-use lanework_sim::{Fault, FaultKind, LaunchConfig};
+use lanework_sim::sanitize::{Checks, ReportKind};
+use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Options};
 
 /// A kernel `k(.u64 out)` with an mbarrier, a buffer in shared memory, and the usual registers.
 pub fn text(directives: &str, body: &str) -> String {
@@ -16,8 +17,30 @@ pub fn text(directives: &str, body: &str) -> String {
     )
 }
 
-/// What a kernel of 64 threads a block leaves in 128 words, or its fault; the same everywhere.
+/// What a kernel of 64 threads a block leaves in 128 words, or its fault; the same everywhere. One that
+/// ends well does nothing wrong.
 fn outcome(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
+    let words = result(text, blocks, cluster)?;
+    assert_eq!(judged(text, blocks, cluster), []);
+    Ok(words)
+}
+
+/// The kinds of errors that checks find.
+fn judged(text: &str, blocks: u32, cluster: Option<u32>) -> Vec<ReportKind> {
+    let checks = Some(Checks::default());
+    let emulator = Emulator::new(Options { checks, ..Options::default() });
+    let program = load(&emulator, text).unwrap_or_else(|e| panic!("loads: {e}"));
+    let out = upload(&emulator, "out", &(0..128).collect::<Vec<_>>());
+    let launch = LaunchConfig {
+        cluster: cluster.map(|x| [x, 1, 1]),
+        ..LaunchConfig::new("k", [blocks, 1, 1], [64, 1, 1])
+    };
+    let checked = emulator.check(&program, &launch, &[&out.to_le_bytes()]).expect("starts");
+    checked.reports.iter().map(|report| report.kind).collect()
+}
+
+/// The words or the fault alone.
+fn result(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
     let mut all = Vec::new();
     for emulator in emulators() {
         let program = load(&emulator, text).unwrap_or_else(|e| panic!("loads: {e}"));
@@ -133,7 +156,8 @@ fn what_is_not_waited_for_is_not_there() {
         "",
         &format!("{INIT} {copy} setp.ge.u32 %p4, %r1, 32; @%p4 bra over; {read} over: {WAIT}"),
     );
-    let words = outcome(&early, 1, None).expect("runs");
+    let words = result(&early, 1, None).expect("runs");
+    assert_eq!(judged(&early, 1, None), [ReportKind::AsyncOrder]);
     assert_eq!((words[3], words[40]), (0xCDCD_CDCD, 40));
     let right = text("", &format!("{INIT} {copy} {WAIT} {read}"));
     assert_eq!(outcome(&right, 1, None).expect("runs")[..64], (64..128).collect::<Vec<_>>());
@@ -186,6 +210,11 @@ fn a_block_that_has_left_is_out_of_reach() {
     let f = outcome(&text("", &body), 2, Some(2)).expect_err("too late");
     assert_eq!(f.kind, FaultKind::OutOfBounds);
     assert!(f.message.contains("the block of rank 1 of the cluster"), "{f}");
+    // What it reads before is never written, and nothing keeps the other block there.
+    let mut found = judged(&text("", &body), 2, Some(2));
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found, [ReportKind::UseAfterFree, ReportKind::Uninitialized]);
     // A rank that the cluster does not have.
     let beyond = "mapa.shared::cluster.u32 %r10, %r3, 2; st.shared::cluster.u32 [%r10], %r1;";
     let f = outcome(&text("", beyond), 2, Some(2)).expect_err("two blocks only");
