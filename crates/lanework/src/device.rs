@@ -2,7 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::gpu::GpuBackend;
-use crate::{Buffer, Element, Error, Result};
+use crate::{Buffer, Element, Error, Reports, Result};
 use lanework_sim::sanitize::{Checks, Report, ReportKind};
 use lanework_sim::{Emulator, Options};
 use std::collections::HashMap;
@@ -336,7 +336,12 @@ impl Device {
 
     pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         match &self.0.engine {
-            Engine::Emulator(emulator) => Ok(emulator.read(address, bytes)?),
+            Engine::Emulator(emulator) => {
+                if let Some(report) = emulator.judge_read(address, bytes.len() as u64) {
+                    return Err(Error::Sanitizer(Reports { found: vec![report], stopped: None }));
+                }
+                Ok(emulator.read(address, bytes)?)
+            }
             Engine::Gpu(gpu) => gpu.read(address, bytes),
         }
     }

@@ -138,6 +138,14 @@ impl Emulator {
         self.writing().read(address, bytes)
     }
 
+    /// What is wrong with copying `bytes` bytes to the host, where checks look at that.
+    pub fn judge_read(&self, address: u64, bytes: u64) -> Option<Report> {
+        self.options.checks.filter(|checks| checks.has_host_reads())?;
+        let near = self.reading().unwritten(address, bytes)?;
+        let at = near.address.wrapping_add_signed(near.offset);
+        Some(Report::host_read(bytes, near, at))
+    }
+
     /// Sets `bytes` device bytes to `value`; waits for running launches.
     ///
     /// # Errors

@@ -368,6 +368,17 @@ impl Memory {
         }
     }
 
+    /// The first of some bytes of one allocation that nothing has written, as far as that is followed.
+    pub fn unwritten(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        let (start, allocation) = self.find(address)?;
+        let (written, offset) = (allocation.written.as_ref()?, address - start);
+        if written.has(offset, bytes) {
+            return None;
+        }
+        let gap = (offset..offset + bytes).find(|at| !written.has(*at, 1))?;
+        self.nearest(start + gap, 1)
+    }
+
     /// The live allocation nearest to an access.
     pub fn nearest(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
         let before = self.live.range(..=address).next_back();

@@ -162,3 +162,22 @@ fn libraries_may_read_ahead_in_shared_memory() -> lanework::Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn what_the_host_reads_is_judged_on_request() -> lanework::Result<()> {
+    let quiet = Device::emulator().sanitized();
+    assert!(quiet.uninit::<f32>(32)?.download().is_ok());
+    let device = Device::emulator().sanitized_for(Checks::default().with_host_reads());
+    let x = device.upload(&[1.0f32; 24])?;
+    let mut y = device.uninit::<f32>(32)?;
+    let mut part = [0.0f32; 24];
+    scaled(&x, &mut y).grid(1).block(24).launch(&device)?;
+    y.download_part(0, &mut part)?;
+    assert_eq!(part, [2.0; 24]);
+    let error = y.download().expect_err("eight were not written");
+    let report = &error.reports()[0];
+    assert_eq!((report.kind, report.line()), (ReportKind::Uninitialized, 0));
+    assert_eq!(report.allocation.as_ref().map(|near| near.offset), Some(96));
+    assert!(!report.to_string().contains("thread"), "{report}");
+    Ok(())
+}

@@ -50,11 +50,22 @@ impl Checker {
         let (message, help) = if copy {
             let whose = if same_thread { "this thread" } else { "another thread" };
             let does = if conflict.wrote { "writing" } else { "reading" };
+            let product = self.other(conflict.with).instruction.starts_with("wgmma");
+            let (what, help) = match product {
+                true => (
+                    "a product",
+                    "wait for the product's group first (`wgmma.wait_group`), then at a barrier if it is of another warpgroup",
+                ),
+                false => (
+                    "an asynchronous copy",
+                    "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+                ),
+            };
             (
                 format!(
-                    "{space} {verb} of {bytes} bytes at {place} while an asynchronous copy of {whose} may still be {does} them"
+                    "{space} {verb} of {bytes} bytes at {place} while {what} of {whose} may still be {does} them"
                 ),
-                "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+                help,
             )
         } else {
             let former = match (conflict.wrote, conflict.with & order::STRONG != 0) {

@@ -93,6 +93,9 @@ impl fmt::Display for ReportKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks(u16);
 
+/// The bit of checks that says whether the host's reads are looked at.
+const HOST_READS: u16 = 1 << 15;
+
 impl Default for Checks {
     /// All but leaks, which are looked for on request.
     fn default() -> Self {
@@ -103,7 +106,7 @@ impl Default for Checks {
 impl Checks {
     /// All kinds.
     pub fn all() -> Checks {
-        Checks(u16::MAX)
+        Checks(!HOST_READS)
     }
 
     /// No kind.
@@ -121,6 +124,18 @@ impl Checks {
     #[must_use]
     pub fn without(self, kind: ReportKind) -> Checks {
         Checks(self.0 & !(1 << kind as u16))
+    }
+
+    /// These, and [`ReportKind::Uninitialized`] for what the host reads, too: an error of the copy to the
+    /// host when nothing has written some of its bytes.
+    #[must_use]
+    pub fn with_host_reads(self) -> Checks {
+        Checks(self.with(ReportKind::Uninitialized).0 | HOST_READS)
+    }
+
+    /// Whether what the host reads is looked at.
+    pub fn has_host_reads(self) -> bool {
+        self.0 & HOST_READS != 0
     }
 
     /// Whether a kind is looked for.
@@ -198,24 +213,50 @@ impl Report {
         })
     }
 
-    /// Memory that is still allocated.
-    pub(crate) fn leak(address: u64, bytes: u64, name: &str) -> Report {
-        let name = name.to_owned();
+    /// A read by the host of `bytes` bytes, of which those from `address` on were never written.
+    pub(crate) fn host_read(bytes: u64, near: NearAllocation, address: u64) -> Report {
         Report {
-            kind: ReportKind::Leak,
-            message: format!("leak: {bytes} bytes of `{name}` were never freed"),
+            message: format!(
+                "uninitialised copy to the host: {bytes} bytes of `{}`, in which nothing has written the byte at {}{:+}",
+                near.name, near.name, near.offset
+            ),
+            address: Some(address),
+            size: u32::try_from(bytes).unwrap_or(u32::MAX),
+            allocation: Some(near),
+            help: "let a kernel write all of it, or copy only what was written".to_owned(),
+            ..Report::of_host(ReportKind::Uninitialized)
+        }
+    }
+
+    /// A report of something that no kernel did.
+    fn of_host(kind: ReportKind) -> Report {
+        Report {
+            kind,
+            message: String::new(),
             location: None,
             text_line: 0,
             instruction: String::new(),
             kernel: String::new(),
             block: [0; 3],
             thread: [0; 3],
-            address: Some(address),
+            address: None,
             size: 0,
-            allocation: Some(NearAllocation { name, address, bytes, offset: 0, distance: 0 }),
+            allocation: None,
             other: None,
-            help: "drop the buffer, or free what was allocated by hand".to_owned(),
+            help: String::new(),
             count: 1,
+        }
+    }
+
+    /// Memory that is still allocated.
+    pub(crate) fn leak(address: u64, bytes: u64, name: &str) -> Report {
+        let name = name.to_owned();
+        Report {
+            message: format!("leak: {bytes} bytes of `{name}` were never freed"),
+            address: Some(address),
+            allocation: Some(NearAllocation { name, address, bytes, offset: 0, distance: 0 }),
+            help: "drop the buffer, or free what was allocated by hand".to_owned(),
+            ..Report::of_host(ReportKind::Leak)
         }
     }
 
@@ -256,7 +297,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)?;
         let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        if self.kind != ReportKind::Leak {
+        if !self.kernel.is_empty() {
             write!(f, "\n  --> {}", place(self.location.as_ref(), self.text_line))?;
             write!(f, "\n   = thread {} of block {}", triple(self.thread), triple(self.block))?;
             write!(f, " in `{}`", self.kernel)?;
