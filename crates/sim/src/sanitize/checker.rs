@@ -61,6 +61,8 @@ pub struct Checker {
     pub(super) area_at: HashMap<u64, usize>,
     /// By instruction: the area that it hit last.
     pub(super) hints: Vec<u32>,
+    /// By instruction: where in it its first lane went last, for those judged in groups.
+    pub(super) lasts: Vec<u64>,
     pub(super) shift: u32,
     /// Whether the accesses that run hot are judged in the usual way: words are cells, and all that is
     /// judged in them is looked for.
@@ -155,6 +157,7 @@ impl Checker {
             areas: Vec::new(),
             area_at: HashMap::new(),
             hints: vec![0; kernel.origins.len() + 1],
+            lasts: vec![0; kernel.origins.len() + 1],
             shift,
             words_are_cells: words,
             words_may_be: words,

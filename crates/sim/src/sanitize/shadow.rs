@@ -261,6 +261,24 @@ impl Cells {
         result
     }
 
+    /// Has the host fetch what is known of the readers of a byte's line.
+    #[inline(always)]
+    pub fn prefetch(&self, offset: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let (page, line, _) = self.place(offset);
+            let Some(Page { reads: Some(reads), .. }) = self.pages.get(page) else { return };
+            let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
+            for part in 0..4 {
+                // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64 * part)) };
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = offset;
+    }
+
     /// The line of a cell, by the cell's number, for one who reads.
     #[inline(always)]
     pub fn read_line(&mut self, cell: usize) -> Option<(Option<&Writes>, &mut Reads)> {
