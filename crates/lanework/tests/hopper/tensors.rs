@@ -129,11 +129,6 @@ impl Subject {
         first % 16 != 0 || !load && self.at.iter().any(|at| *at < 0)
     }
 
-    /// Whether it is one row that ends at no multiple of 16 bytes: an H200 then stores beyond the end.
-    fn ends_within_a_chunk(&self) -> bool {
-        self.extent.len() == 1 && !(self.extent[0] * self.size() as u64).is_multiple_of(16)
-    }
-
     /// The bytes of NaN or zero outside.
     fn outside(&self) -> [u8; 8] {
         if self.nan_outside { self.element.nan().to_le_bytes() } else { [0; 8] }
@@ -204,9 +199,10 @@ pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     on.run((&entry, shape), &arguments)?;
     let (mut expected, tile) = (bytes_of(&before), bytes_of(&tile));
     let size = subject.size();
-    for (from, to) in subject.places() {
-        if let Some(to) = to {
-            expected[to..to + size].copy_from_slice(&tile[from..from + size]);
+    // Whole chunks of 16 bytes are stored, beyond the end of a row, too.
+    for chunk in subject.places().chunks(16 / size) {
+        if let (from, Some(to)) = chunk[0] {
+            expected[to..to + 16].copy_from_slice(&tile[from..from + 16]);
         }
     }
     let found = to.download()?;
@@ -260,7 +256,7 @@ fn random_tiles_are_stored() {
         for dimensions in 1..=3 {
             for seed in 100..260 {
                 let subject = Subject::random(seed, dimensions);
-                if subject.is_refused(false) || subject.ends_within_a_chunk() {
+                if subject.is_refused(false) {
                     continue;
                 }
                 let first =

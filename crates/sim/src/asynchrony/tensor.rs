@@ -241,6 +241,9 @@ impl Tile {
                 let extent = map.extent[0] as i64;
                 let low = (-first).clamp(0, count);
                 let high = if start.is_some() { (extent - first).clamp(low, count) } else { low };
+                // What is stored goes out in whole chunks, also beyond the end of a row (seen on an H200).
+                let stored = !self.load && self.combine.is_none() && low < high;
+                let high = if stored { count } else { high };
                 let [low, high] = [low, high].map(|i| i as u64 * size);
                 let global = start
                     .unwrap_or(0)
