@@ -31,8 +31,8 @@ struct Words {
 const ENGLISH: Words = Words {
     title: "How true the counts are",
     intro: "The same launches were counted by the emulator and by an H200's own counters, read with Nsight Compute: every \
-            rung on a plain and on an awkward problem, kernels that nvcc, NVRTC, Triton and Numba compiled, and probes, \
-            which repeat one memory instruction on one pattern of addresses. `scripts/fidelity.sh` takes the GPU's counts \
+            rung on a plain and on an awkward problem, kernels that nvcc, NVRTC, Triton and Numba compiled, and probes \
+            and a sweep, which repeat one memory instruction on one pattern of addresses. `scripts/fidelity.sh` takes the GPU's counts \
             anew; `lanework fidelity` compares. Instructions are not compared, for a GPU runs what ptxas made of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
     others: "What differs by more than 1 %, and why",
@@ -43,7 +43,7 @@ const ENGLISH: Words = Words {
 const CHINESE: Words = Words {
     title: "计数有多准",
     intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整和一个不规整的问题上，\
-            nvcc、NVRTC、Triton 和 Numba 编译出的内核，以及在一种地址模式上重复一条访存指令的探针。`scripts/fidelity.sh` \
+            nvcc、NVRTC、Triton 和 Numba 编译出的内核，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
             重新取得 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
     others: "误差超过 1 % 的，以及原因",
