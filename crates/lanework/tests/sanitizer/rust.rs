@@ -181,3 +181,78 @@ fn what_the_host_reads_is_judged_on_request() -> lanework::Result<()> {
     assert!(!report.to_string().contains("thread"), "{report}");
     Ok(())
 }
+
+/// Blocks that move elements down by one, and a struct whose padding is moved with it; by lines of `FILE`.
+const MOVES: &str = r#".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry compact(.param .u64 x)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    .loc 1 20 1
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r2, [%rd3];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra OVER;
+    st.global.u32 [%rd3+-4], %r2;
+OVER:
+    ret;
+}
+.visible .entry padding(.param .u64 x)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    .loc 1 30 1
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, 1;
+    st.global.u8 [%rd1], %r1;
+    ld.global.u64 %rd2, [%rd1];
+    st.global.u64 [%rd1+8], %rd2;
+    ret;
+}
+.visible .entry unread(.param .u64 x)
+{
+    .reg .b64 %rd<4>;
+    .loc 1 40 1
+    ld.param.u64 %rd1, [x];
+    ld.global.u64 %rd2, [%rd1];
+    st.global.u64 [%rd1+8], %rd2;
+    ret;
+}
+.file 1 "FILE"
+"#;
+
+#[test]
+fn libraries_may_compact_in_place_and_move_padding() -> lanework::Result<()> {
+    let found_in = |file: &str, entry: &str, blocks: u32| -> lanework::Result<Vec<Report>> {
+        let device = Device::emulator().sanitized();
+        let module = device.load_ptx(&MOVES.replace("FILE", file))?;
+        let x = match entry {
+            "compact" => {
+                device.upload(&[1u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16])?
+            }
+            _ => device.uninit::<u8>(16)?,
+        };
+        let arguments = [lanework::PtxArg::Memory(&x)];
+        // SAFETY: the emulator checks every access.
+        let result =
+            unsafe { module.launch(entry, lanework::PtxShape::new(blocks, 1), &arguments) };
+        Ok(found(result.map(drop)))
+    };
+    let (library, own) = ("/cuda/include/cub/agent/agent_select_if.cuh", "/home/user/mine.cu");
+    for (entry, blocks, kind) in
+        [("compact", 4, ReportKind::Race), ("padding", 1, ReportKind::Uninitialized)]
+    {
+        assert!(found_in(library, entry, blocks)?.is_empty(), "{entry}");
+        let reports = found_in(own, entry, blocks)?;
+        assert_eq!(reports.iter().map(|report| report.kind).collect::<Vec<_>>(), [kind], "{entry}");
+    }
+    // What the user gave a library and nobody has written is found there, too.
+    assert_eq!(found_in(library, "unread", 1)?.len(), 1);
+    Ok(())
+}

@@ -95,7 +95,11 @@ impl Checker {
             }
             let area = &self.areas[index];
             if let Some(written) = &area.written {
-                let unwritten = reads && !written.has(offset, bytes);
+                let mut unwritten = reads && !written.has(offset, bytes);
+                if unwritten && self.carries(judged.instruction) {
+                    // Of a struct, its padding comes along.
+                    unwritten = (0..bytes).all(|byte| !written.has(offset + byte, 1));
+                }
                 if writes {
                     written.set(offset, bytes);
                 }
