@@ -1,7 +1,7 @@
 //! The quick ways to judge against the slow one: the same races, and the same left in shadow memory.
 
 use super::line::{ALL, Now};
-use super::order::{self, Order, STRONG, with_lane};
+use super::order::{self, Memo, Order, STRONG, with_lane};
 use super::runs::Ground;
 use super::shadow::{Access, Cells, LINE};
 
@@ -47,7 +47,9 @@ enum Way {
 
 fn at_once(cells: &mut Cells, order: &mut Order, now: &Now, way: Way, writes: bool) -> bool {
     let (warp, base) = (now.warp, now.base);
-    let mut ground = Ground { cells, written: None, order, base, warp, tag: now.tags[0] };
+    let (writers, readers) = (Memo::NONE, Memo::NONE);
+    let tag = now.tags[0];
+    let mut ground = Ground { cells, written: None, order, writers, readers, base, warp, tag };
     let tag = now.tags[0] & !order::LANES;
     let lanes = [order::lane(now.tags[0]), order::lane(now.tags[0] + now.second)];
     match (way, writes) {

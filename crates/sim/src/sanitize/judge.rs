@@ -6,7 +6,7 @@
 
 use super::checker::Checker;
 use super::line::{ALL, Now};
-use super::order::{self, ASYNC, Tag, Verdict, WROTE};
+use super::order::{self, ASYNC, Memo, Tag, Verdict, WROTE};
 use super::runs::{Form, Ground, STEPS};
 use super::shadow::LINE;
 use crate::lanes::{SCALAR, Scalar, WIDE};
@@ -140,7 +140,8 @@ impl Checker {
             let area = &mut self.areas[area];
             (&mut area.cells, area.written.as_deref(), 1)
         };
-        Ground { cells, written, order: &mut self.order, base, warp, tag }
+        let (writers, readers) = (Memo::NONE, Memo::NONE);
+        Ground { cells, written, order: &mut self.order, writers, readers, base, warp, tag }
     }
 
     /// A store of 16 words side by side by each half of a warp; `false` if it is not as common, and
@@ -196,17 +197,18 @@ impl Ground<'_> {
     /// What is accessed of a line.
     #[inline(always)]
     pub fn judge<const LOADS: bool>(&mut self, cell: usize, now: &Now) -> bool {
+        let memos = [&mut self.writers, &mut self.readers];
         if LOADS {
             let Some((writes, reads)) = self.cells.read_line(cell) else { return false };
             match now.active {
-                ALL => now.read::<true>(self.order, writes, reads),
-                _ => now.read::<false>(self.order, writes, reads),
+                ALL => now.read::<true>(self.order, memos, writes, reads),
+                _ => now.read::<false>(self.order, memos, writes, reads),
             }
         } else {
             let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
             match now.active {
-                ALL => now.write::<true>(self.order, writes, reads),
-                _ => now.write::<false>(self.order, writes, reads),
+                ALL => now.write::<true>(self.order, memos, writes, reads),
+                _ => now.write::<false>(self.order, memos, writes, reads),
             }
         }
     }
@@ -219,13 +221,13 @@ impl Ground<'_> {
         let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & (ASYNC | WROTE));
-        let writer = self.order.verdict_of(write, self.base, self.warp);
+        let writer = self.writers.of(self.order, write, self.base, self.warp);
         if flags != 0 || writer != Verdict::Before {
             return false;
         }
         let lanes = [one, other];
         let [one, other] = [order::with_lane(tag, one), order::with_lane(tag, other)];
-        (*first, *last) = match self.order.verdict_of(*first, self.base, self.warp) {
+        (*first, *last) = match self.readers.of(self.order, *first, self.base, self.warp) {
             Verdict::Before => (one, other),
             Verdict::ByPairs => return false,
             Verdict::ByLane if order::lane(*first) == lanes[0] => (one, other),

@@ -4,7 +4,7 @@
 //! at what orders it answers for all. Where they are not, or something may be wrong, nothing is changed
 //! and the cells are judged one by one.
 
-use super::order::{ASYNC, LANES, Order, Tag, Verdict, WROTE, segment};
+use super::order::{ASYNC, LANES, Memo, Order, Tag, Verdict, WROTE};
 use super::shadow::{LINE, Reads, Writes};
 
 /// A word for each cell of a line.
@@ -28,6 +28,9 @@ pub struct Now {
 pub const ALL: u32 = (1 << LINE) - 1;
 /// The bits of a tag that are its segment.
 const SEGMENT: Tag = 0xffff_ffff << 32;
+
+/// What tells how former accesses of one kind lie to those under way.
+type Sight<'a> = (&'a mut Memo, &'a mut Order);
 
 /// How former accesses of one kind to some words lie to the one under way.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,11 +91,9 @@ fn odd(tags: &Words, one: Tag, floor: Tag, flags: Tag) -> Words {
 impl Now {
     /// How former accesses of one segment lie to this one.
     #[inline(always)]
-    fn former(&self, order: &mut Order, one: Tag, tags: &Words, active: &Words) -> Former {
-        if segment(one) < self.base {
-            return Former::Before;
-        }
-        match order.verdict(segment(one), self.warp) {
+    fn former(&self, sight: Sight<'_>, one: Tag, tags: &Words, active: &Words) -> Former {
+        let (memo, order) = sight;
+        match memo.of(order, one, self.base, self.warp) {
             Verdict::Before => Former::Before,
             Verdict::Beside => Former::Beside,
             Verdict::ByLane => self.by_lane(tags, active),
@@ -126,6 +127,7 @@ impl Now {
     pub fn read<const WHOLE: bool>(
         &self,
         order: &mut Order,
+        [writers, readers]: [&mut Memo; 2],
         writes: Option<&Writes>,
         [first, last]: &mut Reads,
     ) -> bool {
@@ -145,7 +147,7 @@ impl Now {
             if any(&strange) != 0 {
                 return false;
             }
-            match self.former(order, writer, writes, &active) {
+            match self.former((writers, order), writer, writes, &active) {
                 Former::Before => {}
                 Former::Own if self.second == 0 => {}
                 _ => return false,
@@ -159,7 +161,7 @@ impl Now {
             }
         }
         // Whoever comes after the first reader stands for it; another is remembered beside it.
-        let stands = match self.former(order, reader, first, &active) {
+        let stands = match self.former((readers, order), reader, first, &active) {
             Former::Before | Former::Own => true,
             Former::Beside => false,
             Former::Others if self.second == 0 => false,
@@ -181,14 +183,14 @@ impl Now {
 
     /// Whether former accesses allow a write.
     #[inline(always)]
-    fn yields(&self, order: &mut Order, tags: &Words, active: &Words) -> bool {
+    fn yields(&self, sight: Sight<'_>, tags: &Words, active: &Words) -> bool {
         let one = tags[self.one()];
         let mut strange = odd(tags, one, Tag::from(self.base) << 32, ASYNC | WROTE);
         for i in 0..LINE {
             strange[i] &= active[i];
         }
         any(&strange) == 0
-            && matches!(self.former(order, one, tags, active), Former::Before | Former::Own)
+            && matches!(self.former(sight, one, tags, active), Former::Before | Former::Own)
     }
 
     /// A write of the words; `false` if they must be judged one by one.
@@ -196,15 +198,18 @@ impl Now {
     pub fn write<const WHOLE: bool>(
         &self,
         order: &mut Order,
+        [writers, readers]: [&mut Memo; 2],
         writes: &mut Writes,
         reads: Option<&mut Reads>,
     ) -> bool {
         let active = if WHOLE { [Tag::MAX; LINE] } else { spread(self.active) };
-        if !self.yields(order, writes, &active) {
+        if !self.yields((writers, order), writes, &active) {
             return false;
         }
         if let Some([first, last]) = reads {
-            if !self.yields(order, first, &active) || !self.yields(order, last, &active) {
+            if !self.yields((&mut *readers, &mut *order), first, &active)
+                || !self.yields((readers, order), last, &active)
+            {
                 return false;
             }
             put(first, &active, &[0; LINE]);

@@ -97,6 +97,28 @@ pub enum Verdict {
     ByPairs,
 }
 
+/// What was last found out of a segment: tags of neighbours are often of the same. Good for as long as
+/// nothing orders anything.
+pub struct Memo {
+    segment: u32,
+    verdict: Verdict,
+}
+
+impl Memo {
+    /// Nothing is known yet.
+    pub const NONE: Memo = Memo { segment: 0, verdict: Verdict::Before };
+
+    /// [`Order::verdict_of`].
+    #[inline(always)]
+    pub fn of(&mut self, order: &mut Order, tag: Tag, base: u32, warp: u32) -> Verdict {
+        let of = segment(tag);
+        if of != self.segment {
+            *self = Memo { segment: of, verdict: order.verdict_of(tag, base, warp) };
+        }
+        self.verdict
+    }
+}
+
 /// What a release makes known: what its warp knew of its block, and what was known before.
 struct Node {
     cluster: u32,
@@ -434,7 +456,9 @@ impl Order {
 
     /// What a warp knows comes together with what others do.
     fn gather(&mut self, gathered: &mut Gathered, slot: usize) {
-        join(&mut gathered.seen, &self.row(slot));
+        join(&mut gathered.seen, &self.seen[slot * self.warps..(slot + 1) * self.warps]);
+        let own = &mut gathered.seen[slot];
+        *own = (*own).max(self.now[slot] + 1);
         gathered.knows = self.both(gathered.knows, self.knows[slot]);
     }
 
@@ -459,6 +483,10 @@ impl Order {
         for &w in released {
             self.go(self.slot(w), &gathered);
         }
+        // Its room is kept for those who come next.
+        gathered.seen.clear();
+        gathered.knows = NONE;
+        self.gathered[number] = gathered;
     }
 
     /// A warp arrives at the cluster's barrier, in a generation of it.

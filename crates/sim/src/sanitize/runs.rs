@@ -6,7 +6,7 @@
 use super::checker::Checker;
 use super::lanewise::{Judged, lanes_of};
 use super::line::{ALL, Now};
-use super::order::{self, Order, Tag};
+use super::order::{self, Memo, Order, Tag};
 use super::report::ReportKind;
 use super::shadow::{Cells, LINE};
 use super::written::Written;
@@ -92,6 +92,10 @@ pub struct Ground<'a> {
     pub written: Option<&'a Written>,
     /// What orders accesses.
     pub order: &'a mut Order,
+    /// How the writes met last lie to this access.
+    pub writers: Memo,
+    /// How the reads met last do.
+    pub readers: Memo,
     /// Tags of smaller segments are of the past.
     pub base: u32,
     /// The warp that accesses them.

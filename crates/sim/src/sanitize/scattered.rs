@@ -3,19 +3,13 @@
 
 use super::checker::Checker;
 use super::lanewise::lanes_of;
-use super::order::{self, ASYNC, Order, Tag, Verdict, WROTE, segment};
+use super::order::{self, ASYNC, Memo, Order, Tag, Verdict, WROTE};
 use super::runs::Ground;
 use super::shadow::LINE;
 use crate::context::Site;
 use crate::ir::MemorySpace;
 use crate::observe::AccessKind;
 use crate::op::Warp;
-
-/// What was last found out of a segment: tags of neighbours are often of the same.
-struct Memo {
-    segment: u32,
-    verdict: Verdict,
-}
 
 /// How a former access lies to one lane's.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,27 +22,20 @@ enum Former {
     Unclear,
 }
 
-impl Memo {
-    const NONE: Memo = Memo { segment: 0, verdict: Verdict::Before };
-
-    #[inline(always)]
-    fn former(
-        &mut self,
-        order: &mut Order,
-        tag: Tag,
-        base: u32,
-        (warp, lane): (u32, u32),
-    ) -> Former {
-        let of = segment(tag);
-        if of != self.segment {
-            *self = Memo { segment: of, verdict: order.verdict_of(tag, base, warp) };
-        }
-        match self.verdict {
-            Verdict::Before => Former::Before,
-            Verdict::ByLane if order::lane(tag) == lane => Former::Before,
-            Verdict::ByLane | Verdict::Beside => Former::Beside,
-            Verdict::ByPairs => Former::Unclear,
-        }
+/// How the former access of a tag lies to that of a warp's lane.
+#[inline(always)]
+fn former(
+    memo: &mut Memo,
+    order: &mut Order,
+    tag: Tag,
+    base: u32,
+    (warp, lane): (u32, u32),
+) -> Former {
+    match memo.of(order, tag, base, warp) {
+        Verdict::Before => Former::Before,
+        Verdict::ByLane if order::lane(tag) == lane => Former::Before,
+        Verdict::ByLane | Verdict::Beside => Former::Beside,
+        Verdict::ByPairs => Former::Unclear,
     }
 }
 
@@ -102,7 +89,6 @@ impl Checker {
         let mut ground = self.ground::<SHARED>(warp.index, index);
         ground.tag |= order::tag(0, instruction);
         let mut left = 0;
-        let (mut writers, mut readers) = (Memo::NONE, Memo::NONE);
         for lane in lanes_of(warp.mask) {
             let offset = at[lane].wrapping_sub(origin);
             let inside = at[lane].wrapping_sub(start) < room && offset & 3 == 0;
@@ -111,12 +97,8 @@ impl Checker {
                 _ => inside,
             };
             let tag = order::with_lane(ground.tag, lane as u32);
-            let well = known
-                && if LOADS {
-                    ground.read(offset, tag, &mut writers, &mut readers)
-                } else {
-                    ground.write(offset, tag, &mut writers, &mut readers)
-                };
+            let well =
+                known && if LOADS { ground.read(offset, tag) } else { ground.write(offset, tag) };
             left |= u32::from(!well) << lane;
             if let Some(written) = ground.written
                 && !LOADS
@@ -132,16 +114,16 @@ impl Checker {
 impl Ground<'_> {
     /// One lane's read of a word; `false`, and nothing changed, if it is not as common.
     #[inline(always)]
-    fn read(&mut self, offset: u64, tag: Tag, writers: &mut Memo, readers: &mut Memo) -> bool {
+    fn read(&mut self, offset: u64, tag: Tag) -> bool {
         let cell = (offset >> 2) as usize;
         let Some((writes, [first, last])) = self.cells.read_line(cell) else { return false };
         let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
         let flags = (write & ASYNC) | ((first[i] | last[i]) & (ASYNC | WROTE));
         let (base, who) = (self.base, (self.warp, order::lane(tag)));
-        if flags != 0 || writers.former(self.order, write, base, who) != Former::Before {
+        if flags != 0 || former(&mut self.writers, self.order, write, base, who) != Former::Before {
             return false;
         }
-        match readers.former(self.order, first[i], base, who) {
+        match former(&mut self.readers, self.order, first[i], base, who) {
             Former::Before => first[i] = tag,
             Former::Beside => last[i] = tag,
             Former::Unclear => return false,
@@ -151,20 +133,22 @@ impl Ground<'_> {
 
     /// One lane's write of a word; likewise.
     #[inline(always)]
-    fn write(&mut self, offset: u64, tag: Tag, writers: &mut Memo, readers: &mut Memo) -> bool {
+    fn write(&mut self, offset: u64, tag: Tag) -> bool {
         let cell = (offset >> 2) as usize;
         let Some((writes, reads)) = self.cells.write_line(cell) else { return false };
         let (write, i) = (&mut writes[cell % LINE], cell % LINE);
         let (base, who) = (self.base, (self.warp, order::lane(tag)));
-        let mut clear = |memo: &mut Memo, former: Tag, flags: Tag| {
-            former & flags == 0 && memo.former(self.order, former, base, who) == Former::Before
+        let clear = |memo: &mut Memo, order: &mut Order, tag: Tag, flags: Tag| {
+            tag & flags == 0 && former(memo, order, tag, base, who) == Former::Before
         };
-        if !clear(writers, *write, ASYNC) {
+        if !clear(&mut self.writers, self.order, *write, ASYNC) {
             return false;
         }
         if let Some([first, last]) = reads {
             let flags = ASYNC | WROTE;
-            if !clear(readers, first[i], flags) || !clear(readers, last[i], flags) {
+            if !clear(&mut self.readers, self.order, first[i], flags)
+                || !clear(&mut self.readers, self.order, last[i], flags)
+            {
                 return false;
             }
             (first[i], last[i]) = (0, 0);
@@ -176,10 +160,9 @@ impl Ground<'_> {
     /// One lane's access of a word that is judged alone.
     #[cfg(test)]
     pub fn alone(&mut self, offset: u64, tag: Tag, writes: bool) -> bool {
-        let (mut writers, mut readers) = (Memo::NONE, Memo::NONE);
         match writes {
-            true => self.write(offset, tag, &mut writers, &mut readers),
-            false => self.read(offset, tag, &mut writers, &mut readers),
+            true => self.write(offset, tag),
+            false => self.read(offset, tag),
         }
     }
 }
