@@ -25,12 +25,14 @@ pub fn flush(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
 }
 
+/// From here on a number rounds to the least normal one, if it may have all digits below it.
+const BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 0.5 / (1 << 24) as f64);
+
 /// A result that is to be flushed, and `wide`, which it was rounded from. Subnormal numbers have fewer
 /// digits, so that one may round to the least normal number which, with all digits, would stay below.
 #[inline(always)]
 fn least(result: f32, wide: f64) -> f32 {
-    let below = f64::from(f32::MIN_POSITIVE) * (1.0 - 2f64.powi(-25));
-    match result.abs() == f32::MIN_POSITIVE && wide.abs() < below {
+    match result.abs() == f32::MIN_POSITIVE && wide.abs() < BELOW {
         true => 0f32.copysign(result),
         false => result,
     }
@@ -343,7 +345,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
     }
 }
 
-/// `fma.ftz`: flushed is what was subnormal before it was rounded.
+/// `fma.ftz`: flushed is what would be subnormal if it had all digits.
 #[inline(always)]
 fn fused_flushed(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
@@ -352,7 +354,8 @@ fn fused_flushed(a: f32, b: f32, c: f32) -> f32 {
     if least && is_rounded_up(a, b, c) { 0f32.copysign(result) } else { result }
 }
 
-/// Whether `a * b + c`, which rounds to the least normal number of its sign, is nearer to zero.
+/// Whether `a * b + c`, which rounds to the least normal number of its sign, is so far below that with
+/// all digits it would stay there; see [`least`].
 #[cold]
 fn is_rounded_up(a: f32, b: f32, c: f32) -> bool {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
@@ -360,8 +363,7 @@ fn is_rounded_up(a: f32, b: f32, c: f32) -> bool {
     let sum = product + c;
     let of_c = sum - product;
     let lacks = (product - (sum - of_c)) + (c - of_c);
-    let least = f64::from(f32::MIN_POSITIVE);
-    sum.abs() < least || (sum.abs() == least && lacks * sum < 0.0)
+    sum.abs() < BELOW || (sum.abs() == BELOW && lacks * sum < 0.0)
 }
 
 /// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
@@ -648,4 +650,33 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, ScalarType::Pred)?;
     let a = cx.src(1, ty)?;
     cx.pure(dst, &[a], pure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fused_flushed;
+
+    /// What an H200 gave for sums just below the least normal number.
+    #[test]
+    fn sums_that_round_to_the_least_normal_number_stay() {
+        let cases = [
+            (0x0638_c8e4, 0xa0b5_163c, 0x0080_0000),
+            (0x81ae_2c98, 0x0100_935e, 0x0080_0000),
+            (0x0c70_4fde, 0x84fd_cd38, 0x0080_0000),
+        ];
+        for (a, b, c) in cases {
+            let sum = fused_flushed(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
+            assert_eq!(sum.to_bits(), 0x0080_0000, "{a:#x} {b:#x} {c:#x}");
+        }
+    }
+
+    #[test]
+    fn sums_that_would_stay_below_with_all_digits_are_flushed() {
+        let least = f32::MIN_POSITIVE;
+        // The product is 2^-150, one unit of such a number's last digit; half of one is a tie.
+        let (a, b) = (2f32.powi(-75), -(2f32.powi(-75)));
+        assert_eq!(fused_flushed(a, b, least), 0.0);
+        assert_eq!(fused_flushed(a, b / 2.0, least), least);
+        assert_eq!(fused_flushed(a, -b, -least).to_bits(), 0x8000_0000);
+    }
 }
