@@ -258,7 +258,13 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
         true => hot_rows!(cx, hot2, warm2, |a, b| least(a * b, f64::from(a) * f64::from(b))),
         false => hot_rows!(cx, hot2, warm2, |a, b| a * b),
     };
-    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a * b, [b, a])), narrow::mul(ty))
+    binary(
+        cx,
+        soft,
+        row,
+        warm2(|a: f64, b: f64| chosen64(a * b, [b, a])),
+        narrow::mul(ty, cx.has("ftz")),
+    )
 }
 
 /// `div` of floats; the approximate forms are exact here.
@@ -339,7 +345,11 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
             hot3(|a: f64, b: f64, c: f64| chosen64(a.mul_add(b, c), [b, c, a])),
         ),
         _ => {
-            let pure = found(cx, narrow::fma(ty, cx.has("oob")))?;
+            let row = match cx.has("ftz") && !cx.has("oob") && matches!(ty, F16 | F16x2) {
+                true => narrow::fma_flushed(ty),
+                false => narrow::fma(ty, cx.has("oob")),
+            };
+            let pure = found(cx, row)?;
             around(cx, ty, 3, pure)
         }
     }

@@ -79,8 +79,19 @@ pub fn sub(ty: ScalarType) -> Option<&'static Pure> {
     rows!(ty, pure2, |a, b| a - b)
 }
 
+/// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so
+/// that one may round to the least normal number which, with all digits, would stay below.
+fn flushable(x: f64) -> f64 {
+    const BELOW: f64 = (1.0 - 1.0 / 4096.0) / 16384.0;
+    if x.abs() < BELOW { 0f64.copysign(x) } else { x }
+}
+
 /// `mul`.
-pub fn mul(ty: ScalarType) -> Option<&'static Pure> {
+pub fn mul(ty: ScalarType, ftz: bool) -> Option<&'static Pure> {
+    if ftz && matches!(ty, F16 | F16x2) {
+        // The product is exact in f32.
+        return rows!(ty, pure2, |a, b| flushable(f64::from(a * b)) as f32);
+    }
     rows!(ty, pure2, |a, b| a * b)
 }
 
@@ -96,6 +107,18 @@ fn fused(a: f32, b: f32, c: f32) -> f64 {
     }
     let towards_zero = (lost > 0.0) != (sum > 0.0);
     f64::from_bits(if towards_zero { sum.to_bits() - 1 } else { sum.to_bits() + 1 })
+}
+
+/// `fma` of f16 whose results are to be flushed.
+pub fn fma_flushed(ty: ScalarType) -> Option<&'static Pure> {
+    fn fma(a: f16, b: f16, c: f16) -> f16 {
+        packed::wide_to_f16(flushable(fused(a.widen(), b.widen(), c.widen())))
+    }
+    match ty {
+        F16 => Some(pure3(|a, b, c| fma(a, b, c))),
+        F16x2 => Some(pure3(|a, b, c| packed::map16([a, b, c], |[a, b, c]| fma(a, b, c)))),
+        _ => None,
+    }
 }
 
 /// `fma`; with `oob` the NaN of elements outside a tensor makes the result 0.
@@ -213,5 +236,23 @@ pub fn approximate(ty: ScalarType, ex2: bool) -> Option<&'static Pure> {
         rows!(ty, pure1, |a| double(f64::exp2, a))
     } else {
         rows!(ty, pure1, |a| double(f64::tanh, a))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an H200 gave: products and sums that round to the least normal f16, but are below it with
+    /// all digits, are flushed.
+    #[test]
+    fn results_just_below_the_least_normal_number_are_flushed() {
+        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
+        let flushed = |x: f64| flush16(packed::wide_to_f16(flushable(x)).to_bits());
+        assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
+        assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
+        assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
+        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
+        assert_eq!(flushed(number(0x0400)), 0x0400);
     }
 }
