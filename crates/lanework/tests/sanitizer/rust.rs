@@ -256,3 +256,36 @@ fn libraries_may_compact_in_place_and_move_padding() -> lanework::Result<()> {
     assert_eq!(found_in(library, "unread", 1)?.len(), 1);
     Ok(())
 }
+
+/// A whole warp writes its words of constant memory side by side: stores in the form that runs hot.
+const WRITES_CONSTANTS: &str = "
+.version 7.0
+.target sm_80
+.address_size 64
+.const .align 64 .b32 table[32];
+.visible .entry writes_constants()
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<5>;
+    mov.u32 %r1, %tid.x;
+    mov.u64 %rd1, table;
+    cvta.const.u64 %rd2, %rd1;
+    cvta.to.global.u64 %rd3, %rd2;
+    mul.wide.u32 %rd4, %r1, 4;
+    add.s64 %rd4, %rd3, %rd4;
+    st.global.u32 [%rd4], %r1;
+    ret;
+}
+";
+
+#[test]
+fn a_warp_that_writes_constant_memory_is_reported() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized();
+    let module = device.load_ptx(WRITES_CONSTANTS)?;
+    // SAFETY: the emulator checks every access.
+    let result = unsafe { module.launch("writes_constants", lanework::PtxShape::new(1, 32), &[]) };
+    let reports = found(result.map(drop));
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert_eq!((reports[0].kind, reports[0].count), (ReportKind::OutOfBounds, 32));
+    Ok(())
+}

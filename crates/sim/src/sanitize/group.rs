@@ -120,7 +120,7 @@ impl Checker {
     ) -> bool {
         let first = group.members[0].instruction;
         let span = if ONE { 4 } else { 64 };
-        let Some((area, at)) = self.inside::<SHARED>(first, base, group.reach + span) else {
+        let Some((area, at)) = self.inside::<SHARED, true>(first, base, group.reach + span) else {
             return false;
         };
         if !SHARED {

@@ -101,7 +101,7 @@ impl Checker {
     /// The area that two runs of bytes lie in, by the hint for an instruction, and their places in it;
     /// `None` if either does not.
     #[inline(always)]
-    pub(super) fn inside<const SHARED: bool>(
+    pub(super) fn inside<const SHARED: bool, const LOADS: bool>(
         &self,
         instruction: u32,
         base: [u64; 2],
@@ -111,21 +111,21 @@ impl Checker {
             return None;
         }
         let index = self.hint(instruction) as usize;
-        let (start, size) = self.extent::<SHARED>(index);
+        let (start, size) = self.extent::<SHARED, LOADS>(index);
         let room = size.checked_sub(span - 1)?;
         let from = [base[0].wrapping_sub(start), base[1].wrapping_sub(start)];
         (from[0] < room && from[1] < room).then_some((index, if SHARED { base } else { from }))
     }
 
-    /// First byte and plain bytes of an area, or of a variable in shared memory; of nothing, if there is
-    /// none.
+    /// First byte of an area, or of a variable in shared memory, and how many of its bytes may be judged
+    /// in the quick ways; of nothing, if there is none.
     #[inline(always)]
-    pub(super) fn extent<const SHARED: bool>(&self, index: usize) -> (u64, u64) {
+    pub(super) fn extent<const SHARED: bool, const LOADS: bool>(&self, index: usize) -> (u64, u64) {
         if SHARED {
             return self.shared_names.run(index);
         }
         match self.areas.get(index) {
-            Some(area) => (area.start, area.plain),
+            Some(area) => (area.start, area.quick(LOADS)),
             None => (0, 0),
         }
     }
@@ -148,7 +148,9 @@ impl Checker {
     /// nothing changed that judging it again would not change alike.
     #[inline(always)]
     fn store<const SHARED: bool>(&mut self, warp: u32, instruction: u32, base: [u64; 2]) -> bool {
-        let Some((area, at)) = self.inside::<SHARED>(instruction, base, 64) else { return false };
+        let Some((area, at)) = self.inside::<SHARED, false>(instruction, base, 64) else {
+            return false;
+        };
         let mut ground = self.ground::<SHARED>(warp, area);
         if let Some(written) = ground.written {
             written.set(at[0], 64);

@@ -83,7 +83,7 @@ impl Checker {
             let Some(area) = self.area_of(instruction, first) else { return warp.mask };
             area
         };
-        let (start, size) = self.extent::<SHARED>(index);
+        let (start, size) = self.extent::<SHARED, LOADS>(index);
         let Some(room) = size.checked_sub(3) else { return warp.mask };
         let origin = if SHARED { 0 } else { start };
         let mut ground = self.ground::<SHARED>(warp.index, index);

@@ -316,6 +316,14 @@ pub struct Area {
     pub cells: Cells,
 }
 
+impl Area {
+    /// Bytes that may be judged in the quick ways: none of a constant where it is written.
+    #[inline(always)]
+    pub fn quick(&self, loads: bool) -> u64 {
+        if loads || !self.constant { self.plain } else { 0 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
