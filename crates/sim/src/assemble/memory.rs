@@ -52,8 +52,7 @@ impl Assembler<'_> {
             count: op.count,
             data,
             combine,
-            // Checks judge in an operation of their own.
-            observed: self.want.observe && !self.want.checks,
+            observed: self.want.in_place(),
             order: op.order,
             tally: match service {
                 Service::Joined(_) => JOINED,
@@ -80,7 +79,7 @@ impl Assembler<'_> {
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
-        let count = self.want.observe && !self.want.checks;
+        let count = self.want.in_place();
         let special = if direct {
             direct_handler(op, address, data, count)
         } else if lanes && count {

@@ -98,6 +98,14 @@ pub struct Want {
     pub first_site: u32,
 }
 
+impl Want {
+    /// Whether memory instructions themselves tell of their accesses: checks have an operation of their
+    /// own before each.
+    fn in_place(&self) -> bool {
+        self.observe && !self.checks
+    }
+}
+
 /// Assembles a kernel. `splits` are the classes that decide at which branches lanes may part, the
 /// same for every form of one kernel so that their operations correspond.
 pub fn assemble(
@@ -152,13 +160,8 @@ pub fn assemble(
     if !want.events {
         let reads = assembler.reads();
         let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
-        let chains = fuse(
-            &mut assembler.code.ops,
-            &assembler.marks,
-            want.tier,
-            want.observe && !want.checks,
-            &read_once,
-        );
+        let chains =
+            fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.in_place(), &read_once);
         assembler.code.chains = chains;
     }
     assembler.code
