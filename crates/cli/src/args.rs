@@ -360,18 +360,23 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
+/// What `--arg` takes, in short, for the commands that take what `run` does.
+const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory that holds the file's array\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+and what else `lanework run k.ptx --help` lists";
+
 /// `lanework check FILE`: check an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework check", max_term_width = 100)]
 #[command(mut_args(on_the_emulator))]
-#[command(after_help = "An argument is one of\n  \
-    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory that holds the file's array\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
-and what else `lanework run k.ptx --help` lists; memory of `uninit:` and `out:` counts\n\
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}; memory of `uninit:` and `out:` counts\n\
     as never written.\n\n\
     Example: lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
-    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif")]
+    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"
+))]
 pub struct CheckKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
@@ -417,13 +422,11 @@ pub struct ProfileArgs {
 #[derive(Debug, Parser)]
 #[command(name = "lanework profile", max_term_width = 100)]
 #[command(mut_args(on_the_emulator))]
-#[command(after_help = "An argument is one of\n  \
-    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory that holds the file's array\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
-and what else `lanework run k.ptx --help` lists.\n\n\
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\n\
     Example: lanework profile saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
-    --arg zeros:f32:1000 --arg u32:1000")]
+    --arg zeros:f32:1000 --arg u32:1000"
+))]
 pub struct ProfileKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
@@ -469,13 +472,11 @@ pub struct LookArgs {
 #[derive(Debug, Parser)]
 #[command(name = "lanework look", max_term_width = 100)]
 #[command(mut_args(on_the_emulator))]
-#[command(after_help = "An argument is one of\n  \
-    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory that holds the file's array\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
-and what else `lanework run k.ptx --help` lists.\n\n\
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\n\
     Example: lanework look saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n         \
-    --arg zeros:f32:1000 --arg u32:1000 --line 3 --svg saxpy.svg")]
+    --arg zeros:f32:1000 --arg u32:1000 --line 3 --svg saxpy.svg"
+))]
 pub struct LookKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
