@@ -17,70 +17,25 @@
 #![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
-mod access;
-mod allowance;
-mod analysis;
-mod assemble;
-mod asynchrony;
-mod atomic;
-mod banks;
-mod block;
-mod check;
-mod context;
-mod control;
-mod counters;
-mod cross;
-mod decode;
-mod direct;
-mod eight;
-mod emulator;
-mod fault;
-mod fidelity;
-mod flow;
-mod fuse;
-#[cfg(target_arch = "x86_64")]
-mod gather;
-mod heap;
-mod indirect;
-mod initial;
+mod engine;
 mod ir;
-mod lanes;
-mod launch;
-mod limits;
-mod lower;
-mod matrix;
-mod memory;
-mod nan;
-mod observe;
-mod op;
-mod pressure;
-mod print;
-mod program;
-mod pure;
-mod report;
-pub mod sanitize;
-mod schedule;
-mod soft;
-mod standard;
-mod stillness;
-mod swizzle;
-mod tensor_map;
-mod trace;
-mod traffic;
-mod way;
+mod mem;
+mod profiler;
+pub mod sanitizer;
 
-pub use counters::{Counters, Global, Shared};
-pub use emulator::Emulator;
-pub use fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
-pub use fidelity::{Bound, Fidelity, fidelity};
-pub use ir::Origin;
-pub use launch::{Blocks, LaunchConfig, Outcome};
-pub use limits::{Limits, Options, Schedule};
-pub use observe::{
+pub use engine::emulator::Emulator;
+pub use engine::fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
+pub use engine::launch::{Blocks, LaunchConfig, Outcome};
+pub use engine::limits::{Limits, Options, Schedule};
+pub use engine::observe::{
     Access, AccessKind, Asynchronous, CountingObserver, Observer, Phase, Place, Quiet, Space, Span,
 };
-pub use pressure::{MOST_REGISTERS, RegisterPressure};
-pub use program::Program;
-pub use swizzle::Swizzle;
-pub use tensor_map::{TensorElement, TensorMap};
-pub use trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
+pub use engine::program::Program;
+pub use engine::swizzle::Swizzle;
+pub use engine::tensor_map::{TensorElement, TensorMap};
+pub use ir::fidelity::{Bound, Fidelity, fidelity};
+pub use ir::kernel::Origin;
+pub use ir::pressure::{MOST_REGISTERS, RegisterPressure};
+pub use mem::counters::{Counters, Global, Shared};
+pub use profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
+pub use sanitizer as sanitize;

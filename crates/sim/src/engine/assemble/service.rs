@@ -1,0 +1,95 @@
+//! How an access reaches memory, for counts.
+//!
+//! Of atomics a GPU runs what ptxas makes of them. For sm_90 ptxas 13.0 lets one lane do what all lanes
+//! of a warp ask of one address, if it can tell that the address is the same for all of them, the
+//! operation is one on 32-bit integers, and the result is not used. If the result of a sum is used, it
+//! does so, too, where what is added is the same for all, or where all lanes are active. An unused sum of 1 in shared memory becomes an increment of its own.
+
+use super::Assembler;
+use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
+use crate::ir::uniformity::{Class, Classes};
+use crate::ir::vectorize::Join;
+use crate::mem::banks::Service;
+
+/// A block in which no axis is the same for all lanes of a warp: ptxas does not know the block.
+const ANY_BLOCK: [u32; 3] = [7, 3, 2];
+
+impl Assembler<'_> {
+    /// How memory serves an access.
+    pub(super) fn service(&mut self, inst: &Inst, op: MemoryOp) -> Service {
+        match op.kind {
+            MemoryKind::Load if op.space == MemorySpace::Generic => Service::Generic,
+            MemoryKind::Load => match self.joined.of(self.at) {
+                Some(Join::First(bytes)) => Service::Joined(bytes),
+                Some(Join::Rest) => Service::Rest,
+                None => Service::Load,
+            },
+            MemoryKind::Store => Service::Store,
+            MemoryKind::Atomic(_) => self.atomic(inst, op),
+        }
+    }
+
+    fn atomic(&mut self, inst: &Inst, op: MemoryOp) -> Service {
+        match op.part {
+            Part::Whole => {}
+            Part::First(elements) => return Service::First(elements),
+            Part::Rest => return Service::Rest,
+        }
+        let kernel = self.kernel;
+        let name = kernel.origins.get(inst.origin as usize).map_or("", |origin| &origin.name);
+        let has = |part: &str| name.split('.').any(|found| found == part);
+        let service = Service::of_atomic(name, op.ty.size());
+        if !self.want.observe || service != Service::Atomic || op.ty.size() != 4 {
+            return service;
+        }
+        let used = inst.dst[0].is_some_and(|result| self.is_read(result));
+        let (sum, value) = (has("add"), inst.src.get(1).copied());
+        if sum && !used && op.space == MemorySpace::Shared && self.known(value) == Some(1) {
+            return Service::Increment;
+        }
+        let combines = ["add", "min", "max", "and", "or", "xor"].into_iter().any(has);
+        let uniform = |this: &mut Self, src: Src| {
+            let block = ANY_BLOCK;
+            let classes =
+                this.any_block.get_or_insert_with(|| Classes::find(this.kernel, this.flow, block));
+            classes.source(src) <= Class::Uniform
+        };
+        if !combines || used && !sum || !uniform(self, inst.src[0]) {
+            return service;
+        }
+        match used && !value.is_some_and(|value| uniform(self, value)) {
+            true => Service::OneOfAll,
+            false => Service::OneLane,
+        }
+    }
+
+    /// Whether any instruction reads a register.
+    fn is_read(&self, register: Reg) -> bool {
+        self.kernel.insts.iter().any(|inst| {
+            let by_guard = inst.guard.is_some_and(|(guard, _)| guard == register);
+            by_guard || inst.src.iter().any(|src| matches!(src, Src::Reg(r) if *r == register))
+        })
+    }
+
+    /// The constant that an operand is, also where an instruction moved it there.
+    fn known(&self, operand: Option<Src>) -> Option<u32> {
+        match operand? {
+            Src::Const(constant) => Some(constant as u32),
+            Src::Reg(register) => {
+                let writes = |inst: &&Inst| inst.dst.contains(&Some(register));
+                let mut writers = self.kernel.insts.iter().filter(writes);
+                let (Some(writer), None) = (writers.next(), writers.next()) else { return None };
+                let origin = self.kernel.origins.get(writer.origin as usize)?;
+                match (&writer.action, writer.src.as_slice()) {
+                    (Action::Pure(_), [Src::Const(constant)])
+                        if origin.name.starts_with("mov.") =>
+                    {
+                        Some(*constant as u32)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}

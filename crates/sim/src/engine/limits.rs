@@ -1,0 +1,69 @@
+//! What an emulated device can hold and run, and the options it is made with.
+
+/// The limits of one device. The default resembles a Hopper-class GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most threads in one block.
+    pub threads_per_block: u32,
+    /// Largest block in x, y and z.
+    pub block: [u32; 3],
+    /// Largest grid in x, y and z.
+    pub grid: [u32; 3],
+    /// Most statically declared shared memory per block, in bytes.
+    pub static_shared: u32,
+    /// Most shared memory per block, static and dynamic together, in bytes.
+    pub shared: u32,
+    /// Global memory, in bytes.
+    pub memory: u64,
+    /// Local memory per thread, in bytes.
+    pub local: u32,
+    /// Multiprocessors, as `%nsmid` reports them.
+    pub multiprocessors: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            threads_per_block: 1024,
+            block: [1024, 1024, 64],
+            grid: [0x7fff_ffff, 65_535, 65_535],
+            static_shared: 48 << 10,
+            shared: 227 << 10,
+            memory: 16 << 30,
+            local: 512 << 10,
+            multiprocessors: 132,
+        }
+    }
+}
+
+/// The order in which blocks and warps take their turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// Warps and blocks in the order of their numbers.
+    #[default]
+    InOrder,
+    /// An order drawn from the seed: the same seed gives the same order.
+    Seeded(u64),
+}
+
+/// How an [`Emulator`](crate::Emulator) is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The device's limits.
+    pub limits: Limits,
+    /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
+    pub workers: Option<usize>,
+    /// The order of turns.
+    pub schedule: Schedule,
+    /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
+    pub max_instructions: Option<u64>,
+    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    pub total_instructions: Option<u64>,
+    /// Time after which a launch is stopped; `None` for no limit.
+    pub time_limit: Option<std::time::Duration>,
+    /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
+    /// the reference that the fast engine is compared with.
+    pub all_varying: bool,
+    /// Check every access while kernels run; see [`crate::sanitizer`].
+    pub checks: Option<crate::sanitizer::Checks>,
+}

@@ -1,0 +1,175 @@
+//! Observers: what a run can be watched with. They cost nothing when absent.
+
+use crate::mem::counters::{Counters, add_each};
+
+/// Where an access went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Global memory.
+    Global,
+    /// Shared memory of the block.
+    Shared,
+    /// Local memory of the thread.
+    Local,
+    /// Constant memory and kernel parameters.
+    Constant,
+}
+
+/// What an access did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write.
+    Atomic,
+}
+
+/// One warp's memory access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access<'a> {
+    /// Where.
+    pub space: Space,
+    /// What.
+    pub kind: AccessKind,
+    /// Bytes per lane: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// The active lanes.
+    pub mask: u32,
+    /// The address of each lane: global and constant ones are device addresses, shared and local
+    /// ones offsets. Those of inactive lanes mean nothing.
+    pub addresses: &'a [u64; 32],
+    /// Where in the program and the grid.
+    pub place: Place,
+}
+
+/// Where an event happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Linear index of the block.
+    pub block: u64,
+    /// Index of the warp in its block.
+    pub warp: u32,
+    /// Index of the PTX instruction in the kernel, for [`crate::Program::instruction_name`] and
+    /// [`crate::Program::location`].
+    pub instruction: u32,
+}
+
+/// What goes on beside a warp's instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asynchronous {
+    /// A bulk copy is started: from now on until it is waited for, nobody may touch what it writes or
+    /// change what it reads. One with several targets is started once for each.
+    Started {
+        /// Tells it from the others of its worker.
+        copy: u64,
+        /// What it reads, where that is one run of bytes.
+        from: Option<Span>,
+        /// What it writes, likewise.
+        to: Option<Span>,
+        /// The phase that ends with it; else it is of its thread's bulk group.
+        phase: Option<Phase>,
+    },
+    /// A bulk copy is done. Only who waits for it may know.
+    Done {
+        /// Which.
+        copy: u64,
+    },
+    /// A thread arrives at an mbarrier.
+    Arrived(Phase),
+    /// A thread has waited for the end of an mbarrier's phase.
+    Waited(Phase),
+    /// A thread makes a group of the copies that it has started.
+    Committed,
+    /// A thread has waited for its groups.
+    GroupsWaited {
+        /// Those of the latest that may still be under way.
+        pending: u32,
+    },
+}
+
+/// A run of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Where.
+    pub space: Space,
+    /// In shared memory, the rank of its block in the cluster.
+    pub rank: u32,
+    /// The device address, or the offset in the block's shared memory.
+    pub address: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// A phase of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Phase {
+    /// The rank of the block that it is in.
+    pub rank: u32,
+    /// Its offset in that block's shared memory.
+    pub offset: u64,
+    /// The phase's parity.
+    pub parity: bool,
+}
+
+/// Watches a run. Each worker has its own (`fork`), merged in a fixed order when the launch ends.
+pub trait Observer: Send + Sized {
+    /// Whether anything is watched; `false` removes all observing from the engine.
+    const ON: bool = true;
+    /// A fresh observer for another worker.
+    fn fork(&self) -> Self;
+    /// Takes in what another worker's observer has seen.
+    fn merge(&mut self, other: Self);
+    /// A warp executes an instruction with these active lanes.
+    fn instruction(&mut self, _place: Place, _mask: u32) {}
+    /// A warp accesses memory.
+    fn access(&mut self, _access: &Access<'_>) {}
+    /// A warp arrives at a barrier.
+    fn barrier(&mut self, _place: Place, _mask: u32) {}
+    /// A thread, by its lane, has to do with mbarriers or bulk copies.
+    fn asynchronous(&mut self, _place: Place, _lane: u32, _event: Asynchronous) {}
+    /// Set to take the engine's built-in counters instead of events, which is faster: one for each
+    /// PTX instruction of the kernel, numbered as in [`Place::instruction`].
+    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
+        None
+    }
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {
+    const ON: bool = false;
+    fn fork(&self) -> Self {
+        Quiet
+    }
+    fn merge(&mut self, _: Self) {}
+}
+
+/// Counts what a hardware profiler would count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CountingObserver {
+    /// The counts of each instruction so far.
+    pub instructions: Vec<Counters>,
+}
+
+impl CountingObserver {
+    /// The counts of the whole kernel.
+    pub fn total(&self) -> Counters {
+        Counters::sum(&self.instructions)
+    }
+}
+
+impl Observer for CountingObserver {
+    fn fork(&self) -> Self {
+        CountingObserver::default()
+    }
+    fn merge(&mut self, other: Self) {
+        add_each(&mut self.instructions, &other.instructions);
+    }
+    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
+        Some(&mut self.instructions)
+    }
+}

@@ -1,0 +1,13 @@
+//! The intermediate form of a kernel: lowered from PTX, with its control-flow graph and analyses.
+
+pub mod canonicalize;
+pub mod cfg;
+pub mod fidelity;
+pub mod indirect;
+pub mod initial;
+pub mod kernel;
+pub mod lower;
+pub mod pressure;
+pub mod rules;
+pub mod uniformity;
+pub mod vectorize;

@@ -1,0 +1,95 @@
+//! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
+
+use super::Cx;
+use crate::engine::pure::{Pure, pure1, pure2, pure3};
+use crate::ir::kernel::{Reg, Src, Width};
+use crate::ir::lower::Rule;
+use lanework_ptx::ScalarType::{self, *};
+
+/// The rows of a sum (or difference) with its carry: the sum, and the carry out.
+fn rows(wide: bool, subtract: bool) -> [&'static Pure; 2] {
+    match (wide, subtract) {
+        (false, false) => [
+            pure3(|a: u32, b: u32, c: bool| a.wrapping_add(b).wrapping_add(u32::from(c))),
+            pure3(|a: u32, b: u32, c: bool| {
+                (u64::from(a) + u64::from(b) + u64::from(c)) >> 32 != 0
+            }),
+        ],
+        (true, false) => [
+            pure3(|a: u64, b: u64, c: bool| a.wrapping_add(b).wrapping_add(u64::from(c))),
+            pure3(|a: u64, b: u64, c: bool| {
+                (u128::from(a) + u128::from(b) + u128::from(c)) >> 64 != 0
+            }),
+        ],
+        (false, true) => [
+            pure3(|a: u32, b: u32, c: bool| a.wrapping_sub(b).wrapping_sub(u32::from(c))),
+            pure3(|a: u32, b: u32, c: bool| u64::from(a) < u64::from(b) + u64::from(c)),
+        ],
+        (true, true) => [
+            pure3(|a: u64, b: u64, c: bool| a.wrapping_sub(b).wrapping_sub(u64::from(c))),
+            pure3(|a: u64, b: u64, c: bool| u128::from(a) < u128::from(b) + u128::from(c)),
+        ],
+    }
+}
+
+/// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
+fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with: bool) -> Rule {
+    let subtract = cx.instruction.opcode.starts_with("sub");
+    let [sum, out] = rows(wide, subtract);
+    let flag = cx.lowering.carry();
+    let carry = if with { Src::Reg(flag) } else { Src::Truth(false) };
+    if !cx.has("cc") {
+        return cx.pure(dst, &[a, b, carry], sum);
+    }
+    // Both results come before either is written, for the operands may be among them.
+    let width = if wide { Width::Wide } else { Width::Word };
+    let middle = cx.lowering.new_register(width);
+    cx.pure(Some(middle), &[a, b, carry], sum)?;
+    cx.pure(Some(flag), &[a, b, carry], out)?;
+    let copy = if wide { pure1(|a: u64| a) } else { pure1(|a: u32| a) };
+    match dst {
+        Some(_) => cx.pure(dst, &[Src::Reg(middle)], copy),
+        None => Ok(()),
+    }
+}
+
+fn checked(cx: &Cx<'_, '_>) -> Rule<ScalarType> {
+    let ty = cx.ty()?;
+    match ty {
+        U32 | S32 | U64 | S64 => Ok(ty),
+        _ => Err(cx.unknown("this type")),
+    }
+}
+
+/// `add.cc`, `addc`, `sub.cc` and `subc`.
+pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["cc"])?;
+    let ty = checked(cx)?;
+    cx.operands(3)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let with = cx.instruction.opcode.ends_with('c');
+    chain(cx, dst, a, b, ty.size() == 8, with)
+}
+
+/// `mad.cc` and `madc`: the low or high half of a product joins the chain.
+pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["cc", "lo", "hi"])?;
+    let ty = checked(cx)?;
+    cx.operands(4)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
+    let pure = match (ty, cx.has("hi")) {
+        (U32, true) => pure2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        (S32, true) => pure2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
+        (U64, true) => pure2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64),
+        (S64, true) => pure2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64),
+        (U32 | S32, false) => pure2(|a: u32, b: u32| a.wrapping_mul(b)),
+        _ => pure2(|a: u64, b: u64| a.wrapping_mul(b)),
+    };
+    let wide = ty.size() == 8;
+    let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
+    cx.pure(Some(product), &[a, b], pure)?;
+    let with = cx.instruction.opcode == "madc";
+    chain(cx, dst, Src::Reg(product), c, wide, with)
+}

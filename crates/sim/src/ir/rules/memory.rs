@@ -1,0 +1,490 @@
+//! Loads, stores, atomics, asynchronous copies and address conversions.
+
+use super::Cx;
+use super::float::{canonical, flush, max32, min32};
+use super::integer::with_affine;
+use super::packed::{self, Narrow};
+use crate::engine::asynchrony::cluster::RANK_SHIFT;
+use crate::engine::lanes::Scalar;
+use crate::engine::pure::{Affine, affine, pure1, pure2, warm2};
+use crate::ir::kernel::*;
+use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, Rule, SHARED_WINDOW, WINDOW};
+use crate::ir::uniformity::Class;
+use half::{bf16, f16};
+use lanework_ptx::Operand;
+use lanework_ptx::ScalarType::{self, *};
+
+/// Modifiers that say how memory is ordered, cached or prefetched: with memory in order, none matters.
+const HINTS: &[&str] = &[
+    "volatile",
+    "weak",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "sc",
+    "mmio",
+    "cta",
+    "cluster",
+    "gpu",
+    "sys",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "unified",
+    "v2",
+    "v4",
+    "v8",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::evict_normal",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "L2::cache_hint",
+    "entry",
+    "func",
+];
+
+/// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.
+pub(super) fn space(cx: &Cx<'_, '_>) -> MemorySpace {
+    for modifier in &cx.instruction.modifiers {
+        return match modifier.split("::").next().unwrap_or_default() {
+            "global" => MemorySpace::Global,
+            "shared" => MemorySpace::Shared,
+            "local" => MemorySpace::Local,
+            "param" => MemorySpace::Parameter,
+            "const" => MemorySpace::Constant,
+            _ => continue,
+        };
+    }
+    MemorySpace::Generic
+}
+
+const SPACES: &[&str] = &[
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+    "const",
+];
+
+fn allowed(cx: &Cx<'_, '_>, more: &[&str]) -> Rule {
+    let known: Vec<&str> = HINTS.iter().chain(SPACES).chain(more).copied().collect();
+    cx.allow(&known)
+}
+
+fn count(cx: &Cx<'_, '_>) -> u8 {
+    [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
+}
+
+/// Who the ordering of an instruction reaches: the device where it does not say.
+pub(super) fn scope(cx: &Cx<'_, '_>) -> Scope {
+    match () {
+        () if cx.has("cta") => Scope::Block,
+        () if cx.has("cluster") => Scope::Cluster,
+        () => Scope::Device,
+    }
+}
+
+fn order(cx: &Cx<'_, '_>) -> Order {
+    let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
+    let strong = strong.iter().any(|word| cx.has(word));
+    let release = cx.has("release") || cx.has("acq_rel");
+    Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
+}
+
+/// The elements of a vector operand, or the one operand.
+pub(super) fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
+    let elements = match cx.operand(i)?.clone() {
+        Operand::Vector(elements) => elements,
+        operand => vec![operand],
+    };
+    if elements.len() == usize::from(count) {
+        Ok(elements)
+    } else {
+        Err(cx.unknown("the vector's length does not fit the instruction"))
+    }
+}
+
+/// The space that an address really is in: a parameter of a function lies in local memory.
+pub(super) fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
+    match (space, named) {
+        (_, Some(named @ (MemorySpace::Local | MemorySpace::Shared | MemorySpace::Parameter))) => {
+            named
+        }
+        (MemorySpace::Parameter, None) => MemorySpace::Generic,
+        (space, _) => space,
+    }
+}
+
+/// `ld` and `ldu`.
+pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
+    allowed(cx, &[])?;
+    let (ty, count) = (cx.ty()?, count(cx));
+    if ty.size() > 8 || ty == Pred {
+        return Err(cx.unknown("this type"));
+    }
+    let (base, offset, named) = cx.address(1)?;
+    let space = resolve(space(cx), named);
+    let mut dst = Vec::new();
+    for operand in elements(cx, 0, count)? {
+        dst.push(cx.destination(&operand)?);
+    }
+    let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
+    let (order, part) = (order(cx), Part::Whole);
+    let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order, part };
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Memory(op), dst, vec![base], guard);
+    Ok(())
+}
+
+/// `st`.
+pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("async") {
+        return super::asynchrony::store(cx);
+    }
+    allowed(cx, &[])?;
+    let (ty, count) = (cx.ty()?, count(cx));
+    if ty.size() > 8 || ty == Pred {
+        return Err(cx.unknown("this type"));
+    }
+    let (base, offset, named) = cx.address(0)?;
+    let space = resolve(space(cx), named);
+    if matches!(space, MemorySpace::Constant | MemorySpace::Parameter) {
+        return Err(cx.unknown("a store to read-only memory"));
+    }
+    let mut src = vec![base];
+    for operand in elements(cx, 1, count)? {
+        src.push(cx.source(&operand, ty)?);
+    }
+    let (order, part) = (order(cx), Part::Whole);
+    let volatile = false;
+    let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile, order, part };
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Memory(op), Vec::new(), src, guard);
+    Ok(())
+}
+
+/// What an atomic writes, from the word in memory and its operands.
+pub(super) fn combine(name: &str, ty: ScalarType, shared: bool) -> Option<Combine> {
+    let bits: Option<Combine> = match name {
+        "exch" => Some(|_, b, _| b),
+        "and" => Some(|m, b, _| m & b),
+        "or" => Some(|m, b, _| m | b),
+        "xor" => Some(|m, b, _| m ^ b),
+        "cas" if ty.size() == 8 => Some(|m, b, c| if m == b { c } else { m }),
+        "cas" if ty.size() == 4 => Some(|m, b, c| if m as u32 == b as u32 { c } else { m }),
+        "cas" => Some(|m, b, c| if m as u16 == b as u16 { c } else { m }),
+        "inc" => Some(|m, b, _| if m as u32 >= b as u32 { 0 } else { m + 1 }),
+        "dec" => Some(|m, b, _| if m as u32 == 0 || m as u32 > b as u32 { b } else { m - 1 }),
+        _ => None,
+    };
+    if bits.is_some() {
+        return bits;
+    }
+    if let Some(both) = narrow_sum(name, ty) {
+        return Some(both);
+    }
+    match (name, ty) {
+        ("add", U32 | S32 | U64 | S64) => Some(|m, b, _| m.wrapping_add(b)),
+        ("min", U32) => Some(|m, b, _| u64::from((m as u32).min(b as u32))),
+        ("max", U32) => Some(|m, b, _| u64::from((m as u32).max(b as u32))),
+        ("min", S32) => Some(|m, b, _| (m as i32).min(b as i32) as u64),
+        ("max", S32) => Some(|m, b, _| (m as i32).max(b as i32) as u64),
+        ("min", U64) => Some(|m, b, _| m.min(b)),
+        ("max", U64) => Some(|m, b, _| m.max(b)),
+        ("min", S64) => Some(|m, b, _| (m as i64).min(b as i64) as u64),
+        ("max", S64) => Some(|m, b, _| (m as i64).max(b as i64) as u64),
+        // Global memory's unit flushes subnormals; shared memory's sums are ordinary additions.
+        ("add", F32) if shared => {
+            Some(|m, b, _| bits32(canonical(f32::from_bits(m as u32) + f32::from_bits(b as u32))))
+        }
+        ("add", F32) => Some(|m, b, _| {
+            let [m, b] = [m, b].map(|x| flush(f32::from_bits(x as u32)));
+            bits32(canonical(flush(m + b)))
+        }),
+        ("add", F64) if shared => Some(|m, b, _| sum64(m, b, 1 << 51)),
+        ("add", F64) => Some(|m, b, _| if f64::from_bits(b).is_nan() { b } else { sum64(m, b, 0) }),
+        _ => None,
+    }
+}
+
+fn bits32(x: f32) -> u64 {
+    u64::from(x.to_bits())
+}
+
+/// A sum in memory; NaN in memory stays, with `quiet` added to its bits.
+fn sum64(m: u64, b: u64, quiet: u64) -> u64 {
+    let (x, y) = (f64::from_bits(m), f64::from_bits(b));
+    match (x.is_nan(), y.is_nan(), (x + y).is_nan()) {
+        (true, ..) => m | quiet,
+        (_, true, _) => b | quiet,
+        (.., true) => 0xfff8_0000_0000_0000,
+        _ => (x + y).to_bits(),
+    }
+}
+
+/// Sums, minima and maxima of 16-bit floats.
+fn narrow_sum(name: &str, ty: ScalarType) -> Option<Combine> {
+    macro_rules! rows {
+        ($f:expr) => {
+            match ty {
+                F16 => Some(|m, b, _| u64::from(f16_of(m as u16, b as u16, $f))),
+                Bf16 => Some(|m, b, _| u64::from(bf16_of(m as u16, b as u16, $f))),
+                F16x2 => Some(|m, b, _| halves(m, b, |m, b| f16_of(m, b, $f))),
+                Bf16x2 => Some(|m, b, _| halves(m, b, |m, b| bf16_of(m, b, $f))),
+                _ => None,
+            }
+        };
+    }
+    match name {
+        "add" => rows!(|m, b| m + b),
+        "min" => rows!(min32),
+        "max" => rows!(max32),
+        _ => None,
+    }
+}
+
+fn f16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
+    let [m, b] = [m, b].map(|x| f16::from_bits(x).widen());
+    packed::to_f16(f(m, b)).to_bits()
+}
+
+fn bf16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
+    let [m, b] = [m, b].map(|x| bf16::from_bits(x).widen());
+    packed::to_bf16(f(m, b)).to_bits()
+}
+
+fn halves(m: u64, b: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
+    let (low, high) = (f(m as u16, b as u16), f((m >> 16) as u16, (b >> 16) as u16));
+    u64::from(packed::pair(high, low))
+}
+
+const ATOMICS: &[&str] =
+    &["add", "min", "max", "inc", "dec", "cas", "exch", "and", "or", "xor", "noftz"];
+
+/// An atomic on a vector: each element is one by itself, and the vector as a whole is not.
+fn vector_atomic(
+    cx: &mut Cx<'_, '_>,
+    address: usize,
+    (base, offset, space): (Src, i64, MemorySpace),
+    ty: ScalarType,
+    combine: Combine,
+) -> Rule {
+    let count = count(cx);
+    let old = if address == 1 { elements(cx, 0, count)? } else { Vec::new() };
+    let mut sources = Vec::new();
+    for operand in elements(cx, address + 1, count)? {
+        // An operand may be among the results of an element before it.
+        let source = cx.source(&operand, ty)?;
+        let kept = cx.lowering.new_register(crate::ir::lower::width_of(ty)?);
+        cx.pure(Some(kept), &[source], super::mov::copy(ty))?;
+        sources.push(Src::Reg(kept));
+    }
+    let order = Order { strong: Some(scope(cx)), ..order(cx) };
+    cx.lowering.kernel.ordered_blocks = true;
+    for (i, source) in sources.into_iter().enumerate() {
+        let dst = match old.get(i) {
+            Some(operand) => cx.destination(&operand.clone())?,
+            None => None,
+        };
+        let offset = offset + i as i64 * i64::from(ty.size());
+        let kind = MemoryKind::Atomic(combine);
+        let part = if i == 0 { Part::First(count) } else { Part::Rest };
+        let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
+        let guard = cx.guard;
+        cx.lowering.emit(Action::Memory(op), vec![dst], vec![base, source], guard);
+    }
+    Ok(())
+}
+
+fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
+    allowed(cx, ATOMICS)?;
+    let ty = cx.ty()?;
+    let name = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str())).cloned();
+    let name = name.unwrap_or_default();
+    let (base, offset, named) = cx.address(address)?;
+    let space = resolve(space(cx), named);
+    let combine = combine(&name, ty, space == MemorySpace::Shared)
+        .ok_or_else(|| cx.unknown("this operation or type"))?;
+    if count(cx) != 1 {
+        return vector_atomic(cx, address, (base, offset, space), ty, combine);
+    }
+    let mut src = vec![base, cx.src(address + 1, ty)?];
+    if name == "cas" {
+        src.push(cx.src(address + 2, ty)?);
+    }
+    let commutes = !ty.is_float() && !matches!(name.as_str(), "cas" | "exch" | "inc" | "dec");
+    if space != MemorySpace::Shared && !(commutes && dst.is_none()) {
+        cx.lowering.kernel.ordered_blocks = true;
+    }
+    let order = Order { strong: Some(scope(cx)), ..order(cx) };
+    let (kind, part) = (MemoryKind::Atomic(combine), Part::Whole);
+    let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);
+    Ok(())
+}
+
+/// `atom`.
+pub fn atom(cx: &mut Cx<'_, '_>) -> Rule {
+    let dst = if count(cx) == 1 { cx.dst(0)? } else { None };
+    atomic(cx, 1, dst)
+}
+
+/// `red`.
+pub fn red(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("async") {
+        return super::asynchrony::store(cx);
+    }
+    atomic(cx, 0, None)
+}
+
+/// `cp.async` and the instructions that wait for it. A copy is done at once: that is one of the
+/// orders the hardware may choose.
+pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("bulk") {
+        return super::asynchrony::bulk(cx);
+    }
+    if cx.has("mbarrier") {
+        return super::asynchrony::copy_arrive(cx);
+    }
+    if !cx.has("async") {
+        return Err(cx.unknown("copies other than `cp.async`"));
+    }
+    if cx.has("commit_group") {
+        return super::control::note(cx, Note::Commit, Vec::new());
+    }
+    if cx.has("wait_all") {
+        return super::control::note(cx, Note::Wait(u32::MAX), Vec::new());
+    }
+    if cx.has("wait_group") {
+        let Operand::Immediate(keep) = *cx.operand(0)? else {
+            return Err(cx.unknown("the number of groups is not a literal"));
+        };
+        let keep = super::immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
+        return super::control::note(cx, Note::Wait(keep), Vec::new());
+    }
+    allowed(cx, &["async"])?;
+    let (to, to_offset, _) = cx.address(0)?;
+    let (from, from_offset, _) = cx.address(1)?;
+    let Operand::Immediate(size) = *cx.operand(2)? else {
+        return Err(cx.unknown("the size is not a literal"));
+    };
+    let bytes = super::immediate_bits(size, B32) as u8;
+    if ![4, 8, 16].contains(&bytes) {
+        return Err(cx.unknown("a size other than 4, 8 or 16"));
+    }
+    let have = match cx.instruction.operands.len() {
+        3 => Src::Const(u64::from(bytes)),
+        _ => cx.src(3, B32)?,
+    };
+    let (to, from) = (moved(cx, to, to_offset)?, moved(cx, from, from_offset)?);
+    let guard = cx.guard;
+    cx.lowering.emit(Action::AsyncCopy { bytes }, Vec::new(), vec![to, from, have], guard);
+    Ok(())
+}
+
+fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
+    match base {
+        Src::Reg(r) if offset != 0 => {
+            let width = cx.lowering.kernel.registers[r as usize].width;
+            let to = cx.lowering.new_register(width);
+            cx.pure(Some(to), &[base, Src::Const(offset as u64)], add(width))?;
+            Ok(Src::Reg(to))
+        }
+        other => Ok(super::move_address(other, offset as u64)),
+    }
+}
+
+/// `createpolicy`: a hint for caches.
+pub fn create_policy(cx: &mut Cx<'_, '_>) -> Rule {
+    let dst = cx.dst(0)?;
+    cx.pure(dst, &[Src::Const(0)], pure1(|a: u64| a))
+}
+
+const ADD: Affine = affine(
+    &|a: Scalar, b: Scalar, _: Scalar| {
+        Some(Scalar {
+            base: [a.base[0].wrapping_add(b.base[0]), a.base[1].wrapping_add(b.base[1])],
+            stride: a.stride.wrapping_add(b.stride),
+            unused: 0,
+        })
+    },
+    |_: &[Class]| true,
+);
+
+fn add(width: Width) -> &'static crate::engine::pure::Pure {
+    if width == Width::Wide {
+        with_affine!(warm2(|a: u64, b: u64| a.wrapping_add(b)), ADD)
+    } else {
+        with_affine!(warm2(|a: u32, b: u32| a.wrapping_add(b)), ADD)
+    }
+}
+
+fn window(space: MemorySpace) -> u64 {
+    match space {
+        MemorySpace::Shared => SHARED_WINDOW,
+        MemorySpace::Local => LOCAL_WINDOW,
+        _ => 0,
+    }
+}
+
+/// `cvta`: adds or subtracts the window's base.
+pub fn cvta(cx: &mut Cx<'_, '_>) -> Rule {
+    allowed(cx, &["to"])?;
+    let ty = cx.ty()?;
+    let base = window(space(cx));
+    let by = if cx.has("to") { base.wrapping_neg() } else { base };
+    cx.operands(2)?;
+    let dst = cx.dst_of(0, ty)?;
+    let a = match cx.operand(1)?.clone() {
+        Operand::Name(_) | Operand::Immediate(_) | Operand::Offset(..) => cx.src(1, ty)?,
+        _ => return Err(cx.unknown("the source is not a register or variable")),
+    };
+    if ty.size() != 8 && base != 0 {
+        return Err(cx.unknown("32-bit generic addresses"));
+    }
+    let width = if ty.size() == 8 { Width::Wide } else { Width::Word };
+    cx.pure(dst, &[a, Src::Const(by)], add(width))
+}
+
+/// `isspacep`.
+pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
+    allowed(cx, &[])?;
+    cx.operands(2)?;
+    let dst = cx.dst_of(0, Pred)?;
+    let a = cx.src(1, U64)?;
+    if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
+        // This block's own memory, by either of its addresses.
+        let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+        let pure = pure2(|a: u64, own: u32| {
+            let above = a.wrapping_sub(SHARED_WINDOW) >> RANK_SHIFT;
+            above == 0 || above == u64::from(own) + 1
+        });
+        return cx.pure(dst, &[a, own], pure);
+    }
+    let pure = match space(cx) {
+        MemorySpace::Shared => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) < WINDOW),
+        MemorySpace::Local => pure1(|a: u64| a.wrapping_sub(LOCAL_WINDOW) < WINDOW),
+        MemorySpace::Parameter => pure1(|a: u64| a.wrapping_sub(PARAMETER_WINDOW) < WINDOW),
+        MemorySpace::Global => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) >= 3 * WINDOW),
+        _ => return Err(cx.unknown("this space")),
+    };
+    cx.pure(dst, &[a], pure)
+}

@@ -1,0 +1,5 @@
+//! What memory accesses cost: bank conflicts, sectors, and the counters they add to.
+
+pub mod banks;
+pub mod counters;
+pub mod traffic;

@@ -1,0 +1,3 @@
+//! Observers that record what a launch did.
+
+pub mod trace;

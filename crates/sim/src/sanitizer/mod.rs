@@ -1,0 +1,75 @@
+//! Checks: a run in which every access is judged, and what is wrong becomes a [`Report`] while the
+//! kernel goes on.
+//!
+//! What is judged, and by which rules:
+//!
+//! - *Bounds and alignment*: each lane's address, against the exact bounds of allocations, of static
+//!   variables in shared and local memory, and of parameters. In a checked emulator allocations lie
+//!   2^36 bytes apart and variables in shared memory 1024, so that an index which leaves one does not
+//!   land in another. A bad load gives zero, a bad store goes nowhere.
+//! - *Uninitialised*: a bit per byte of global, shared and local memory. Registers: see `undefined`.
+//! - *Races*: see `order` for what orders accesses. Two accesses to one byte race when nothing orders
+//!   them, one of them writes, and not both are strong (atomic, `.volatile`, `.relaxed` and more) with
+//!   a scope that has the other thread in it. Two writes of the same value are no race, in one
+//!   instruction or in two: nobody can tell their order.
+//! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
+//!   part only.
+//! - *Asynchronous copies*: what `cp.async` and bulk copies write may be touched only after the
+//!   wait; what bulk copies and `wgmma` read must be fenced from what threads wrote, and may be changed
+//!   only after the wait. So it is with the registers of `wgmma`, which must be fenced, too, when threads write them.
+
+#[cfg(test)]
+mod alike;
+mod bulk;
+mod checker;
+mod copies;
+mod findings;
+mod group;
+mod heap;
+mod judge;
+mod lanes;
+mod lanewise;
+mod line;
+mod names;
+mod operands;
+mod order;
+mod others;
+mod places;
+mod products;
+mod report;
+mod runs;
+mod scattered;
+mod shadow;
+mod undefined;
+mod values;
+mod written;
+
+pub(crate) use bulk::Moved;
+pub(crate) use checker::{Checker, Launch};
+pub(crate) use findings::named;
+pub(crate) use group::{Group, JudgeGroup, Member};
+pub(crate) use heap::leaks as heap_leaks;
+pub(crate) use judge::{Judge, JudgeStore};
+pub(crate) use lanes::{Noted, packed};
+pub(crate) use products::{Accumulate, Accumulators, Use};
+pub(crate) use report::add;
+pub use report::{Checks, Other, Report, ReportKind};
+
+pub(crate) use undefined::{Follow, Followed, Step};
+pub(crate) use values::mark;
+pub(crate) use written::Written;
+
+use crate::engine::fault::Fault;
+use crate::engine::launch::Outcome;
+
+/// What a checked launch found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// What ran.
+    pub outcome: Outcome,
+    /// What is wrong, in the order in which it was met; each once, with a count.
+    pub reports: Vec<Report>,
+    /// What ended the launch early, if it is no finding: a `trap`, or something that the emulator
+    /// cannot do.
+    pub fault: Option<Fault>,
+}
