@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod allowance;
+pub mod alu;
 pub mod assemble;
 pub mod asynchrony;
 pub mod atomic;

@@ -5,6 +5,7 @@ use crate::engine::fault::SourceLocation;
 use crate::engine::matrix::ops::MatrixOp;
 use crate::engine::op::Tiers;
 use crate::engine::pure::Pure;
+use crate::ir::opcode::Alu;
 use lanework_ptx::ScalarType;
 
 /// A register's number in [`Kernel::registers`].
@@ -232,6 +233,8 @@ pub enum Form {
 pub enum Action {
     /// Computes `dst[0]` from the sources.
     Pure(&'static Pure),
+    /// The same, by opcode.
+    Alu(Alu),
     /// Anything else that falls through: destinations `a` and the low half of `imm`, up to three
     /// sources, `extra` in the high half of `imm`.
     Custom {

@@ -7,6 +7,7 @@ pub mod indirect;
 pub mod initial;
 pub mod kernel;
 pub mod lower;
+pub mod opcode;
 pub mod pressure;
 pub mod rules;
 pub mod uniformity;

@@ -131,6 +131,13 @@ impl Classes {
                     other => other,
                 }
             }
+            Action::Alu(op) => match sources().max().unwrap_or(Class::Uniform) {
+                Class::Affine => {
+                    let all: Vec<Class> = sources().collect();
+                    if op.keeps_affine(&all) { Class::Affine } else { Class::Varying }
+                }
+                other => other,
+            },
             Action::Custom { form: Form::Uniform, .. } => Class::Uniform,
             Action::Memory(op) => {
                 let address = self.source(inst.src[0]);

@@ -143,7 +143,7 @@ fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
 /// Whether loads before and after it stay apart.
 fn ends_runs(inst: &Inst) -> bool {
     match &inst.action {
-        Action::Pure(_) => false,
+        Action::Pure(_) | Action::Alu(_) => false,
         Action::Memory(op) => {
             let shared = matches!(op.space, MemorySpace::Shared | MemorySpace::Generic);
             shared && !matches!(op.kind, MemoryKind::Load)
@@ -195,7 +195,7 @@ fn low_bits(kernel: &Kernel) -> Vec<Option<Low>> {
         let mut changed = false;
         for inst in &kernel.insts {
             let result = match &inst.action {
-                Action::Pure(_) => {
+                Action::Pure(_) | Action::Alu(_) => {
                     let name = kernel.origins.get(inst.origin as usize).map(|o| o.name.as_str());
                     result_of(name.unwrap_or_default(), &inst.src, &known)
                 }

@@ -52,7 +52,8 @@ fn register(src: &Src) -> Option<Reg> {
 
 fn is_copy(kernel: &Kernel, inst: &Inst) -> bool {
     let name = &kernel.origins[inst.origin as usize].name;
-    name.starts_with("mov") && matches!(inst.action, Action::Pure(_) | Action::Custom { .. })
+    name.starts_with("mov")
+        && matches!(inst.action, Action::Pure(_) | Action::Alu(_) | Action::Custom { .. })
 }
 
 /// The accumulators and the registers with A of a product.

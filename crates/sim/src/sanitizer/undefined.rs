@@ -111,7 +111,7 @@ impl Followed {
 
 /// Whether an instruction makes its results of its sources in registers.
 fn makes(inst: &Inst) -> bool {
-    matches!(inst.action, Action::Pure(_) | Action::Custom { .. })
+    matches!(inst.action, Action::Pure(_) | Action::Alu(_) | Action::Custom { .. })
 }
 
 /// Follows registers; the immediate is the address of a [`Step`].

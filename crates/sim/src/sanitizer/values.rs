@@ -120,7 +120,7 @@ fn backwards(kernel: &Kernel, mut found: Vec<bool>, across: bool) -> Vec<bool> {
                 changed = true;
             }
             let from: &[Src] = match &inst.action {
-                Action::Pure(_) => &inst.src,
+                Action::Pure(_) | Action::Alu(_) => &inst.src,
                 Action::Memory(_) if matches!(local_place(kernel, inst), Some((false, _))) => {
                     &inst.src[1..]
                 }
@@ -154,7 +154,7 @@ fn consumed(kernel: &Kernel, copied: bool) -> Vec<bool> {
         for inst in &kernel.insts {
             inst.guard.into_iter().for_each(|(r, _)| use_of(r));
             match &inst.action {
-                Action::Pure(_) => made.push(inst),
+                Action::Pure(_) | Action::Alu(_) => made.push(inst),
                 Action::Memory(op)
                     if matches!(op.kind, MemoryKind::Store) && (copied || local(kernel, op)) =>
                 {
@@ -186,7 +186,8 @@ fn fixed(kernel: &Kernel) -> Vec<bool> {
                 Src::Reg(r) => found[*r as usize],
                 _ => true,
             };
-            let all = matches!(inst.action, Action::Pure(_)) && inst.src.iter().all(known);
+            let all = matches!(inst.action, Action::Pure(_) | Action::Alu(_))
+                && inst.src.iter().all(known);
             for r in inst.dst.iter().flatten() {
                 let so_far: &mut Option<bool> = &mut now[*r as usize];
                 *so_far = Some(so_far.unwrap_or(true) && all);

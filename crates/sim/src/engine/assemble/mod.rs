@@ -5,6 +5,7 @@ mod place;
 mod service;
 mod together;
 
+use crate::engine::alu;
 use crate::engine::asynchrony::{self, Async};
 use crate::engine::atomic::{AsyncCopy, OBSERVED};
 use crate::engine::context::Site;
@@ -324,6 +325,7 @@ impl Assembler<'_> {
         let origin = inst.origin;
         match &inst.action {
             Action::Pure(pure) => self.pure(inst, pure),
+            Action::Alu(op) => self.pure(inst, alu::handlers(*op)),
             Action::Custom { handler, extra, .. } => {
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (first, second) =

@@ -81,7 +81,7 @@ impl Assembler<'_> {
                 let (Some(writer), None) = (writers.next(), writers.next()) else { return None };
                 let origin = self.kernel.origins.get(writer.origin as usize)?;
                 match (&writer.action, writer.src.as_slice()) {
-                    (Action::Pure(_), [Src::Const(constant)])
+                    (Action::Pure(_) | Action::Alu(_), [Src::Const(constant)])
                         if origin.name.starts_with("mov.") =>
                     {
                         Some(*constant as u32)

@@ -1,51 +1,28 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
 
 use super::Cx;
-use crate::engine::pure::{Pure, pure1, pure2, pure3};
+use crate::engine::pure::{pure1, pure2};
 use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::Rule;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::carry::CarryOp;
 use lanework_ptx::ScalarType::{self, *};
-
-/// The rows of a sum (or difference) with its carry: the sum, and the carry out.
-fn rows(wide: bool, subtract: bool) -> [&'static Pure; 2] {
-    match (wide, subtract) {
-        (false, false) => [
-            pure3(|a: u32, b: u32, c: bool| a.wrapping_add(b).wrapping_add(u32::from(c))),
-            pure3(|a: u32, b: u32, c: bool| {
-                (u64::from(a) + u64::from(b) + u64::from(c)) >> 32 != 0
-            }),
-        ],
-        (true, false) => [
-            pure3(|a: u64, b: u64, c: bool| a.wrapping_add(b).wrapping_add(u64::from(c))),
-            pure3(|a: u64, b: u64, c: bool| {
-                (u128::from(a) + u128::from(b) + u128::from(c)) >> 64 != 0
-            }),
-        ],
-        (false, true) => [
-            pure3(|a: u32, b: u32, c: bool| a.wrapping_sub(b).wrapping_sub(u32::from(c))),
-            pure3(|a: u32, b: u32, c: bool| u64::from(a) < u64::from(b) + u64::from(c)),
-        ],
-        (true, true) => [
-            pure3(|a: u64, b: u64, c: bool| a.wrapping_sub(b).wrapping_sub(u64::from(c))),
-            pure3(|a: u64, b: u64, c: bool| u128::from(a) < u128::from(b) + u128::from(c)),
-        ],
-    }
-}
 
 /// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
 fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with: bool) -> Rule {
     let subtract = cx.instruction.opcode.starts_with("sub");
-    let [sum, out] = rows(wide, subtract);
+    let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
+    let (sum, out) = (row(false), row(true));
     let flag = cx.lowering.carry();
     let carry = if with { Src::Reg(flag) } else { Src::Truth(false) };
     if !cx.has("cc") {
-        return cx.pure(dst, &[a, b, carry], sum);
+        return cx.alu(dst, &[a, b, carry], sum);
     }
     // Both results come before either is written, for the operands may be among them.
     let width = if wide { Width::Wide } else { Width::Word };
     let middle = cx.lowering.new_register(width);
-    cx.pure(Some(middle), &[a, b, carry], sum)?;
-    cx.pure(Some(flag), &[a, b, carry], out)?;
+    cx.alu(Some(middle), &[a, b, carry], sum)?;
+    cx.alu(Some(flag), &[a, b, carry], out)?;
     let copy = if wide { pure1(|a: u64| a) } else { pure1(|a: u32| a) };
     match dst {
         Some(_) => cx.pure(dst, &[Src::Reg(middle)], copy),

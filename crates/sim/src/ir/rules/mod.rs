@@ -25,6 +25,7 @@ mod warpwide;
 use crate::engine::pure::{Pure, pure1};
 use crate::ir::kernel::*;
 use crate::ir::lower::{LOCAL_WINDOW, Lowering, PARAMETER_WINDOW, Refusal, Rule, Symbol};
+use crate::ir::opcode::Alu;
 use half::{bf16, f16};
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand, ScalarType};
 
@@ -364,9 +365,19 @@ impl Cx<'_, '_> {
         Ok(())
     }
 
+    /// Emits a computing instruction by its opcode.
+    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> Rule {
+        let guard = self.guard;
+        match dst {
+            Some(_) => self.lowering.emit(Action::Alu(op), vec![dst], src.to_vec(), guard),
+            None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
+        }
+        Ok(())
+    }
+
     fn uses_nan(&mut self, how: NanUse) {
         if let Some(inst) = self.lowering.kernel.insts.last_mut()
-            && matches!(inst.action, Action::Pure(_))
+            && matches!(inst.action, Action::Pure(_) | Action::Alu(_))
         {
             inst.nan = how;
         }
