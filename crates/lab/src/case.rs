@@ -7,17 +7,8 @@
 use crate::accuracy::Accuracy;
 use crate::array::Array;
 use crate::record::HostRecord;
+use crate::work::Work;
 use lanework::{Device, Job, Result};
-use serde::Serialize;
-
-/// What any solution of a problem must do at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Work {
-    /// Bytes of the inputs and the output, each touched once.
-    pub bytes: u64,
-    /// Arithmetic operations on elements; a fused multiply-add counts as two.
-    pub flops: u64,
-}
 
 /// One problem with its inputs, on the host.
 pub trait Case {

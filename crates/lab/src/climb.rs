@@ -1,12 +1,13 @@
 //! Climbing a ladder: every rung proved, then counted or timed.
 
 use crate::Progress;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::families::Family;
 use crate::measure::{Cache, measure};
 use crate::occupancy;
 use crate::reason::reason;
 use crate::record::{ClimbRecord, DeviceRecord, RungRecord, SampleRecord, TimeRecord};
+use crate::work::Work;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::RungInfo;

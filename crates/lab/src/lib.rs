@@ -26,10 +26,11 @@ mod stats;
 mod streams;
 mod sweep;
 mod verify;
+mod work;
 
 pub use accuracy::{Accuracy, FloatRule, UNIT_F32};
 pub use array::Array;
-pub use case::{Case, Trial, Work};
+pub use case::{Case, Trial};
 pub use climb::{How, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
 pub use families::{
@@ -55,6 +56,7 @@ pub use stats::Summary;
 pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{points, sweep};
 pub use verify::{Mismatch, compare_transpose};
+pub use work::Work;
 
 /// Told what is being worked on, so that the user can be.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

@@ -1,10 +1,10 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
 use crate::accuracy::Accuracy;
-use crate::case::Work;
 use crate::measure::{Cache, Measurement, Stop, Timer};
 use crate::specs::specs;
 use crate::stats::Summary;
+use crate::work::Work;
 use lanework::{Counters, Device, DeviceInfo};
 use lanework_kernels::RungInfo;
 use serde::Serialize;

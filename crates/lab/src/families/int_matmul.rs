@@ -1,14 +1,15 @@
 //! The integer product: i32, exact, tiles of several sizes.
 
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::families::Family;
 use crate::families::matmul::{extents, given, refuse};
 use crate::fits::check_memory;
 use crate::inputs::random_elements;
 use crate::request::Request;
+use crate::work::Work;
 use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::int_matmul::{self, Product, TILES};

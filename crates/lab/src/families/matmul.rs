@@ -1,14 +1,15 @@
 //! The product of the notes: f32, plain and compensated sums, compared with FP64.
 
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::families::Family;
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
+use crate::work::Work;
 use lanework::{Backend, Device, Element, Error, Job, Result};
 use lanework_kernels::matmul::{self, Extents, Matrices, ProductRung};
 use std::cell::OnceCell;

@@ -1,6 +1,7 @@
 //! The families of ladders: for each, what it takes and how a request becomes a case. To add one,
 //! add a file and its line in [`families`].
 
+mod family;
 mod int_matmul;
 mod matmul;
 mod sgemm;
@@ -9,36 +10,10 @@ mod sum_squares;
 mod transpose;
 mod vector_add;
 
+pub use family::Family;
 pub use sgemm::prove_sgemm;
 pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, prove_sum_squares};
 pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
-
-use crate::case::Case;
-use crate::request::Request;
-use lanework::{Error, Result};
-use lanework_kernels::{Ladder, RungInfo};
-
-/// A ladder and how its cases are made.
-#[derive(Clone, Copy)]
-pub struct Family {
-    /// The ladder with its rungs.
-    pub ladder: fn() -> Ladder,
-    /// A vendor's library that solves the same problem, to compare with; where it is missing, it is
-    /// skipped.
-    pub peer: Option<RungInfo>,
-    /// Names of the parameters it takes; see [`crate::PARAMETERS`].
-    pub parameters: &'static [&'static str],
-    /// Whether it takes alpha and beta.
-    pub scaled: bool,
-    /// Element types it is made for, the default first.
-    pub elements: &'static [&'static str],
-    /// Names of the arrays it takes.
-    pub arrays: &'static [&'static str],
-    /// What a sweep varies when nothing is said.
-    pub sweep: &'static [(&'static str, &'static [u64])],
-    /// Makes a case of a checked request.
-    pub open: fn(&Request) -> Result<Box<dyn Case>>,
-}
 
 /// Every family.
 pub fn families() -> Vec<Family> {
@@ -55,51 +30,4 @@ pub fn families() -> Vec<Family> {
 /// The family of the ladder called `name`.
 pub fn family(name: &str) -> Option<Family> {
     families().into_iter().find(|family| (family.ladder)().name == name)
-}
-
-impl Family {
-    /// The ladder with its peer on top.
-    pub fn with_peer(&self) -> Ladder {
-        let mut ladder = (self.ladder)();
-        ladder.rungs.extend(self.peer);
-        ladder
-    }
-
-    /// The case that `request` asks for.
-    ///
-    /// # Errors
-    /// When the ladder does not take what was given, or the values make no problem.
-    pub fn case(&self, request: &Request) -> Result<Box<dyn Case>> {
-        let name = (self.ladder)().name;
-        let refuse =
-            |why: String, help: String| Err(Error::Launch { kernel: name.to_owned(), why, help });
-        let flags = |names: &[&str]| {
-            let flags: Vec<String> = names.iter().map(|name| format!("--{name}")).collect();
-            flags.join(", ")
-        };
-        if let Some(other) = request.parameters.keys().find(|key| !self.parameters.contains(key)) {
-            let why = format!("the ladder takes no --{other}");
-            return refuse(why, format!("it takes {}", flags(self.parameters)));
-        }
-        if !self.scaled && (request.alpha.is_some() || request.beta.is_some()) {
-            let why = "the ladder has no alpha and beta".to_owned();
-            return refuse(why, "leave --alpha and --beta away".to_owned());
-        }
-        if let Some(other) = request.arrays.keys().find(|key| !self.arrays.contains(key)) {
-            let why = format!("the ladder takes no --{other}");
-            return refuse(why, format!("it takes {}", flags(self.arrays)));
-        }
-        let element = request.element(self.elements[0]);
-        if !self.elements.contains(&element.name) {
-            let why = format!("the ladder has no kernels for elements of type {}", element.name);
-            return refuse(why, format!("use one of {}", self.elements.join(", ")));
-        }
-        if let Some((name, array)) =
-            request.arrays.iter().find(|(_, array)| array.element != element)
-        {
-            let why = format!("--{name} holds {}, not {}", array.element.name, element.name);
-            return refuse(why, format!("convert it: a.astype('{}')", element.name));
-        }
-        (self.open)(request)
-    }
 }

@@ -1,10 +1,10 @@
 //! The general product in single precision: any shape, leading dimensions, alpha and beta.
 
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::families::Family;
 use crate::families::matmul::{extents, given, refuse};
 use crate::families::solver::{self, CUBLAS, Solver};
 use crate::fits::check_memory;
@@ -12,6 +12,7 @@ use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
 use crate::specs::{Gpu, specs};
+use crate::work::Work;
 use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
 use lanework_kernels::sgemm::{self, Operands, Shape};
 use lanework_kernels::{Rung, RungInfo};

@@ -3,15 +3,16 @@
 mod reference;
 
 use self::reference::{Reference, additions_in_a_row, rule};
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::families::Family;
 use crate::fits::check_memory;
 use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
+use crate::work::Work;
 use lanework::{Backend, Device, Error, Job, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::sum_squares::{self, LONGEST, Numbers, Summand, on_host};

@@ -1,15 +1,16 @@
 //! The transpose: any element type, moved bit for bit.
 
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::{ElementType, with_bits};
-use crate::families::Family;
 use crate::families::solver::{self, CUBLAS, Solver};
 use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
 use crate::verify::compare_transpose;
+use crate::work::Work;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_kernels::transpose::{self, Bits, Matrices};
 use lanework_kernels::{Rung, RungInfo};

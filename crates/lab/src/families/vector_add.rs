@@ -1,14 +1,15 @@
 //! Vector addition: f32, rounded once, so exact.
 
+use super::family::Family;
 use crate::accuracy::Accuracy;
 use crate::array::Array;
-use crate::case::{Case, Trial, Work};
+use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::families::Family;
 use crate::families::matmul::{given, refuse};
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::request::Request;
+use crate::work::Work;
 use lanework::{Backend, Device, Job, Result};
 use lanework_kernels::Rung;
 use lanework_kernels::vector_add::{self, LONGEST, Vectors};

@@ -1,6 +1,18 @@
 //! The instructions that are probed.
 
-use super::Space::{self, Both, Generic, Global, Local, Shared};
+use Space::{Both, Generic, Global, Local, Shared};
+
+/// Where a probe's accesses go.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Space {
+    Shared,
+    Global,
+    Local,
+    /// To shared memory, by a generic address.
+    Generic,
+    /// To shared memory, from global memory.
+    Both,
+}
 
 /// An instruction that is probed.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The patterns of addresses that instructions are tried on.
 
-use super::{Probe, REACH, Space};
+use super::instructions::{Probe, Space};
 
 /// An offset that keeps its lane out.
 pub const OUT: u32 = u32::MAX;
@@ -25,6 +25,8 @@ impl Pattern {
     }
 }
 
+/// Bytes of memory that the offsets of a pattern may reach.
+const REACH: u32 = 16_384;
 /// Bytes of local memory that offsets may reach.
 const REACH_OF_LOCAL: u32 = 512;
 
@@ -138,4 +140,24 @@ pub fn sweep(probe: &Probe, index: usize) -> Vec<Pattern> {
         found.push(Pattern::new(probe, format!("random {}, some lanes", below / 2), &element));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::instructions::{MORE, PROBES};
+    use super::*;
+
+    #[test]
+    fn offsets_are_aligned_and_in_reach() {
+        for (index, probe) in PROBES.iter().chain(MORE).enumerate() {
+            for pattern in patterns(probe).into_iter().chain(sweep(probe, index)) {
+                for offset in pattern.offsets.into_iter().filter(|&offset| offset != OUT) {
+                    assert_eq!(offset % probe.bytes, 0, "{} {}", probe.name, pattern.name);
+                    assert!(offset + probe.bytes <= REACH);
+                }
+                let all = pattern.offsets.iter().all(|&offset| offset != OUT);
+                assert!(!probe.whole_warp || all, "{} {}", probe.name, pattern.name);
+            }
+        }
+    }
 }

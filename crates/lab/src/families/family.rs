@@ -1,0 +1,76 @@
+//! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against
+//! them.
+
+use crate::case::Case;
+use crate::request::Request;
+use lanework::{Error, Result};
+use lanework_kernels::{Ladder, RungInfo};
+
+/// A ladder and how its cases are made.
+#[derive(Clone, Copy)]
+pub struct Family {
+    /// The ladder with its rungs.
+    pub ladder: fn() -> Ladder,
+    /// A vendor's library that solves the same problem, to compare with; where it is missing, it is
+    /// skipped.
+    pub peer: Option<RungInfo>,
+    /// Names of the parameters it takes; see [`crate::PARAMETERS`].
+    pub parameters: &'static [&'static str],
+    /// Whether it takes alpha and beta.
+    pub scaled: bool,
+    /// Element types it is made for, the default first.
+    pub elements: &'static [&'static str],
+    /// Names of the arrays it takes.
+    pub arrays: &'static [&'static str],
+    /// What a sweep varies when nothing is said.
+    pub sweep: &'static [(&'static str, &'static [u64])],
+    /// Makes a case of a checked request.
+    pub open: fn(&Request) -> Result<Box<dyn Case>>,
+}
+
+impl Family {
+    /// The ladder with its peer on top.
+    pub fn with_peer(&self) -> Ladder {
+        let mut ladder = (self.ladder)();
+        ladder.rungs.extend(self.peer);
+        ladder
+    }
+
+    /// The case that `request` asks for.
+    ///
+    /// # Errors
+    /// When the ladder does not take what was given, or the values make no problem.
+    pub fn case(&self, request: &Request) -> Result<Box<dyn Case>> {
+        let name = (self.ladder)().name;
+        let refuse =
+            |why: String, help: String| Err(Error::Launch { kernel: name.to_owned(), why, help });
+        let flags = |names: &[&str]| {
+            let flags: Vec<String> = names.iter().map(|name| format!("--{name}")).collect();
+            flags.join(", ")
+        };
+        if let Some(other) = request.parameters.keys().find(|key| !self.parameters.contains(key)) {
+            let why = format!("the ladder takes no --{other}");
+            return refuse(why, format!("it takes {}", flags(self.parameters)));
+        }
+        if !self.scaled && (request.alpha.is_some() || request.beta.is_some()) {
+            let why = "the ladder has no alpha and beta".to_owned();
+            return refuse(why, "leave --alpha and --beta away".to_owned());
+        }
+        if let Some(other) = request.arrays.keys().find(|key| !self.arrays.contains(key)) {
+            let why = format!("the ladder takes no --{other}");
+            return refuse(why, format!("it takes {}", flags(self.arrays)));
+        }
+        let element = request.element(self.elements[0]);
+        if !self.elements.contains(&element.name) {
+            let why = format!("the ladder has no kernels for elements of type {}", element.name);
+            return refuse(why, format!("use one of {}", self.elements.join(", ")));
+        }
+        if let Some((name, array)) =
+            request.arrays.iter().find(|(_, array)| array.element != element)
+        {
+            let why = format!("--{name} holds {}, not {}", array.element.name, element.name);
+            return refuse(why, format!("convert it: a.astype('{}')", element.name));
+        }
+        (self.open)(request)
+    }
+}
