@@ -75,7 +75,7 @@ pub enum Command {
     #[command(after_help = "Example, in the repository: lanework book && mdbook build docs")]
     Book(BookArgs),
     /// Compare the emulator's counts with those that a GPU's own counters gave.
-    #[command(after_help = "Example, in the repository: lanework fidelity\n\
+    #[command(after_help = "Example: lanework fidelity\n\
         scripts/fidelity.sh takes the GPU's counts anew, with Nsight Compute.")]
     Fidelity(FidelityArgs),
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
@@ -498,9 +498,9 @@ pub struct ConformArgs {
     /// Only forms whose names start so, such as `add.rn`.
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
-    /// The stored vectors.
-    #[arg(long, value_name = "FILE", default_value = "docs/results/h200/conformance.vectors")]
-    pub vectors: PathBuf,
+    /// Vectors of another GPU, in place of the built-in ones of an H200.
+    #[arg(long, value_name = "FILE")]
+    pub vectors: Option<PathBuf>,
     /// Run on a GPU, and store what it gives in this file.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -545,9 +545,9 @@ pub struct BookArgs {
 
 #[derive(Debug, Args)]
 pub struct FidelityArgs {
-    /// Folder of the PTX that compilers made.
-    #[arg(long, value_name = "FOLDER", default_value = "crates/ptx/tests/data")]
-    pub data: PathBuf,
+    /// Folder of the PTX that compilers made, in place of what is built in.
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
     /// Only launches whose name has this in it.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
@@ -557,12 +557,13 @@ pub struct FidelityArgs {
     /// Launch everything once on this GPU, under a hardware profiler, and list the launches.
     #[arg(long, value_name = "DEVICE")]
     pub launch: Option<String>,
-    /// Read what the script wrote into this folder, and keep it as the GPU's counts.
+    /// Read what the script wrote into this folder, and write the GPU's counts to the file of --results.
     #[arg(long, value_name = "FOLDER", conflicts_with = "launch")]
     pub ncu: Option<PathBuf>,
-    /// The file of the GPU's counts.
-    #[arg(long, value_name = "FILE", default_value = "docs/results/h200/fidelity.json")]
-    pub results: PathBuf,
+    /// The file of the GPU's counts, in place of the built-in ones of an H200
+    /// [with --ncu: docs/results/h200/fidelity.json].
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

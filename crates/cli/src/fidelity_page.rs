@@ -1,15 +1,12 @@
 //! The page that says how true the emulator's counts are: made from the counts that a GPU gave, which
 //! are stored, and those of the emulator, taken when the page is made.
 
-use crate::commands::fidelity::compare;
+use crate::commands::fidelity::{compare, read};
 use crate::failure::Failure;
 use lanework_kernels::Language;
 use lanework_lab::Deviation;
 use std::fmt::Write;
 use std::path::Path;
-
-/// Where the PTX of compilers lies, from the repository's root.
-const DATA: &str = "crates/ptx/tests/data";
 
 /// Kinds of launches: how their names start, and what they are called in both languages.
 const KINDS: [(&str, [&str; 2]); 3] = [
@@ -56,7 +53,7 @@ const CHINESE: Words = Words {
 /// # Errors
 /// When a launch fails.
 pub fn pages(results: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let deviations = compare(Path::new(DATA), &results.join("h200/fidelity.json"), "")?;
+    let deviations = compare(&read(&results.join("h200/fidelity.json"))?, None, "")?;
     let page =
         |language, folder: &str| (format!("{folder}/fidelity.md"), page(&deviations, language));
     Ok(vec![page(Language::English, "en"), page(Language::Chinese, "zh")])

@@ -3,15 +3,9 @@
 use lanework::Device;
 use lanework_lab::conformance::{Form, Vectors, compare, execute, forms};
 
-fn vectors() -> Vectors {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/h200/conformance.vectors");
-    let bytes = std::fs::read(path).expect("stored vectors");
-    Vectors::from_bytes(&bytes).expect("vectors of this format")
-}
-
 #[test]
 fn every_form_that_runs_gives_what_the_gpu_gave() {
-    let vectors = vectors();
+    let vectors = Vectors::recorded();
     let forms: Vec<Form> = forms().into_iter().filter(Form::runs).collect();
     let outcomes = execute(&Device::emulator(), &forms, 384, &mut |_| {}).expect("memory");
     let (mut same, mut wrong) = (0, Vec::new());
@@ -32,7 +26,7 @@ fn every_form_that_runs_gives_what_the_gpu_gave() {
 
 #[test]
 fn a_wrong_result_is_found() {
-    let vectors = vectors();
+    let vectors = Vectors::recorded();
     let form = forms().into_iter().find(|form| form.name == "add.rz.f32").expect("a form");
     let mut found = vectors.of(&form).expect("its vectors").to_vec();
     found[4 * 300] ^= 1;

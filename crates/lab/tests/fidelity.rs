@@ -2,18 +2,13 @@
 
 use lanework::Device;
 use lanework_lab::{Deviation, Hardware, launch_corpus};
-use std::path::Path;
 
 #[test]
 fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let stored = root.join("docs/results/h200/fidelity.json");
-    let stored = std::fs::read_to_string(stored).expect("the GPU's counts");
-    let hardware: Hardware = serde_json::from_str(&stored).expect("JSON");
+    let hardware = Hardware::recorded();
     let mut deviations: Vec<Deviation> = Vec::new();
     let mut launches = 0;
-    let data = root.join("crates/ptx/tests/data");
-    launch_corpus(&Device::emulator(), &data, &|_| true, &mut |launched| {
+    launch_corpus(&Device::emulator(), None, &|_| true, &mut |launched| {
         let counters = launched.profile.expect("the emulator counts").counters;
         let found = hardware.compare(&launched.name, &counters);
         assert!(!found.is_empty(), "the GPU has not counted `{}`", launched.name);

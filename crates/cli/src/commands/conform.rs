@@ -102,9 +102,9 @@ fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<
 }
 
 fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
-    let path = &args.vectors;
+    let Some(path) = &args.vectors else { return Ok(Vectors::recorded()) };
     let bytes = std::fs::read(path).map_err(|error| {
-        let help = "run it in the repository, or name the file with --vectors";
+        let help = "name a file that `conform --record` wrote; without --vectors, those of an H200 are used";
         Failure::input(format_args!("{} cannot be read: {error}", path.display()), help)
     })?;
     Vectors::from_bytes(&bytes).map_err(|why| {

@@ -9,6 +9,9 @@ use lanework_lab::{Deviation, Hardware, launch_corpus};
 use std::fs;
 use std::path::Path;
 
+/// Where the repository keeps an H200's counts.
+const KEPT: &str = "docs/results/h200/fidelity.json";
+
 /// The tables that `scripts/fidelity.sh` writes.
 const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 
@@ -21,9 +24,13 @@ pub fn run(args: &FidelityArgs) -> Outcome {
         return launch(args, device);
     }
     if let Some(folder) = &args.ncu {
-        return store(folder, &args.results);
+        return store(folder, args.results.as_deref().unwrap_or(Path::new(KEPT)));
     }
-    let deviations = compare(&args.data, &args.results, &args.only)?;
+    let hardware = match &args.results {
+        Some(file) => read(file)?,
+        None => Hardware::recorded(),
+    };
+    let deviations = compare(&hardware, args.data.as_deref(), &args.only)?;
     if args.json {
         return print_json(&deviations);
     }
@@ -58,7 +65,7 @@ fn wanted<'a>(args: &'a FidelityArgs) -> impl Fn(&str) -> bool + 'a {
 fn launch(args: &FidelityArgs, device: &str) -> Outcome {
     let device = Device::open(device)?;
     let mut said = String::new();
-    launch_corpus(&device, &args.data, &wanted(args), &mut |launched| {
+    launch_corpus(&device, args.data.as_deref(), &wanted(args), &mut |launched| {
         said.push_str(&format!("{}\t{}\n", launched.name, launched.entry));
         Ok(())
     })?;
@@ -84,14 +91,25 @@ fn store(folder: &Path, results: &Path) -> Outcome {
     print(&format!("{} launches are in {}\n", hardware.launches.len(), results.display()))
 }
 
+/// The counts of a GPU, from a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(file: &Path) -> Result<Hardware, Failure> {
+    serde_json::from_str(&text_of(file)?).map_err(|error| {
+        Failure::input(format_args!("{}: {error}", file.display()), "take it anew")
+    })
+}
+
 /// Every counter of every launch that the GPU counted too.
 ///
 /// # Errors
-/// When a launch fails, or the results cannot be read.
-pub fn compare(data: &Path, results: &Path, only: &str) -> Result<Vec<Deviation>, Failure> {
-    let hardware: Hardware = serde_json::from_str(&text_of(results)?).map_err(|error| {
-        Failure::input(format_args!("{}: {error}", results.display()), "take it anew")
-    })?;
+/// When a launch fails.
+pub fn compare(
+    hardware: &Hardware,
+    data: Option<&Path>,
+    only: &str,
+) -> Result<Vec<Deviation>, Failure> {
     let mut deviations = Vec::new();
     launch_corpus(&Device::emulator(), data, &|name| name.contains(only), &mut |launched| {
         if let Some(profile) = &launched.profile {

@@ -183,14 +183,50 @@ const COMPILED: [Compiled; 19] = [
 /// The histogram in local memory, whose name is as long as Numba makes it.
 const LOCAL: Compiled = compiled("numba.histogram", "", (4, 1), (128, 1), &HISTOGRAM);
 
-/// Launches everything once, in the same order each time; `data` is the folder of the compilers'
-/// PTX, and `wanted` chooses by name.
+/// The text of a file of `crates/ptx/tests/data`, built in.
+macro_rules! texts {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("../../../ptx/tests/data/", $file, ".ptx")))),*]
+    };
+}
+
+/// The PTX of compilers, by the name of its file.
+static TEXTS: &[(&str, &str)] = texts![
+    "reduce.sm_75",
+    "reduce.compute_52.nvrtc",
+    "reduce.compute_80.nvrtc",
+    "reduce.sm_90.lineinfo",
+    "transpose.sm_80.lineinfo",
+    "transpose.sm_80.debug",
+    "transpose.compute_90.nvrtc",
+    "types.sm_90",
+    "cooperative.sm_80",
+    "wmma.sm_80",
+    "triton.masked_sum.sm_80",
+    "triton.product.sm_80",
+    "numba.dot",
+    "numba.histogram",
+];
+
+/// The PTX of `file`: of `data` where the user gave a folder, else what is built in.
+fn text_of(file: &str, data: Option<&Path>) -> std::result::Result<String, String> {
+    let Some(folder) = data else {
+        let built_in = TEXTS.iter().find(|(name, _)| *name == file);
+        return Ok(built_in.expect("tested: every file of the corpus is built in").1.to_owned());
+    };
+    let path = folder.join(format!("{file}.ptx"));
+    std::fs::read_to_string(&path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+/// Launches everything once, in the same order each time; `wanted` chooses by name, and `data` is a
+/// folder of the compilers' PTX to take in place of what is built in.
 ///
 /// # Errors
 /// When a launch fails, or `each` does.
 pub fn launch_corpus(
     device: &Device,
-    data: &Path,
+    data: Option<&Path>,
     wanted: &dyn Fn(&str) -> bool,
     each: Each<'_>,
 ) -> Result<()> {
@@ -240,7 +276,7 @@ impl Run<'_> {
     fn compiled(
         &mut self,
         one: &Compiled,
-        data: &Path,
+        data: Option<&Path>,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<()> {
         let short = one.entry.trim_start_matches("_Z3").split("EEv").next().unwrap_or_default();
@@ -249,11 +285,10 @@ impl Run<'_> {
         if !wanted(&name) {
             return Ok(());
         }
-        let path = data.join(format!("{}.ptx", one.file));
-        let text = std::fs::read_to_string(&path).map_err(|error| Error::Launch {
+        let text = text_of(one.file, data).map_err(|why| Error::Launch {
             kernel: name.clone(),
-            why: format!("{} cannot be read: {error}", path.display()),
-            help: "run this in the repository".to_owned(),
+            why,
+            help: "leave out the folder to use the PTX that is built in".to_owned(),
         })?;
         let module = self.device.load_ptx(&text)?;
         let only = module.module().entries().next().map(|entry| entry.name.clone());
