@@ -8,21 +8,12 @@ use crate::engine::pure::Pure;
 use crate::ir::opcode::Alu;
 use lanework_ptx::ScalarType;
 
+pub use crate::ir::types::{MemorySpace, Width};
+
 /// A register's number in [`Kernel::registers`].
 pub type Reg = u32;
 /// A label's number in [`Kernel::labels`].
 pub type Label = u32;
-
-/// How a register is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// One bit per lane.
-    Predicate,
-    /// A 32-bit word per lane, or less.
-    Word,
-    /// A 64-bit word per lane.
-    Wide,
-}
 
 /// A value that a thread has without computing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,23 +95,6 @@ pub enum Src {
     Truth(bool),
     /// A shared-memory offset counted from the start of dynamic shared memory, plus a window base.
     DynamicShared(u64),
-}
-
-/// Where an access goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemorySpace {
-    /// By the address's window.
-    Generic,
-    /// Global and constant memory.
-    Global,
-    /// Constant memory: global addresses that must not be written.
-    Constant,
-    /// The block's shared memory, by offset.
-    Shared,
-    /// The thread's local memory, by offset.
-    Local,
-    /// The kernel's parameters, by offset.
-    Parameter,
 }
 
 /// Combines a word in memory with the instruction's operands.
@@ -272,6 +246,18 @@ pub enum Action {
     Note(Note),
     /// Does nothing that the emulator can see.
     Nothing,
+}
+
+impl From<&'static Pure> for Action {
+    fn from(pure: &'static Pure) -> Action {
+        Action::Pure(pure)
+    }
+}
+
+impl From<Alu> for Action {
+    fn from(op: Alu) -> Action {
+        Action::Alu(op)
+    }
 }
 
 /// What a barrier instruction does.

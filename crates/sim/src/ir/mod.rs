@@ -10,5 +10,6 @@ pub mod lower;
 pub mod opcode;
 pub mod pressure;
 pub mod rules;
+pub mod types;
 pub mod uniformity;
 pub mod vectorize;

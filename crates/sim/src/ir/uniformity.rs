@@ -7,20 +7,7 @@
 use crate::ir::cfg::{Bits, Flow};
 use crate::ir::kernel::*;
 
-/// What is known of a register's value over the lanes, from most to least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Never written.
-    Undefined,
-    /// The same in all lanes.
-    Uniform,
-    /// The same in lanes 0-15, and in lanes 16-31.
-    Halves,
-    /// In each half, the first lane's value plus a stride per lane.
-    Affine,
-    /// Anything.
-    Varying,
-}
+pub use crate::ir::types::Class;
 
 /// The class of each register.
 pub struct Classes {

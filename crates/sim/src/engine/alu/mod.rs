@@ -1,6 +1,9 @@
 //! The handlers of computing instructions: the engine's one table from opcode to handler.
 
+#[macro_use]
+mod macros;
 mod carry;
+mod moves;
 
 use crate::engine::pure::Pure;
 use crate::ir::opcode::Alu;
@@ -9,5 +12,6 @@ use crate::ir::opcode::Alu;
 pub fn handlers(op: Alu) -> &'static Pure {
     match op {
         Alu::Carry(op) => carry::handlers(op),
+        Alu::Move(op) => moves::handlers(op),
     }
 }

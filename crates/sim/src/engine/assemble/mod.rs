@@ -324,8 +324,10 @@ impl Assembler<'_> {
         self.follow(inst);
         let origin = inst.origin;
         match &inst.action {
-            Action::Pure(pure) => self.pure(inst, pure),
-            Action::Alu(op) => self.pure(inst, alu::handlers(*op)),
+            Action::Pure(pure) => {
+                self.compute(inst, pure, |c| pure.affine.is_some_and(|this| (this.applies)(c)));
+            }
+            Action::Alu(op) => self.compute(inst, alu::handlers(*op), |c| op.keeps_affine(c)),
             Action::Custom { handler, extra, .. } => {
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (first, second) =
@@ -445,14 +447,15 @@ impl Assembler<'_> {
         Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
 
-    fn pure(&mut self, inst: &Inst, pure: &Pure) {
+    /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
+    /// result.
+    fn compute(&mut self, inst: &Inst, pure: &Pure, keeps_affine: impl Fn(&[Class]) -> bool) {
         let classes: Vec<Class> = inst.src.iter().map(|s| self.classes.source(*s)).collect();
         let dst = inst.dst[0].map_or(Class::Varying, |r| self.classes.of[r as usize]);
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
-        let affine = pure
-            .affine
-            .filter(|affine| dst < Class::Varying && !predicate && (affine.applies)(&classes));
+        let affine =
+            pure.affine.filter(|_| dst < Class::Varying && !predicate && keeps_affine(&classes));
         if let Some(affine) = affine {
             let slots = self.slots(inst).map(|slot| slot & OFFSET);
             self.push(affine.handler, slots, 0, inst.origin);

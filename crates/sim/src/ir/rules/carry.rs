@@ -1,7 +1,7 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
 
 use super::Cx;
-use crate::engine::pure::{pure1, pure2};
+use crate::engine::pure::pure2;
 use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::Rule;
 use crate::ir::opcode::Alu;
@@ -23,9 +23,8 @@ fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with
     let middle = cx.lowering.new_register(width);
     cx.alu(Some(middle), &[a, b, carry], sum)?;
     cx.alu(Some(flag), &[a, b, carry], out)?;
-    let copy = if wide { pure1(|a: u64| a) } else { pure1(|a: u32| a) };
     match dst {
-        Some(_) => cx.pure(dst, &[Src::Reg(middle)], copy),
+        Some(_) => cx.alu(dst, &[Src::Reg(middle)], Alu::copy(width)),
         None => Ok(()),
     }
 }

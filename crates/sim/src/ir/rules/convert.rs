@@ -1,7 +1,6 @@
 //! `cvt`: between integers, to and from floats, and packed.
 
 use super::integer::{widened, with_affine};
-use super::mov::{COPY, always, copy};
 use super::{Cx, float, narrow, packed};
 use crate::engine::lanes::Scalar;
 use crate::engine::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
@@ -10,6 +9,16 @@ use crate::ir::kernel::{Src, Width};
 use crate::ir::lower::Rule;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
+
+const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a), always);
+
+fn always(_: &[crate::ir::types::Class]) -> bool {
+    true
+}
+
+fn copy(ty: ScalarType) -> &'static Pure {
+    crate::engine::alu::handlers(super::mov::copy(ty))
+}
 
 const WIDEN_S: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, true), always);
 const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, false), always);

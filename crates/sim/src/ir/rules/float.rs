@@ -182,7 +182,7 @@ pub(super) fn around(
         (F16x2 | Bf16x2, _, true) => pure1(|a: u32| narrow::relu16x2(a)),
         (F16, true, _) => pure1(|a: u16| narrow::saturate16(a)),
         (F16x2, true, _) => pure1(|a: u32| narrow::saturate16x2(a)),
-        (_, false, false) => super::mov::copy(ty),
+        (_, false, false) => crate::engine::alu::handlers(super::mov::copy(ty)),
         _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
     };
     cx.pure(dst, &[last], finish)

@@ -183,8 +183,8 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<ScalarType> {
 }
 
 /// A row, or a refusal that says the type does not fit.
-pub(super) fn found(cx: &Cx<'_, '_>, pure: Option<&'static Pure>) -> Rule<&'static Pure> {
-    pure.ok_or_else(|| cx.unknown("this type"))
+pub(super) fn found<T>(cx: &Cx<'_, '_>, row: Option<T>) -> Rule<T> {
+    row.ok_or_else(|| cx.unknown("this type"))
 }
 
 fn high(ty: ScalarType) -> Option<&'static Pure> {

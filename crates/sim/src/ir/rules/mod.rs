@@ -22,7 +22,7 @@ mod video;
 mod warpgroup;
 mod warpwide;
 
-use crate::engine::pure::{Pure, pure1};
+use crate::engine::pure::pure1;
 use crate::ir::kernel::*;
 use crate::ir::lower::{LOCAL_WINDOW, Lowering, PARAMETER_WINDOW, Refusal, Rule, Symbol};
 use crate::ir::opcode::Alu;
@@ -356,10 +356,10 @@ impl Cx<'_, '_> {
     }
 
     /// Emits a computing instruction.
-    pub fn pure(&mut self, dst: Option<Reg>, src: &[Src], pure: &'static Pure) -> Rule {
+    pub fn pure(&mut self, dst: Option<Reg>, src: &[Src], op: impl Into<Action>) -> Rule {
         let guard = self.guard;
         match dst {
-            Some(_) => self.lowering.emit(Action::Pure(pure), vec![dst], src.to_vec(), guard),
+            Some(_) => self.lowering.emit(op.into(), vec![dst], src.to_vec(), guard),
             None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
         }
         Ok(())
@@ -367,12 +367,7 @@ impl Cx<'_, '_> {
 
     /// Emits a computing instruction by its opcode.
     pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> Rule {
-        let guard = self.guard;
-        match dst {
-            Some(_) => self.lowering.emit(Action::Alu(op), vec![dst], src.to_vec(), guard),
-            None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
-        }
-        Ok(())
+        self.pure(dst, src, op)
     }
 
     fn uses_nan(&mut self, how: NanUse) {
@@ -400,14 +395,14 @@ impl Cx<'_, '_> {
     }
 
     /// Emits `dst = f(operands 1..)` where all operands have type `ty`.
-    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, pure: &'static Pure) -> Rule {
+    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, op: impl Into<Action>) -> Rule {
         self.operands(count + 1)?;
         let dst = self.dst_of(0, ty)?;
         let mut sources = Vec::new();
         for i in 1..=count {
             sources.push(self.src(i, ty)?);
         }
-        self.pure(dst, &sources, pure)
+        self.pure(dst, &sources, op)
     }
 
     /// An address operand: its base, byte offset, and the space of the variable it names.

@@ -1,29 +1,21 @@
 //! `mov`: copies, parts of registers, and the clocks.
 
 use super::Cx;
-use super::integer::with_affine;
-use crate::engine::lanes::Scalar;
 use crate::engine::op::Tiers;
-use crate::engine::pure::{Affine, Pure, affine, hot1, pure1, pure2, warm1};
 use crate::ir::kernel::{Action, Form, Src, Width};
 use crate::ir::lower::Rule;
-use crate::ir::uniformity::Class;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::moves::{MoveOp, PartSize};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
-pub(super) fn always(_: &[Class]) -> bool {
-    true
-}
-
-pub(super) const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a), always);
-
-/// The row that copies a register.
-pub(super) fn copy(ty: ScalarType) -> &'static Pure {
-    match ty {
-        Pred => crate::engine::pure::mask(|a, _| a),
-        ty if ty.size() == 8 => with_affine!(warm1(|a: u64| a), COPY),
-        _ => with_affine!(hot1(|a: u32| a), COPY),
-    }
+/// The opcode that copies a register of a type.
+pub(super) fn copy(ty: ScalarType) -> Alu {
+    Alu::copy(match ty {
+        Pred => Width::Predicate,
+        ty if ty.size() == 8 => Width::Wide,
+        _ => Width::Word,
+    })
 }
 
 /// `mov`, also to and from vectors of parts.
@@ -78,6 +70,14 @@ fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> Rule<ScalarType> 
     }
 }
 
+fn part_size(part: ScalarType) -> PartSize {
+    match part.size() {
+        1 => PartSize::Byte,
+        2 => PartSize::Half,
+        _ => PartSize::Word,
+    }
+}
+
 fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
     let part = part_type(cx, ty, parts.len())?;
     let mut a = cx.src(1, ty)?;
@@ -94,14 +94,8 @@ fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
             continue;
         }
         let amount = Src::Const(u64::from(part.size()) * 8 * i as u64);
-        let pure = match (ty.size(), part) {
-            (8, B32) => pure2(|a: u64, n: u32| (a >> (n & 63)) as u32),
-            (8, B16) => pure2(|a: u64, n: u32| (a >> (n & 63)) as u16),
-            (8, _) => pure2(|a: u64, n: u32| (a >> (n & 63)) as u8),
-            (_, B16) => pure2(|a: u32, n: u32| (a >> (n & 31)) as u16),
-            _ => pure2(|a: u32, n: u32| (a >> (n & 31)) as u8),
-        };
-        cx.pure(dst, &[a, amount], pure)?;
+        let op = MoveOp::Extract { wide: ty.size() == 8, part: part_size(part) };
+        cx.alu(dst, &[a, amount], Alu::Move(op))?;
     }
     Ok(())
 }
@@ -114,38 +108,25 @@ fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
     for operand in parts {
         sources.push(cx.source(operand, part)?);
     }
-    let bits = u64::from(part.size()) * 8;
     let mut sum = sources[0];
     for (i, source) in sources.iter().enumerate().skip(1) {
         let last = i + 1 == sources.len();
         let width = if wide { Width::Wide } else { Width::Word };
         let to = if last { dst } else { Some(cx.lowering.new_register(width)) };
-        // Each part goes on top of the `bits * i` low bits already there.
-        let pure = match (wide, bits * i as u64) {
-            (true, 8) => pure2(|a: u8, b: u64| u64::from(a) | b << 8),
-            (true, 16) => pure2(|a: u16, b: u64| u64::from(a) | b << 16),
-            (true, 24) => pure2(|a: u64, b: u64| (a & 0xff_ffff) | b << 24),
-            (true, 32) => pure2(|a: u32, b: u64| u64::from(a) | b << 32),
-            (true, 40) => pure2(|a: u64, b: u64| (a & 0xff_ffff_ffff) | b << 40),
-            (true, 48) => pure2(|a: u64, b: u64| (a & 0xffff_ffff_ffff) | b << 48),
-            (true, _) => pure2(|a: u64, b: u64| (a & 0xff_ffff_ffff_ffff) | b << 56),
-            (false, 8) => pure2(|a: u8, b: u32| u32::from(a) | b << 8),
-            (false, 16) => pure2(|a: u16, b: u32| u32::from(a) | b << 16),
-            (false, _) => pure2(|a: u32, b: u32| (a & 0xff_ffff) | b << 24),
-        };
+        // Each part goes on top of the low ones already there.
+        let join = MoveOp::Concatenate { wide, low: part.size() as u8 * i as u8 };
         // A part narrower than what it is shifted into must not carry rubbish above its bits.
-        let clean = match part {
-            B8 => Some(pure1(|a: u8| a)),
-            B16 => Some(pure1(|a: u16| a)),
-            _ => None,
+        let clean = match part_size(part) {
+            PartSize::Word => None,
+            size => Some(MoveOp::Truncate(size)),
         };
         let mut source = *source;
         if let (Some(clean), Src::Reg(_), false) = (clean, source, last) {
             let register = cx.lowering.new_register(Width::Word);
-            cx.pure(Some(register), &[source], clean)?;
+            cx.alu(Some(register), &[source], Alu::Move(clean))?;
             source = Src::Reg(register);
         }
-        cx.pure(to, &[sum, source], pure)?;
+        cx.alu(to, &[sum, source], Alu::Move(join))?;
         if let Some(to) = to {
             sum = Src::Reg(to);
         }
