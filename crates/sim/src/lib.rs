@@ -24,12 +24,12 @@ mod profiler;
 pub mod sanitizer;
 
 pub use engine::emulator::Emulator;
+pub use engine::event::{
+    Access, AccessKind, Asynchronous, CountingObserver, Observer, Phase, Place, Quiet, Space, Span,
+};
 pub use engine::fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
 pub use engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use engine::limits::{Limits, Options, Schedule};
-pub use engine::observe::{
-    Access, AccessKind, Asynchronous, CountingObserver, Observer, Phase, Place, Quiet, Space, Span,
-};
 pub use engine::program::Program;
 pub use engine::swizzle::Swizzle;
 pub use engine::tensor_map::{TensorElement, TensorMap};

@@ -5,8 +5,8 @@ use crate::engine::context::{Context, RawFault, Site, excuse, fault};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{BITS, Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Warp};
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
-use crate::mem::banks::Service;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
@@ -154,8 +154,8 @@ unsafe fn observe_copy(
     from: &Lanes<u64>,
     have: &Lanes<u32>,
 ) {
-    use crate::engine::observe::AccessKind;
-    let mut site = Site::aside(MemorySpace::Global, AccessKind::Load, bytes, Service::Copy);
+    use crate::engine::event::AccessKind;
+    let mut site = Site::aside(MemorySpace::Global, AccessKind::Load, bytes, AccessClass::Copy);
     let copying = warp.mask;
     let reading =
         (0..32).filter(|&lane| have.0[lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);

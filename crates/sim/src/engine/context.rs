@@ -1,16 +1,16 @@
 //! What the warps of one worker share: memory, the sites of memory instructions, counters, output.
 
 use crate::engine::asynchrony::cluster::{Cluster, RANK_SHIFT};
+use crate::engine::event::{Access, AccessKind, Asynchronous, Place, Space};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::Slot;
 use crate::engine::matrix::group::Meeting;
 use crate::engine::memory::Memory;
-use crate::engine::observe::{Access, AccessKind, Asynchronous, Place, Space};
 use crate::engine::op::{Op, Stop, Warp};
 use crate::engine::stillness::Stillness;
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{Combine, MemorySpace, Order};
 use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
-use crate::mem::banks::Service;
 use crate::mem::counters::Counters;
 use crate::sanitizer::Checker;
 
@@ -85,7 +85,7 @@ pub struct Site {
     /// Its order among others, for checks.
     pub order: Order,
     /// How shared memory serves it.
-    pub service: Service,
+    pub service: AccessClass,
     /// Which counts it adds to; see [`tally_of`].
     pub tally: u8,
     /// Its instruction, for [`Context::counts`].
@@ -101,14 +101,14 @@ impl Site {
     /// Bytes per lane of the load that it stands for.
     pub fn joined_bytes(&self) -> u64 {
         match self.service {
-            Service::Joined(bytes) => bytes.into(),
+            AccessClass::Joined(bytes) => bytes.into(),
             _ => u64::from(self.bytes) * u64::from(self.count),
         }
     }
 
     /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
     /// region yet, and counts in no tally of its own.
-    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: Service) -> Site {
+    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
         Site {
             reach: Reach::EMPTY,
             last: 0,
@@ -191,6 +191,17 @@ impl RawFault {
     }
 }
 
+/// A fault and where it happened.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The fault.
+    pub raw: RawFault,
+    /// The instruction's origin.
+    pub origin: u32,
+    /// The warp.
+    pub warp: u32,
+}
+
 /// Receives events; the object-safe face of [`crate::Observer`].
 pub trait Events {
     /// A warp executes an instruction.
@@ -203,18 +214,18 @@ pub trait Events {
     fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous);
 }
 
-impl<O: crate::engine::observe::Observer> Events for O {
+impl<O: crate::engine::event::Observer> Events for O {
     fn instruction(&mut self, place: Place, mask: u32) {
-        crate::engine::observe::Observer::instruction(self, place, mask);
+        crate::engine::event::Observer::instruction(self, place, mask);
     }
     fn access(&mut self, access: &Access<'_>) {
-        crate::engine::observe::Observer::access(self, access);
+        crate::engine::event::Observer::access(self, access);
     }
     fn barrier(&mut self, place: Place, mask: u32) {
-        crate::engine::observe::Observer::barrier(self, place, mask);
+        crate::engine::event::Observer::barrier(self, place, mask);
     }
     fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
-        crate::engine::observe::Observer::asynchronous(self, place, lane, event);
+        crate::engine::event::Observer::asynchronous(self, place, lane, event);
     }
 }
 
@@ -468,8 +479,8 @@ impl Context {
             let place = self.place(warp, op);
             // A vector of atomics is told of once.
             let bytes = match site.service {
-                Service::First(elements) => bytes * u32::from(elements),
-                Service::Rest if site.kind == AccessKind::Atomic => return,
+                AccessClass::First(elements) => bytes * u32::from(elements),
+                AccessClass::Rest if site.kind == AccessKind::Atomic => return,
                 _ => bytes,
             };
             let access =

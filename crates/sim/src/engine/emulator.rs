@@ -1,11 +1,11 @@
 //! The emulated device: its memory, its programs and its launches.
 
 use crate::engine::check;
+use crate::engine::event::Observer;
 use crate::engine::fault::{Fault, LoadError, MemoryError};
 use crate::engine::launch::{LaunchConfig, Outcome};
 use crate::engine::limits::{Limits, Options};
 use crate::engine::memory::{Addresses, Memory};
-use crate::engine::observe::Observer;
 use crate::engine::program::{Program, Watch};
 use crate::engine::schedule::Job;
 use crate::sanitizer::{Checked, Checks, Report};

@@ -3,8 +3,8 @@
 
 use crate::engine::context::Region;
 use crate::engine::fault::{MemoryError, NearAllocation};
+use crate::engine::written::Written;
 use crate::ir::lower::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
-use crate::sanitizer::Written;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

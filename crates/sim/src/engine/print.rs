@@ -38,7 +38,7 @@ impl Body for Print {
                             address: Some(address),
                             bytes: 1,
                             space: MemorySpace::Generic,
-                            access: Some(crate::engine::observe::AccessKind::Load),
+                            access: Some(crate::engine::event::AccessKind::Load),
                             note: String::new(),
                         };
                         return fault(warp, op, raw);

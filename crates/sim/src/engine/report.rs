@@ -1,11 +1,10 @@
 //! From a fault as a handler saw it to one that a person can act on.
 
 use crate::engine::asynchrony::cluster::{MOST_BLOCKS, split};
-use crate::engine::block::Located;
-use crate::engine::context::RawFault;
+use crate::engine::context::{Located, RawFault};
+use crate::engine::event::AccessKind;
 use crate::engine::fault::{Fault, FaultKind, NearAllocation};
 use crate::engine::memory::{BadAddress, Memory};
-use crate::engine::observe::AccessKind;
 use crate::ir::kernel::{Kernel, MemorySpace};
 use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 

@@ -1,13 +1,13 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
 use crate::engine::allowance::Allowance;
-use crate::engine::block::{Located, Shape, Team};
-use crate::engine::context::{Events, RawFault};
+use crate::engine::block::{Shape, Team};
+use crate::engine::context::{Events, Located, RawFault};
+use crate::engine::event::Observer;
 use crate::engine::fault::{Fault, FaultKind};
 use crate::engine::launch::{Blocks, LaunchConfig, Outcome};
 use crate::engine::limits::{Options, Schedule};
 use crate::engine::memory::Memory;
-use crate::engine::observe::Observer;
 use crate::engine::program::Assembled;
 use crate::engine::report::{Scene, report};
 use crate::sanitizer::{self, Checked, Checker, Checks};

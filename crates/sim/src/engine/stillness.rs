@@ -3,7 +3,7 @@
 //! keeps still goes on for ever.
 
 use crate::engine::context::{Context, Site, generic_space};
-use crate::engine::observe::{AccessKind, Space};
+use crate::engine::event::{AccessKind, Space};
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
 use std::collections::HashMap;

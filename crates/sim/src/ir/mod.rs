@@ -1,5 +1,6 @@
 //! The intermediate form of a kernel: lowered from PTX, with its control-flow graph and analyses.
 
+pub mod access_class;
 pub mod canonicalize;
 pub mod cfg;
 pub mod fidelity;

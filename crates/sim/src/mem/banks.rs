@@ -7,61 +7,9 @@
 //! but one) share their addresses or one of them is idle, unless they go by generic addresses. Atomics
 //! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
 
-use crate::engine::observe::AccessKind;
+use crate::engine::event::AccessKind;
+use crate::ir::access_class::AccessClass;
 use crate::mem::traffic::lanes;
-
-/// How shared memory serves an access.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Service {
-    /// A load.
-    #[default]
-    Load,
-    /// A store.
-    Store,
-    /// Rows of 16 bytes of a matrix.
-    Rows,
-    /// An atomic that the memory itself has: those on 32-bit integers, and exchanges.
-    Atomic,
-    /// Compare-and-swap, which takes each pass twice.
-    CompareAndSwap,
-    /// Any other atomic: a loop of a load and a compare-and-swap.
-    Loop,
-    /// A compare-and-swap of 16 bits: a load of the word around them, and a compare-and-swap of it.
-    SwapOfHalf,
-    /// Any other atomic on 16 bits: the same, until each lane has won.
-    LoopOfHalf,
-    /// An atomic on 32-bit integers of which one lane does what all of them ask for.
-    OneLane,
-    /// The same where all lanes are active; else all of them.
-    OneOfAll,
-    /// An addition of 1 whose result nobody wants: lanes of one word share a pass.
-    Increment,
-    /// The first of the atomics on a vector of so many elements, counted for all of them.
-    First(u8),
-    /// What another one is counted for.
-    Rest,
-    /// A load by a generic address.
-    Generic,
-    /// The first of loads that are joined into one of so many bytes; the others are [`Service::Rest`].
-    Joined(u8),
-    /// An asynchronous copy's write.
-    Copy,
-}
-
-impl Service {
-    /// How an atomic is served, by its name in PTX.
-    pub fn of_atomic(name: &str, bytes: u32) -> Service {
-        let has = |part: &str| name.split('.').any(|found| found == part);
-        let integer = bytes == 4 && !name.contains(".f") && !name.contains(".bf");
-        match name {
-            _ if has("cas") && bytes == 2 => Service::SwapOfHalf,
-            _ if has("cas") => Service::CompareAndSwap,
-            _ if bytes == 2 => Service::LoopOfHalf,
-            _ if has("exch") || integer => Service::Atomic,
-            _ => Service::Loop,
-        }
-    }
-}
 
 /// What an access takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +37,7 @@ fn run(first: u32, count: u32) -> u32 {
 }
 
 /// The passes of an access of `bytes` by each lane in `mask`.
-pub fn passes(service: Service, mask: u32, addresses: &[u64; 32], bytes: u32) -> Passes {
+pub fn passes(service: AccessClass, mask: u32, addresses: &[u64; 32], bytes: u32) -> Passes {
     let mut found = Passes { rounds: 1, ..Passes::default() };
     let by_lane = by_lane(service);
     served_together(service, mask, addresses, bytes, |lanes| {
@@ -97,7 +45,7 @@ pub fn passes(service: Service, mask: u32, addresses: &[u64; 32], bytes: u32) ->
         found.wavefronts += passes;
         found.conflicts += passes - u64::from(lanes != 0);
     });
-    if service == Service::CompareAndSwap {
+    if service == AccessClass::CompareAndSwap {
         found.wavefronts *= 2;
     }
     found
@@ -106,7 +54,7 @@ pub fn passes(service: Service, mask: u32, addresses: &[u64; 32], bytes: u32) ->
 /// Gives `each` the lanes that are served together, group after group.
 #[inline(always)]
 fn served_together(
-    service: Service,
+    service: AccessClass,
     mask: u32,
     addresses: &[u64; 32],
     bytes: u32,
@@ -114,7 +62,7 @@ fn served_together(
 ) {
     let group = group(bytes);
     let together =
-        |part: u32| service == Service::Load && group < 32 && neighbours_share(part, addresses);
+        |part: u32| service == AccessClass::Load && group < 32 && neighbours_share(part, addresses);
     // Halves of a warp are joined by a condition on all of it, quarters by one on their half.
     for first in (0..32).step_by(2 * group.min(16) as usize) {
         let both = mask & run(first, 2 * group.min(16));
@@ -129,17 +77,17 @@ fn served_together(
 }
 
 /// Whether lanes at one address take turns as well.
-fn by_lane(service: Service) -> bool {
-    use Service::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
+fn by_lane(service: AccessClass) -> bool {
+    use AccessClass::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
     matches!(service, Atomic | OneLane | OneOfAll | CompareAndSwap | Copy)
 }
 
 /// The lanes that shared memory serves together in a plain access, each group with its passes.
 pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) -> Vec<(u32, u64)> {
     let service = match kind {
-        AccessKind::Load => Service::Load,
-        AccessKind::Store => Service::Store,
-        AccessKind::Atomic => Service::Atomic,
+        AccessKind::Load => AccessClass::Load,
+        AccessKind::Store => AccessClass::Store,
+        AccessKind::Atomic => AccessClass::Atomic,
     };
     let mut found = Vec::new();
     served_together(service, mask, addresses, bytes, |lanes| {
@@ -185,7 +133,7 @@ fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
 pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (Passes, u64) {
     let (mut rest, mut loads, mut swaps) = (mask, Passes::default(), 0);
     while rest != 0 {
-        let load = passes(Service::Load, rest, addresses, bytes);
+        let load = passes(AccessClass::Load, rest, addresses, bytes);
         loads.rounds += 1;
         loads.wavefronts += load.wavefronts;
         loads.conflicts += load.conflicts;
@@ -255,7 +203,7 @@ fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn of(service: Service, bytes: u32, at: impl Fn(u64) -> u64) -> (u64, u64) {
+    fn of(service: AccessClass, bytes: u32, at: impl Fn(u64) -> u64) -> (u64, u64) {
         let addresses = std::array::from_fn(|lane| at(lane as u64) * u64::from(bytes));
         let found = passes(service, u32::MAX, &addresses, bytes);
         (found.wavefronts, found.conflicts)
@@ -263,25 +211,25 @@ mod tests {
 
     #[test]
     fn words_of_one_bank_take_turns() {
-        assert_eq!(of(Service::Load, 4, |lane| lane), (1, 0));
-        assert_eq!(of(Service::Load, 4, |lane| 2 * lane), (2, 1));
-        assert_eq!(of(Service::Load, 4, |lane| 32 * lane), (32, 31));
-        assert_eq!(of(Service::Store, 1, |lane| 32 * lane), (8, 7));
-        assert_eq!(of(Service::Load, 2, |lane| 3 * lane), (2, 1));
+        assert_eq!(of(AccessClass::Load, 4, |lane| lane), (1, 0));
+        assert_eq!(of(AccessClass::Load, 4, |lane| 2 * lane), (2, 1));
+        assert_eq!(of(AccessClass::Load, 4, |lane| 32 * lane), (32, 31));
+        assert_eq!(of(AccessClass::Store, 1, |lane| 32 * lane), (8, 7));
+        assert_eq!(of(AccessClass::Load, 2, |lane| 3 * lane), (2, 1));
     }
 
     #[test]
     fn wide_loads_are_served_in_parts_unless_neighbours_share() {
-        assert_eq!(of(Service::Load, 8, |lane| lane), (2, 0));
-        assert_eq!(of(Service::Load, 8, |lane| lane / 2), (1, 0));
-        assert_eq!(of(Service::Load, 8, |lane| lane & !2), (2, 1));
-        assert_eq!(of(Service::Load, 8, |lane| lane & 15), (2, 0));
-        assert_eq!(of(Service::Load, 16, |lane| lane), (4, 0));
-        assert_eq!(of(Service::Load, 16, |_| 0), (2, 0));
-        assert_eq!(of(Service::Load, 16, |lane| lane & !2), (4, 2));
-        assert_eq!(of(Service::Store, 16, |lane| lane / 2), (4, 0));
-        assert_eq!(of(Service::Rows, 16, |lane| lane / 2), (4, 0));
-        assert_eq!(of(Service::Load, 16, |lane| 8 * lane), (32, 28));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane), (2, 0));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane / 2), (1, 0));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane & !2), (2, 1));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane & 15), (2, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| lane), (4, 0));
+        assert_eq!(of(AccessClass::Load, 16, |_| 0), (2, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| lane & !2), (4, 2));
+        assert_eq!(of(AccessClass::Store, 16, |lane| lane / 2), (4, 0));
+        assert_eq!(of(AccessClass::Rows, 16, |lane| lane / 2), (4, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| 8 * lane), (32, 28));
     }
 
     #[test]
@@ -297,11 +245,11 @@ mod tests {
 
     #[test]
     fn lanes_of_an_atomic_never_share_a_pass() {
-        assert_eq!(of(Service::Atomic, 4, |_| 0), (32, 31));
-        assert_eq!(of(Service::Atomic, 4, |lane| lane / 2), (2, 1));
-        assert_eq!(of(Service::CompareAndSwap, 4, |lane| lane), (2, 0));
-        assert_eq!(of(Service::CompareAndSwap, 8, |lane| lane / 2), (8, 2));
-        assert_eq!(of(Service::Copy, 16, |_| 0), (32, 28));
+        assert_eq!(of(AccessClass::Atomic, 4, |_| 0), (32, 31));
+        assert_eq!(of(AccessClass::Atomic, 4, |lane| lane / 2), (2, 1));
+        assert_eq!(of(AccessClass::CompareAndSwap, 4, |lane| lane), (2, 0));
+        assert_eq!(of(AccessClass::CompareAndSwap, 8, |lane| lane / 2), (8, 2));
+        assert_eq!(of(AccessClass::Copy, 16, |_| 0), (32, 28));
     }
 
     #[test]
@@ -317,15 +265,5 @@ mod tests {
         assert_eq!(rounds(8, |lane| lane & 15), (3, 0, 6));
         assert_eq!(rounds(8, |lane| 8 * lane), (72, 57, 32));
         assert_eq!(rounds(8, |lane| 32 * lane), (272, 242, 64));
-    }
-
-    #[test]
-    fn an_atomic_is_served_by_its_name() {
-        assert_eq!(Service::of_atomic("atom.shared.add.u32", 4), Service::Atomic);
-        assert_eq!(Service::of_atomic("red.shared.add.f32", 4), Service::Loop);
-        assert_eq!(Service::of_atomic("atom.shared.cas.b64", 8), Service::CompareAndSwap);
-        assert_eq!(Service::of_atomic("atom.shared.exch.b64", 8), Service::Atomic);
-        assert_eq!(Service::of_atomic("atom.shared.add.noftz.bf16x2", 4), Service::Loop);
-        assert_eq!(Service::of_atomic("atom.shared.max.u64", 8), Service::Loop);
     }
 }

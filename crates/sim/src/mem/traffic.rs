@@ -2,42 +2,43 @@
 //! shared memory in [`crate::mem::banks`].
 
 use crate::engine::context::Memo;
-use crate::engine::observe::{AccessKind, Space};
-use crate::mem::banks::{self, Service};
+use crate::engine::event::{AccessKind, Space};
+use crate::ir::access_class::AccessClass;
+use crate::mem::banks;
 use crate::mem::counters::{Counters, Global, Shared};
 
 /// Counts an access.
 pub fn count(
     counters: &mut Counters,
     space: Space,
-    (kind, service): (AccessKind, Service),
+    (kind, service): (AccessKind, AccessClass),
     bytes: u32,
     mask: u32,
     addresses: &[u64; 32],
 ) {
-    if mask == 0 || service == Service::Rest {
+    if mask == 0 || service == AccessClass::Rest {
         return;
     }
     let (mut mask, mut bytes) = (mask, bytes);
     match service {
-        Service::First(elements) => bytes *= u32::from(elements),
-        Service::OneOfAll if mask == u32::MAX => mask = 1,
-        Service::OneLane => mask &= mask.wrapping_neg(),
-        Service::Joined(wide) => {
+        AccessClass::First(elements) => bytes *= u32::from(elements),
+        AccessClass::OneOfAll if mask == u32::MAX => mask = 1,
+        AccessClass::OneLane => mask &= mask.wrapping_neg(),
+        AccessClass::Joined(wide) => {
             let starts = addresses.map(|address| address & !(u64::from(wide) - 1));
-            let joined = (kind, Service::Load);
+            let joined = (kind, AccessClass::Load);
             return count(counters, space, joined, u32::from(wide), mask, &starts);
         }
-        Service::SwapOfHalf | Service::LoopOfHalf => {
+        AccessClass::SwapOfHalf | AccessClass::LoopOfHalf => {
             let words = addresses.map(|address| address & !3);
-            let swap = (kind, Service::CompareAndSwap);
-            count(counters, space, (AccessKind::Load, Service::Load), 4, mask, &words);
+            let swap = (kind, AccessClass::CompareAndSwap);
+            count(counters, space, (AccessKind::Load, AccessClass::Load), 4, mask, &words);
             let mut rest = mask;
             while rest != 0 {
                 count(counters, space, swap, 4, rest, &words);
                 // Of each word's lanes the first one wins.
                 rest = match service {
-                    Service::SwapOfHalf => 0,
+                    AccessClass::SwapOfHalf => 0,
                     _ => repeated(rest, &words),
                 };
             }
@@ -57,7 +58,7 @@ pub fn count(
             };
             add_global(global(counters, kind), sectors, asked);
         }
-        Space::Shared if service == Service::Loop => {
+        Space::Shared if service == AccessClass::Loop => {
             let (loads, atomics) = banks::compare_and_swap_loop(mask, addresses, bytes);
             counters.shared_load.requests += loads.rounds;
             counters.shared_load.wavefronts += loads.wavefronts;
@@ -69,7 +70,7 @@ pub fn count(
         Space::Shared => {
             let passes = banks::passes(service, mask, addresses, bytes);
             let to = match service {
-                Service::Copy => &mut counters.shared_copy,
+                AccessClass::Copy => &mut counters.shared_copy,
                 _ => shared(counters, kind),
             };
             to.requests += 1;
@@ -92,8 +93,8 @@ pub fn count(
 
 /// Counts what an atomic by a generic address takes besides: a pass through the banks, to no avail where
 /// shared memory is not meant or has no such atomic.
-pub fn count_generic(counters: &mut Counters, space: Space, service: Service) {
-    if space == Space::Global || service == Service::Loop {
+pub fn count_generic(counters: &mut Counters, space: Space, service: AccessClass) {
+    if space == Space::Global || service == AccessClass::Loop {
         counters.shared_atomic.wavefronts += 1;
     }
 }
@@ -244,7 +245,7 @@ pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, b
             memo.extra = memo.passes.min(bytes);
         }
         3..7 => {
-            let service = if tally != 4 { Service::Load } else { Service::Store };
+            let service = if tally != 4 { AccessClass::Load } else { AccessClass::Store };
             let passes = banks::passes(service, u32::MAX, &addresses, bytes as u32);
             memo.passes = passes.wavefronts;
             memo.extra = passes.conflicts;
@@ -260,7 +261,7 @@ mod tests {
     fn counted(kind: AccessKind, bytes: u32, mask: u32, at: impl Fn(u64) -> u64) -> Counters {
         let mut counters = Counters::default();
         let addresses = std::array::from_fn(|lane| 4096 + at(lane as u64));
-        let how = (kind, Service::Load);
+        let how = (kind, AccessClass::Load);
         count(&mut counters, Space::Global, how, bytes, mask, &addresses);
         counters
     }
@@ -299,23 +300,27 @@ mod tests {
             count(&mut counters, Space::Global, how, 4, mask, &[4096; 32]);
             (counters.global_atomic.sectors, counters.atomic_collisions)
         };
-        assert_eq!(of(Service::Atomic, u32::MAX), (32, 31));
-        assert_eq!(of(Service::OneLane, 0xff), (1, 0));
-        assert_eq!(of(Service::OneOfAll, u32::MAX), (1, 0));
-        assert_eq!(of(Service::OneOfAll, 0xff), (8, 7));
+        assert_eq!(of(AccessClass::Atomic, u32::MAX), (32, 31));
+        assert_eq!(of(AccessClass::OneLane, 0xff), (1, 0));
+        assert_eq!(of(AccessClass::OneOfAll, u32::MAX), (1, 0));
+        assert_eq!(of(AccessClass::OneOfAll, 0xff), (8, 7));
     }
 
     #[test]
     fn vectors_and_joined_loads_are_one_access() {
         let addresses: [u64; 32] = std::array::from_fn(|lane| 4096 + 16 * lane as u64);
         let mut counters = Counters::default();
-        for service in [Service::First(4), Service::Rest, Service::Rest, Service::Rest] {
+        for service in
+            [AccessClass::First(4), AccessClass::Rest, AccessClass::Rest, AccessClass::Rest]
+        {
             let how = (AccessKind::Atomic, service);
             count(&mut counters, Space::Global, how, 4, u32::MAX, &addresses);
         }
         let found = counters.global_atomic;
         assert_eq!((found.requests, found.sectors, found.bytes), (1, 16, 512));
-        for (service, word) in [(Service::Joined(16), 4), (Service::Rest, 0), (Service::Rest, 8)] {
+        for (service, word) in
+            [(AccessClass::Joined(16), 4), (AccessClass::Rest, 0), (AccessClass::Rest, 8)]
+        {
             let at = addresses.map(|address| address + word);
             count(&mut counters, Space::Shared, (AccessKind::Load, service), 4, u32::MAX, &at);
         }
@@ -333,8 +338,8 @@ mod tests {
             let (load, atomic) = (counters.global_load, counters.global_atomic);
             (load.requests, load.sectors, atomic.requests, atomic.sectors)
         };
-        assert_eq!(of(Service::SwapOfHalf), (1, 2, 1, 4));
-        assert_eq!(of(Service::LoopOfHalf), (1, 2, 2, 6));
+        assert_eq!(of(AccessClass::SwapOfHalf), (1, 2, 1, 4));
+        assert_eq!(of(AccessClass::LoopOfHalf), (1, 2, 2, 6));
     }
 
     #[test]

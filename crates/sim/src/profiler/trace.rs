@@ -1,6 +1,6 @@
 //! What a few blocks did, step by step: for pictures, and for a model of the caches.
 
-use crate::engine::observe::{Access, AccessKind, Observer, Place, Space};
+use crate::engine::event::{Access, AccessKind, Observer, Place, Space};
 
 /// What to keep of the accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

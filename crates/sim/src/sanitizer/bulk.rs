@@ -12,26 +12,10 @@ use super::report::{Report, ReportKind};
 use crate::engine::asynchrony::MbarrierOp;
 use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::context::Site;
-use crate::engine::observe::AccessKind;
+use crate::engine::event::{AccessKind, Moved, Run};
 use crate::engine::op::Warp;
 use crate::ir::kernel::{MemorySpace, Order, Scope};
 use std::collections::HashMap;
-
-/// A stretch of host memory.
-type Run = (*const u8, u64);
-
-/// What a copy reads and writes.
-pub struct Moved {
-    /// What is read in one run.
-    pub reads: Option<Run>,
-    /// What is written in one run.
-    pub writes: Option<Run>,
-    /// The global side of a tile, which is no one run: addresses and bytes. It is read where nothing else
-    /// is.
-    pub global: Vec<(u64, u64)>,
-    /// Whether what is there is combined with what comes.
-    pub combines: bool,
-}
 
 /// Shared memory that a copy is writing.
 pub struct Landing {

@@ -4,10 +4,10 @@ use super::bulk::Landing;
 use super::checker::Checker;
 use super::order;
 use crate::engine::context::Site;
-use crate::engine::observe::AccessKind;
+use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
-use crate::mem::banks::Service;
 
 /// A copy under way.
 struct Copy {
@@ -41,7 +41,7 @@ impl Copies {
 
 /// The site of an access that is not an instruction's own.
 pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
-    Site::aside(space, kind, bytes as u8, Service::default())
+    Site::aside(space, kind, bytes as u8, AccessClass::default())
 }
 
 impl Checker {

@@ -42,9 +42,7 @@ mod scattered;
 mod shadow;
 mod undefined;
 mod values;
-mod written;
 
-pub(crate) use bulk::Moved;
 pub(crate) use checker::{Checker, Launch};
 pub(crate) use findings::named;
 pub(crate) use group::{Group, JudgeGroup, Member};
@@ -57,10 +55,10 @@ pub use report::{Checks, Other, Report, ReportKind};
 
 pub(crate) use undefined::{Follow, Followed, Step};
 pub(crate) use values::mark;
-pub(crate) use written::Written;
 
 use crate::engine::fault::Fault;
 use crate::engine::launch::Outcome;
+use crate::engine::written::{self, Written};
 
 /// What a checked launch found.
 #[derive(Clone, Debug, Default)]

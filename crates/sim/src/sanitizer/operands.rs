@@ -10,7 +10,7 @@ use super::copies::site;
 use super::findings::named;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
-use crate::engine::observe::AccessKind;
+use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
 

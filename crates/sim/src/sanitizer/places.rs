@@ -3,8 +3,8 @@
 use super::checker::Checker;
 use super::shadow::{Area, Cells};
 use crate::engine::context::generic_space;
+use crate::engine::event::Space;
 use crate::engine::fault::NearAllocation;
-use crate::engine::observe::Space;
 use crate::ir::kernel::MemorySpace;
 use crate::ir::lower::WINDOW;
 

@@ -11,7 +11,7 @@ use super::report::ReportKind;
 use super::shadow::{Cells, LINE};
 use super::written::Written;
 use crate::engine::context::Site;
-use crate::engine::observe::AccessKind;
+use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
 

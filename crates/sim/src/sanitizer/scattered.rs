@@ -7,7 +7,7 @@ use super::order::{self, ASYNC, Memo, Order, Tag, Verdict, WROTE};
 use super::runs::Ground;
 use super::shadow::LINE;
 use crate::engine::context::Site;
-use crate::engine::observe::AccessKind;
+use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
 

@@ -6,12 +6,12 @@ use crate::engine::atomic::Atomic;
 use crate::engine::context::{JOINED, NO_TALLY, Site, tally_of};
 use crate::engine::cross::NO_SLOT;
 use crate::engine::direct::{self, LoadDirect, StoreDirect};
+use crate::engine::event::AccessKind;
 use crate::engine::fuse::Mark;
 use crate::engine::lanes::{Elem, SCALAR, Slot, WIDE};
-use crate::engine::observe::AccessKind;
 use crate::engine::op::{Tiers, WideTiers};
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::*;
-use crate::mem::banks::Service;
 use crate::sanitizer::{Group, Judge, JudgeGroup, JudgeStore};
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ impl Assembler<'_> {
             observed: self.want.in_place(),
             order: op.order,
             tally: match service {
-                Service::Joined(_) => JOINED,
-                Service::Rest => NO_TALLY,
+                AccessClass::Joined(_) => JOINED,
+                AccessClass::Rest => NO_TALLY,
                 _ => tally_of(op.space, kind),
             },
             origin: inst.origin,

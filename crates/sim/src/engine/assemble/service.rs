@@ -6,46 +6,46 @@
 //! does so, too, where what is added is the same for all, or where all lanes are active. An unused sum of 1 in shared memory becomes an increment of its own.
 
 use super::Assembler;
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
 use crate::ir::uniformity::{Class, Classes};
 use crate::ir::vectorize::Join;
-use crate::mem::banks::Service;
 
 /// A block in which no axis is the same for all lanes of a warp: ptxas does not know the block.
 const ANY_BLOCK: [u32; 3] = [7, 3, 2];
 
 impl Assembler<'_> {
     /// How memory serves an access.
-    pub(super) fn service(&mut self, inst: &Inst, op: MemoryOp) -> Service {
+    pub(super) fn service(&mut self, inst: &Inst, op: MemoryOp) -> AccessClass {
         match op.kind {
-            MemoryKind::Load if op.space == MemorySpace::Generic => Service::Generic,
+            MemoryKind::Load if op.space == MemorySpace::Generic => AccessClass::Generic,
             MemoryKind::Load => match self.joined.of(self.at) {
-                Some(Join::First(bytes)) => Service::Joined(bytes),
-                Some(Join::Rest) => Service::Rest,
-                None => Service::Load,
+                Some(Join::First(bytes)) => AccessClass::Joined(bytes),
+                Some(Join::Rest) => AccessClass::Rest,
+                None => AccessClass::Load,
             },
-            MemoryKind::Store => Service::Store,
+            MemoryKind::Store => AccessClass::Store,
             MemoryKind::Atomic(_) => self.atomic(inst, op),
         }
     }
 
-    fn atomic(&mut self, inst: &Inst, op: MemoryOp) -> Service {
+    fn atomic(&mut self, inst: &Inst, op: MemoryOp) -> AccessClass {
         match op.part {
             Part::Whole => {}
-            Part::First(elements) => return Service::First(elements),
-            Part::Rest => return Service::Rest,
+            Part::First(elements) => return AccessClass::First(elements),
+            Part::Rest => return AccessClass::Rest,
         }
         let kernel = self.kernel;
         let name = kernel.origins.get(inst.origin as usize).map_or("", |origin| &origin.name);
         let has = |part: &str| name.split('.').any(|found| found == part);
-        let service = Service::of_atomic(name, op.ty.size());
-        if !self.want.observe || service != Service::Atomic || op.ty.size() != 4 {
+        let service = AccessClass::of_atomic(name, op.ty.size());
+        if !self.want.observe || service != AccessClass::Atomic || op.ty.size() != 4 {
             return service;
         }
         let used = inst.dst[0].is_some_and(|result| self.is_read(result));
         let (sum, value) = (has("add"), inst.src.get(1).copied());
         if sum && !used && op.space == MemorySpace::Shared && self.known(value) == Some(1) {
-            return Service::Increment;
+            return AccessClass::Increment;
         }
         let combines = ["add", "min", "max", "and", "or", "xor"].into_iter().any(has);
         let uniform = |this: &mut Self, src: Src| {
@@ -58,8 +58,8 @@ impl Assembler<'_> {
             return service;
         }
         match used && !value.is_some_and(|value| uniform(self, value)) {
-            true => Service::OneOfAll,
-            false => Service::OneLane,
+            true => AccessClass::OneOfAll,
+            false => AccessClass::OneLane,
         }
     }
 

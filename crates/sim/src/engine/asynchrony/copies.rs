@@ -5,10 +5,9 @@ use super::mbarrier::Mbarrier;
 use super::tensor::Tile;
 use crate::engine::atomic::replace;
 use crate::engine::context::RawFault;
+use crate::engine::event::{Asynchronous, Moved, Place};
 use crate::engine::fault::FaultKind;
-use crate::engine::observe::{Asynchronous, Place};
 use crate::ir::kernel::{Combine, MemorySpace};
-use crate::sanitizer::Moved;
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.

@@ -5,9 +5,9 @@ use super::mbarrier::Mbarrier;
 use super::{At, MbarrierOp, Plan};
 use crate::engine::context::RawFault;
 use crate::engine::cross::{NO_SLOT, put_predicate};
+use crate::engine::event::{Asynchronous, Phase};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, fetch_cold, put_cold};
-use crate::engine::observe::{Asynchronous, Phase};
 use crate::engine::op::{Op, Warp};
 use crate::ir::kernel::MemorySpace;
 

@@ -8,14 +8,13 @@ use super::{Plan, TensorOp};
 use crate::engine::access::addresses;
 use crate::engine::atomic::replace;
 use crate::engine::context::{Context, RawFault, Region};
+use crate::engine::event::{AccessKind, Moved};
 use crate::engine::fault::FaultKind;
 use crate::engine::memory::Memory;
-use crate::engine::observe::AccessKind;
 use crate::engine::op::{Op, Warp};
 use crate::engine::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
 use crate::ir::kernel::Combine;
 use crate::ir::rules::bulk_combine as combine;
-use crate::sanitizer::Moved;
 use lanework_ptx::ScalarType;
 
 /// What the address of a tile in shared memory is a multiple of.

@@ -9,7 +9,7 @@ mod team;
 use crate::engine::allowance::Allowance;
 use crate::engine::assemble::Prefill;
 use crate::engine::asynchrony::waits_for;
-use crate::engine::context::{Context, Events, RawFault, Region};
+use crate::engine::context::{Context, Events, Located, RawFault, Region};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::Slot;
 use crate::engine::matrix::group::Meeting;
@@ -79,16 +79,6 @@ enum Round {
     Progress,
     /// None could.
     Idle,
-}
-
-/// A fault and where it happened.
-pub struct Located {
-    /// The fault.
-    pub raw: RawFault,
-    /// The instruction's origin.
-    pub origin: u32,
-    /// The warp.
-    pub warp: u32,
 }
 
 /// Runs blocks.

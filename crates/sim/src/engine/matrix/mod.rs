@@ -12,12 +12,12 @@ mod terms;
 use crate::engine::access::addresses;
 use crate::engine::context::{Context, RawFault, Region, Site, excuse, fault};
 use crate::engine::cross::NO_SLOT;
+use crate::engine::event::AccessKind;
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
-use crate::engine::observe::AccessKind;
 use crate::engine::op::{Body, Op, Tiers, Warp};
+use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
-use crate::mem::banks::Service;
 use multiply::Places;
 use ops::{Fragment, MatrixOp, Number};
 pub use terms::E4M3;
@@ -245,7 +245,7 @@ unsafe fn observe(
     op: &Op,
     warp: &mut Warp,
     (space, kind): (MemorySpace, AccessKind),
-    service: Service,
+    service: AccessClass,
     mask: u32,
     bytes: usize,
     at: &[u64; 32],
@@ -273,7 +273,7 @@ unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
         if plan.observed {
-            observe(op, warp, to, Service::Rows, u32::MAX >> (32 - lines), 16, &at);
+            observe(op, warp, to, AccessClass::Rows, u32::MAX >> (32 - lines), 16, &at);
         }
         let mut near = None;
         let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
@@ -375,7 +375,7 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 at[lane] = base[lane].wrapping_add(bytes);
             }
             if plan.observed && i % step == 0 {
-                let service = if store { Service::Store } else { Service::Load };
+                let service = if store { AccessClass::Store } else { AccessClass::Load };
                 observe(op, warp, to, service, u32::MAX, size * step, &at);
             }
             for lane in 0..32 {

@@ -113,6 +113,22 @@ pub struct Phase {
     pub parity: bool,
 }
 
+/// A stretch of host memory: its first byte and how many.
+pub type Run = (*const u8, u64);
+
+/// What a bulk copy reads and writes.
+pub struct Moved {
+    /// What is read in one run.
+    pub reads: Option<Run>,
+    /// What is written in one run.
+    pub writes: Option<Run>,
+    /// The global side of a tile, which is no one run: addresses and bytes. It is read where nothing else
+    /// is.
+    pub global: Vec<(u64, u64)>,
+    /// Whether what is there is combined with what comes.
+    pub combines: bool,
+}
+
 /// Watches a run. Each worker has its own (`fork`), merged in a fixed order when the launch ends.
 pub trait Observer: Send + Sized {
     /// Whether anything is watched; `false` removes all observing from the engine.
