@@ -6,9 +6,9 @@
 //! integer, a shuffle. Where a register also holds values that arithmetic did not make, whose bits must
 //! stay, the instruction comes right after each arithmetic one.
 
+use crate::engine::number::single::canonical;
 use crate::engine::pure::hot1;
 use crate::ir::kernel::{Action, Inst, Kernel, NanUse, Reg, Src};
-use crate::ir::rules::float::canonical;
 
 /// What a register is known to hold.
 #[derive(Clone, Copy, PartialEq)]

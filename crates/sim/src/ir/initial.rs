@@ -1,7 +1,7 @@
 //! Initial values of variables, as bytes.
 
+use crate::ir::literal::immediate_bits;
 use crate::ir::lower::Refusal;
-use crate::ir::rules;
 use lanework_ptx::{Initializer, ScalarType, Variable};
 
 /// The bytes of a variable's initial value; addresses are looked up with `address`.
@@ -38,7 +38,7 @@ fn fill(
             }
             return Ok(());
         }
-        Initializer::Value(value) => rules::immediate_bits(*value, ty),
+        Initializer::Value(value) => immediate_bits(*value, ty),
         Initializer::Masked { mask, address: of } if *mask != 0 => {
             (address_bits(of, address)? & mask) >> mask.trailing_zeros()
         }

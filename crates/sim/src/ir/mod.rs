@@ -7,6 +7,7 @@ pub mod fidelity;
 pub mod indirect;
 pub mod initial;
 pub mod kernel;
+pub mod literal;
 pub mod lower;
 pub mod opcode;
 pub mod pressure;

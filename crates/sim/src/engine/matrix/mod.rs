@@ -20,7 +20,6 @@ use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
 use multiply::Places;
 use ops::{Fragment, MatrixOp, Number};
-pub use terms::E4M3;
 
 /// A matrix instruction with its registers; operations point to it with their immediate.
 pub struct Plan {

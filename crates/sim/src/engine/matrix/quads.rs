@@ -4,8 +4,8 @@
 use super::multiply::encode;
 use super::ops::{Multiply, Number};
 use super::{Plan, Registers, read_registers, write_registers};
+use crate::engine::number::narrow::widen16;
 use crate::engine::op::Warp;
-use crate::ir::rules::packed::widen16;
 use half::f16;
 
 /// The f16 at half `i` of a lane's registers.

@@ -58,7 +58,7 @@ impl Adder {
     /// Adds the accumulator to a finished sum.
     pub fn add_apart(self, sum: f64, c: f64) -> f64 {
         match self.round {
-            Round::Half => f64::from(crate::ir::rules::packed::widen16(half(sum + c))),
+            Round::Half => f64::from(crate::engine::number::narrow::widen16(half(sum + c))),
             _ => f64::from(sum as f32 + c as f32),
         }
     }
@@ -168,7 +168,7 @@ pub fn rounded(round: Round, x: f64) -> f64 {
     0.0 + match round {
         Round::Single => f64::from(single(x)),
         Round::Short => f64::from(f32::from_bits(short(single(x)))),
-        Round::Half => f64::from(crate::ir::rules::packed::widen16(half(x))),
+        Round::Half => f64::from(crate::engine::number::narrow::widen16(half(x))),
     }
 }
 
@@ -184,5 +184,5 @@ pub fn half(x: f64) -> half::f16 {
     if x.is_nan() {
         return half::f16::from_bits(0x7fff);
     }
-    crate::ir::rules::packed::wide_to_f16(x)
+    crate::engine::number::narrow::wide_to_f16(x)
 }

@@ -1,7 +1,8 @@
 //! Numbers as the tensor cores' adders take them: exact values, and the powers of two that align them.
 
 use super::ops::Number;
-use crate::ir::rules::packed::{Narrow, widen16};
+use crate::engine::number::eight::E4M3;
+use crate::engine::number::narrow::{Narrow, widen16};
 use half::{bf16, f16};
 
 /// A number and the power of two that its exponent stands for: that of the smallest normal number for
@@ -55,25 +56,6 @@ pub fn least(number: Number) -> f64 {
         _ => f32::MIN_POSITIVE as f64,
     }
 }
-
-/// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
-pub static E4M3: [f32; 256] = {
-    let mut table = [0.0; 256];
-    let mut bits = 0u32;
-    while bits < 256 {
-        let (exponent, mantissa) = (bits >> 3 & 15, bits & 7);
-        let magnitude = if exponent == 15 && mantissa == 7 {
-            f32::NAN
-        } else if exponent == 0 {
-            mantissa as f32 / 512.0
-        } else {
-            f32::from_bits((exponent + 120) << 23 | mantissa << 20)
-        };
-        table[bits as usize] = if bits & 0x80 != 0 { -magnitude } else { magnitude };
-        bits += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,10 @@
 //! Comparisons and selections.
 
 use super::Cx;
-use super::float::{flush, flushed};
+use super::float::flushed;
 use super::integer::found;
 use super::logic::positive;
+use crate::engine::number::single::flush;
 use crate::engine::pure::{Pure, hot2, hot3, mask, pure1, pure2, pure3, warm2, warm3};
 use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::Rule;

@@ -1,10 +1,11 @@
 //! `cvt`: between integers, to and from floats, and packed.
 
+use super::Cx;
 use super::integer::{widened, with_affine};
-use super::{Cx, float, narrow, packed};
 use crate::engine::lanes::Scalar;
+use crate::engine::number::soft::{self, Round};
+use crate::engine::number::{double, narrow, narrow as packed, single as float};
 use crate::engine::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
-use crate::engine::soft::{self, Round};
 use crate::ir::kernel::{Src, Width};
 use crate::ir::lower::Rule;
 use half::{bf16, f16};
@@ -359,11 +360,11 @@ fn to_integer(
 /// Rounds an f64 to an integral one.
 fn integral(round: Round) -> &'static Pure {
     match round {
-        Round::Even => pure1(|a: f64| float::quiet64(a.round_ties_even())),
-        Round::Zero => pure1(|a: f64| float::quiet64(a.trunc())),
-        Round::Down => pure1(|a: f64| float::quiet64(a.floor())),
-        Round::Up => pure1(|a: f64| float::quiet64(a.ceil())),
-        Round::Away => pure1(|a: f64| float::quiet64(a.round())),
+        Round::Even => pure1(|a: f64| double::quiet(a.round_ties_even())),
+        Round::Zero => pure1(|a: f64| double::quiet(a.trunc())),
+        Round::Down => pure1(|a: f64| double::quiet(a.floor())),
+        Round::Up => pure1(|a: f64| double::quiet(a.ceil())),
+        Round::Away => pure1(|a: f64| double::quiet(a.round())),
     }
 }
 
@@ -402,7 +403,7 @@ fn floats(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: S
         (F64, F64) => copy(F64),
         (F16, F16) => pure1(|a: f16| if a.is_nan() { narrow::NAN16 } else { a.to_bits() }),
         (Bf16, Bf16) => pure1(|a: u16| a),
-        (F32, F64) => warm1(|a: f32| float::quiet64(f64::from(a))),
+        (F32, F64) => warm1(|a: f32| double::quiet(f64::from(a))),
         (F64, F32) if round == Round::Even => warm1(|a: f64| float::quiet32(a as f32)),
         (F64, F32) => rounded!(round, |R| pure1(|a: f64| {
             if a.is_nan() { float::quiet32(a as f32).to_bits() } else { bits32(number64(a), R) }
@@ -410,7 +411,7 @@ fn floats(cx: &mut Cx<'_, '_>, dst: Option<u32>, a: Src, from: ScalarType, to: S
         (F16, F32) => hot1(|a: f16| packed::widen16(a)),
         (Bf16, F32) => hot1(|a: u16| f32::from_bits(u32::from(a) << 16)),
         (F16, F64) => pure1(|a: f16| a.to_f64()),
-        (Bf16, F64) => pure1(|a: bf16| float::quiet64(f64::from(packed::Narrow::widen(a)))),
+        (Bf16, F64) => pure1(|a: bf16| double::quiet(f64::from(packed::Narrow::widen(a)))),
         (F32, F16) if round == Round::Even => pure1(|a: f32| packed::to_f16(a)),
         (F32, Bf16) if round == Round::Even => pure1(|a: f32| packed::to_bf16(a)),
         (F32, F16) => rounded!(round, |R| pure1(|a: f32| bits16(soft::F16, number32(a), R))),

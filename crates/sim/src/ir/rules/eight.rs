@@ -1,7 +1,7 @@
 //! `cvt` from and to floats of 8 bits.
 
 use super::{Cx, convert};
-use crate::engine::eight::{Conversion, Convert, Direction, Format};
+use crate::engine::number::eight::{Conversion, Convert, Direction, Format};
 use crate::engine::op::Tiers;
 use crate::ir::kernel::{Action, Form};
 use crate::ir::lower::Rule;

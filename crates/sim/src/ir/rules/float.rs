@@ -8,71 +8,13 @@
 
 use super::integer::found;
 use super::{Cx, narrow};
+use crate::engine::number::single::*;
+use crate::engine::number::soft::{self, Round};
+use crate::engine::number::{self, double, single};
 use crate::engine::pure::{Pure, hot2, hot3, pure1, pure2, pure3, warm1, warm2, warm3};
-use crate::engine::soft::{self, Number, Round};
 use crate::ir::kernel::Src;
 use crate::ir::lower::Rule;
 use lanework_ptx::ScalarType::{self, *};
-
-/// What f32 arithmetic makes of NaN.
-pub const NAN32: u32 = 0x7fff_ffff;
-/// The f64 NaN of an invalid operation.
-const NAN64: u64 = 0xfff8_0000_0000_0000;
-
-/// Flushes a subnormal to a zero of its sign.
-#[inline(always)]
-pub fn flush(x: f32) -> f32 {
-    if x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
-}
-
-/// From here on a number rounds to the least normal one, if it may have all digits below it.
-const BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 0.5 / (1 << 24) as f64);
-
-/// A result that is to be flushed, and `wide`, which it was rounded from. Subnormal numbers have fewer
-/// digits, so that one may round to the least normal number which, with all digits, would stay below.
-#[inline(always)]
-fn least(result: f32, wide: f64) -> f32 {
-    match result.abs() == f32::MIN_POSITIVE && wide.abs() < BELOW {
-        true => 0f32.copysign(result),
-        false => result,
-    }
-}
-
-/// Clamps to [0, 1]; NaN becomes 0.
-#[inline(always)]
-pub fn saturate(x: f32) -> f32 {
-    if x > 0.0 { if x < 1.0 { x } else { 1.0 } } else { 0.0 }
-}
-
-/// The same value, with the NaN that f32 arithmetic makes.
-#[inline(always)]
-pub fn canonical(x: f32) -> f32 {
-    // By its bits: the compiler takes all NaNs of arithmetic for the same.
-    let bits = x.to_bits();
-    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN32 } else { bits })
-}
-
-/// A NaN that may be signalling, made quiet.
-#[inline(always)]
-pub fn quiet64(x: f64) -> f64 {
-    if x.is_nan() { f64::from_bits(x.to_bits() | 1 << 51) } else { x }
-}
-
-/// The same for f32, where a conversion keeps what fits of a payload.
-pub fn quiet32(x: f32) -> f32 {
-    if x.is_nan() { f32::from_bits(x.to_bits() | 1 << 22) } else { x }
-}
-
-/// `result` of operands with its NaN chosen as a GPU does: the first operand in this order that is
-/// one, made quiet.
-#[inline(always)]
-fn chosen64<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
-    let mut nan = f64::from_bits(NAN64);
-    for x in operands.into_iter().rev() {
-        nan = if x.is_nan() { quiet64(x) } else { nan };
-    }
-    if result.is_nan() { nan } else { result }
-}
 
 /// The rows of an f32 function: plain, flushing, saturating, both.
 macro_rules! f32_rows {
@@ -93,25 +35,6 @@ fn directed(cx: &Cx<'_, '_>) -> Option<Round> {
         .find_map(|(name, round)| cx.has(name).then_some(round))
 }
 
-fn soft32(number: Number, round: Round) -> f32 {
-    f32::from_bits(soft::F32.round(number, round).map_or(NAN32, |bits| bits as u32))
-}
-
-fn soft64<const N: usize>(number: Number, round: Round, operands: [f64; N]) -> f64 {
-    match soft::F64.round(number, round) {
-        Some(bits) => f64::from_bits(bits),
-        None => chosen64(f64::NAN, operands),
-    }
-}
-
-fn n32(x: f32) -> Number {
-    soft::F32.unpack(u64::from(x.to_bits()))
-}
-
-fn n64(x: f64) -> Number {
-    soft::F64.unpack(x.to_bits())
-}
-
 /// The rows of a function in each direction: of f32, and of f64 with the order of its operands' NaNs.
 macro_rules! directed_rows {
     ($round:expr, $ty:expr, $make:ident, |$($x:ident),*| $body:expr, [$($nan:ident),*]) => {{
@@ -119,14 +42,14 @@ macro_rules! directed_rows {
             ($direction:expr) => {
                 if $ty == F32 {
                     $make(|$($x: f32),*| -> f32 {
-                        $(let $x = n32($x);)*
-                        soft32(($body)($direction), $direction)
+                        $(let $x = single::unpack($x);)*
+                        single::round(($body)($direction), $direction)
                     })
                 } else {
                     $make(|$($x: f64),*| -> f64 {
                         let nans = [$($nan),*];
-                        $(let $x = n64($x);)*
-                        soft64(($body)($direction), $direction, nans)
+                        $(let $x = double::unpack($x);)*
+                        double::round(($body)($direction), $direction, nans)
                     })
                 }
             };
@@ -143,8 +66,8 @@ macro_rules! directed_rows {
 pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> Rule<Src> {
     let pure = match ty {
         F32 => pure1(|a: f32| flush(a)),
-        F16 => pure1(|a: u16| narrow::flush16(a)),
-        F16x2 => pure1(|a: u32| narrow::flush16x2(a)),
+        F16 => pure1(|a: u16| number::narrow::flush16(a)),
+        F16x2 => pure1(|a: u32| number::narrow::flush16x2(a)),
         _ => return Ok(a),
     };
     let register = cx.lowering.new_register(crate::ir::lower::width_of(ty)?);
@@ -178,10 +101,10 @@ pub(super) fn around(
     }
     let finish = match (ty, sat, relu) {
         (F32, true, _) => pure1(|a: f32| saturate(a)),
-        (F16 | Bf16, _, true) => pure1(|a: u16| narrow::relu16(a)),
-        (F16x2 | Bf16x2, _, true) => pure1(|a: u32| narrow::relu16x2(a)),
-        (F16, true, _) => pure1(|a: u16| narrow::saturate16(a)),
-        (F16x2, true, _) => pure1(|a: u32| narrow::saturate16x2(a)),
+        (F16 | Bf16, _, true) => pure1(|a: u16| number::narrow::relu16(a)),
+        (F16x2 | Bf16x2, _, true) => pure1(|a: u32| number::narrow::relu16x2(a)),
+        (F16, true, _) => pure1(|a: u16| number::narrow::saturate16(a)),
+        (F16x2, true, _) => pure1(|a: u32| number::narrow::saturate16x2(a)),
         (_, false, false) => crate::engine::alu::handlers(super::mov::copy(ty)),
         _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
     };
@@ -236,7 +159,13 @@ pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
         directed_rows!(round, ty, pure2, |a, b| |round| soft::add(a, b, round), [b, a])
     });
     let row = hot_rows!(cx, hot2, warm2, |a, b| a + b);
-    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a + b, [b, a])), narrow::add(ty))
+    binary(
+        cx,
+        soft,
+        row,
+        warm2(|a: f64, b: f64| double::with_nan_of(a + b, [b, a])),
+        narrow::add(ty),
+    )
 }
 
 /// `sub` of floats.
@@ -246,7 +175,13 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
         directed_rows!(round, ty, pure2, |a, b| |r| soft::add(a, soft::negate(b), r), [b, a])
     });
     let row = hot_rows!(cx, hot2, warm2, |a, b| a - b);
-    binary(cx, soft, row, warm2(|a: f64, b: f64| chosen64(a - b, [b, a])), narrow::sub(ty))
+    binary(
+        cx,
+        soft,
+        row,
+        warm2(|a: f64, b: f64| double::with_nan_of(a - b, [b, a])),
+        narrow::sub(ty),
+    )
 }
 
 /// `mul` of floats.
@@ -255,14 +190,16 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
     let soft = round
         .map(|round| directed_rows!(round, ty, pure2, |a, b| |_| soft::multiply(a, b), [b, a]));
     let row = match cx.has("ftz") {
-        true => hot_rows!(cx, hot2, warm2, |a, b| least(a * b, f64::from(a) * f64::from(b))),
+        true => {
+            hot_rows!(cx, hot2, warm2, |a, b| flush_rounded_up(a * b, f64::from(a) * f64::from(b)))
+        }
         false => hot_rows!(cx, hot2, warm2, |a, b| a * b),
     };
     binary(
         cx,
         soft,
         row,
-        warm2(|a: f64, b: f64| chosen64(a * b, [b, a])),
+        warm2(|a: f64, b: f64| double::with_nan_of(a * b, [b, a])),
         narrow::mul(ty, cx.has("ftz")),
     )
 }
@@ -273,7 +210,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     if let (Some(round), F32 | F64) = (directed(cx), ty) {
         let pure = if cx.has("ftz") {
-            directed_rows!(round, ty, pure2, |a, b| |_| not_subnormal(soft::divide(a, b)), [a, b])
+            directed_rows!(round, ty, pure2, |a, b| |_| flush_number(soft::divide(a, b)), [a, b])
         } else {
             directed_rows!(round, ty, pure2, |a, b| |_| soft::divide(a, b), [a, b])
         };
@@ -282,16 +219,16 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
     let approximate = cx.has("approx");
     let pure = match ty {
         F32 if approximate && !cx.has("ftz") => {
-            pure2(|a: f32, b: f32| canonical(by_reciprocal(a, b)))
+            pure2(|a: f32, b: f32| canonical(divide_by_reciprocal(a, b)))
         }
         F32 if approximate => {
-            pure2(|a: f32, b: f32| canonical(flush(by_reciprocal(flush(a), flush(b)))))
+            pure2(|a: f32, b: f32| canonical(flush(divide_by_reciprocal(flush(a), flush(b)))))
         }
         F32 if cx.has("ftz") => {
-            f32_rows!(cx, warm2, pure2, |a, b| least(a / b, f64::from(a) / f64::from(b)))
+            f32_rows!(cx, warm2, pure2, |a, b| flush_rounded_up(a / b, f64::from(a) / f64::from(b)))
         }
         F32 => f32_rows!(cx, warm2, pure2, |a, b| a / b),
-        F64 => pure2(|a: f64, b: f64| chosen64(a / b, [a, b])),
+        F64 => pure2(|a: f64, b: f64| double::with_nan_of(a / b, [a, b])),
         _ => return Err(cx.unknown("this type")),
     };
     cx.uniform_type(ty, 2, pure)?;
@@ -299,22 +236,6 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
         cx.blind_to_nan();
     }
     Ok(())
-}
-
-/// Zero for what is below the smallest normal f32 before it is rounded: division looks at that.
-fn not_subnormal(number: Number) -> Number {
-    match soft::F32.round(number, Round::Zero) {
-        Some(bits) if bits & 0x7f80_0000 == 0 => {
-            let negative = bits >> 31 != 0;
-            Number::Finite { negative, mantissa: 0, exponent: 0 }
-        }
-        _ => number,
-    }
-}
-
-/// `a / b` as `a * (1 / b)`, whose second factor is 0 for the largest `b`.
-fn by_reciprocal(a: f32, b: f32) -> f32 {
-    if b.abs() > 2f32.powi(126) && b.is_finite() { a * 0f32.copysign(b) } else { a / b }
 }
 
 /// `fma`, and `mad` of floats.
@@ -342,7 +263,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
         (F64, None) => cx.uniform_type(
             ty,
             3,
-            hot3(|a: f64, b: f64, c: f64| chosen64(a.mul_add(b, c), [b, c, a])),
+            hot3(|a: f64, b: f64, c: f64| double::with_nan_of(a.mul_add(b, c), [b, c, a])),
         ),
         _ => {
             let row = match cx.has("ftz") && !cx.has("oob") && matches!(ty, F16 | F16x2) {
@@ -355,124 +276,17 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
     }
 }
 
-/// `fma.ftz`: flushed is what would be subnormal if it had all digits.
-#[inline(always)]
-fn fused_flushed(a: f32, b: f32, c: f32) -> f32 {
-    let (a, b, c) = (flush(a), flush(b), flush(c));
-    let result = flush(a.mul_add(b, c));
-    let least = result.abs() == f32::MIN_POSITIVE;
-    if least && is_rounded_up(a, b, c) { 0f32.copysign(result) } else { result }
-}
-
-/// Whether `a * b + c`, which rounds to the least normal number of its sign, is so far below that with
-/// all digits it would stay there; see [`least`].
-#[cold]
-fn is_rounded_up(a: f32, b: f32, c: f32) -> bool {
-    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
-    // The product is exact; the sum may not be, and this is what it lacks.
-    let sum = product + c;
-    let of_c = sum - product;
-    let lacks = (product - (sum - of_c)) + (c - of_c);
-    sum.abs() < BELOW || (sum.abs() == BELOW && lacks * sum < 0.0)
-}
-
 /// `fma.f32`; the plain one is marked, for the assembler fuses it with the loads before it.
 fn fused_f32(cx: &Cx<'_, '_>) -> &'static Pure {
     if cx.has("ftz") || cx.has("sat") {
         return match (cx.has("ftz"), cx.has("sat")) {
-            (true, false) => warm3(|a: f32, b: f32, c: f32| canonical(fused_flushed(a, b, c))),
-            (true, true) => warm3(|a: f32, b: f32, c: f32| saturate(fused_flushed(a, b, c))),
+            (true, false) => warm3(|a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c))),
+            (true, true) => warm3(|a: f32, b: f32, c: f32| saturate(fma_flushed(a, b, c))),
             _ => warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c))),
         };
     }
     static PURE: std::sync::OnceLock<Pure> = std::sync::OnceLock::new();
     PURE.get_or_init(|| Pure { fma: true, ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) })
-}
-
-/// The smaller; the other one if one is NaN; -0 is below +0.
-#[inline(always)]
-pub fn min32(a: f32, b: f32) -> f32 {
-    let equal = f32::from_bits(a.to_bits() | b.to_bits());
-    let ordered = if a == b {
-        equal
-    } else if a < b {
-        a
-    } else {
-        b
-    };
-    if a.is_nan() {
-        if b.is_nan() { f32::from_bits(NAN32) } else { b }
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
-    }
-}
-
-/// The larger; the other one if one is NaN; +0 is above -0.
-#[inline(always)]
-pub fn max32(a: f32, b: f32) -> f32 {
-    let equal = f32::from_bits(a.to_bits() & b.to_bits());
-    let ordered = if a == b {
-        equal
-    } else if a > b {
-        a
-    } else {
-        b
-    };
-    if a.is_nan() {
-        if b.is_nan() { f32::from_bits(NAN32) } else { b }
-    } else if b.is_nan() {
-        a
-    } else {
-        ordered
-    }
-}
-
-fn min64(a: f64, b: f64) -> f64 {
-    let equal = f64::from_bits(a.to_bits() | b.to_bits());
-    let ordered = if a == b {
-        equal
-    } else if a < b {
-        a
-    } else {
-        b
-    };
-    number64(a, b, ordered)
-}
-
-fn max64(a: f64, b: f64) -> f64 {
-    let equal = f64::from_bits(a.to_bits() & b.to_bits());
-    let ordered = if a == b {
-        equal
-    } else if a > b {
-        a
-    } else {
-        b
-    };
-    number64(a, b, ordered)
-}
-
-/// The operand that is a number; the second where neither is.
-fn number64(a: f64, b: f64, ordered: f64) -> f64 {
-    match (a.is_nan(), b.is_nan()) {
-        (true, true) => quiet64(b),
-        (true, false) => b,
-        (false, true) => a,
-        (false, false) => ordered,
-    }
-}
-
-/// NaN if either is.
-pub(super) fn nan_or(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
-    if a.is_nan() || b.is_nan() { f32::from_bits(NAN32) } else { f(a, b) }
-}
-
-/// `f` of the magnitudes, with the product of the signs.
-fn signs_apart(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
-    let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
-    let result = f(a.abs(), b.abs());
-    if result.is_nan() { result } else { f32::from_bits(result.to_bits() | sign) }
 }
 
 /// `min` and `max` of floats.
@@ -485,9 +299,9 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
     let (min, nan, apart) = (cx.instruction.opcode == "min", cx.has("NaN"), cx.has("xorsign"));
     if ty == F64 {
         let pure = if min {
-            pure2(|a: f64, b: f64| min64(a, b))
+            pure2(|a: f64, b: f64| double::min(a, b))
         } else {
-            pure2(|a: f64, b: f64| max64(a, b))
+            pure2(|a: f64, b: f64| double::max(a, b))
         };
         return cx.uniform_type(ty, 2, pure);
     }
@@ -498,15 +312,15 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
     let pure = match (apart, nan, min) {
         (false, false, true) => f32_rows!(cx, warm2, pure2, |a, b| min32(a, b)),
         (false, false, false) => f32_rows!(cx, warm2, pure2, |a, b| max32(a, b)),
-        (false, true, true) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(min32, a, b)),
-        (false, true, false) => f32_rows!(cx, pure2, pure2, |a, b| nan_or(max32, a, b)),
-        (true, false, true) => f32_rows!(cx, pure2, pure2, |a, b| signs_apart(min32, a, b)),
-        (true, false, false) => f32_rows!(cx, pure2, pure2, |a, b| signs_apart(max32, a, b)),
+        (false, true, true) => f32_rows!(cx, pure2, pure2, |a, b| or_nan(min32, a, b)),
+        (false, true, false) => f32_rows!(cx, pure2, pure2, |a, b| or_nan(max32, a, b)),
+        (true, false, true) => f32_rows!(cx, pure2, pure2, |a, b| xor_signs(min32, a, b)),
+        (true, false, false) => f32_rows!(cx, pure2, pure2, |a, b| xor_signs(max32, a, b)),
         (true, true, true) => {
-            f32_rows!(cx, pure2, pure2, |a, b| signs_apart(|a, b| nan_or(min32, a, b), a, b))
+            f32_rows!(cx, pure2, pure2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
         }
         (true, true, false) => {
-            f32_rows!(cx, pure2, pure2, |a, b| signs_apart(|a, b| nan_or(max32, a, b), a, b))
+            f32_rows!(cx, pure2, pure2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
         }
     };
     cx.uniform_type(ty, 2, pure)?;
@@ -523,7 +337,7 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> Rule {
         S32 => pure1(|a: i32| a.wrapping_abs()),
         S64 => pure1(|a: i64| a.wrapping_abs()),
         F32 => f32_rows!(cx, warm1, pure1, |a| a.abs()),
-        F64 => pure1(|a: f64| if a.is_nan() { quiet64(a) } else { a.abs() }),
+        F64 => pure1(|a: f64| if a.is_nan() { double::quiet(a) } else { a.abs() }),
         F16 | Bf16 | F16x2 | Bf16x2 => return narrow::sign(cx, ty, true),
         _ => return Err(cx.unknown("this type")),
     };
@@ -543,7 +357,7 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> Rule {
         S32 => pure1(|a: i32| a.wrapping_neg()),
         S64 => pure1(|a: i64| a.wrapping_neg()),
         F32 => f32_rows!(cx, warm1, pure1, |a| -a),
-        F64 => pure1(|a: f64| if a.is_nan() { quiet64(a) } else { -a }),
+        F64 => pure1(|a: f64| if a.is_nan() { double::quiet(a) } else { -a }),
         F16 | Bf16 | F16x2 | Bf16x2 => return narrow::sign(cx, ty, false),
         _ => return Err(cx.unknown("this type")),
     };
@@ -566,18 +380,6 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> Rule {
     cx.uniform_type(ty, 2, pure)
 }
 
-/// The high word of an f64, as the approximations of that type see it.
-fn high(a: f64) -> f64 {
-    f64::from_bits(a.to_bits() & !0xffff_ffff)
-}
-
-/// An approximation of an f64: only the high word is computed, and subnormals are zero.
-fn roughly(f: impl Fn(f64) -> f64, a: f64) -> f64 {
-    let flush = |x: f64| if x.is_subnormal() { 0f64.copysign(x) } else { x };
-    let result = flush(f(high(flush(a))));
-    if result.is_nan() { f64::from_bits(u64::from(NAN32) << 32) } else { high(result) }
-}
-
 /// `sqrt` and `rcp`: correctly rounded.
 pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["rn", "rz", "rm", "rp", "approx", "ftz"])?;
@@ -594,9 +396,11 @@ pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
     let pure = match (ty, sqrt) {
         (F32, true) => f32_rows!(cx, warm1, pure1, |a| a.sqrt()),
         (F32, false) => f32_rows!(cx, warm1, pure1, |a| 1.0 / a),
-        (F64, true) => pure1(|a: f64| chosen64(a.sqrt(), [a])),
-        (F64, false) if cx.has("approx") => pure1(|a: f64| roughly(|a| 1.0 / a, a)),
-        (F64, false) => pure1(|a: f64| chosen64(1.0 / a, [a])),
+        (F64, true) => pure1(|a: f64| double::with_nan_of(a.sqrt(), [a])),
+        (F64, false) if cx.has("approx") => {
+            pure1(|a: f64| double::through_high_word(|a| 1.0 / a, a))
+        }
+        (F64, false) => pure1(|a: f64| double::with_nan_of(1.0 / a, [a])),
         _ => return Err(cx.unknown("this type")),
     };
     cx.uniform_type(ty, 1, pure)?;
@@ -606,23 +410,21 @@ pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-pub(super) fn double(f: impl Fn(f64) -> f64, x: f32) -> f32 {
-    f(f64::from(x)) as f32
-}
-
 /// The functions that a GPU approximates.
 pub fn approximate(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["approx", "ftz"])?;
     let ty = cx.ty()?;
     let pure = match (cx.instruction.opcode.as_str(), ty) {
-        ("ex2", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::exp2, a)),
-        ("lg2", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::log2, a)),
-        ("sin", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::sin, a)),
-        ("cos", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::cos, a)),
-        ("tanh", F32) => f32_rows!(cx, pure1, pure1, |a| double(f64::tanh, a)),
-        ("rsqrt", F32) => f32_rows!(cx, pure1, pure1, |a| double(|x| 1.0 / x.sqrt(), a)),
-        ("rsqrt", F64) if cx.has("ftz") => pure1(|a: f64| roughly(|a| 1.0 / a.sqrt(), a)),
-        ("rsqrt", F64) => pure1(|a: f64| chosen64(1.0 / a.sqrt(), [a])),
+        ("ex2", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(f64::exp2, a)),
+        ("lg2", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(f64::log2, a)),
+        ("sin", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(f64::sin, a)),
+        ("cos", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(f64::cos, a)),
+        ("tanh", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(f64::tanh, a)),
+        ("rsqrt", F32) => f32_rows!(cx, pure1, pure1, |a| through_double(|x| 1.0 / x.sqrt(), a)),
+        ("rsqrt", F64) if cx.has("ftz") => {
+            pure1(|a: f64| double::through_high_word(|a| 1.0 / a.sqrt(), a))
+        }
+        ("rsqrt", F64) => pure1(|a: f64| double::with_nan_of(1.0 / a.sqrt(), [a])),
         (name @ ("ex2" | "tanh"), F16 | Bf16 | F16x2 | Bf16x2) => {
             let pure = found(cx, narrow::approximate(ty, name == "ex2"))?;
             return cx.uniform_type(ty, 1, pure);
@@ -660,33 +462,4 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, ScalarType::Pred)?;
     let a = cx.src(1, ty)?;
     cx.pure(dst, &[a], pure)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fused_flushed;
-
-    /// What an H200 gave for sums just below the least normal number.
-    #[test]
-    fn sums_that_round_to_the_least_normal_number_stay() {
-        let cases = [
-            (0x0638_c8e4, 0xa0b5_163c, 0x0080_0000),
-            (0x81ae_2c98, 0x0100_935e, 0x0080_0000),
-            (0x0c70_4fde, 0x84fd_cd38, 0x0080_0000),
-        ];
-        for (a, b, c) in cases {
-            let sum = fused_flushed(f32::from_bits(a), f32::from_bits(b), f32::from_bits(c));
-            assert_eq!(sum.to_bits(), 0x0080_0000, "{a:#x} {b:#x} {c:#x}");
-        }
-    }
-
-    #[test]
-    fn sums_that_would_stay_below_with_all_digits_are_flushed() {
-        let least = f32::MIN_POSITIVE;
-        // The product is 2^-150, one unit of such a number's last digit; half of one is a tie.
-        let (a, b) = (2f32.powi(-75), -(2f32.powi(-75)));
-        assert_eq!(fused_flushed(a, b, least), 0.0);
-        assert_eq!(fused_flushed(a, b / 2.0, least), least);
-        assert_eq!(fused_flushed(a, -b, -least).to_bits(), 0x8000_0000);
-    }
 }

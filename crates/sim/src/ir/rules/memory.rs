@@ -1,11 +1,11 @@
 //! Loads, stores, atomics, asynchronous copies and address conversions.
 
 use super::Cx;
-use super::float::{canonical, flush, max32, min32};
 use super::integer::with_affine;
-use super::packed::{self, Narrow};
 use crate::engine::asynchrony::cluster::RANK_SHIFT;
 use crate::engine::lanes::Scalar;
+use crate::engine::number::narrow::{self as packed, Narrow};
+use crate::engine::number::single::{canonical, flush, max32, min32};
 use crate::engine::pure::{Affine, affine, pure1, pure2, warm2};
 use crate::ir::kernel::*;
 use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, Rule, SHARED_WINDOW, WINDOW};

@@ -10,24 +10,23 @@ mod compare;
 mod control;
 mod convert;
 mod eight;
-pub mod float;
+mod float;
 mod integer;
 mod logic;
 mod matrix;
 mod memory;
 mod mov;
 mod narrow;
-pub mod packed;
 mod video;
 mod warpgroup;
 mod warpwide;
 
 use crate::engine::pure::pure1;
 use crate::ir::kernel::*;
+use crate::ir::literal::immediate_bits;
 use crate::ir::lower::{LOCAL_WINDOW, Lowering, PARAMETER_WINDOW, Refusal, Rule, Symbol};
 use crate::ir::opcode::Alu;
-use half::{bf16, f16};
-use lanework_ptx::{AddressBase, Immediate, Instruction, Operand, ScalarType};
+use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
 
 pub use asynchrony::bulk_combine;
 
@@ -441,30 +440,6 @@ pub fn move_address(address: Src, by: u64) -> Src {
         Src::Const(at) => Src::Const(at.wrapping_add(by)),
         Src::DynamicShared(at) => Src::DynamicShared(at.wrapping_add(by)),
         other => other,
-    }
-}
-
-/// The bits of a literal used as `ty`.
-pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
-    use ScalarType::*;
-    match (value, ty) {
-        (Immediate::Integer(i), F16) => u64::from(packed::wide_to_f16(i as f64).to_bits()),
-        (Immediate::Integer(i), Bf16) => u64::from(packed::wide_to_bf16(i as f64).to_bits()),
-        (Immediate::Integer(i), F32) => u64::from((i as f32).to_bits()),
-        (Immediate::Integer(i), F64) => (i as f64).to_bits(),
-        (Immediate::Integer(i), _) => i as u64,
-        (Immediate::F32(bits), F64) => f64::from(f32::from_bits(bits)).to_bits(),
-        (Immediate::F32(bits), F16) => u64::from(f16::from_f32(f32::from_bits(bits)).to_bits()),
-        (Immediate::F32(bits), Bf16) => u64::from(bf16::from_f32(f32::from_bits(bits)).to_bits()),
-        (Immediate::F32(bits), _) => u64::from(bits),
-        (Immediate::F64(bits), F32) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-        (Immediate::F64(bits), F16) => {
-            u64::from(packed::wide_to_f16(f64::from_bits(bits)).to_bits())
-        }
-        (Immediate::F64(bits), Bf16) => {
-            u64::from(packed::wide_to_bf16(f64::from_bits(bits)).to_bits())
-        }
-        (Immediate::F64(bits), _) => bits,
     }
 }
 

@@ -2,55 +2,12 @@
 //! multiply round once from f32, fused operations once from a sum that is odd where it is inexact.
 
 use super::Cx;
-use super::float::{double, flush, max32, min32, nan_or};
-use super::packed::{self, Narrow};
+use crate::engine::number::narrow::{self as packed, *};
+use crate::engine::number::single::{flush, max32, min32, or_nan, through_double};
 use crate::engine::pure::{Pure, pure1, pure2, pure3};
 use crate::ir::lower::Rule;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
-
-/// The NaN that 16-bit arithmetic makes, of either type.
-pub const NAN16: u16 = 0x7fff;
-
-/// `f` of the low and of the high half.
-fn halves(a: u32, f: impl Fn(u16) -> u16) -> u32 {
-    u32::from(f(a as u16)) | u32::from(f((a >> 16) as u16)) << 16
-}
-
-/// A subnormal f16 flushed to a zero of its sign.
-pub fn flush16(a: u16) -> u16 {
-    if a & 0x7c00 == 0 { a & 0x8000 } else { a }
-}
-
-/// Both halves flushed.
-pub fn flush16x2(a: u32) -> u32 {
-    halves(a, flush16)
-}
-
-/// An f16 clamped to [0, 1]; NaN becomes 0.
-pub fn saturate16(a: u16) -> u16 {
-    match a {
-        0x8000.. => 0,
-        0x7c01.. => 0,
-        0x3c00.. => 0x3c00,
-        _ => a,
-    }
-}
-
-/// Both halves clamped.
-pub fn saturate16x2(a: u32) -> u32 {
-    halves(a, saturate16)
-}
-
-/// Zero for what is negative; NaN, which arithmetic makes positive, stays.
-pub fn relu16(a: u16) -> u16 {
-    if a & 0x8000 != 0 { 0 } else { a }
-}
-
-/// Both halves.
-pub fn relu16x2(a: u32) -> u32 {
-    halves(a, relu16)
-}
 
 /// The rows of a function, computed in f32.
 macro_rules! rows {
@@ -79,13 +36,6 @@ pub fn sub(ty: ScalarType) -> Option<&'static Pure> {
     rows!(ty, pure2, |a, b| a - b)
 }
 
-/// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so
-/// that one may round to the least normal number which, with all digits, would stay below.
-fn flushable(x: f64) -> f64 {
-    const BELOW: f64 = (1.0 - 1.0 / 4096.0) / 16384.0;
-    if x.abs() < BELOW { 0f64.copysign(x) } else { x }
-}
-
 /// `mul`.
 pub fn mul(ty: ScalarType, ftz: bool) -> Option<&'static Pure> {
     if ftz && matches!(ty, F16 | F16x2) {
@@ -93,20 +43,6 @@ pub fn mul(ty: ScalarType, ftz: bool) -> Option<&'static Pure> {
         return rows!(ty, pure2, |a, b| flushable(f64::from(a * b)) as f32);
     }
     rows!(ty, pure2, |a, b| a * b)
-}
-
-/// `a * b + c` in f64, odd where it is inexact: rounding it again is as rounding once.
-fn fused(a: f32, b: f32, c: f32) -> f64 {
-    // Both factors have at most 11 bits, so the product is exact.
-    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
-    let sum = product + c;
-    let part = sum - product;
-    let lost = (product - (sum - part)) + (c - part);
-    if lost == 0.0 || lost.is_nan() || sum.to_bits() & 1 == 1 {
-        return sum;
-    }
-    let towards_zero = (lost > 0.0) != (sum > 0.0);
-    f64::from_bits(if towards_zero { sum.to_bits() - 1 } else { sum.to_bits() + 1 })
 }
 
 /// `fma` of f16 whose results are to be flushed.
@@ -196,13 +132,13 @@ macro_rules! apart_rows {
 pub fn min_max(ty: ScalarType, min: bool, nan: bool, apart: bool) -> Option<&'static Pure> {
     match (min, nan, apart) {
         (true, false, false) => rows!(ty, pure2, |a, b| min32(a, b)),
-        (true, true, false) => rows!(ty, pure2, |a, b| nan_or(min32, a, b)),
+        (true, true, false) => rows!(ty, pure2, |a, b| or_nan(min32, a, b)),
         (false, false, false) => rows!(ty, pure2, |a, b| max32(a, b)),
-        (false, true, false) => rows!(ty, pure2, |a, b| nan_or(max32, a, b)),
+        (false, true, false) => rows!(ty, pure2, |a, b| or_nan(max32, a, b)),
         (true, false, true) => apart_rows!(ty, min32),
-        (true, true, true) => apart_rows!(ty, |a, b| nan_or(min32, a, b)),
+        (true, true, true) => apart_rows!(ty, |a, b| or_nan(min32, a, b)),
         (false, false, true) => apart_rows!(ty, max32),
-        (false, true, true) => apart_rows!(ty, |a, b| nan_or(max32, a, b)),
+        (false, true, true) => apart_rows!(ty, |a, b| or_nan(max32, a, b)),
     }
 }
 
@@ -231,28 +167,10 @@ pub fn sign(cx: &mut Cx<'_, '_>, ty: ScalarType, abs: bool) -> Rule {
 /// `ex2` and `tanh`; `ex2` of bf16 flushes subnormal results.
 pub fn approximate(ty: ScalarType, ex2: bool) -> Option<&'static Pure> {
     if ex2 && matches!(ty, Bf16 | Bf16x2) {
-        rows!(ty, pure1, |a| flush(double(f64::exp2, a)))
+        rows!(ty, pure1, |a| flush(through_double(f64::exp2, a)))
     } else if ex2 {
-        rows!(ty, pure1, |a| double(f64::exp2, a))
+        rows!(ty, pure1, |a| through_double(f64::exp2, a))
     } else {
-        rows!(ty, pure1, |a| double(f64::tanh, a))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What an H200 gave: products and sums that round to the least normal f16, but are below it with
-    /// all digits, are flushed.
-    #[test]
-    fn results_just_below_the_least_normal_number_are_flushed() {
-        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
-        let flushed = |x: f64| flush16(packed::wide_to_f16(flushable(x)).to_bits());
-        assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
-        assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
-        assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
-        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
-        assert_eq!(flushed(number(0x0400)), 0x0400);
+        rows!(ty, pure1, |a| through_double(f64::tanh, a))
     }
 }

@@ -1,8 +1,10 @@
-//! Floating point in every rounding direction, by integers: what the host's own arithmetic, which
-//! rounds to nearest even, does not give.
+//! Software floating point in every rounding direction of IEEE 754, by integers: what the host's own
+//! arithmetic, which rounds to the nearest even, does not give.
 //!
-//! A number is a sign and `mantissa * 2^exponent`; an operation computes it with a sticky last bit, and
-//! [`Format::round`] puts it into a format. NaN is for the caller: GPUs choose payloads by type.
+//! A number is a sign and `mantissa * 2^exponent`. An operation computes it with a sticky last bit, and
+//! [`Format::round`] rounds it into a format (Muller et al., "Handbook of Floating-Point Arithmetic", 2nd
+//! edition, chapters 7 and 8). NaN is for the caller: GPUs choose payloads by type. Exception flags and
+//! traps do not exist, as on a GPU.
 
 /// The direction of rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use crate::engine::cross::NO_SLOT;
 use crate::engine::lanes::{Lanes, fetch_cold, put_cold};
-use crate::engine::matrix::E4M3;
+use crate::engine::number::narrow::widen16;
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::rules::packed::widen16;
 use half::f16;
 
 /// A float type of 8 bits.
@@ -37,6 +36,25 @@ pub struct Conversion {
     /// Whether negative numbers become 0.
     pub relu: bool,
 }
+
+/// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
+pub static E4M3: [f32; 256] = {
+    let mut table = [0.0; 256];
+    let mut bits = 0u32;
+    while bits < 256 {
+        let (exponent, mantissa) = (bits >> 3 & 15, bits & 7);
+        let magnitude = if exponent == 15 && mantissa == 7 {
+            f32::NAN
+        } else if exponent == 0 {
+            mantissa as f32 / 512.0
+        } else {
+            f32::from_bits((exponent + 120) << 23 | mantissa << 20)
+        };
+        table[bits as usize] = if bits & 0x80 != 0 { -magnitude } else { magnitude };
+        bits += 1;
+    }
+    table
+};
 
 impl Conversion {
     /// As a number.

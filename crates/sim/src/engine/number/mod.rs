@@ -1,0 +1,7 @@
+//! Number formats of a GPU on the host: arithmetic that its own floating point does not give.
+
+pub mod double;
+pub mod eight;
+pub mod narrow;
+pub mod single;
+pub mod soft;

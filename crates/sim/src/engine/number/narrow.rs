@@ -1,0 +1,185 @@
+//! Floating point of 16 bits, single and packed two to a 32-bit register, through wider types (PTX manual,
+//! "Half Precision Floating-Point Instructions").
+//!
+//! Sums and products of two 16-bit numbers round once from f32. A fused operation rounds twice: its sum is
+//! rounded to odd in f64, after which rounding to 11 or 8 digits gives what one rounding would have given
+//! (Boldo and Melquiond, "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding
+//! to odd", IEEE Transactions on Computers 57(4), 2008).
+
+use super::single::NAN32;
+use crate::ir::literal::round_to_odd;
+use half::{bf16, f16};
+
+/// The NaN that 16-bit arithmetic produces, of either type.
+pub const NAN16: u16 = 0x7fff;
+
+/// `f` of the low and of the high half.
+pub fn halves(a: u32, f: impl Fn(u16) -> u16) -> u32 {
+    u32::from(f(a as u16)) | u32::from(f((a >> 16) as u16)) << 16
+}
+
+/// A subnormal f16 flushed to a zero of its sign.
+pub fn flush16(a: u16) -> u16 {
+    if a & 0x7c00 == 0 { a & 0x8000 } else { a }
+}
+
+/// Both halves flushed.
+pub fn flush16x2(a: u32) -> u32 {
+    halves(a, flush16)
+}
+
+/// An f16 clamped to [0, 1]; NaN becomes 0.
+pub fn saturate16(a: u16) -> u16 {
+    match a {
+        0x8000.. => 0,
+        0x7c01.. => 0,
+        0x3c00.. => 0x3c00,
+        _ => a,
+    }
+}
+
+/// Both halves clamped.
+pub fn saturate16x2(a: u32) -> u32 {
+    halves(a, saturate16)
+}
+
+/// Zero for what is negative; NaN, which arithmetic makes positive, stays.
+pub fn relu16(a: u16) -> u16 {
+    if a & 0x8000 != 0 { 0 } else { a }
+}
+
+/// Both halves.
+pub fn relu16x2(a: u32) -> u32 {
+    halves(a, relu16)
+}
+
+/// Applies `f` to the low and to the high halves.
+#[inline(always)]
+pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f16; N]) -> f16) -> u32 {
+    let low = f(x.map(|x| f16::from_bits(x as u16))).to_bits();
+    let high = f(x.map(|x| f16::from_bits((x >> 16) as u16))).to_bits();
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// The same for `bf16`.
+#[inline(always)]
+pub fn mapb16<const N: usize>(x: [u32; N], f: impl Fn([bf16; N]) -> bf16) -> u32 {
+    let low = f(x.map(|x| bf16::from_bits(x as u16))).to_bits();
+    let high = f(x.map(|x| bf16::from_bits((x >> 16) as u16))).to_bits();
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// Two 16-bit patterns side by side.
+#[inline(always)]
+pub fn pair(high: u16, low: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
+/// An f16 as f32, by arithmetic on its bits so that 32 lanes go at once.
+#[inline(always)]
+pub fn widen16(x: f16) -> f32 {
+    let bits = u32::from(x.to_bits());
+    let sign = (bits & 0x8000) << 16;
+    let magnitude = bits & 0x7fff;
+    // 2^112 moves the exponent's bias from 15 to 127, subnormals included.
+    let scaled = f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000);
+    let special = f32::from_bits(0x7f80_0000 | magnitude << 13);
+    let value = if magnitude >= 0x7c00 { special } else { scaled };
+    let value = f32::from_bits(value.to_bits() | sign);
+    // An f16 that is NaN becomes the NaN of f32 arithmetic, whatever its bits.
+    if magnitude > 0x7c00 { f32::from_bits(NAN32) } else { value }
+}
+
+/// A 16-bit float that widens by bit arithmetic.
+pub trait Narrow {
+    /// As f32, exactly.
+    fn widen(self) -> f32;
+}
+
+impl Narrow for f16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        widen16(self)
+    }
+}
+
+impl Narrow for bf16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+}
+
+// Out of line: every narrow instruction shares these.
+
+/// The nearest f16; NaN is the one that arithmetic makes.
+#[inline(never)]
+pub fn to_f16(x: f32) -> f16 {
+    if x.is_nan() { f16::from_bits(NAN16) } else { f16::from_f32(x) }
+}
+
+/// The nearest bf16; NaN is the one that arithmetic makes.
+#[inline(never)]
+pub fn to_bf16(x: f32) -> bf16 {
+    if x.is_nan() { bf16::from_bits(NAN16) } else { bf16::from_f32(x) }
+}
+
+/// The nearest f16, rounded once.
+#[inline(never)]
+pub fn wide_to_f16(x: f64) -> f16 {
+    to_f16(round_to_odd(x))
+}
+
+/// The nearest bf16, rounded once.
+#[inline(never)]
+pub fn wide_to_bf16(x: f64) -> bf16 {
+    to_bf16(round_to_odd(x))
+}
+
+/// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so
+/// one may round up to the smallest normal number that would stay below it with all digits.
+pub fn flushable(x: f64) -> f64 {
+    const BELOW: f64 = (1.0 - 1.0 / 4096.0) / 16384.0;
+    if x.abs() < BELOW { 0f64.copysign(x) } else { x }
+}
+
+/// `a * b + c` in f64, rounded to odd: rounding it again is as rounding once.
+pub fn fused(a: f32, b: f32, c: f32) -> f64 {
+    // Both factors have at most 11 bits, so the product is exact.
+    let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + c;
+    let part = sum - product;
+    let lost = (product - (sum - part)) + (c - part);
+    if lost == 0.0 || lost.is_nan() || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    let towards_zero = (lost > 0.0) != (sum > 0.0);
+    f64::from_bits(if towards_zero { sum.to_bits() - 1 } else { sum.to_bits() + 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_round_to_halves_once() {
+        let just_over_half_a_step = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        assert_eq!(wide_to_f16(just_over_half_a_step).to_bits(), 0x3C01);
+        assert_eq!(wide_to_f16(1.0 + 2f64.powi(-11)).to_bits(), 0x3C00);
+        assert_eq!(wide_to_bf16(1.0 + 2f64.powi(-8) + 2f64.powi(-40)).to_bits(), 0x3F81);
+        assert_eq!(wide_to_f16(1e9), f16::INFINITY);
+    }
+
+    /// What an H200 gave: products and sums that round to the smallest normal f16, but are below it with
+    /// all digits, are flushed.
+    #[test]
+    fn results_just_below_the_least_normal_number_are_flushed() {
+        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
+        let flushed = |x: f64| flush16(wide_to_f16(flushable(x)).to_bits());
+        assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
+        assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
+        assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
+        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
+        assert_eq!(flushed(number(0x0400)), 0x0400);
+    }
+}
