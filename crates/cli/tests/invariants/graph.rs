@@ -1,0 +1,279 @@
+//! Which file of a crate uses which, and the cycles among them.
+//!
+//! Names are resolved through children, `use`, re-exports and globs to the file that defines them,
+//! so a re-export by a parent is no edge of its own. Cycles are strongly connected components
+//! (Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1972), each shown by its
+//! shortest cycle. Not seen: methods that one file implements for another's type, since a call
+//! `x.f()` names no module.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use super::source::{self, Module, Use};
+
+/// How deep aliases may refer to aliases.
+const ALIASES: usize = 16;
+
+/// The modules of one crate.
+pub struct Graph {
+    files: Vec<PathBuf>,
+    /// By path from the root: the file, and what the module says.
+    modules: BTreeMap<Vec<String>, (usize, Module)>,
+}
+
+/// For each file, the files it uses, with the line and the path that says so.
+type Edges = Vec<BTreeMap<usize, (usize, String)>>;
+
+impl Graph {
+    /// Of a crate's files: each with its path below `src` and its text.
+    pub fn new(sources: &[(PathBuf, String)]) -> Graph {
+        let mut graph = Graph { files: Vec::new(), modules: BTreeMap::new() };
+        for (file, text) in sources {
+            let base = module_path(file);
+            for (inner, module) in source::modules(text) {
+                graph.modules.insert([base.clone(), inner].concat(), (graph.files.len(), module));
+            }
+            graph.files.push(file.clone());
+        }
+        let tests = |path: &Vec<String>| {
+            (0..path.len()).any(|parent| {
+                let declared = graph.modules.get(&path[..parent]);
+                declared.is_some_and(|(_, module)| module.test_children.contains(&path[parent]))
+            })
+        };
+        let tests: Vec<_> = graph.modules.keys().filter(|path| tests(path)).cloned().collect();
+        for path in tests {
+            graph.modules.remove(&path);
+        }
+        graph
+    }
+
+    /// A message for every knot of files that use each other.
+    pub fn cycles(&self) -> Vec<String> {
+        let edges = self.edges();
+        let knots = components(&edges).into_iter().filter(|knot| knot.len() > 1);
+        knots.map(|knot| self.describe(&knot, &edges)).collect()
+    }
+
+    fn describe(&self, knot: &BTreeSet<usize>, edges: &Edges) -> String {
+        let cycles = knot.iter().filter_map(|start| shortest_cycle(*start, knot, edges));
+        let cycle = cycles.min_by_key(Vec::len).unwrap_or_default();
+        let mut message = format!("{} files use each other; the shortest cycle:", knot.len());
+        for (at, file) in cycle.iter().enumerate() {
+            let next = cycle[(at + 1) % cycle.len()];
+            let (line, path) = &edges[*file][&next];
+            let (from, to) = (self.files[*file].display(), self.files[next].display());
+            message += &format!("\n  {from}:{line} uses {to} (`{path}`)");
+        }
+        let names: Vec<String> =
+            knot.iter().map(|file| self.files[*file].display().to_string()).collect();
+        message + &format!("\n  all of them: {}", names.join(", "))
+    }
+
+    fn edges(&self) -> Edges {
+        let mut edges: Edges = vec![BTreeMap::new(); self.files.len()];
+        for (path, (file, module)) in &self.modules {
+            let mut add = |target: Option<Target>, line: usize, text: String| {
+                if let Some(Target::Item(to)) = target
+                    && to != *file
+                {
+                    edges[*file].entry(to).or_insert((line, text));
+                }
+            };
+            for mention in &module.mentions {
+                let target = self.resolve(path, &mention.path, ALIASES);
+                let target = target.map(|target| self.file_of(target));
+                add(target, mention.line, mention.path.join("::"));
+            }
+            for leaf in &module.uses {
+                let Some(name) = &leaf.name else {
+                    let Some(from) = self.glob_target(path, leaf, ALIASES) else { continue };
+                    for (word, line) in &module.words {
+                        if !module.items.contains(word) {
+                            let text = format!("{}::{word}", leaf.path.join("::"));
+                            add(self.find(&from, word, ALIASES), *line, text);
+                        }
+                    }
+                    continue;
+                };
+                let target = self.resolve(path, &leaf.path, ALIASES);
+                // A module imported by name counts where the code names something in it.
+                let reexport = leaf.public && self.is_below(path, &leaf.path);
+                if !reexport || module.words.contains_key(name) {
+                    add(target, leaf.line, leaf.path.join("::"));
+                }
+            }
+        }
+        edges
+    }
+
+    /// Whether `used`, a path written in `module`, leads to one of the module's own descendants.
+    fn is_below(&self, module: &[String], used: &[String]) -> bool {
+        match used.first().map(String::as_str) {
+            Some("self") => true,
+            Some("crate") => used[1..].starts_with(module),
+            Some(first) => self.modules.contains_key(&[module, &[first.to_owned()]].concat()),
+            None => false,
+        }
+    }
+
+    fn file_of(&self, target: Target) -> Target {
+        match target {
+            Target::Module(path) => Target::Item(self.modules[&path].0),
+            item => item,
+        }
+    }
+
+    /// What `path`, written in `module`, leads to: none if it leaves the crate.
+    fn resolve(&self, module: &[String], path: &[String], aliases: usize) -> Option<Target> {
+        let (mut target, mut rest) = match path.first()?.as_str() {
+            "crate" => (Target::Module(Vec::new()), &path[1..]),
+            "self" => (Target::Module(module.to_vec()), &path[1..]),
+            "super" => {
+                let ups = path.iter().take_while(|part| *part == "super").count();
+                let parent = module[..module.len().checked_sub(ups)?].to_vec();
+                (Target::Module(parent), &path[ups..])
+            }
+            first => (self.find(module, first, aliases)?, &path[1..]),
+        };
+        while let (Target::Module(at), Some((next, tail))) = (&target, rest.split_first()) {
+            let file = self.modules.get(at)?.0;
+            let unseen = || match at.is_empty() {
+                true => self.exported_macro(next).unwrap_or(file),
+                false => file,
+            };
+            target = self.find(at, next, aliases).unwrap_or_else(|| Target::Item(unseen()));
+            rest = tail;
+        }
+        Some(target)
+    }
+
+    /// What `name` means in `module`: a child, an item, or what a `use` brought in.
+    fn find(&self, module: &[String], name: &str, aliases: usize) -> Option<Target> {
+        let (file, here) = self.modules.get(module)?;
+        let child = [module, &[name.to_owned()]].concat();
+        if self.modules.contains_key(&child) {
+            return Some(Target::Module(child));
+        }
+        if here.items.contains(name) {
+            return Some(Target::Item(*file));
+        }
+        let aliases = aliases.checked_sub(1)?;
+        // `use name;` of a macro of this very file says nothing new.
+        let is_named = |leaf: &&Use| leaf.name.as_deref() == Some(name) && leaf.path[0] != name;
+        if let Some(leaf) = here.uses.iter().find(is_named) {
+            return self.resolve(module, &leaf.path, aliases);
+        }
+        let globs = here.uses.iter().filter(|leaf| leaf.name.is_none());
+        globs
+            .filter_map(|leaf| self.glob_target(module, leaf, aliases))
+            .filter(|from| from != module)
+            .find_map(|from| self.find(&from, name, aliases))
+    }
+
+    /// The module that a glob of `module` imports from. Its path opens with a keyword or a child: to
+    /// look for its first name in other globs would not end.
+    fn glob_target(&self, module: &[String], glob: &Use, aliases: usize) -> Option<Vec<String>> {
+        let first = glob.path.first()?;
+        let child = [module, std::slice::from_ref(first)].concat();
+        let local = matches!(first.as_str(), "crate" | "self" | "super");
+        if !local && !self.modules.contains_key(&child) {
+            return None;
+        }
+        match self.resolve(module, &glob.path, aliases)? {
+            Target::Module(from) => Some(from),
+            Target::Item(_) => None,
+        }
+    }
+
+    /// The file with `macro_rules! name`, which `#[macro_export]` puts at the root.
+    fn exported_macro(&self, name: &str) -> Option<usize> {
+        let defines = |module: &Module| {
+            module.words.contains_key("macro_export") && module.items.contains(name)
+        };
+        self.modules.values().find(|(_, module)| defines(module)).map(|(file, _)| *file)
+    }
+}
+
+/// What a path leads to.
+enum Target {
+    /// Something that this file defines.
+    Item(usize),
+    /// A module as such.
+    Module(Vec<String>),
+}
+
+/// `a/b.rs` and `a/b/mod.rs` are `a::b`; `lib.rs` and `main.rs` are the root.
+fn module_path(file: &Path) -> Vec<String> {
+    let mut path: Vec<String> = file
+        .with_extension("")
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().into_owned())
+        .collect();
+    let last = path.last().map(String::as_str);
+    if last == Some("mod") || (path.len() == 1 && matches!(last, Some("lib" | "main"))) {
+        path.pop();
+    }
+    path
+}
+
+/// The strongly connected components: Tarjan's algorithm.
+fn components(edges: &Edges) -> Vec<BTreeSet<usize>> {
+    struct Search<'a> {
+        edges: &'a Edges,
+        index: Vec<Option<usize>>,
+        low: Vec<usize>,
+        stack: Vec<usize>,
+        visited: usize,
+        found: Vec<BTreeSet<usize>>,
+    }
+    impl Search<'_> {
+        fn visit(&mut self, node: usize) {
+            let index = self.visited;
+            self.visited += 1;
+            (self.index[node], self.low[node]) = (Some(index), index);
+            self.stack.push(node);
+            for next in self.edges[node].keys() {
+                match self.index[*next] {
+                    None => {
+                        self.visit(*next);
+                        self.low[node] = self.low[node].min(self.low[*next]);
+                    }
+                    Some(other) if self.stack.contains(next) => {
+                        self.low[node] = self.low[node].min(other);
+                    }
+                    Some(_) => {}
+                }
+            }
+            if self.low[node] == index {
+                let start = self.stack.iter().position(|other| *other == node).expect("pushed");
+                self.found.push(self.stack.split_off(start).into_iter().collect());
+            }
+        }
+    }
+    let (index, low) = (vec![None; edges.len()], vec![0; edges.len()]);
+    let mut search = Search { edges, index, low, stack: Vec::new(), visited: 0, found: Vec::new() };
+    for node in 0..edges.len() {
+        if search.index[node].is_none() {
+            search.visit(node);
+        }
+    }
+    search.found
+}
+
+/// The shortest cycle through `start` within `knot`, by breadth-first search.
+fn shortest_cycle(start: usize, knot: &BTreeSet<usize>, edges: &Edges) -> Option<Vec<usize>> {
+    let mut queue = VecDeque::from([vec![start]]);
+    let mut seen = BTreeSet::new();
+    while let Some(path) = queue.pop_front() {
+        for next in edges[*path.last()?].keys() {
+            if *next == start {
+                return Some(path);
+            }
+            if knot.contains(next) && seen.insert(*next) {
+                queue.push_back([&path[..], &[*next]].concat());
+            }
+        }
+    }
+    None
+}
