@@ -17,6 +17,9 @@ pub enum Failure {
     Bug,
 }
 
+/// What a command returns.
+pub type Outcome = Result<(), Failure>;
+
 impl Failure {
     /// Bad input, and what to do about it.
     pub fn input(what: impl Display, help: impl Display) -> Self {

@@ -1,5 +1,5 @@
-//! The `lanework` command: climb the ladders, run a rung on your own data, see what devices there
-//! are.
+//! The `lanework` command: run, check, profile and draw kernels of PTX and CUDA C++ files, and climb the
+//! ladders of kernels that come with it.
 //!
 //! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage.
 
@@ -11,6 +11,7 @@ mod experiments;
 mod failure;
 mod fidelity_page;
 mod findings;
+mod kernel_file;
 mod lines;
 mod npy;
 mod output;
@@ -24,27 +25,27 @@ mod tables;
 
 use args::{Arguments, CheckKernelArgs, Command, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 use clap::Parser;
-use failure::Failure;
+use failure::Outcome;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
-    let outcome = if let Some(line) = of_kernel("check") {
+    let outcome = if let Some(line) = file_command("check") {
         let args = CheckKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
-    } else if let Some(line) = of_kernel("profile") {
+    } else if let Some(line) = file_command("profile") {
         let args = ProfileKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::profile::run_kernel(&args))
-    } else if let Some(line) = of_kernel("look") {
+    } else if let Some(line) = file_command("look") {
         let args = LookKernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
-    } else if let Some(line) = of_kernel("run") {
+    } else if let Some(line) = file_command("run") {
         let args = KernelArgs::parse_from(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
-        let arguments = Arguments::parse();
+        let arguments = Arguments::given();
         failure::catch_bugs(|| run(arguments.command))
     };
     match outcome {
@@ -53,12 +54,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line, from the command on, where it is `COMMAND` with a file of PTX or CUDA C++, which
-/// has options of its own.
-fn of_kernel(command: &str) -> Option<Vec<OsString>> {
+/// The command line, from the command on, if it is `command` with a PTX or CUDA C++ file among its
+/// arguments. Such a file takes other options than a rung.
+fn file_command(command: &str) -> Option<Vec<OsString>> {
     let mut arguments = std::env::args_os().skip(1);
     arguments.next().filter(|given| given == command)?;
-    // Its first word is what clap calls the command.
+    // clap shows the first word as the command's name.
     let line: Vec<OsString> =
         std::iter::once(OsString::from(format!("lanework {command}"))).chain(arguments).collect();
     let is_file = |argument: &OsString| {
@@ -92,6 +93,3 @@ fn run(command: Command) -> Outcome {
         Command::Gpus(args) => commands::gpus::run(&args),
     }
 }
-
-/// What a command returns.
-type Outcome = Result<(), Failure>;

@@ -1,15 +1,14 @@
 //! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file; and the
 //! text of their lines.
 
-use crate::Outcome;
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
-use crate::commands::kernel::{arguments, check_count, emulator, find_entry, given, maps, upload};
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
+use crate::kernel_file::{arguments, check_count, emulator, find_entry, given, maps, upload};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
 use lanework::sim::FaultKind;
-use lanework::{Backend, Device, Error, Job, PtxShape};
+use lanework::{Backend, Device, Error, Job};
 use lanework_lab::{PtxLaunch, Subject};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -133,15 +132,10 @@ pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     let buffers = upload(&device, &ready)?;
     let maps = maps(&ready, &buffers)?;
     let arguments = given(&ready, &buffers, &maps);
-    let shape = PtxShape {
-        grid: asked.grid,
-        block: asked.block,
-        dynamic_shared: asked.shared,
-        cluster: asked.cluster,
-    };
     let sources = Sources::default();
     sources.keep(None, &text);
     let name = format!("{} of {}", entry, asked.file.display());
-    let mut launch = PtxLaunch { module: &module, entry, shape, arguments: &arguments };
+    let mut launch =
+        PtxLaunch { module: &module, entry, shape: asked.shape(), arguments: &arguments };
     each(&name, &mut launch, &sources)
 }

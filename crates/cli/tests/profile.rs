@@ -186,10 +186,13 @@ fn a_picture_that_cannot_be_written_names_its_path() {
 #[test]
 fn a_picture_shows_sectors_banks_and_divergence() {
     let text = succeeds(&["look", "transpose/unpadded", "--size", "64"]);
-    assert!(text.contains("32 wavefronts where 1 would do") && text.contains("turns"), "{text}");
+    assert!(
+        text.contains("32 wavefronts (optimal: 1)") && text.contains("wavefronts  2"),
+        "{text}"
+    );
     assert!(text.contains("warps 0-31"), "{text}");
     let text = succeeds(&["look", "transpose/naive", "--size", "64"]);
-    assert!(text.contains("32 sectors of 32 bytes where 4 would do"), "{text}");
+    assert!(text.contains("32 sectors of 32 bytes (optimal: 4)"), "{text}");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("picture.svg");
     let place = path.to_str().expect("UTF-8");

@@ -1,9 +1,8 @@
 //! `lanework book`: writes the documentation's generated pages.
 
-use crate::Outcome;
 use crate::args::BookArgs;
 use crate::book::pages;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::fidelity_page;
 use crate::output::{Spinner, print};
 

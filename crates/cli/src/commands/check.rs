@@ -1,15 +1,14 @@
 //! `lanework check`: kernels under the sanitizer, and what is wrong with them.
 
-use crate::Outcome;
-use crate::args::{CheckArgs, CheckKernelArgs, Looking};
-use crate::commands::kernel::{arguments, check_count, emulator, find_entry, launch};
-use crate::failure::Failure;
+use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
+use crate::failure::{Failure, Outcome};
 use crate::findings::{Finding, describe, fold, json, sarif};
+use crate::kernel_file::{arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, write};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
-use lanework::{Backend, Checks, Device, Error, PtxShape, Report, ReportKind};
+use lanework::{Backend, Checks, Device, Error, Report, ReportKind};
 
 /// What a check found.
 struct Checked {
@@ -33,7 +32,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
     let known = family.with_peer();
     let wanted: Vec<&str> = args.rungs.iter().map(String::as_str).chain(rung).collect();
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
-    let device = Device::emulator().sanitized_for(checks(&args.looking)?);
+    let device = Device::emulator().sanitized_for(checks(&args.sanitizer)?);
     let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
     read_arrays(&mut request, &args.arrays)?;
     let case = family.case(&request)?;
@@ -55,7 +54,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
         }
     }
     leaks(&mut checked, &device);
-    show(checked, &args.looking, args.json)
+    show(checked, &args.sanitizer, args.json)
 }
 
 /// Checks an entry of a file.
@@ -75,26 +74,20 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     }
     let (ready, _) = arguments(kernel)?;
     let text = ptx_of(&kernel.file)?;
-    let shape = PtxShape {
-        grid: kernel.grid,
-        block: kernel.block,
-        dynamic_shared: kernel.shared,
-        cluster: kernel.cluster,
-    };
-    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.looking)?);
+    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
     {
         let _spinner = Spinner::new("checking");
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
         check_count(&module, &entry, ready.len())?;
-        let result = launch(&device, &module, &entry, shape, &ready).map(drop);
+        let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
         let file = kernel.file.display().to_string();
         take(&mut checked, &entry, result, Some((&file, &text)))?;
         // The heap of the kernels' `malloc` goes with the module.
         leaks(&mut checked, &device);
     }
-    show(checked, &args.looking, kernel.json)
+    show(checked, &args.sanitizer, kernel.json)
 }
 
 /// Instructions of a warp after which a checked kernel is taken to run for ever.
@@ -132,7 +125,7 @@ fn leaks(checked: &mut Checked, device: &Device) {
 }
 
 /// The kinds to look for.
-fn checks(looking: &Looking) -> Result<Checks, Failure> {
+fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     let kinds = |names: &[String]| -> Result<Vec<ReportKind>, Failure> {
         let kind = |name: &String| {
             ReportKind::named(name).ok_or_else(|| {
@@ -145,22 +138,22 @@ fn checks(looking: &Looking) -> Result<Checks, Failure> {
         };
         names.iter().map(kind).collect()
     };
-    let only = kinds(&looking.only)?;
+    let only = kinds(&options.only)?;
     let mut checks = match only.is_empty() {
         true => Checks::default(),
         false => only.into_iter().fold(Checks::none(), Checks::with),
     };
-    checks = kinds(&looking.skip)?.into_iter().fold(checks, Checks::without);
-    Ok(if looking.leaks { checks.with(ReportKind::Leak) } else { checks })
+    checks = kinds(&options.skip)?.into_iter().fold(checks, Checks::without);
+    Ok(if options.leaks { checks.with(ReportKind::Leak) } else { checks })
 }
 
 /// Shows what was found.
 ///
 /// # Errors
 /// When anything was.
-fn show(checked: Checked, looking: &Looking, as_json: bool) -> Outcome {
+fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome {
     let findings = fold(checked.findings);
-    if let Some(path) = &looking.sarif {
+    if let Some(path) = &options.sarif {
         let text = serde_json::to_string_pretty(&sarif(&findings))
             .map_err(|error| Failure::Check(format!("the findings have no JSON form: {error}")))?;
         write(path, &(text + "\n"))?;

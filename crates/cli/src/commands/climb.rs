@@ -1,8 +1,7 @@
 //! `lanework climb`: a ladder from the bottom up.
 
-use crate::Outcome;
-use crate::args::{ClimbArgs, Climbing};
-use crate::failure::Failure;
+use crate::args::{ClimbArgs, ClimbOptions};
+use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::suggest::check_rung;
@@ -53,7 +52,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
 }
 
 /// How the options say to climb.
-pub fn how(options: &Climbing) -> How {
+pub fn how(options: &ClimbOptions) -> How {
     How {
         rungs: options.rungs.clone(),
         seed: options.numbers.seed,

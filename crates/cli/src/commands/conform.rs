@@ -1,8 +1,7 @@
 //! `lanework conform`: the emulator against what a GPU gave, form by form, and the recording of that.
 
-use crate::Outcome;
 use crate::args::ConformArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json, thousands};
 use lanework::{Backend, Device};
 use lanework_lab::conformance::{self, Difference, Form, Vectors, compare, execute, forms};

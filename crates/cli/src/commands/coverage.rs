@@ -1,8 +1,7 @@
 //! `lanework coverage`: what the emulator knows of each instruction, asked of its decoder.
 
-use crate::Outcome;
 use crate::args::CoverageArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, table};
 use lanework_lab::conformance::{Coverage, Covered, coverage};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! `lanework devices`: what there is to run on (A0).
 
-use crate::Outcome;
 use crate::args::DevicesArgs;
+use crate::failure::Outcome;
 use crate::output::{bytes, print, print_json, table};
 use lanework::{Device, DeviceInfo};
 use serde::Serialize;

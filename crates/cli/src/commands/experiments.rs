@@ -1,9 +1,8 @@
 //! `lanework experiments`: the commands that reproduce the notes, listed or run one after the other.
 
-use crate::Outcome;
 use crate::args::ExperimentsArgs;
 use crate::experiments::{Experiment, Figure, experiments};
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, duration, print, print_json, short_count, table};
 use lanework::Device;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! `lanework fidelity`: how true the emulator's counts are.
 
-use crate::Outcome;
 use crate::args::FidelityArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, table};
 use lanework::Device;
 use lanework_lab::{Deviation, Hardware, launch_corpus};

@@ -1,8 +1,7 @@
 //! `lanework gpus`: what known GPUs can do.
 
-use crate::Outcome;
 use crate::args::GpusArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, table};
 use lanework_lab::{Specs, specs};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! `lanework hello`: threads that print their own names (B1).
 
-use crate::Outcome;
 use crate::args::HelloArgs;
+use crate::failure::Outcome;
 use crate::output::print;
 use lanework::Device;
 

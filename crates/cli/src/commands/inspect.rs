@@ -1,7 +1,7 @@
 //! `lanework inspect`: what is in a module, without running it.
 
-use crate::Outcome;
 use crate::args::InspectArgs;
+use crate::failure::Outcome;
 use crate::output::{print, print_json, table};
 use crate::source::ptx_of;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};

@@ -1,19 +1,15 @@
-//! `lanework run kernel.ptx`: a kernel from elsewhere, on the user's own arguments.
+//! `lanework run kernel.ptx`: a kernel of a file, on the user's own arguments.
 
-use crate::Outcome;
 use crate::args::KernelArgs;
-use crate::argument::{Argument, Contents, MapForm, parse};
-use crate::failure::Failure;
-use crate::npy::Output;
+use crate::failure::{Failure, Outcome};
+use crate::kernel_file::{Ready, arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, thousands};
 use crate::source::ptx_of;
-use lanework::sim::{Fidelity, Options, fidelity};
-use lanework::{Buffer, Device, Dim3, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
+use lanework::sim::{Fidelity, fidelity};
+use lanework::{Device, PtxModule};
 use lanework_lab::Array;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::Duration;
 
 /// A run in JSON.
 #[derive(Serialize)]
@@ -70,27 +66,6 @@ impl FidelityJson {
     }
 }
 
-/// An argument ready for a launch.
-pub enum Ready {
-    /// The bytes of a scalar.
-    Scalar(Vec<u8>),
-    /// Memory.
-    Memory {
-        /// What it holds.
-        array: Array,
-        /// How its file names the type.
-        type_name: Option<String>,
-        /// Where it is written afterwards.
-        after: Option<PathBuf>,
-        /// Whether it was asked for without contents.
-        fresh: bool,
-        /// The kernel gets a tensor map of it.
-        map: Option<MapForm>,
-    },
-    /// A tensor map of another argument's memory.
-    MapOf(usize, MapForm),
-}
-
 /// Loads the file, runs the entry and writes what was asked for.
 ///
 /// # Errors
@@ -106,12 +81,6 @@ pub fn run(args: &KernelArgs) -> Outcome {
         Some(both) => both.split(',').collect(),
         None => vec![&args.on.device],
     };
-    let shape = PtxShape {
-        grid: args.grid,
-        block: args.block,
-        dynamic_shared: args.shared,
-        cluster: args.cluster,
-    };
     let spinner = Spinner::new("running");
     let (mut results, mut relied_ons) = (Vec::new(), Vec::new());
     for name in &names {
@@ -122,7 +91,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
         let relied = if args.fidelity { relied_on(&module, &entry) } else { None };
         relied_ons.extend(relied);
         check_count(&module, &entry, ready.len())?;
-        results.push((launch(&device, &module, &entry, shape, &ready)?, device, entry));
+        results.push((launch(&device, &module, &entry, args.shape(), &ready)?, device, entry));
     }
     drop(spinner);
     let ((executed, arrays), device, entry) = &results[0];
@@ -177,43 +146,6 @@ pub fn run(args: &KernelArgs) -> Outcome {
     print(&format!("{text}\n"))
 }
 
-/// The arguments with their files read, and a place for each output.
-///
-/// # Errors
-/// Arguments that are none, and files that cannot be read or written.
-pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
-    let (mut ready, mut outputs) = (Vec::new(), Vec::new());
-    for text in &args.arguments {
-        let argument = parse(text).map_err(|why| {
-            Failure::input(format_args!("--arg {text}: {why}"), "see `lanework run k.ptx --help`")
-        })?;
-        outputs.push(match &argument {
-            Argument::Memory { after: Some(path), .. } => Some(Output::prepare(path)?),
-            _ => None,
-        });
-        ready.push(match argument {
-            Argument::Scalar(bytes) => Ready::Scalar(bytes),
-            Argument::Memory { before, after, map } => {
-                let (array, type_name) = before.array()?;
-                let fresh = matches!(before, Contents::Poison(..));
-                Ready::Memory { array, type_name, after, fresh, map }
-            }
-            Argument::MapOf(index, form) => Ready::MapOf(index, form),
-        });
-    }
-    for (text, argument) in args.arguments.iter().zip(&ready) {
-        if let Ready::MapOf(index, _) = argument
-            && !matches!(ready.get(*index), Some(Ready::Memory { .. }))
-        {
-            return Err(Failure::input(
-                format_args!("--arg {text}: argument {} is no memory", index + 1),
-                "count the arguments from 1, and name one that gives memory",
-            ));
-        }
-    }
-    Ok((ready, outputs))
-}
-
 /// The device that was asked for; a limit that only the emulator has asks for the emulator.
 fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     let limited =
@@ -222,195 +154,6 @@ fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
         return Ok(Device::open(name)?);
     }
     Ok(emulator(args, None))
-}
-
-/// An emulator with the limits that were asked for; a warp is taken to be stuck after `stuck`
-/// instructions where nothing else was said.
-pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
-    let most = args.max_instructions;
-    let mut options = Options {
-        max_instructions: most.or(stuck),
-        total_instructions: most,
-        time_limit: args.time_limit.map(Duration::from_secs_f64),
-        ..Options::default()
-    };
-    if let Some(bytes) = args.memory_limit {
-        options.limits.memory = bytes;
-    }
-    Device::emulator_within(options)
-}
-
-/// The entry to run: the one that was named, by the PTX or in C++, or the only one.
-///
-/// # Errors
-/// When there is none, or it is not clear which.
-pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
-    let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
-    let list = entries.join(", ");
-    // `_Z5saxpyfPKfPfi` is saxpy of C++; overloads and instances of templates share a name.
-    let called = |entry: &&str| {
-        let path = cpp_path(entry);
-        let short = path.rsplit("::").next().unwrap_or_default();
-        name.is_some_and(|name| !path.is_empty() && (name == path || name == short))
-    };
-    let in_cpp: Vec<&str> = entries.iter().copied().filter(called).collect();
-    match (name, entries.as_slice()) {
-        (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
-        (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
-        (None, [only]) => Ok((*only).to_owned()),
-        (_, []) => Err(Failure::input("the module has no entry", "declare one with `.entry`")),
-        (Some(name), _) => Err(Failure::input(
-            format_args!("no entry is called `{name}`"),
-            format_args!("there are: {list}"),
-        )),
-        (None, _) => Err(Failure::input(
-            "the module has several entries",
-            format_args!("name one with --entry: {list}"),
-        )),
-    }
-}
-
-/// The name in C++ of a mangled entry, with its namespaces and without types: `_ZN3ops5saxpyEPf` is
-/// `ops::saxpy`. Empty if it is not mangled.
-fn cpp_path(entry: &str) -> String {
-    let Some(mut rest) = entry.strip_prefix("_Z") else { return String::new() };
-    let nested = rest.strip_prefix('N');
-    rest = nested.unwrap_or(rest);
-    let mut names: Vec<&str> = Vec::new();
-    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
-        let Ok(length) = rest[..digits].parse::<usize>() else { break };
-        let Some(name) = rest.get(digits..).and_then(|rest| rest.get(..length)) else { break };
-        names.push(name);
-        rest = &rest[digits + length..];
-        if nested.is_none() {
-            break;
-        }
-    }
-    names.join("::")
-}
-
-/// Checks the number of arguments, to say how they are given.
-///
-/// # Errors
-/// When there are more or fewer than parameters.
-pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), Failure> {
-    let Some(function) = module.module().entry(entry) else { return Ok(()) };
-    if function.params.len() == count {
-        return Ok(());
-    }
-    let wanted: Vec<String> =
-        function.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.size())).collect();
-    let help = match wanted.as_slice() {
-        [] => "it takes none".to_owned(),
-        _ => format!(
-            "give one --arg for each of {}, such as `--arg f32:2.0`, or `--arg zeros:f32:1000` for a \
-             pointer; `lanework run k.ptx --help` lists the forms",
-            wanted.join(", ")
-        ),
-    };
-    Err(Failure::input(
-        format_args!("{count} arguments for {} parameters of `{entry}`", wanted.len()),
-        help,
-    ))
-}
-
-/// What was executed, and what memory holds afterwards.
-pub type Launched = (Option<Executed>, Vec<Option<Array>>);
-
-/// Uploads the arguments, runs the entry, and downloads what memory holds then. On a sanitized device
-/// memory without contents stays unwritten.
-///
-/// # Errors
-/// What the device says.
-pub fn launch(
-    device: &Device,
-    module: &PtxModule,
-    entry: &str,
-    shape: PtxShape,
-    ready: &[Ready],
-) -> lanework::Result<Launched> {
-    let buffers = upload(device, ready)?;
-    let maps = maps(ready, &buffers)?;
-    let arguments = given(ready, &buffers, &maps);
-    // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as
-    // any CUDA program would run it, in this process's own context.
-    let executed = unsafe { module.launch(entry, shape, &arguments) }?;
-    let mut after = Vec::new();
-    for (argument, buffer) in ready.iter().zip(&buffers) {
-        after.push(match (argument, buffer) {
-            (Ready::Memory { array, .. }, Some(buffer)) => {
-                Some(Array { bytes: buffer.download()?, ..array.clone() })
-            }
-            _ => None,
-        });
-    }
-    Ok((executed, after))
-}
-
-/// The memory of the arguments on a device.
-///
-/// # Errors
-/// When the device has not enough.
-pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<Buffer<u8>>>> {
-    let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
-    for (index, argument) in ready.iter().enumerate() {
-        buffers.push(match argument {
-            Ready::Scalar(_) | Ready::MapOf(..) => None,
-            Ready::Memory { array, fresh, .. } => {
-                let name = format!("argument {}", index + 1);
-                let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
-                if !(*fresh && device.is_sanitized()) {
-                    buffer.upload(&array.bytes)?;
-                }
-                Some(buffer)
-            }
-        });
-    }
-    Ok(buffers)
-}
-
-/// The descriptions of memory that the arguments ask for.
-///
-/// # Errors
-/// When one does not fit its memory.
-pub fn maps<'a>(
-    ready: &[Ready],
-    buffers: &'a [Option<Buffer<u8>>],
-) -> lanework::Result<Vec<Option<TensorMap<'a>>>> {
-    let mut maps = Vec::new();
-    for (index, argument) in ready.iter().enumerate() {
-        let of = match argument {
-            Ready::Memory { map: Some(form), .. } => Some((index, form)),
-            Ready::MapOf(of, form) => Some((*of, form)),
-            _ => None,
-        };
-        maps.push(match of {
-            Some((of, form)) => match (&buffers[of], &ready[of]) {
-                (Some(buffer), Ready::Memory { array, .. }) => Some(form.map(buffer, array)?),
-                _ => unreachable!("checked when the arguments were read"),
-            },
-            None => None,
-        });
-    }
-    Ok(maps)
-}
-
-/// The arguments of a launch.
-pub fn given<'a>(
-    ready: &[Ready],
-    buffers: &'a [Option<Buffer<u8>>],
-    maps: &'a [Option<TensorMap<'a>>],
-) -> Vec<PtxArg<'a>> {
-    ready
-        .iter()
-        .zip(buffers.iter().zip(maps))
-        .map(|(argument, place)| match (argument, place) {
-            (_, (_, Some(map))) => PtxArg::Map(map),
-            (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
-            (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
-            _ => unreachable!("memory has its buffer, a map of another's has been made"),
-        })
-        .collect()
 }
 
 /// Mismatches that are shown of an argument.
@@ -471,18 +214,6 @@ fn coordinates(at: u64, shape: &[u64]) -> String {
     places.concat()
 }
 
-/// `N`, `XxY` or `XxYxZ`.
-pub fn dimensions(text: &str) -> Result<Dim3, String> {
-    let parts: Option<Vec<u32>> =
-        text.split(['x', 'X', ',']).map(|part| part.trim().parse().ok()).collect();
-    match parts.as_deref() {
-        Some([x]) => Ok(Dim3::from((*x, 1))),
-        Some([x, y]) => Ok(Dim3::from((*x, *y))),
-        Some([x, y, z]) => Ok(Dim3::from((*x, *y, *z))),
-        _ => Err("give one to three whole numbers as N, XxY or XxYxZ".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -492,21 +223,5 @@ mod tests {
         assert_eq!(coordinates(7, &[3, 4]), "[1][3]");
         assert_eq!(coordinates(7, &[12]), "[7]");
         assert_eq!(coordinates(0, &[]), "");
-    }
-
-    #[test]
-    fn mangled_names_are_told_without_types() {
-        assert_eq!(cpp_path("_Z5saxpyfPKfPfi"), "saxpy");
-        assert_eq!(cpp_path("_ZN3ops5saxpyIfLi4EEEvPT_"), "ops::saxpy");
-        assert_eq!(cpp_path("_Z1tILi1EEvPf"), "t");
-        assert_eq!(cpp_path("_Z9short"), "");
-        assert_eq!(cpp_path("saxpy"), "");
-    }
-
-    #[test]
-    fn shapes_have_one_to_three_extents() {
-        assert_eq!(dimensions("4"), Ok(Dim3::from((4, 1))));
-        assert_eq!(dimensions("4x2x3"), Ok(Dim3::from((4, 2, 3))));
-        assert!(dimensions("4x").is_err() && dimensions("1x1x1x1").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! `lanework list`: the ladders and their rungs.
 
-use crate::Outcome;
 use crate::args::ListArgs;
+use crate::failure::Outcome;
 use crate::output::{print, print_json, table};
 use lanework_kernels::Language;
 use serde::Serialize;

@@ -1,8 +1,7 @@
 //! `lanework look`: which addresses a warp touches, and how a block's warps diverge.
 
-use crate::Outcome;
-use crate::args::{Drawing, LookArgs, LookKernelArgs};
-use crate::failure::Failure;
+use crate::args::{LookArgs, LookKernelArgs, PictureOptions};
+use crate::failure::{Failure, Outcome};
 use crate::output::{print, write};
 use crate::pictures::{self, Picture};
 use crate::subject::{Each, OfLadder, Sources, alone, each_rung, of_kernel};
@@ -28,7 +27,7 @@ pub fn run(args: &LookArgs) -> Outcome {
         numbers: &args.numbers,
         arrays: &args.arrays,
     };
-    draw(&args.drawing, &mut |each| each_rung(&asked, each))
+    draw(&args.picture, &mut |each| each_rung(&asked, each))
 }
 
 /// Draws an entry of a file.
@@ -36,7 +35,7 @@ pub fn run(args: &LookArgs) -> Outcome {
 /// # Errors
 /// Text that is no PTX, arguments that do not fit, a line that accesses nothing.
 pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
-    draw(&args.drawing, &mut |each| of_kernel(&args.kernel, true, each))
+    draw(&args.picture, &mut |each| of_kernel(&args.kernel, true, each))
 }
 
 /// Steps of a block that are drawn at most.
@@ -44,33 +43,33 @@ const STEPS: usize = 1 << 22;
 /// Accesses of the chosen line that are kept at most.
 const TOUCHES: usize = 1 << 12;
 
-fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Outcome {
+fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Outcome {
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
-        let blocks = Blocks::Range { first: drawing.block_index, count: 1 };
+        let blocks = Blocks::Range { first: options.block_index, count: 1 };
         let (grid, _, _) = subject.shape();
-        if drawing.block_index >= grid.count() {
+        if options.block_index >= grid.count() {
             return Err(Failure::input(
-                format_args!("there is no block {}", drawing.block_index),
+                format_args!("there is no block {}", options.block_index),
                 format_args!("the grid has blocks 0 to {}", grid.count() - 1),
             ));
         }
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
         let record = profile(subject, blocks, By::Source, gpu).map_err(alone)?;
-        let (line, file, instructions) = chosen(&record, drawing.line)?;
+        let (line, file, instructions) = chosen(&record, options.line)?;
         let wanted = Wanted { steps: true, accesses: Keep::Of(instructions.clone()), most: STEPS };
         let mut trace = subject.trace(blocks, wanted).map_err(alone)?;
         trace.touches.truncate(TOUCHES);
         let touches: Vec<_> = trace
             .touches
             .iter()
-            .filter(|touch| touch.place.warp == drawing.warp)
+            .filter(|touch| touch.place.warp == options.warp)
             .cloned()
             .collect();
         let Some(first) = touches.first() else {
             return Err(Failure::input(
                 format_args!(
                     "warp {} of block {} accesses nothing in line {line}",
-                    drawing.warp, drawing.block_index
+                    options.warp, options.block_index
                 ),
                 "choose another with --line, --warp or --block-index; `lanework profile` lists the lines",
             ));
@@ -83,18 +82,18 @@ fn draw(drawing: &Drawing, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Out
             }
         }
         let picture = Picture {
-            title: format!("{name}, block {}, warp {}", drawing.block_index, drawing.warp),
+            title: format!("{name}, block {}, warp {}", options.block_index, options.warp),
             code: format!(
                 "{}  {}",
                 place(file.as_deref(), line),
                 sources.line(file.as_deref(), line)
             ),
             touches: shown,
-            warp: drawing.warp,
+            warp: options.warp,
             instructions,
             steps: trace.steps,
         };
-        if let Some(path) = &drawing.svg {
+        if let Some(path) = &options.svg {
             write(path, &pictures::svg(&picture))?;
             return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
         }

@@ -1,8 +1,7 @@
 //! `lanework profile`: what every line of a kernel costs, and why.
 
-use crate::Outcome;
-use crate::args::{ProfileArgs, ProfileKernelArgs, Profiling};
-use crate::failure::Failure;
+use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
+use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
 use crate::profiles;
 use crate::subject::{Each, OfLadder, Sources, alone, each_rung, of_kernel};
@@ -51,7 +50,7 @@ pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
 
 /// Profiles what `subjects` gives, and shows it.
 fn all(
-    how: &Profiling,
+    how: &ProfileOptions,
     sample: Option<u64>,
     json: bool,
     subjects: &mut dyn FnMut(Each<'_>) -> Outcome,

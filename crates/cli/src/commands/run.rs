@@ -1,8 +1,7 @@
 //! `lanework run`: one rung on the user's own arrays.
 
-use crate::Outcome;
 use crate::args::RunArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json};
 use crate::problem::{find_family, read_arrays, request, with_parameters};

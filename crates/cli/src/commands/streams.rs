@@ -1,8 +1,7 @@
 //! `lanework streams`: copies and kernels one after the other, and overlapped (C4).
 
-use crate::Outcome;
 use crate::args::StreamsArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, duration, print, print_json, thousands};
 use lanework::{Backend, Device};
 use lanework_lab::{StreamsRecord, StreamsRequest, overlap};

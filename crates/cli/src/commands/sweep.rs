@@ -1,8 +1,8 @@
 //! `lanework sweep`: a ladder at several sizes and blocks (B8, B9, E2, E3).
 
 use super::climb::{check_rungs, failures, how};
-use crate::Outcome;
 use crate::args::SweepArgs;
+use crate::failure::Outcome;
 use crate::output::{Spinner, duration, print, print_json, table};
 use crate::problem::{find_family, request};
 use lanework::{Backend, Device};

@@ -1,6 +1,7 @@
 //! Pictures as SVG.
 
-use super::{Picture, bank_rows, caption, moments, ranges, sector_lines, strips, turns, verdict};
+use super::access::{bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
+use super::activity::{Picture, moments, strips};
 use lanework::sim::{Space, Touch};
 use std::fmt::Write;
 
@@ -20,7 +21,7 @@ const FAINT: &str = "#6e7781";
 const EMPTY: &str = "#f3f4f6";
 const GOOD: &str = "#1a7f37";
 const BAD: &str = "#cf222e";
-/// Bytes that lanes use, and bytes that only come along.
+/// Bytes that lanes use, and bytes that are fetched but unused.
 const USED: &str = "#79b8ff";
 const WASTED: &str = "#ffe3dc";
 
@@ -109,9 +110,9 @@ pub fn svg(picture: &Picture) -> String {
     for touch in &picture.touches {
         canvas.y += 10;
         canvas.line(&caption(touch), &HEADING);
-        let said = verdict(touch);
-        let fill = if said.good { GOOD } else { BAD };
-        canvas.line(&said.text, &Style { size: 13, fill, more: "" });
+        let cost = cost(touch);
+        let fill = if cost.optimal { GOOD } else { BAD };
+        canvas.line(&cost.text, &Style { size: 13, fill, more: "" });
         canvas.y += 10;
         match touch.space {
             Space::Shared => banks(&mut canvas, touch),
@@ -146,7 +147,7 @@ fn runs(bits: u32) -> Vec<(u32, u32)> {
     found
 }
 
-/// A row for each line of 128 bytes: its sectors, the bytes that are used in them, and by whom.
+/// A row for each line of 128 bytes: its sectors, the bytes used in them, and the lanes that use them.
 fn sectors(canvas: &mut Canvas, touch: &Touch) {
     let lines = sector_lines(touch);
     let first = lines.keys().next().copied().unwrap_or(0);
@@ -162,10 +163,10 @@ fn sectors(canvas: &mut Canvas, touch: &Touch) {
                 let at = (x as f64 + byte * f64::from(from), canvas.y as f64);
                 canvas.rect(at, (byte * f64::from(length), CELL as f64), USED);
             }
-            let said = ranges(&cell.lanes);
-            let said = if said.len() > 24 { format!("{} lanes", cell.lanes.len()) } else { said };
-            // Beside the bytes where these are few at the left.
-            canvas.cell((x, width - 2), "none", &said, INK);
+            let range = ranges(&cell.lanes);
+            let label =
+                if range.len() > 24 { format!("{} lanes", cell.lanes.len()) } else { range };
+            canvas.cell((x, width - 2), "none", &label, INK);
         }
         canvas.y += ROW;
     }
@@ -174,14 +175,14 @@ fn sectors(canvas: &mut Canvas, touch: &Touch) {
     }
     canvas.y += 8;
     let x = canvas.key(LEFT, USED, "bytes that lanes use, with the lanes' numbers");
-    let x = canvas.key(x, WASTED, "bytes that come along");
-    canvas.key(x, EMPTY, "sectors not touched; a row is 128 bytes");
+    let x = canvas.key(x, WASTED, "fetched but unused");
+    canvas.key(x, EMPTY, "sectors not accessed; a row is 128 bytes");
     canvas.y += 14;
 }
 
-/// The colour of a bank that takes so many turns.
-fn heat(turns: usize) -> &'static str {
-    match turns {
+/// The colour of a bank with this many wavefronts.
+fn heat(wavefronts: usize) -> &'static str {
+    match wavefronts {
         0 | 1 => "#a6e3b4",
         2 => "#ffd8a8",
         3..=4 => "#ffb37a",
@@ -191,12 +192,12 @@ fn heat(turns: usize) -> &'static str {
     }
 }
 
-/// A grid of 32 banks with the lane at each word, and the turns that each bank takes.
+/// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
 fn banks(canvas: &mut Canvas, touch: &Touch) {
     let rows = bank_rows(touch);
-    let turns = turns(touch);
+    let wavefronts = bank_wavefronts(touch);
     let width = GRID / 32;
-    let ink = |turns: usize| if turns > 8 { "white" } else { INK };
+    let ink = |count: usize| if count > 8 { "white" } else { INK };
     canvas.label("bank");
     for bank in 0..32 {
         canvas.cell((LEFT + width * bank, width - 2), "white", &bank.to_string(), FAINT);
@@ -205,13 +206,13 @@ fn banks(canvas: &mut Canvas, touch: &Touch) {
     for (row, cells) in rows.iter().take(LINES) {
         canvas.label(&format!("{} B", u128::from(*row) * 128));
         for (bank, lanes) in cells.iter().enumerate() {
-            let fill = if lanes.is_empty() { EMPTY } else { heat(turns[bank]) };
+            let fill = if lanes.is_empty() { EMPTY } else { heat(wavefronts[bank]) };
             let label = match lanes.as_slice() {
                 [] => String::new(),
                 [lane] => lane.to_string(),
                 [..] => format!("{}x", lanes.len()),
             };
-            canvas.cell((LEFT + width * bank, width - 2), fill, &label, ink(turns[bank]));
+            canvas.cell((LEFT + width * bank, width - 2), fill, &label, ink(wavefronts[bank]));
         }
         canvas.y += ROW;
     }
@@ -220,19 +221,22 @@ fn banks(canvas: &mut Canvas, touch: &Touch) {
         canvas.y += 6;
     }
     canvas.y += 4;
-    canvas.label("turns");
-    for (bank, count) in turns.iter().enumerate().filter(|(_, count)| **count > 0) {
+    canvas.label("wavefronts");
+    for (bank, count) in wavefronts.iter().enumerate().filter(|(_, count)| **count > 0) {
         let place = (LEFT + width * bank, width - 2);
         canvas.cell(place, heat(*count), &count.to_string(), ink(*count));
     }
     canvas.y += ROW + 8;
-    let x =
-        canvas.key(LEFT, heat(1), "one turn; the number is the lane, 4x four lanes at one word");
-    canvas.key(x, heat(16), "a bank whose lanes take turns");
+    let x = canvas.key(
+        LEFT,
+        heat(1),
+        "one wavefront; the number is the lane, 4x is four lanes at one word",
+    );
+    canvas.key(x, heat(16), "a bank conflict");
     canvas.y += 14;
 }
 
-/// How many lanes of each warp are active over time.
+/// The active lanes of each warp over time.
 fn divergence(canvas: &mut Canvas, picture: &Picture) {
     canvas.y += 10;
     canvas.line("active lanes over time, from the first instruction to the last", &HEADING);

@@ -1,6 +1,7 @@
 //! Pictures in the terminal.
 
-use super::{Picture, bank_rows, caption, moments, ranges, sector_lines, strips, turns, verdict};
+use super::access::{bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
+use super::activity::{Picture, moments, strips};
 use anstyle::{AnsiColor, Style};
 use lanework::sim::{Space, Touch};
 
@@ -17,9 +18,9 @@ const FAINT: Style = AnsiColor::BrightBlack.on_default();
 pub fn text(picture: &Picture) -> String {
     let mut text = format!("{}\n{}\n", picture.title, picture.code);
     for touch in &picture.touches {
-        let said = verdict(touch);
-        let style = if said.good { GOOD } else { BAD };
-        text.push_str(&format!("\n{}\n{style}{}{style:#}\n", caption(touch), said.text));
+        let cost = cost(touch);
+        let style = if cost.optimal { GOOD } else { BAD };
+        text.push_str(&format!("\n{}\n{style}{}{style:#}\n", caption(touch), cost.text));
         text.push_str(&match touch.space {
             Space::Shared => banks(touch),
             Space::Local => String::new(),
@@ -43,13 +44,13 @@ fn sectors(touch: &Touch) -> String {
     for (line, cells) in lines.iter().take(LINES) {
         text.push_str(&format!("{:>+12} B", u128::from(line - first) * 128));
         for cell in cells {
-            let said = ranges(&cell.lanes);
+            let range = ranges(&cell.lanes);
             text.push_str(&match (cell.lanes.len(), cell.bytes) {
                 (0, _) => format!("|{FAINT}{}{FAINT:#}", "·".repeat(CELL)),
                 (_, u32::MAX) => {
-                    format!("|{GOOD}{:^CELL$}{GOOD:#}", short(&said, cell.lanes.len()))
+                    format!("|{GOOD}{:^CELL$}{GOOD:#}", short(&range, cell.lanes.len()))
                 }
-                (lanes, _) => format!("|{BAD}{:^CELL$}{BAD:#}", short(&said, lanes)),
+                (lanes, _) => format!("|{BAD}{:^CELL$}{BAD:#}", short(&range, lanes)),
             });
         }
         text.push_str("|\n");
@@ -58,21 +59,21 @@ fn sectors(touch: &Touch) -> String {
         text.push_str(&format!("{:14} and {} more lines\n", "", lines.len() - LINES));
     }
     text.push_str(&format!(
-        "{:14} the lanes in each sector; a row is a line of 128 bytes, from the first one touched\n",
+        "{:14} the lanes in each sector; a row is a line of 128 bytes, from the first one accessed\n",
         ""
     ));
     text
 }
 
-/// The lanes where they fit a cell, else how many.
-fn short(said: &str, lanes: usize) -> String {
-    if said.len() > CELL { format!("{lanes} lanes") } else { said.to_owned() }
+/// The lanes if they fit a cell, else their number.
+fn short(range: &str, lanes: usize) -> String {
+    if range.len() > CELL { format!("{lanes} lanes") } else { range.to_owned() }
 }
 
-/// A grid of 32 banks, with the lane at each word, and how many turns each bank takes.
+/// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
 fn banks(touch: &Touch) -> String {
     let rows = bank_rows(touch);
-    let turns = turns(touch);
+    let wavefronts = bank_wavefronts(touch);
     let mut text = format!("{FAINT}{:>10}  ", "bank");
     (0..32).step_by(4).for_each(|bank| text.push_str(&format!("{bank:<8}")));
     text = format!("{}{FAINT:#}\n", text.trim_end());
@@ -83,7 +84,7 @@ fn banks(touch: &Touch) -> String {
     for (row, cells) in rows.iter().take(LINES) {
         text.push_str(&format!("{:>8} B  ", u128::from(*row) * 128));
         for (bank, lanes) in cells.iter().enumerate() {
-            let style = match (lanes.is_empty(), turns[bank]) {
+            let style = match (lanes.is_empty(), wavefronts[bank]) {
                 (true, _) => FAINT,
                 (false, 0 | 1) => GOOD,
                 (false, _) => BAD,
@@ -97,29 +98,29 @@ fn banks(touch: &Touch) -> String {
     if rows.len() > LINES {
         text.push_str(&format!("{:12}and {} more rows\n", "", rows.len() - LINES));
     }
-    if turns.iter().any(|&turns| turns > 1) {
+    if wavefronts.iter().any(|&count| count > 1) {
         // One column for each digit: a bank has two at most.
-        let digit = |ten: bool, turns: usize| match (ten, turns) {
+        let digit = |ten: bool, count: usize| match (ten, count) {
             (_, 0 | 1) => ' ',
             (true, ..10) => ' ',
-            (true, _) => char::from_digit(turns as u32 / 10, 10).unwrap_or('9'),
-            (false, _) => char::from_digit(turns as u32 % 10, 10).unwrap_or('9'),
+            (true, _) => char::from_digit(count as u32 / 10, 10).unwrap_or('9'),
+            (false, _) => char::from_digit(count as u32 % 10, 10).unwrap_or('9'),
         };
         let row = |ten: bool| -> String {
-            turns.iter().flat_map(|&turns| [digit(ten, turns), ' ']).collect()
+            wavefronts.iter().flat_map(|&count| [digit(ten, count), ' ']).collect()
         };
         let tens = row(true);
         if !tens.trim().is_empty() {
             text.push_str(&format!("{:12}{BAD}{}{BAD:#}\n", "", tens.trim_end()));
         }
-        text.push_str(&format!("{:>10}  {BAD}{}{BAD:#}\n", "turns", row(false).trim_end()));
+        text.push_str(&format!("{:>10}  {BAD}{}{BAD:#}\n", "wavefronts", row(false).trim_end()));
     }
     let legend = "0-9 a-v: the lane at the word; *: several lanes; a row is 128 bytes";
     text.push_str(&format!("{:12}{legend}\n", ""));
     text
 }
 
-/// How many lanes of each warp are active, from the first instruction to the last.
+/// The active lanes of each warp, from the first instruction to the last.
 fn divergence(picture: &Picture) -> String {
     let mut text =
         String::from("\nactive lanes over time, from the first instruction to the last\n");
@@ -140,6 +141,6 @@ fn divergence(picture: &Picture) -> String {
     }
     let marks: String = moments(picture).iter().map(|here| if *here { '^' } else { ' ' }).collect();
     text.push_str(&format!("{:>12}  {}\n", "the line", marks.trim_end()));
-    text.push_str(&format!("{:14}a full block is 32 lanes, a blank none\n", ""));
+    text.push_str(&format!("{:14}a full bar is 32 lanes, a blank none\n", ""));
     text
 }

@@ -1,0 +1,82 @@
+//! The options of the commands that compare the emulator with a GPU, and of those that keep the
+//! repository.
+
+use super::device::On;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ConformArgs {
+    /// Only forms whose names start with this, such as `add.rn`.
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// The stored results of a GPU [default: the built-in results of an H200].
+    #[arg(long, value_name = "FILE")]
+    pub vectors: Option<PathBuf>,
+    /// Run on a GPU, and store its results in this file.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Compare with a GPU now instead of with stored vectors.
+    #[arg(long)]
+    pub live: bool,
+    /// Operand tuples of each form [default: 384 with --record, 16384 with --live].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub tuples: Option<u32>,
+    /// Only print the PTX that runs the forms.
+    #[arg(long)]
+    pub ptx: bool,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// List every form of this instruction only.
+    #[arg(long, value_name = "NAME")]
+    pub opcode: Option<String>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FidelityArgs {
+    /// Folder of the compiler-generated PTX [default: the built-in PTX].
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Only launches whose names contain this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub only: String,
+    /// With --launch, leave out launches whose names contain this.
+    #[arg(long, value_name = "TEXT")]
+    pub skip: Option<String>,
+    /// Launch everything once on this GPU, under a hardware profiler, and list the launches.
+    #[arg(long, value_name = "DEVICE")]
+    pub launch: Option<String>,
+    /// Read the script's output from this folder, and write the GPU's counts to the file of --results.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "launch")]
+    pub ncu: Option<PathBuf>,
+    /// The file of the GPU's counts [default: the built-in counts of an H200; with --ncu:
+    /// docs/results/h200/fidelity.json].
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct BookArgs {
+    /// Folder of the book's sources.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/src")]
+    pub output: PathBuf,
+    /// Folder of the stored results.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/results")]
+    pub results: PathBuf,
+    /// Write nothing; fail when a page is not up to date.
+    #[arg(long)]
+    pub check: bool,
+}

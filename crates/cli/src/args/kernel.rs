@@ -1,0 +1,160 @@
+//! The options of the commands on a kernel from a PTX or CUDA C++ file.
+
+use super::device::On;
+use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
+use super::values::{dimensions, extent, seconds};
+use clap::{Args, Parser};
+use lanework::{Dim3, PtxShape};
+use std::path::PathBuf;
+
+/// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework run", max_term_width = 100)]
+#[command(after_help = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory initialised with the array of the file\n  \
+    inout:y.npy         the same, written back to the file after the launch\n  \
+    out:z.npy:f32:2x3   memory that is written to a new file, of this type and shape\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n  \
+    tensormap:32x64:in:x.npy  a tensor map of the memory that follows, with tiles of 32 rows and 64\n                      \
+    columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
+    the memory means that of the first argument\n\
+    Uninitialised memory is filled with 0xCD.\n\n\
+    Examples:\n  \
+    lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
+    --arg inout:y.npy --arg u32:1000\n  \
+    lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
+    --arg f32:2.0 --arg rand:f32:1000 --arg zeros:f32:1000 --arg u32:1000")]
+pub struct KernelArgs {
+    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
+    pub file: PathBuf,
+    /// The entry; may be left out where there is only one.
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Blocks of the grid, as N, XxY or XxYxZ.
+    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = dimensions)]
+    pub grid: Dim3,
+    /// Threads of a block, as N, XxY or XxYxZ.
+    #[arg(long, default_value = "1", value_name = "SHAPE", value_parser = dimensions)]
+    pub block: Dim3,
+    /// Blocks of a cluster, as N, XxY or XxYxZ [default: the cluster that the kernel declares].
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub cluster: Option<Dim3>,
+    /// The kernel's arguments, in order.
+    #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+    /// Bytes of dynamic shared memory per block.
+    #[arg(long, default_value = "0", value_name = "BYTES")]
+    pub shared: u32,
+    /// Warp instructions, of all warps together, after which the emulator stops. This limit and the
+    /// next two choose the emulator where --device is not given.
+    #[arg(long, value_name = "N")]
+    pub max_instructions: Option<u64>,
+    /// Seconds after which the emulator stops.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Bytes of memory that the emulator has.
+    #[arg(long, value_name = "BYTES", value_parser = extent)]
+    pub memory_limit: Option<u64>,
+    /// List the fidelity of each instruction form of the entry: exact, or its error bound.
+    #[arg(long)]
+    pub fidelity: bool,
+    /// Run on both devices, such as emulator,cuda:0, and show where their results differ.
+    #[arg(long, value_name = "DEVICES", conflicts_with = "device")]
+    pub compare: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+impl KernelArgs {
+    /// The shape of the launch.
+    pub fn shape(&self) -> PtxShape {
+        PtxShape {
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.shared,
+            cluster: self.cluster,
+        }
+    }
+}
+
+/// Hides the options that choose a device: `check`, `profile` and `look` use the emulator.
+fn hide_device(argument: clap::Arg) -> clap::Arg {
+    let chooses = matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity");
+    if chooses { argument.hide(true) } else { argument }
+}
+
+/// The forms of `--arg`, in short, for the commands that take the arguments of `run`.
+const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
+    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
+    in:x.npy            memory initialised with the array of the file\n  \
+    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
+    `lanework run k.ptx --help` lists all forms";
+
+/// `lanework check FILE`: check an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework check", max_term_width = 100)]
+#[command(mut_args(hide_device))]
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}. Memory of `uninit:` and `out:` counts\n\
+    as uninitialised.\n\n\
+    Example:\n  \
+    lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
+    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"
+))]
+pub struct CheckKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub sanitizer: SanitizerOptions,
+}
+
+/// `lanework profile FILE`: profile an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework profile", max_term_width = 100)]
+#[command(mut_args(hide_device))]
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\n\
+    Example:\n  \
+    lanework profile saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
+    --arg zeros:f32:1000 --arg u32:1000"
+))]
+pub struct ProfileKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub how: ProfileOptions,
+    /// The same as --sample.
+    #[arg(long, value_name = "N", value_parser = extent, conflicts_with = "sample")]
+    pub blocks: Option<u64>,
+}
+
+/// `lanework look FILE`: draw an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework look", max_term_width = 100)]
+#[command(mut_args(hide_device))]
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\n\
+    Example:\n  \
+    lanework look saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
+    --arg zeros:f32:1000 --arg u32:1000 --line 3 --svg saxpy.svg"
+))]
+pub struct LookKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub picture: PictureOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,157 @@
+//! The options of the commands on ladders and their rungs.
+
+use super::device::On;
+use super::problem::{Arrays, Numbers, Problem};
+use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
+use super::values::seconds;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ClimbArgs {
+    /// The ladder; `lanework list` shows them.
+    #[arg(required_unless_present = "all")]
+    pub ladder: Option<String>,
+    /// Climb every ladder, each on its default problem.
+    #[arg(long, conflicts_with = "ladder")]
+    pub all: bool,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    #[command(flatten)]
+    pub how: ClimbOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// The ladder; `lanework list` shows them.
+    pub ladder: String,
+    #[command(flatten)]
+    pub problem: Problem<true>,
+    #[command(flatten)]
+    pub how: ClimbOptions,
+}
+
+/// Options that climbs and sweeps share.
+#[derive(Debug, Args)]
+pub struct ClimbOptions {
+    #[command(flatten)]
+    pub numbers: Numbers,
+    /// Only these rungs, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    /// The longest time to sample one rung on a GPU, in seconds.
+    #[arg(long, default_value = "15", value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: f64,
+    /// Print one JSON value.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct ExperimentsArgs {
+    /// Run every command, and show what it verified and measured.
+    #[arg(long)]
+    pub run: bool,
+    /// Write the results so far, and the JSON of every climb, to this folder.
+    #[arg(long, value_name = "FOLDER", requires = "run")]
+    pub output: Option<PathBuf>,
+    /// The longest time to sample one rung on a GPU, in seconds.
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: f64,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The kernel: a .ptx or .cu file, or a rung as ladder/rung; `lanework list` shows the rungs.
+    #[arg(value_name = "FILE|RUNG")]
+    pub rung: String,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Where to write the result as .npy.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The kernel: a .ptx or .cu file, a ladder, or one rung of it as ladder/rung; `lanework list`
+    /// shows the ladders.
+    #[arg(value_name = "FILE|LADDER")]
+    pub ladder: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Only these rungs, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub sanitizer: SanitizerOptions,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// The kernel: a .ptx or .cu file, a ladder, or one rung of it as ladder/rung; `lanework list`
+    /// shows the ladders.
+    #[arg(value_name = "FILE|LADDER")]
+    pub ladder: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Only these rungs, separated by commas.
+    #[arg(long, visible_alias = "rung", value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub how: ProfileOptions,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct LookArgs {
+    /// The kernel: a .ptx or .cu file, or a rung as ladder/rung; `lanework list` shows the rungs.
+    #[arg(value_name = "FILE|RUNG")]
+    pub rung: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    #[command(flatten)]
+    pub picture: PictureOptions,
+}
