@@ -3,7 +3,6 @@
 pub mod access_class;
 pub mod canonicalize;
 pub mod cfg;
-pub mod fidelity;
 pub mod indirect;
 pub mod initial;
 pub mod kernel;
