@@ -4,7 +4,7 @@
 use crate::engine::context::Region;
 use crate::engine::fault::{MemoryError, NearAllocation};
 use crate::engine::written::Written;
-use crate::ir::lower::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::engine::event::AccessKind;
 use crate::engine::fault::{Fault, FaultKind, NearAllocation};
 use crate::engine::memory::{BadAddress, Memory};
 use crate::ir::kernel::{Kernel, MemorySpace};
-use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
 const NEAR: u64 = 1 << 20;

@@ -6,9 +6,8 @@
 //! integer, a shuffle. Where a register also holds values that arithmetic did not make, whose bits must
 //! stay, the instruction comes right after each arithmetic one.
 
-use crate::engine::number::single::canonical;
-use crate::engine::pure::hot1;
 use crate::ir::kernel::{Action, Inst, Kernel, NanUse, Reg, Src};
+use crate::ir::opcode::Alu;
 
 /// What a register is known to hold.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,7 +28,7 @@ pub fn put_right(kernel: &mut Kernel) {
     let holds = held(kernel);
     let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
     let canonicalise = |register: Reg, like: &Inst, guard| Inst {
-        action: Action::Pure(hot1(|a: f32| canonical(a))),
+        action: Action::Alu(Alu::CanonicalNan),
         dst: vec![Some(register)],
         src: vec![Src::Reg(register)],
         guard,

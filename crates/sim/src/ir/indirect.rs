@@ -1,6 +1,6 @@
 //! Addresses of functions, and which functions a call through an address may mean.
 
-use crate::ir::lower::{PARAMETER_WINDOW, WINDOW};
+use crate::ir::window::{PARAMETER_WINDOW, WINDOW};
 use lanework_ptx::{Function, Initializer, Instruction, Module, Operand, Statement};
 
 /// Where the addresses of functions start. No allocation lies here, so every access faults, and the

@@ -1,24 +1,16 @@
 //! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
 
 use crate::engine::fault::{LoadError, SourceLocation};
-use crate::engine::pure::pure2;
 use crate::ir::indirect::candidates;
 use crate::ir::kernel::*;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::logic::LogicOp;
 use crate::ir::rules;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, Linkage, Location, Module, ScalarType, StateSpace,
     Statement, Variable,
 };
 use std::collections::HashMap;
-
-/// Generic addresses of shared memory start here.
-pub const SHARED_WINDOW: u64 = 0x1_0000_0000;
-/// Generic addresses of local memory start here.
-pub const LOCAL_WINDOW: u64 = 0x2_0000_0000;
-/// Generic addresses of kernel parameters start here.
-pub const PARAMETER_WINDOW: u64 = 0x3_0000_0000;
-/// Bytes of each window.
-pub const WINDOW: u64 = 0x1_0000_0000;
 
 /// Bytes left free between variables, so that an index out of one does not land in the next.
 pub const GAP: u32 = 1024;
@@ -572,7 +564,7 @@ impl<'m> Lowering<'m> {
                 continue;
             }
             let (differs, next) = (self.new_register(Width::Predicate), self.new_label());
-            let compare = Action::Pure(pure2(|a: u64, b: u64| a != b));
+            let compare = Action::Alu(Alu::Logic(LogicOp::WideDiffer));
             let src = vec![Src::Reg(address), Src::Const(place)];
             self.emit(compare, vec![Some(differs)], src, None);
             self.emit(Action::Branch(next), Vec::new(), Vec::new(), Some((differs, false)));

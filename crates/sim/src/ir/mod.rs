@@ -14,3 +14,4 @@ pub mod rules;
 pub mod types;
 pub mod uniformity;
 pub mod vectorize;
+pub mod window;

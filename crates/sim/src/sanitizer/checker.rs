@@ -17,7 +17,7 @@ use crate::engine::context::{Region, Site};
 use crate::engine::memory::Memory;
 use crate::engine::op::Warp;
 use crate::ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
-use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

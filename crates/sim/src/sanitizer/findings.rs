@@ -12,8 +12,8 @@ use crate::engine::event::AccessKind;
 use crate::engine::fault::NearAllocation;
 use crate::engine::report::Scene;
 use crate::ir::kernel::MemorySpace;
-use crate::ir::lower::{SHARED_WINDOW, WINDOW};
 use crate::ir::uniformity::thread_index;
+use crate::ir::window::{SHARED_WINDOW, WINDOW};
 
 impl Checker {
     #[cold]

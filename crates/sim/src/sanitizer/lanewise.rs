@@ -10,7 +10,7 @@ use crate::engine::event::AccessKind;
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
-use crate::ir::lower::{LOCAL_WINDOW, WINDOW};
+use crate::ir::window::{LOCAL_WINDOW, WINDOW};
 
 /// One warp's access while it is judged.
 pub struct Judged<'a> {

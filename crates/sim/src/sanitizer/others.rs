@@ -9,9 +9,10 @@ use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use super::shadow::Cells;
 use super::written::Written;
-use crate::engine::asynchrony::cluster::{RANK_SHIFT, split};
+use crate::engine::asynchrony::cluster::split;
 use crate::engine::context::Region;
 use crate::engine::op::Warp;
+use crate::ir::window::RANK_SHIFT;
 
 /// What is known of the shared memory of a block that is not at hand.
 pub struct Others {

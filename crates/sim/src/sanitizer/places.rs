@@ -6,7 +6,7 @@ use crate::engine::context::generic_space;
 use crate::engine::event::Space;
 use crate::engine::fault::NearAllocation;
 use crate::ir::kernel::MemorySpace;
-use crate::ir::lower::WINDOW;
+use crate::ir::window::WINDOW;
 
 impl Checker {
     /// Where an instruction's accesses went last: the number of an area, or of a variable.

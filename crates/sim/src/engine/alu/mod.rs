@@ -1,17 +1,32 @@
 //! The handlers of computing instructions: the engine's one table from opcode to handler.
 
 #[macro_use]
-mod macros;
+pub mod macros;
+mod address;
+pub mod affine;
 mod carry;
+mod integer;
+mod logic;
 mod moves;
+mod product;
 
-use crate::engine::pure::Pure;
+use crate::engine::asynchrony::mbarrier::Mbarrier;
+use crate::engine::number::single::canonical;
+use crate::engine::pure::{Pure, hot1, pure1};
 use crate::ir::opcode::Alu;
 
 /// The handlers of an opcode.
 pub fn handlers(op: Alu) -> &'static Pure {
     match op {
+        Alu::Address(op) => address::handlers(op),
+        Alu::CanonicalNan => hot1(|a: f32| canonical(a)),
         Alu::Carry(op) => carry::handlers(op),
+        Alu::Integer(op) => integer::handlers(op),
+        Alu::Logic(op) => logic::handlers(op),
         Alu::Move(op) => moves::handlers(op),
+        Alu::PendingCount => {
+            pure1(|state: u64| Mbarrier::from_bits(state).map_or(0, |this| this.pending))
+        }
+        Alu::Product(op) => product::handlers(op),
     }
 }

@@ -7,13 +7,10 @@ use super::copies::Copies;
 use crate::engine::context::{Events, Region};
 use crate::engine::memory::Memory;
 use crate::engine::op::Warp;
+use crate::ir::window::{OFFSET_MASK, RANK_SHIFT};
 
 /// Most blocks of a cluster.
 pub const MOST_BLOCKS: u64 = 16;
-/// Bits of an offset in one block's shared memory; the bits above say whose.
-pub const RANK_SHIFT: u32 = 24;
-/// The bits of an address that are the offset in its block.
-pub const OFFSET_MASK: u64 = (1 << RANK_SHIFT) - 1;
 
 /// The address of an offset in the shared memory of a block by rank.
 pub fn address_in(rank: u32, offset: u64) -> u64 {

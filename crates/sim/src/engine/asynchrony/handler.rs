@@ -11,7 +11,7 @@ use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold};
 use crate::engine::op::{Body, Op, Stop, Warp};
 use crate::ir::kernel::MemorySpace;
-use crate::ir::lower::{SHARED_WINDOW, WINDOW};
+use crate::ir::window::{SHARED_WINDOW, WINDOW};
 
 /// Bytes that bulk copies are counted in.
 const CHUNK: u64 = 16;

@@ -2,12 +2,11 @@
 
 use super::Cx;
 use super::memory::{combine, resolve, space};
-use crate::engine::asynchrony::cluster::{OFFSET_MASK, RANK_SHIFT};
-use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp, TensorOp};
-use crate::engine::pure::{pure1, pure2};
 use crate::ir::kernel::*;
-use crate::ir::lower::{Rule, SHARED_WINDOW};
+use crate::ir::lower::Rule;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::address::AddressOp;
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -55,8 +54,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("pending_count") {
         cx.operands(2)?;
         let (dst, state) = (cx.dst_of(0, U32)?, cx.src(1, B64)?);
-        let pending = pure1(|state: u64| Mbarrier::from_bits(state).map_or(0, |this| this.pending));
-        return cx.pure(dst, &[state], pending);
+        return cx.alu(dst, &[state], Alu::PendingCount);
     }
     if cx.has("test_wait") || cx.has("try_wait") {
         if count != 3 && count != 4 {
@@ -357,19 +355,11 @@ pub fn mapa(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, ty)?;
     let (a, rank) = (cx.src(1, ty)?, cx.src(2, U32)?);
-    let pure = match (cx.has("shared::cluster"), ty.size()) {
-        (true, 4) => {
-            pure2(|a: u32, rank: u32| a & OFFSET_MASK as u32 | rank.wrapping_add(1) << RANK_SHIFT)
-        }
-        (true, _) => {
-            pure2(|a: u64, rank: u32| a & OFFSET_MASK | (u64::from(rank) + 1) << RANK_SHIFT)
-        }
-        (false, 8) => pure2(|a: u64, rank: u32| {
-            SHARED_WINDOW | a & OFFSET_MASK | (u64::from(rank) + 1) << RANK_SHIFT
-        }),
-        _ => return Err(cx.unknown("32-bit generic addresses")),
-    };
-    cx.pure(dst, &[a, rank], pure)
+    let (wide, generic) = (ty.size() != 4, !cx.has("shared::cluster"));
+    if generic && ty.size() != 8 {
+        return Err(cx.unknown("32-bit generic addresses"));
+    }
+    cx.alu(dst, &[a, rank], Alu::Address(AddressOp::MapShared { wide, generic }))
 }
 
 /// `getctarank`: whose shared memory an address is in.
@@ -380,17 +370,8 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst_of(0, U32)?;
     let a = cx.src(1, ty)?;
     let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
-    let pure = match ty.size() {
-        8 => pure2(|a: u64, own: u32| match (a as u32) >> RANK_SHIFT {
-            0 => own,
-            above => above - 1,
-        }),
-        _ => pure2(|a: u32, own: u32| match a >> RANK_SHIFT {
-            0 => own,
-            above => above - 1,
-        }),
-    };
-    cx.pure(dst, &[a, own], pure)
+    let wide = ty.size() == 8;
+    cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
 }
 
 /// `setmaxnreg`: registers change hands between warps; the emulator's are not scarce.

@@ -4,6 +4,7 @@ use super::Cx;
 use crate::engine::op::Tiers;
 use crate::ir::kernel::*;
 use crate::ir::lower::{Lowering, Refusal, Rule, Symbol};
+use crate::ir::opcode::Alu;
 use lanework_ptx::{Function, Instruction, Operand};
 use std::collections::HashMap;
 
@@ -96,12 +97,7 @@ fn pass(
     let source = cx.source(actual, formal.ty)?;
     match symbol {
         Symbol::Register(register) => {
-            let pure = if formal.ty.size() == 8 {
-                crate::engine::pure::pure1(|a: u64| a)
-            } else {
-                crate::engine::pure::pure1(|a: u32| a)
-            };
-            cx.pure(Some(register), &[source], pure)?;
+            cx.alu(Some(register), &[source], super::mov::copy(formal.ty))?;
         }
         Symbol::Variable(space, address) => {
             let op = memory(MemoryKind::Store, space, formal.ty);
@@ -134,12 +130,7 @@ pub fn results(
         let mut cx = plain(lowering, &fake);
         match scope.get(&formal.name) {
             Some(Symbol::Register(from)) => {
-                let pure = if formal.ty.size() == 8 {
-                    crate::engine::pure::pure1(|a: u64| a)
-                } else {
-                    crate::engine::pure::pure1(|a: u32| a)
-                };
-                cx.pure(Some(to), &[Src::Reg(*from)], pure)?;
+                cx.alu(Some(to), &[Src::Reg(*from)], super::mov::copy(formal.ty))?;
             }
             Some(Symbol::Variable(space, address)) => {
                 let op = memory(MemoryKind::Load, *space, formal.ty);
@@ -194,7 +185,7 @@ pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call
                 );
             }
             Some(Symbol::Register(to)) => {
-                cx.pure(Some(to), &[Src::Reg(result)], crate::engine::pure::pure1(|a: u32| a))?;
+                cx.alu(Some(to), &[Src::Reg(result)], Alu::copy(Width::Word))?;
             }
             _ => {}
         }
@@ -247,8 +238,8 @@ pub fn heap(
                 lowering.emit(Action::Memory(op), Vec::new(), src, None);
             }
             Some(Symbol::Register(to)) => {
-                let copy = crate::engine::pure::pure1(|a: u64| a);
-                plain(lowering, instruction).pure(Some(to), &[Src::Reg(result)], copy)?;
+                let copy = Alu::copy(Width::Wide);
+                plain(lowering, instruction).alu(Some(to), &[Src::Reg(result)], copy)?;
             }
             _ => {}
         }

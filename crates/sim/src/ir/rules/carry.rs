@@ -1,11 +1,12 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
 
 use super::Cx;
-use crate::engine::pure::pure2;
+use super::integer::{integer, size_and_sign};
 use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::carry::CarryOp;
+use crate::ir::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
 
 /// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
@@ -55,17 +56,13 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     cx.operands(4)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
-    let pure = match (ty, cx.has("hi")) {
-        (U32, true) => pure2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        (S32, true) => pure2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-        (U64, true) => pure2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64),
-        (S64, true) => pure2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64),
-        (U32 | S32, false) => pure2(|a: u32, b: u32| a.wrapping_mul(b)),
-        _ => pure2(|a: u64, b: u64| a.wrapping_mul(b)),
+    let op = match (cx.has("hi"), size_and_sign(ty)) {
+        (true, Some((size, signed))) => ProductOp::MulHigh { size, signed },
+        _ => ProductOp::Mul(integer(cx, ty)?),
     };
     let wide = ty.size() == 8;
     let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
-    cx.pure(Some(product), &[a, b], pure)?;
+    cx.alu(Some(product), &[a, b], Alu::Product(op))?;
     let with = cx.instruction.opcode == "madc";
     chain(cx, dst, Src::Reg(product), c, wide, with)
 }

@@ -1,9 +1,10 @@
 //! Branches, exits, barriers, and instructions with no effect that the emulator can see.
 
 use super::Cx;
-use crate::engine::pure::pure2;
 use crate::ir::kernel::*;
 use crate::ir::lower::{Rule, Symbol};
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::logic::LogicOp;
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{B32, Pred};
 
@@ -37,7 +38,7 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
     let skip = cx.lowering.skip_unless(cx.guard);
     for (i, target) in targets.into_iter().enumerate() {
         let chosen = cx.lowering.new_register(Width::Predicate);
-        let compare = Action::Pure(pure2(|a: u32, b: u32| a == b));
+        let compare = Action::Alu(Alu::Logic(LogicOp::Equal));
         let src = vec![index, Src::Const(i as u64)];
         cx.lowering.emit(compare, vec![Some(chosen)], src, None);
         cx.lowering.emit(Action::Branch(target), Vec::new(), Vec::new(), Some((chosen, false)));

@@ -1,7 +1,8 @@
 //! `cvt`: between integers, to and from floats, and packed.
 
 use super::Cx;
-use super::integer::{widened, with_affine};
+use crate::engine::alu::affine::widened;
+use crate::engine::alu::macros::with_affine;
 use crate::engine::lanes::Scalar;
 use crate::engine::number::soft::{self, Round};
 use crate::engine::number::{double, narrow, narrow as packed, single as float};

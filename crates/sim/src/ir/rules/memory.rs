@@ -1,15 +1,13 @@
 //! Loads, stores, atomics, asynchronous copies and address conversions.
 
 use super::Cx;
-use super::integer::with_affine;
-use crate::engine::asynchrony::cluster::RANK_SHIFT;
-use crate::engine::lanes::Scalar;
 use crate::engine::number::narrow::{self as packed, Narrow};
 use crate::engine::number::single::{canonical, flush, max32, min32};
-use crate::engine::pure::{Affine, affine, pure1, pure2, warm2};
 use crate::ir::kernel::*;
-use crate::ir::lower::{LOCAL_WINDOW, PARAMETER_WINDOW, Rule, SHARED_WINDOW, WINDOW};
-use crate::ir::uniformity::Class;
+use crate::ir::lower::Rule;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::address::AddressOp;
+use crate::ir::window::{LOCAL_WINDOW, SHARED_WINDOW};
 use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -405,7 +403,7 @@ fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
         Src::Reg(r) if offset != 0 => {
             let width = cx.lowering.kernel.registers[r as usize].width;
             let to = cx.lowering.new_register(width);
-            cx.pure(Some(to), &[base, Src::Const(offset as u64)], add(width))?;
+            cx.alu(Some(to), &[base, Src::Const(offset as u64)], displace(width))?;
             Ok(Src::Reg(to))
         }
         other => Ok(super::move_address(other, offset as u64)),
@@ -415,26 +413,11 @@ fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
 /// `createpolicy`: a hint for caches.
 pub fn create_policy(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = cx.dst(0)?;
-    cx.pure(dst, &[Src::Const(0)], pure1(|a: u64| a))
+    cx.alu(dst, &[Src::Const(0)], Alu::copy(Width::Wide))
 }
 
-const ADD: Affine = affine(
-    &|a: Scalar, b: Scalar, _: Scalar| {
-        Some(Scalar {
-            base: [a.base[0].wrapping_add(b.base[0]), a.base[1].wrapping_add(b.base[1])],
-            stride: a.stride.wrapping_add(b.stride),
-            unused: 0,
-        })
-    },
-    |_: &[Class]| true,
-);
-
-fn add(width: Width) -> &'static crate::engine::pure::Pure {
-    if width == Width::Wide {
-        with_affine!(warm2(|a: u64, b: u64| a.wrapping_add(b)), ADD)
-    } else {
-        with_affine!(warm2(|a: u32, b: u32| a.wrapping_add(b)), ADD)
-    }
+fn displace(width: Width) -> Alu {
+    Alu::Address(AddressOp::Offset { wide: width == Width::Wide })
 }
 
 fn window(space: MemorySpace) -> u64 {
@@ -461,7 +444,7 @@ pub fn cvta(cx: &mut Cx<'_, '_>) -> Rule {
         return Err(cx.unknown("32-bit generic addresses"));
     }
     let width = if ty.size() == 8 { Width::Wide } else { Width::Word };
-    cx.pure(dst, &[a, Src::Const(by)], add(width))
+    cx.alu(dst, &[a, Src::Const(by)], displace(width))
 }
 
 /// `isspacep`.
@@ -473,18 +456,14 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
     if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
         // This block's own memory, by either of its addresses.
         let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
-        let pure = pure2(|a: u64, own: u32| {
-            let above = a.wrapping_sub(SHARED_WINDOW) >> RANK_SHIFT;
-            above == 0 || above == u64::from(own) + 1
-        });
-        return cx.pure(dst, &[a, own], pure);
+        return cx.alu(dst, &[a, own], Alu::Address(AddressOp::IsOwnShared));
     }
-    let pure = match space(cx) {
-        MemorySpace::Shared => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) < WINDOW),
-        MemorySpace::Local => pure1(|a: u64| a.wrapping_sub(LOCAL_WINDOW) < WINDOW),
-        MemorySpace::Parameter => pure1(|a: u64| a.wrapping_sub(PARAMETER_WINDOW) < WINDOW),
-        MemorySpace::Global => pure1(|a: u64| a.wrapping_sub(SHARED_WINDOW) >= 3 * WINDOW),
+    let op = match space(cx) {
+        MemorySpace::Shared => AddressOp::IsShared,
+        MemorySpace::Local => AddressOp::IsLocal,
+        MemorySpace::Parameter => AddressOp::IsParameter,
+        MemorySpace::Global => AddressOp::IsGlobal,
         _ => return Err(cx.unknown("this space")),
     };
-    cx.pure(dst, &[a], pure)
+    cx.alu(dst, &[a], Alu::Address(op))
 }

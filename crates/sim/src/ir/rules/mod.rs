@@ -21,11 +21,12 @@ mod video;
 mod warpgroup;
 mod warpwide;
 
-use crate::engine::pure::pure1;
 use crate::ir::kernel::*;
 use crate::ir::literal::immediate_bits;
-use crate::ir::lower::{LOCAL_WINDOW, Lowering, PARAMETER_WINDOW, Refusal, Rule, Symbol};
+use crate::ir::lower::{Lowering, Refusal, Rule, Symbol};
 use crate::ir::opcode::Alu;
+use crate::ir::opcode::logic::LogicOp;
+use crate::ir::window::PARAMETER_WINDOW;
 use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
 
 pub use asynchrony::bulk_combine;
@@ -327,7 +328,6 @@ impl Cx<'_, '_> {
                     MemorySpace::Parameter => PARAMETER_WINDOW,
                     _ => 0,
                 };
-                let _ = LOCAL_WINDOW;
                 Ok(move_address(address, window.wrapping_add_signed(offset)))
             }
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
@@ -498,7 +498,7 @@ fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
             "is_explicit_cluster" => {
                 let word = lowering.special(Special::ExplicitCluster, Width::Word);
                 let truth = lowering.new_register(Width::Predicate);
-                let action = Action::Pure(pure1(|a: u32| a != 0));
+                let action = Action::Alu(Alu::Logic(LogicOp::IsNonzero));
                 lowering.emit(action, vec![Some(truth)], vec![Src::Reg(word)], None);
                 return Some(Src::Reg(truth));
             }
