@@ -7,7 +7,6 @@ mod args;
 mod argument;
 mod book;
 mod commands;
-mod experiments;
 mod failure;
 mod fidelity_page;
 mod findings;

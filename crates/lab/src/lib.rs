@@ -9,6 +9,7 @@ mod case;
 mod climb;
 pub mod conformance;
 mod element;
+mod experiments;
 mod families;
 mod fidelity;
 mod fits;
@@ -33,6 +34,7 @@ pub use array::Array;
 pub use case::{Case, Trial};
 pub use climb::{How, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
+pub use experiments::{Experiment, Figure, experiments, experiments_source};
 pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
     families, family, prove_sgemm, prove_sum_squares, prove_transpose, transpose_with,

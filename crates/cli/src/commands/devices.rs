@@ -1,4 +1,4 @@
-//! `lanework devices`: what there is to run on (A0).
+//! `lanework devices`: the GPUs of this machine, and the emulator.
 
 use crate::args::DevicesArgs;
 use crate::failure::Outcome;

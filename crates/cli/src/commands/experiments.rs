@@ -1,10 +1,11 @@
-//! `lanework experiments`: the commands that reproduce the notes, listed or run one after the other.
+//! `lanework experiments`: the experiments that the ladders reproduce, listed or run one after the other.
 
 use crate::args::ExperimentsArgs;
-use crate::experiments::{Experiment, Figure, experiments};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, duration, print, print_json, short_count, table};
 use lanework::Device;
+use lanework_kernels::Language;
+use lanework_lab::{Experiment, Figure, experiments, experiments_source};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use std::process::Command;
 /// What an experiment showed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shown {
-    /// Its id in the notes.
+    /// Its id.
     pub id: String,
     /// The rung, or what is shown.
     pub what: String,
@@ -24,9 +25,9 @@ pub struct Shown {
     pub device: String,
     /// Version of its driver.
     pub driver: String,
-    /// Whether every result was the host's.
+    /// Whether every result equalled the host's.
     pub verified: bool,
-    /// Whether it took no part on this device.
+    /// Whether it does not run on this device.
     pub skipped: bool,
     /// What was counted or measured, in words.
     pub figure: String,
@@ -77,8 +78,8 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
         let figure = figure(&row, &result.text);
         let skipped = figure.as_ref().is_some_and(|figure| figure.starts_with("skipped"));
         shown.push(Shown {
-            id: row.id.to_owned(),
-            what: row.what.to_owned(),
+            id: row.id.clone(),
+            what: row.what.clone(),
             command: format!("lanework {}", row.command),
             device: info.name.clone(),
             driver: info.driver.clone(),
@@ -133,9 +134,12 @@ fn list(rows: &[Experiment], json: bool) -> Outcome {
     }
     let mut text = table(&["id", "what", "command"]);
     for row in rows {
-        text.add_row([row.id, row.what, &format!("lanework {}", row.command)]);
+        text.add_row([&row.id, &row.what, &format!("lanework {}", row.command)]);
     }
-    print(&format!("{text}\nRun them all with `lanework experiments --run`.\n"))
+    print(&format!(
+        "{text}\n{}\nRun them all with `lanework experiments --run`.\n",
+        experiments_source(Language::English)
+    ))
 }
 
 /// Writes `text` to `NAME.json` in the folder, which is made where it is missing.
@@ -176,7 +180,7 @@ fn figure(row: &Experiment, text: &str) -> Option<String> {
         return (lines > 0).then(|| format!("{lines} lines from the device"));
     }
     let json: Value = serde_json::from_str(text).ok()?;
-    match row.figure {
+    match &row.figure {
         Figure::Rung(name) => rung_figure(&json, name),
         Figure::Sweep(name) => {
             let points: Option<Vec<String>> = json["points"]

@@ -1,4 +1,4 @@
-//! `lanework hello`: threads that print their own names (B1).
+//! `lanework hello`: every thread of a small grid prints a line.
 
 use crate::args::HelloArgs;
 use crate::failure::Outcome;

@@ -1,4 +1,4 @@
-//! `lanework streams`: copies and kernels one after the other, and overlapped (C4).
+//! `lanework streams`: copies and kernels one after the other, and overlapped.
 
 use crate::args::StreamsArgs;
 use crate::failure::{Failure, Outcome};

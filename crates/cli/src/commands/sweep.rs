@@ -1,4 +1,4 @@
-//! `lanework sweep`: a ladder at several sizes and blocks (B8, B9, E2, E3).
+//! `lanework sweep`: a ladder at several sizes and blocks.
 
 use super::climb::{check_rungs, failures, how};
 use crate::args::SweepArgs;
