@@ -56,8 +56,7 @@ pub struct KernelArgs {
     /// Bytes of memory that the emulator has.
     #[arg(long, value_name = "BYTES", value_parser = extent)]
     pub memory_limit: Option<u64>,
-    /// List the fidelity of each instruction form of the entry: measured on an H200, within an error bound, or
-    /// unmeasured.
+    /// List the fidelity of each instruction form of the entry: exact, or its error bound.
     #[arg(long)]
     pub fidelity: bool,
     /// Run on both devices, such as emulator,cuda:0, and show where their results differ.

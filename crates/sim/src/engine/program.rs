@@ -5,12 +5,13 @@ use crate::engine::fault::{LoadError, SourceLocation};
 use crate::engine::heap;
 use crate::engine::memory::Memory;
 use crate::engine::op::best_tier;
-use crate::ir::cfg::Flow;
+use crate::ir::analyses::Analyses;
 use crate::ir::indirect::function_address;
 use crate::ir::initial::initial_bytes;
 use crate::ir::kernel::{Kernel, MemorySpace, Width};
 use crate::ir::lower::{Lowering, Refusal};
-use crate::ir::uniformity::Classes;
+use crate::ir::types::Class;
+use crate::ir::uniformity::Uniformity;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -51,10 +52,10 @@ pub enum Watch {
     Checks,
 }
 
-/// A kernel and its flow graph.
+/// A kernel and what is found about it for all launches.
 struct Loaded {
     kernel: Arc<Kernel>,
-    flow: Arc<Flow>,
+    analyses: Arc<Analyses>,
 }
 
 /// A kernel assembled for a block shape.
@@ -65,39 +66,35 @@ pub struct Assembled {
     pub code: Code,
     /// Registers that may be read before they are written, to be zeroed.
     pub undefined: Vec<u32>,
-    flow: Arc<Flow>,
-    classes: Classes,
+    analyses: Arc<Analyses>,
+    uniformity: Uniformity,
     want: Want,
     wide: OnceLock<Code>,
 }
 
 impl Assembled {
     fn new(loaded: &Loaded, block: [u32; 3], watch: Watch, all_varying: bool) -> Assembled {
-        let (kernel, flow) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.flow));
-        let classes = if all_varying {
-            Classes::all_varying(&kernel)
+        let (kernel, analyses) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.analyses));
+        let uniformity = if all_varying {
+            Uniformity::all_varying(&kernel)
         } else {
-            Classes::find(&kernel, &flow, block)
+            Uniformity::of(&kernel, &analyses, block)
         };
         let (observe, events) = (watch != Watch::Nothing, watch == Watch::Events);
         let checks = watch == Watch::Checks;
         let counts = watch == Watch::Accesses;
         let want = Want { tier: best_tier(), observe, events, checks, counts, first_site: 0 };
-        let code = assemble(&kernel, &flow, &classes, &classes, want);
-        let undefined = flow.live_in[0]
-            .iter()
-            .filter(|r| kernel.registers[*r].special.is_none())
-            .map(|r| r as u32)
-            .collect();
-        Assembled { kernel, code, undefined, flow, classes, want, wide: OnceLock::new() }
+        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want);
+        let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
+        Assembled { kernel, code, undefined, analyses, uniformity, want, wide: OnceLock::new() }
     }
 
     /// The same code with every register varying: operation for operation the same.
     pub fn wide(&self) -> &Code {
         self.wide.get_or_init(|| {
-            let all = Classes::all_varying(&self.kernel);
+            let all = Uniformity::all_varying(&self.kernel);
             let want = Want { first_site: self.code.sites.len() as u32, ..self.want };
-            assemble(&self.kernel, &self.flow, &all, &self.classes, want)
+            assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want)
         })
     }
 }
@@ -145,8 +142,8 @@ impl Program {
                 help: "split it into smaller kernels".to_owned(),
             });
         }
-        let flow = Flow::of(&kernel);
-        Ok(Loaded { kernel: Arc::new(kernel), flow: Arc::new(flow) })
+        let analyses = Analyses::of(&kernel);
+        Ok(Loaded { kernel: Arc::new(kernel), analyses: Arc::new(analyses) })
     }
 
     fn place_variables(&mut self, module: &Module) -> Result<(), LoadError> {
@@ -258,7 +255,7 @@ impl Program {
     /// An estimate of the registers that a kernel needs.
     pub fn register_pressure(&self, entry: &str) -> Option<crate::RegisterPressure> {
         let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
-        Some(crate::ir::pressure::pressure(&loaded.kernel, &loaded.flow))
+        Some(crate::ir::pressure::pressure(&loaded.kernel, &loaded.analyses))
     }
 
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].
@@ -296,10 +293,12 @@ impl Program {
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
         let assembled = self.assembled(entry, block, Watch::Nothing, false)?;
         let mut forms = [0; 3];
-        for (register, class) in assembled.kernel.registers.iter().zip(&assembled.classes.of) {
+        for (register, class) in
+            assembled.kernel.registers.iter().zip(assembled.uniformity.classes())
+        {
             let form = match (register.width, class) {
                 (Width::Predicate, _) => 0,
-                (_, crate::ir::uniformity::Class::Varying) => 2,
+                (_, Class::Varying) => 2,
                 _ => 1,
             };
             forms[form] += 1;

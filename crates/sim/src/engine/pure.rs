@@ -5,7 +5,7 @@ use crate::engine::fuse::{CompareBranch, Step};
 use crate::engine::lanes::{Elem, Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Stop, Tiers, Warp, WideTiers};
 use crate::ir::kernel::Width;
-use crate::ir::uniformity::Class;
+use crate::ir::types::Class;
 use std::marker::PhantomData;
 
 /// The handlers of a computing instruction.

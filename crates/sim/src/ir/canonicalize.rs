@@ -1,31 +1,49 @@
-//! The NaN of hot f32 arithmetic, put right where its bits can be seen.
+//! Canonicalises NaNs: gives f32 arithmetic a GPU's NaN where its bits can be observed.
 //!
-//! A GPU's f32 arithmetic makes one NaN, 0x7fffffff; the host passes on an operand's payload. Most
-//! results only meet more arithmetic, to which the payload is nothing, so instead of paying in every
-//! addition, this pass adds an instruction where a result meets something else: a store, a move to an
-//! integer, a shuffle. Where a register also holds values that arithmetic did not make, whose bits must
-//! stay, the instruction comes right after each arithmetic one.
+//! A GPU's f32 arithmetic makes one NaN, 0x7fffffff (PTX manual, "Floating-Point Instructions"); the host
+//! passes on an operand's payload. Most results only meet more arithmetic, which ignores the payload, so
+//! instead of paying in every addition, this pass adds an instruction where a result is observed: by a
+//! store, a move to an integer, a shuffle. This is how WebAssembly engines canonicalise NaNs, delayed to
+//! the uses.
+//!
+//! Invariants: a register that holds only results of arithmetic (and copies of them, and constants that are
+//! numbers) is canonicalised before each instruction that observes it. A register that also holds other
+//! values, whose bits must stay, is canonicalised right after each arithmetic instruction that writes it
+//! and each copy from a register of the first kind.
+//!
+//! What registers hold is a flow-insensitive forward analysis over [`super::dataflow`].
 
+use crate::ir::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
 use crate::ir::kernel::{Action, Inst, Kernel, NanUse, Reg, Src};
 use crate::ir::opcode::Alu;
 
-/// What a register is known to hold.
-#[derive(Clone, Copy, PartialEq)]
-enum Holds {
-    /// Nothing of arithmetic as the host made it.
-    Other,
-    /// Only results of arithmetic, and constants that are numbers.
-    Results,
-    /// Those and others.
-    Both,
+/// What a register may hold.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Holds {
+    /// Results of arithmetic as the host made them.
+    results: bool,
+    /// Anything else but constants that are numbers.
+    others: bool,
+}
+
+impl Holds {
+    const RESULTS: Holds = Holds { results: true, others: false };
+    const OTHERS: Holds = Holds { results: false, others: true };
+    const BOTH: Holds = Holds { results: true, others: true };
+}
+
+impl Lattice for Holds {
+    fn meet(&mut self, other: &Holds) -> bool {
+        self.results.meet(&other.results) | self.others.meet(&other.others)
+    }
 }
 
 /// Adds the instructions to a kernel.
-pub fn put_right(kernel: &mut Kernel) {
-    if !kernel.insts.iter().any(|inst| inst.nan == NanUse::Leaves) {
+pub fn canonicalize_nans(kernel: &mut Kernel) {
+    if !kernel.insts.iter().any(|inst| inst.nan == NanUse::Produces) {
         return;
     }
-    let holds = held(kernel);
+    let holds = holds(kernel);
     let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
     let canonicalise = |register: Reg, like: &Inst, guard| Inst {
         action: Action::Alu(Alu::CanonicalNan),
@@ -33,15 +51,15 @@ pub fn put_right(kernel: &mut Kernel) {
         src: vec![Src::Reg(register)],
         guard,
         origin: like.origin,
-        nan: NanUse::Sees,
+        nan: NanUse::Observes,
     };
     for inst in std::mem::take(&mut kernel.insts) {
         moved.push(insts.len());
-        if inst.nan == NanUse::Sees {
+        if inst.nan == NanUse::Observes {
             let mut seen: Vec<Reg> = Vec::new();
             for source in &inst.src {
                 if let Src::Reg(r) = *source
-                    && holds[r as usize] == Holds::Results
+                    && holds[r as usize] == Holds::RESULTS
                     && !seen.contains(&r)
                 {
                     insts.push(canonicalise(r, &inst, None));
@@ -51,11 +69,11 @@ pub fn put_right(kernel: &mut Kernel) {
         }
         let result = inst.dst.first().copied().flatten();
         let after = match (inst.nan, result) {
-            (NanUse::Leaves, Some(r)) if holds[r as usize] == Holds::Both => {
+            (NanUse::Produces, Some(r)) if holds[r as usize] == Holds::BOTH => {
                 Some(canonicalise(r, &inst, inst.guard))
             }
-            (NanUse::Copies, Some(r)) if holds[r as usize] == Holds::Both => match inst.src[0] {
-                Src::Reg(from) if holds[from as usize] == Holds::Results => {
+            (NanUse::Copies, Some(r)) if holds[r as usize] == Holds::BOTH => match inst.src[0] {
+                Src::Reg(from) if holds[from as usize] == Holds::RESULTS => {
                     Some(canonicalise(r, &inst, inst.guard))
                 }
                 _ => None,
@@ -72,51 +90,30 @@ pub fn put_right(kernel: &mut Kernel) {
     kernel.insts = insts;
 }
 
-/// What each register holds, followed through copies.
-fn held(kernel: &Kernel) -> Vec<Holds> {
-    let (mut results, mut others) =
-        (vec![false; kernel.registers.len()], vec![false; kernel.registers.len()]);
-    let mut copies = Vec::new();
-    for inst in &kernel.insts {
-        let number = |source: &Src| match source {
-            Src::Const(bits) => !f32::from_bits(*bits as u32).is_nan(),
-            _ => false,
-        };
-        for r in inst.dst.iter().copied().flatten() {
-            match inst.nan {
-                NanUse::Leaves => results[r as usize] = true,
-                NanUse::Copies if number(&inst.src[0]) => {}
-                NanUse::Copies => match inst.src[0] {
-                    Src::Reg(from) => copies.push((from, r)),
-                    _ => others[r as usize] = true,
-                },
-                _ => others[r as usize] = true,
+/// What each register may hold.
+fn holds(kernel: &Kernel) -> Vec<Holds> {
+    let special = |special| if special { Holds::OTHERS } else { Holds::default() };
+    let start = kernel.registers.iter().map(|r| special(r.special.is_some())).collect();
+    solve_variables(kernel, &mut Analysis, start)
+}
+
+struct Analysis;
+
+impl VariableAnalysis for Analysis {
+    type Fact = Holds;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Holds>) {
+        let fact = match (inst.nan, inst.src.first()) {
+            (NanUse::Produces, _) => Holds::RESULTS,
+            (NanUse::Copies, Some(Src::Reg(from))) => *facts.get(*from as usize),
+            (NanUse::Copies, Some(Src::Const(bits))) if !f32::from_bits(*bits as u32).is_nan() => {
+                Holds::default()
             }
-        }
+            _ => Holds::OTHERS,
+        };
+        inst.writes().for_each(|r| facts.meet(r as usize, &fact));
     }
-    // A copy holds what its source holds.
-    loop {
-        let mut changed = false;
-        for (from, to) in &copies {
-            let (from, to) = (*from as usize, *to as usize);
-            let (result, other) = (results[to] | results[from], others[to] | others[from]);
-            changed |= (result, other) != (results[to], others[to]);
-            (results[to], others[to]) = (result, other);
-        }
-        if !changed {
-            break;
-        }
-    }
-    let special = kernel.registers.iter().map(|r| r.special.is_some());
-    results
-        .into_iter()
-        .zip(others.into_iter().zip(special))
-        .map(|(result, (other, special))| match (result, other || special) {
-            (false, _) => Holds::Other,
-            (true, false) => Holds::Results,
-            (true, true) => Holds::Both,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -97,6 +97,16 @@ pub enum Src {
     DynamicShared(u64),
 }
 
+impl Src {
+    /// The register that it is, if it is one.
+    pub fn register(self) -> Option<Reg> {
+        match self {
+            Src::Reg(register) => Some(register),
+            _ => None,
+        }
+    }
+}
+
 /// Combines a word in memory with the instruction's operands.
 pub type Combine = fn(u64, u64, u64) -> u64;
 
@@ -299,15 +309,33 @@ pub struct Inst {
     pub nan: NanUse,
 }
 
+impl Inst {
+    /// The registers that it reads: sources, then the guard.
+    pub fn reads(&self) -> impl Iterator<Item = Reg> {
+        let guard = self.guard.map(|(register, _)| register);
+        self.src.iter().filter_map(|src| src.register()).chain(guard)
+    }
+
+    /// The registers that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = Reg> {
+        self.dst.iter().flatten().copied()
+    }
+
+    /// Whether its results are functions of its operands, lane by lane, and it does nothing else.
+    pub fn is_alu(&self) -> bool {
+        matches!(self.action, Action::Pure(_) | Action::Alu(_))
+    }
+}
+
 /// What an instruction does with the NaN of f32 arithmetic, for [`crate::ir::canonicalize`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NanUse {
-    /// It may see the bits of its operands.
-    Sees,
+    /// The bits of an operand may show in what it does.
+    Observes,
     /// Which NaN an operand is, changes nothing.
-    Blind,
-    /// Arithmetic: blind, and the NaN that it makes is the host's.
-    Leaves,
+    Ignores,
+    /// Arithmetic: it ignores which NaN an operand is, and the NaN that it makes is the host's.
+    Produces,
     /// It copies 32 bits.
     Copies,
 }

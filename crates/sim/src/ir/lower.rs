@@ -153,16 +153,16 @@ impl<'m> Lowering<'m> {
                 src: Vec::new(),
                 guard: None,
                 origin,
-                nan: NanUse::Sees,
+                nan: NanUse::Observes,
             });
         }
-        crate::ir::canonicalize::put_right(&mut lowering.kernel);
+        crate::ir::canonicalize::canonicalize_nans(&mut lowering.kernel);
         lowering.kernel.declared_shared = lowering.packed_shared;
         let gap = if gaps && lowering.kernel.static_shared > 0 { GAP } else { 0 };
         let end = lowering.kernel.static_shared.saturating_add(gap);
         lowering.kernel.static_shared = end.next_multiple_of(lowering.dynamic_alignment);
         if gaps {
-            crate::sanitizer::mark(&mut lowering.kernel);
+            crate::ir::load_uses::mark_load_uses(&mut lowering.kernel);
         }
         Ok(lowering.kernel)
     }
@@ -341,7 +341,7 @@ impl<'m> Lowering<'m> {
         guard: Option<(Reg, bool)>,
     ) {
         let origin = self.origin;
-        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan: NanUse::Sees });
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan: NanUse::Observes });
     }
 
     /// Appends a jump over what follows unless the guard holds; gives the label to set after it.

@@ -1,10 +1,11 @@
 //! Register pressure: how many 32-bit registers a kernel's values need at once.
 //!
-//! The driver's compiler schedules, folds and rematerialises, so its count differs; but where many
+//! The most live words at any instruction ("MaxLive" of register allocation), from [`super::liveness`]. The
+//! driver's compiler schedules, folds and rematerialises, so its count differs; but where many
 //! values live at once, as in register tiles, it cannot need fewer than live here.
 
-use crate::ir::cfg::Flow;
-use crate::ir::kernel::{Kernel, Reg, Src, Width};
+use crate::ir::analyses::Analyses;
+use crate::ir::kernel::{Kernel, Reg, Width};
 
 /// An estimate of what a kernel takes of the register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,9 @@ const OVERHEAD: u32 = 6;
 const UNIT: u32 = 8;
 
 /// The estimate for a kernel.
-pub(crate) fn pressure(kernel: &Kernel, flow: &Flow) -> RegisterPressure {
-    let most = (0..flow.blocks.len()).map(|block| most_alive(kernel, flow, block)).max();
+pub(crate) fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
+    let blocks = 0..analyses.cfg.blocks.len();
+    let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();
     let wanted = (most.unwrap_or(0) + OVERHEAD).next_multiple_of(UNIT);
     RegisterPressure {
         registers: wanted.min(MOST_REGISTERS),
@@ -34,7 +36,7 @@ pub(crate) fn pressure(kernel: &Kernel, flow: &Flow) -> RegisterPressure {
 }
 
 /// The most 32-bit words alive at once in a basic block, found from its end backwards.
-fn most_alive(kernel: &Kernel, flow: &Flow, block: usize) -> u32 {
+fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
     let words = |register: Reg| match kernel.registers[register as usize] {
         register if register.special.is_some() => 0,
         register => match register.width {
@@ -43,22 +45,20 @@ fn most_alive(kernel: &Kernel, flow: &Flow, block: usize) -> u32 {
             Width::Wide => 2,
         },
     };
-    let mut live = flow.live_out(block, kernel.registers.len());
+    let cfg = &analyses.cfg;
+    let mut live = analyses.liveness.live_out(kernel, cfg, block);
     let mut alive: u32 = live.iter().map(|register| words(register as Reg)).sum();
     let mut most = alive;
-    let block = &flow.blocks[block];
+    let block = &cfg.blocks[block];
     for inst in kernel.insts[block.start..block.end].iter().rev() {
-        for &dst in inst.dst.iter().flatten().filter(|_| inst.guard.is_none()) {
+        for dst in inst.writes().filter(|_| inst.guard.is_none()) {
             if live.contains(dst as usize) {
                 live.remove(dst as usize);
                 alive -= words(dst);
             }
         }
-        let guard = inst.guard.map(|(register, _)| Src::Reg(register));
-        for src in inst.src.iter().chain(&guard) {
-            if let Src::Reg(register) = *src
-                && !live.contains(register as usize)
-            {
+        for register in inst.reads() {
+            if !live.contains(register as usize) {
                 live.insert(register as usize);
                 alive += words(register);
             }

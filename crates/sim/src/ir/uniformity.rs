@@ -1,147 +1,201 @@
-//! Which registers are uniform or affine over the lanes of a warp, for one block shape.
+//! Uniformity (divergence) analysis: which registers are uniform or affine over the lanes of a warp, for
+//! one block shape.
 //!
-//! Each register has one class for the whole kernel, the join over all its writes. A write under a
-//! divergent branch would clobber the value that waiting lanes still hold, unless none of them reads
-//! it later; registers for which one may are varying.
+//! A divergence analysis with affine constraints in the manner of Coutinho, Sampaio, Pereira and Meira
+//! ("Divergence Analysis and Optimizations", 2011) and Sampaio, de Souza, Collange and Pereira
+//! ("Divergence Analysis", 2013), flow-insensitive: each register has one [`Class`] for the whole kernel,
+//! the join over all its writes (the meet of [`super::dataflow`]). `%tid` starts it: its class on each axis
+//! is found by looking at every thread of the block, so that a 32x8 block has a uniform `%tid.y`. The two
+//! halves of a warp have a base each, so that blocks 16 threads wide are affine, too.
+//!
+//! Control dependence: a write in the influence region of a divergent branch (the blocks between the
+//! branch and its immediate post-dominator) would clobber the value that waiting lanes still hold, for an
+//! engine stores one value for all. A register that one side writes and the other side, or what follows the
+//! reconvergence, may read is therefore varying. The papers ask for a phi at the post-dominator; liveness
+//! stands for it here, as there is no static single assignment.
+//!
+//! Limits: loads from generic and local addresses and all atomics are varying; so is a guarded write whose
+//! guard is not uniform. Values are compared as written by one instruction, never proved equal.
 
-use crate::ir::cfg::{Bits, Flow};
+use crate::ir::analyses::Analyses;
+use crate::ir::bitset::BitSet;
+use crate::ir::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
 use crate::ir::kernel::*;
+use crate::ir::types::Class;
 
-pub use crate::ir::types::Class;
-
-/// The class of each register.
-pub struct Classes {
-    /// By register number.
-    pub of: Vec<Class>,
+/// The classes are a chain; the meet is the weaker one.
+impl Lattice for Class {
+    fn meet(&mut self, other: &Class) -> bool {
+        let weaker = other > self;
+        *self = *other.max(self);
+        weaker
+    }
 }
 
-impl Classes {
+/// The class of each register.
+pub struct Uniformity {
+    classes: Vec<Class>,
+}
+
+impl Uniformity {
     /// Every register varying: no analysis.
-    pub fn all_varying(kernel: &Kernel) -> Classes {
-        Classes { of: vec![Class::Varying; kernel.registers.len()] }
+    pub fn all_varying(kernel: &Kernel) -> Uniformity {
+        Uniformity { classes: vec![Class::Varying; kernel.registers.len()] }
     }
 
-    /// The classes of a kernel's registers for a block shape.
-    pub fn find(kernel: &Kernel, flow: &Flow, block: [u32; 3]) -> Classes {
-        let mut classes = Classes { of: vec![Class::Undefined; kernel.registers.len()] };
-        for (i, register) in kernel.registers.iter().enumerate() {
-            if let Some(special) = register.special {
-                classes.of[i] = special_class(special, block);
-            }
-        }
-        let mut guarded: Vec<Option<[Bits; 2]>> = vec![None; flow.blocks.len()];
-        loop {
-            let mut changed = false;
-            for inst in &kernel.insts {
-                let mut class = classes.result(inst);
-                if let Some((guard, _)) = inst.guard
-                    && classes.of[guard as usize] > Class::Uniform
-                {
-                    class = Class::Varying;
-                }
-                for dst in inst.dst.iter().flatten() {
-                    changed |= classes.raise(*dst, class, kernel);
-                }
-            }
-            for (b, block) in flow.blocks.iter().enumerate() {
-                let inst = &kernel.insts[block.end - 1];
-                let (Action::Branch(_), Some((guard, _)), Some(next), Some(target)) =
-                    (&inst.action, inst.guard, block.next, block.target)
-                else {
-                    continue;
-                };
-                if classes.of[guard as usize] <= Class::Uniform {
-                    continue;
-                }
-                let meet = flow.meet[b];
-                let hazards = guarded[b].get_or_insert_with(|| {
-                    let hazard = |side: usize, other: usize| {
-                        let mut written = flow.written_between(kernel, side, meet);
-                        let mut read = Bits::new(kernel.registers.len());
-                        if Some(other) != meet {
-                            read.add(&flow.live_in[other]);
-                        }
-                        if let Some(meet) = meet {
-                            read.add(&flow.live_in[meet]);
-                        }
-                        written.keep(&read);
-                        written
-                    };
-                    [hazard(target, next), hazard(next, target)]
-                });
-                for r in hazards[0].iter().chain(hazards[1].iter()) {
-                    if classes.of[r] != Class::Varying {
-                        classes.of[r] = Class::Varying;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                return classes;
-            }
-        }
+    /// Analyses a kernel for a block shape.
+    pub fn of(kernel: &Kernel, analyses: &Analyses, block: [u32; 3]) -> Uniformity {
+        let start = |register: &Register| match register.special {
+            Some(special) => class_of_special(special, block),
+            None => Class::Undefined,
+        };
+        let start = kernel.registers.iter().map(start).collect();
+        let influenced = vec![None; analyses.cfg.blocks.len()];
+        let mut analysis = Analysis { kernel, analyses, influenced };
+        Uniformity { classes: solve_variables(kernel, &mut analysis, start) }
     }
 
-    fn raise(&mut self, register: Reg, class: Class, kernel: &Kernel) -> bool {
-        let predicate = kernel.registers[register as usize].width == Width::Predicate;
-        // A predicate has a bit per lane in any case: only uniform or not matters.
-        let class = if predicate && class == Class::Affine { Class::Varying } else { class };
-        let old = &mut self.of[register as usize];
-        let raised = class > *old;
-        *old = class.max(*old);
-        raised
+    /// The class of a register.
+    pub fn class(&self, register: Reg) -> Class {
+        self.classes[register as usize]
     }
 
     /// The class of an operand.
-    pub fn source(&self, src: Src) -> Class {
-        match src {
-            Src::Reg(r) => self.of[r as usize],
-            Src::Const(_) | Src::Truth(_) | Src::DynamicShared(_) => Class::Uniform,
-        }
+    pub fn operand(&self, src: Src) -> Class {
+        src.register().map_or(Class::Uniform, |r| self.class(r))
     }
 
-    /// The class that an instruction gives its results.
-    fn result(&self, inst: &Inst) -> Class {
-        let sources = || inst.src.iter().map(|s| self.source(*s));
-        match &inst.action {
-            Action::Pure(pure) => {
-                let worst = sources().max().unwrap_or(Class::Uniform);
-                match worst {
-                    Class::Varying => Class::Varying,
-                    Class::Affine => {
-                        let all: Vec<Class> = sources().collect();
-                        match pure.affine {
-                            Some(affine) if (affine.applies)(&all) => Class::Affine,
-                            _ => Class::Varying,
-                        }
-                    }
-                    other => other,
-                }
+    /// The classes of all registers, by number.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+}
+
+struct Analysis<'a> {
+    kernel: &'a Kernel,
+    analyses: &'a Analyses,
+    /// By block that ends in a divergent branch: the registers that become varying by it.
+    influenced: Vec<Option<BitSet>>,
+}
+
+impl VariableAnalysis for Analysis<'_> {
+    type Fact = Class;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<Class>) {
+        let divergent =
+            inst.guard.is_some_and(|(guard, _)| *facts.get(guard as usize) > Class::Uniform);
+        if let (Action::Branch(_), true) = (&inst.action, divergent) {
+            for register in self.influenced_by(at).iter() {
+                facts.meet(register, &Class::Varying);
             }
-            Action::Alu(op) => match sources().max().unwrap_or(Class::Uniform) {
-                Class::Affine => {
-                    let all: Vec<Class> = sources().collect();
-                    if op.keeps_affine(&all) { Class::Affine } else { Class::Varying }
-                }
-                other => other,
-            },
-            Action::Custom { form: Form::Uniform, .. } => Class::Uniform,
-            Action::Memory(op) => {
-                let address = self.source(inst.src[0]);
-                let same = matches!(op.kind, MemoryKind::Load)
-                    && !op.volatile
-                    && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic)
-                    && address <= Class::Halves;
-                if same { address } else { Class::Varying }
-            }
-            _ => Class::Varying,
+            return;
+        }
+        let class = if divergent { Class::Varying } else { result(inst, facts) };
+        for register in inst.writes().map(|r| r as usize) {
+            // A predicate has a bit per lane in any case: only uniform or not matters.
+            let predicate = self.kernel.registers[register].width == Width::Predicate;
+            let class = if predicate && class == Class::Affine { Class::Varying } else { class };
+            facts.meet(register, &class);
         }
     }
 }
 
-fn special_class(special: Special, block: [u32; 3]) -> Class {
+impl Analysis<'_> {
+    /// The registers that become varying if the branch at `at` is divergent.
+    fn influenced_by(&mut self, at: usize) -> &BitSet {
+        let (kernel, analyses) = (self.kernel, self.analyses);
+        let block = analyses.cfg.block_of(at);
+        self.influenced[block].get_or_insert_with(|| {
+            let edges = &analyses.cfg.blocks[block];
+            let (Some(next), Some(target)) = (edges.fall_through, edges.target) else {
+                return BitSet::new(kernel.registers.len());
+            };
+            let ipdom = analyses.ipdom[block];
+            let hazards = |side: usize, other: usize| {
+                let mut written = written_before(kernel, analyses, side, ipdom);
+                let mut read = BitSet::new(kernel.registers.len());
+                for live in
+                    [Some(other).filter(|other| Some(*other) != ipdom), ipdom].into_iter().flatten()
+                {
+                    read.union(analyses.liveness.live_in(live));
+                }
+                written.intersect(&read);
+                written
+            };
+            let mut both = hazards(target, next);
+            both.union(&hazards(next, target));
+            both
+        })
+    }
+}
+
+/// Registers written in blocks that `from` reaches without passing `until`.
+fn written_before(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    from: usize,
+    until: Option<usize>,
+) -> BitSet {
+    let mut written = BitSet::new(kernel.registers.len());
+    if Some(from) == until {
+        return written;
+    }
+    let mut seen = BitSet::new(analyses.cfg.blocks.len());
+    seen.insert(from);
+    let mut stack = vec![from];
+    while let Some(b) = stack.pop() {
+        let block = &analyses.cfg.blocks[b];
+        for inst in &kernel.insts[block.start..block.end] {
+            inst.writes().for_each(|r| written.insert(r as usize));
+        }
+        for &s in analyses.cfg.successors(b) {
+            if Some(s) != until && !seen.contains(s) {
+                seen.insert(s);
+                stack.push(s);
+            }
+        }
+    }
+    written
+}
+
+/// The class that an instruction gives its results.
+fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
+    let operand = |src: &Src| src.register().map_or(Class::Uniform, |r| *facts.get(r as usize));
+    let worst = || inst.src.iter().map(operand).max().unwrap_or(Class::Uniform);
+    match &inst.action {
+        Action::Pure(_) | Action::Alu(_) => match worst() {
+            Class::Affine => {
+                let all: Vec<Class> = inst.src.iter().map(operand).collect();
+                if keeps_affine(&inst.action, &all) { Class::Affine } else { Class::Varying }
+            }
+            other => other,
+        },
+        Action::Custom { form: Form::Uniform, .. } => Class::Uniform,
+        Action::Memory(op) => {
+            let address = operand(&inst.src[0]);
+            let same = matches!(op.kind, MemoryKind::Load)
+                && !op.volatile
+                && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic)
+                && address <= Class::Halves;
+            if same { address } else { Class::Varying }
+        }
+        _ => Class::Varying,
+    }
+}
+
+/// Whether an instruction of operands of these classes, none of them varying, gives an affine result.
+fn keeps_affine(action: &Action, operands: &[Class]) -> bool {
+    match action {
+        Action::Pure(pure) => pure.affine.is_some_and(|affine| (affine.applies)(operands)),
+        Action::Alu(op) => op.keeps_affine(operands),
+        _ => false,
+    }
+}
+
+fn class_of_special(special: Special, block: [u32; 3]) -> Class {
     match special {
-        Special::Thread(axis) => thread_class(block, usize::from(axis)),
+        Special::Thread(axis) => class_of_thread(block, usize::from(axis)),
         Special::Lane => Class::Affine,
         Special::LaneMask(_) => Class::Varying,
         _ => Class::Uniform,
@@ -155,7 +209,7 @@ pub fn thread_index(block: [u32; 3], linear: u32) -> [u32; 3] {
 }
 
 /// The class of `%tid` on one axis, found by looking at every thread of the block.
-fn thread_class(block: [u32; 3], axis: usize) -> Class {
+fn class_of_thread(block: [u32; 3], axis: usize) -> Class {
     let threads: u32 = block.iter().product();
     let at = |t: u32| i64::from(thread_index(block, t)[axis]);
     let mut class = Class::Uniform;

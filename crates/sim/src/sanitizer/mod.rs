@@ -41,7 +41,6 @@ mod runs;
 mod scattered;
 mod shadow;
 mod undefined;
-mod values;
 
 pub(crate) use checker::{Checker, Launch};
 pub(crate) use findings::named;
@@ -54,7 +53,6 @@ pub(crate) use report::add;
 pub use report::{Checks, Other, Report, ReportKind};
 
 pub(crate) use undefined::{Follow, Followed, Step};
-pub(crate) use values::mark;
 
 use crate::engine::fault::Fault;
 use crate::engine::launch::Outcome;

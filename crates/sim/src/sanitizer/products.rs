@@ -12,6 +12,7 @@ use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use crate::engine::matrix::ops::MatrixOp;
 use crate::engine::op::{Body, Op, Warp};
+use crate::ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use crate::ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
 
 /// The registers that products of warpgroups read and write, and those that are copied from or to them.
@@ -63,6 +64,31 @@ fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<I
     Some((inst.dst.iter().flatten().copied(), factors.iter().filter_map(register)))
 }
 
+/// Which registers are connected by copies, either way, to those of products.
+struct Connected<'a> {
+    kernel: &'a Kernel,
+}
+
+impl VariableAnalysis for Connected<'_> {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let mut found = false;
+        self.inputs(inst, &mut |r| found |= *facts.get(r));
+        if found {
+            self.inputs(inst, &mut |r| facts.meet(r, &true));
+        }
+    }
+
+    fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
+        if is_copy(self.kernel, inst) {
+            let from = inst.src.iter().filter_map(register);
+            from.chain(inst.writes()).for_each(|r| each(r as usize));
+        }
+    }
+}
+
 impl Accumulators {
     /// Finds them.
     pub fn find(kernel: &Kernel) -> Accumulators {
@@ -73,20 +99,7 @@ impl Accumulators {
         if !found.contains(&true) {
             return Accumulators::default();
         }
-        let copies: Vec<&Inst> = kernel.insts.iter().filter(|inst| is_copy(kernel, inst)).collect();
-        loop {
-            let mut changed = false;
-            for inst in &copies {
-                let own = || inst.src.iter().filter_map(register);
-                let all = || own().chain(inst.dst.iter().flatten().copied());
-                if all().any(|r| found[r as usize]) {
-                    all().for_each(|r| changed |= !std::mem::replace(&mut found[r as usize], true));
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
+        let found = solve_variables(kernel, &mut Connected { kernel }, found);
         let mut count = 0;
         let number = |found: bool| {
             found.then(|| {

@@ -7,7 +7,8 @@
 use super::checker::Checker;
 use super::report::{Report, ReportKind};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::cfg::Flow;
+use crate::ir::analyses::Analyses;
+use crate::ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use crate::ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
 
 /// The registers of a kernel that are followed.
@@ -32,38 +33,16 @@ pub struct Step {
     to: Vec<u32>,
 }
 
-fn register(src: &Src) -> Option<Reg> {
-    match src {
-        Src::Reg(r) => Some(*r),
-        _ => None,
-    }
-}
-
 impl Followed {
     /// Finds them.
-    pub fn find(kernel: &Kernel, flow: &Flow) -> Followed {
-        let fresh = |r: &usize| kernel.registers[*r].special.is_none();
-        let start: Vec<usize> = flow.live_in[0].iter().filter(fresh).collect();
+    pub fn find(kernel: &Kernel, analyses: &Analyses) -> Followed {
+        let start: Vec<usize> = analyses.read_unwritten(kernel).collect();
         if start.is_empty() {
             return Followed::default();
         }
-        let mut maybe = vec![false; kernel.registers.len()];
-        start.iter().for_each(|r| maybe[*r] = true);
-        loop {
-            let mut changed = false;
-            for inst in &kernel.insts {
-                if !makes(inst) || !inst.src.iter().filter_map(register).any(|r| maybe[r as usize])
-                {
-                    continue;
-                }
-                for dst in inst.dst.iter().flatten() {
-                    changed |= !std::mem::replace(&mut maybe[*dst as usize], true);
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
+        let mut unwritten = vec![false; kernel.registers.len()];
+        start.iter().for_each(|r| unwritten[*r] = true);
+        let maybe = solve_variables(kernel, &mut MayBeUnwritten, unwritten);
         let mut count = 0;
         let number = |maybe: bool| {
             maybe.then(|| {
@@ -82,8 +61,9 @@ impl Followed {
             return None;
         }
         let of = |r: Reg| self.index[r as usize];
-        let followed =
-            |src: &[Src]| -> Vec<u32> { src.iter().filter_map(register).filter_map(of).collect() };
+        let followed = |src: &[Src]| -> Vec<u32> {
+            src.iter().filter_map(|src| src.register()).filter_map(of).collect()
+        };
         let mut step = Step::default();
         let end = |list: Vec<u32>, what| list.into_iter().map(move |r| (r, what));
         step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, "a branch")));
@@ -109,9 +89,25 @@ impl Followed {
     }
 }
 
+/// Which registers may hold a value that nothing has written, or one made from such a value: the forward
+/// slice of those that are read unwritten, through registers only.
+struct MayBeUnwritten;
+
+impl VariableAnalysis for MayBeUnwritten {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let of_unwritten = |src: &Src| src.register().is_some_and(|r| *facts.get(r as usize));
+        if makes(inst) && inst.src.iter().any(of_unwritten) {
+            inst.writes().for_each(|r| facts.meet(r as usize, &true));
+        }
+    }
+}
+
 /// Whether an instruction makes its results of its sources in registers.
 fn makes(inst: &Inst) -> bool {
-    matches!(inst.action, Action::Pure(_) | Action::Alu(_) | Action::Custom { .. })
+    inst.is_alu() || matches!(inst.action, Action::Custom { .. })
 }
 
 /// Follows registers; the immediate is the address of a [`Step`].

@@ -1,4 +1,4 @@
-//! From a flat kernel and its classes to operations: registers placed, handlers chosen.
+//! From a flat kernel and its uniformity to operations: registers placed, handlers chosen.
 
 mod memory;
 mod place;
@@ -16,10 +16,11 @@ use crate::engine::lanes::{OFFSET, Slot};
 use crate::engine::matrix::Plan;
 use crate::engine::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::engine::pure::{Pure, Spread};
-use crate::ir::cfg::Flow;
+use crate::ir::analyses::Analyses;
 use crate::ir::kernel::*;
-use crate::ir::uniformity::{Class, Classes};
-use crate::ir::vectorize::Joined;
+use crate::ir::types::Class;
+use crate::ir::uniformity::Uniformity;
+use crate::ir::vectorize::LoadVectorization;
 use crate::sanitizer::{Accumulate, Accumulators, Follow, Followed, Group, Member, Step, Use};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -106,20 +107,20 @@ impl Want {
     }
 }
 
-/// Assembles a kernel. `splits` are the classes that decide at which branches lanes may part, the
+/// Assembles a kernel. `divergence` decides at which branches lanes may diverge, the
 /// same for every form of one kernel so that their operations correspond.
 pub fn assemble(
     kernel: &Kernel,
-    flow: &Flow,
-    classes: &Classes,
-    splits: &Classes,
+    analyses: &Analyses,
+    uniformity: &Uniformity,
+    divergence: &Uniformity,
     want: Want,
 ) -> Code {
     let mut assembler = Assembler {
         kernel,
-        flow,
-        classes,
-        splits,
+        analyses,
+        uniformity,
+        divergence,
         want,
         code: Code {
             ops: Vec::new(),
@@ -133,7 +134,11 @@ pub fn assemble(
             runs: Vec::new(),
             visits: Vec::new(),
             plans: Vec::new(),
-            followed: if want.checks { Followed::find(kernel, flow) } else { Followed::default() },
+            followed: if want.checks {
+                Followed::find(kernel, analyses)
+            } else {
+                Followed::default()
+            },
             steps: Vec::new(),
             accumulators: match want.checks {
                 true => Accumulators::find(kernel),
@@ -150,9 +155,9 @@ pub fn assemble(
         together: HashMap::new(),
         at: 0,
         any_block: None,
-        joined: match want.counts && !want.checks {
-            true => Joined::find(kernel, flow),
-            false => Joined::default(),
+        vectorized: match want.counts && !want.checks {
+            true => LoadVectorization::of(kernel, &analyses.cfg),
+            false => LoadVectorization::default(),
         },
     };
     assembler.place_registers();
@@ -169,9 +174,9 @@ pub fn assemble(
 
 struct Assembler<'a> {
     kernel: &'a Kernel,
-    flow: &'a Flow,
-    classes: &'a Classes,
-    splits: &'a Classes,
+    analyses: &'a Analyses,
+    uniformity: &'a Uniformity,
+    divergence: &'a Uniformity,
     want: Want,
     code: Code,
     constants: HashMap<u64, Slot>,
@@ -183,10 +188,10 @@ struct Assembler<'a> {
     together: HashMap<usize, Vec<Member>>,
     /// The instruction under way.
     at: usize,
-    /// The classes of registers in blocks of any shape, once they are asked for.
-    any_block: Option<Classes>,
-    /// Loads that are counted together.
-    joined: Joined,
+    /// The uniformity of registers in blocks of any shape, once they are asked for.
+    any_block: Option<Uniformity>,
+    /// Loads that ptxas would join, for counters.
+    vectorized: LoadVectorization,
 }
 
 impl Assembler<'_> {
@@ -206,22 +211,23 @@ impl Assembler<'_> {
     }
 
     fn emit_blocks(&mut self) {
-        let flow = self.flow;
-        let mut joins = vec![false; flow.blocks.len()];
-        for (b, block) in flow.blocks.iter().enumerate() {
+        let analyses = self.analyses;
+        let mut reconverges = vec![false; analyses.cfg.blocks.len()];
+        for (b, block) in analyses.cfg.blocks.iter().enumerate() {
             let inst = &self.kernel.insts[block.end - 1];
-            let splits =
-                inst.guard.is_some_and(|(g, _)| self.splits.of[g as usize] > Class::Uniform);
-            if let (Action::Branch(_), true, Some(meet)) = (&inst.action, splits, flow.meet[b]) {
-                joins[meet] = true;
+            let splits = inst.guard.is_some_and(|(g, _)| self.divergence.class(g) > Class::Uniform);
+            if let (Action::Branch(_), true, Some(reconverge)) =
+                (&inst.action, splits, analyses.ipdom[b])
+            {
+                reconverges[reconverge] = true;
             }
         }
         let mut starts = Vec::new();
         let mut patches = Vec::new();
-        for (b, block) in flow.blocks.iter().enumerate() {
+        for (b, block) in analyses.cfg.blocks.iter().enumerate() {
             starts.push(self.code.ops.len() as u32);
             let first_origin = self.kernel.insts[block.start].origin;
-            if joins[b] {
+            if reconverges[b] {
                 let here = self.code.ops.len() as u32;
                 let ends =
                     matches!(self.kernel.insts[block.start].action, Action::Exit | Action::Return);
@@ -257,13 +263,13 @@ impl Assembler<'_> {
                 }
                 if let Action::Branch(_) = inst.action {
                     self.follow(inst);
-                    patches.push((self.code.ops.len(), block.target, flow.meet[b]));
+                    patches.push((self.code.ops.len(), block.target, analyses.ipdom[b]));
                     self.branch(inst, count);
                 } else {
                     self.instruction(inst, count);
                 }
             }
-            if block.next.is_some() && block.target.is_none() {
+            if block.fall_through.is_some() && block.target.is_none() {
                 let origin = last_origin.unwrap_or(first_origin);
                 self.push(Tiers::cold::<control::Count>(), [0; 4], count, origin);
             }
@@ -271,9 +277,9 @@ impl Assembler<'_> {
         let end = self.code.ops.len() as u32;
         let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
         self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin);
-        for (at, target, meet) in patches {
+        for (at, target, reconverge) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);
-            self.code.ops[at].c = meet.map_or(NOWHERE, |b| starts[b]);
+            self.code.ops[at].c = reconverge.map_or(NOWHERE, |b| starts[b]);
         }
     }
 
@@ -298,7 +304,7 @@ impl Assembler<'_> {
             return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin);
         };
         let predicate = self.code.slots[guard as usize];
-        let uniform = self.classes.of[guard as usize] <= Class::Uniform;
+        let uniform = self.uniformity.class(guard) <= Class::Uniform;
         let tiers = if uniform {
             Tiers::cold::<control::BranchUniform>()
         } else {
@@ -422,11 +428,11 @@ impl Assembler<'_> {
         );
     }
 
-    /// Whether operands that vary by `classes` and the result have the widths of the instruction's
+    /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
     /// own types.
-    fn own_widths(&self, inst: &Inst, pure: &Pure, classes: &Classes) -> bool {
+    fn own_widths(&self, inst: &Inst, pure: &Pure, uniformity: &Uniformity) -> bool {
         let varying = |src: &Src| match src {
-            Src::Reg(r) if classes.of[*r as usize] >= Class::Affine => Some(*r),
+            Src::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
             _ => None,
         };
         let width = |r: Reg| self.kernel.registers[r as usize].width;
@@ -435,14 +441,19 @@ impl Assembler<'_> {
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
     }
 
-    /// The handler for the mix of scalar and varying operands that `classes` tell, if the instruction
+    /// The handler for the mix of scalar and varying operands that `uniformity` tells, if the instruction
     /// has one, and its number; affine operands go as varying.
-    fn direct(&self, inst: &Inst, pure: &Pure, classes: &Classes) -> Option<(Handler, usize)> {
-        let dst = inst.dst[0].map_or(Class::Varying, |r| classes.of[r as usize]);
-        if dst < Class::Varying || !self.own_widths(inst, pure, classes) {
+    fn direct(
+        &self,
+        inst: &Inst,
+        pure: &Pure,
+        uniformity: &Uniformity,
+    ) -> Option<(Handler, usize)> {
+        let dst = inst.dst[0].map_or(Class::Varying, |r| uniformity.class(r));
+        if dst < Class::Varying || !self.own_widths(inst, pure, uniformity) {
             return None;
         }
-        let scalar = |src: &Src| usize::from(classes.source(*src) <= Class::Halves);
+        let scalar = |src: &Src| usize::from(uniformity.operand(*src) <= Class::Halves);
         let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
         Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
@@ -450,8 +461,8 @@ impl Assembler<'_> {
     /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
     /// result.
     fn compute(&mut self, inst: &Inst, pure: &Pure, keeps_affine: impl Fn(&[Class]) -> bool) {
-        let classes: Vec<Class> = inst.src.iter().map(|s| self.classes.source(*s)).collect();
-        let dst = inst.dst[0].map_or(Class::Varying, |r| self.classes.of[r as usize]);
+        let classes: Vec<Class> = inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
+        let dst = inst.dst[0].map_or(Class::Varying, |r| self.uniformity.class(r));
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
         let affine =
@@ -465,7 +476,7 @@ impl Assembler<'_> {
             return;
         }
         let spread = self.spread(inst, pure);
-        if let Some((handler, kinds)) = self.direct(inst, pure, self.classes) {
+        if let Some((handler, kinds)) = self.direct(inst, pure, self.uniformity) {
             let [to, mut from @ ..] = self.slots(inst);
             for (slot, spread) in from.iter_mut().zip(spread) {
                 *slot = spread.unwrap_or(*slot);
@@ -489,15 +500,15 @@ impl Assembler<'_> {
     /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
     fn spread(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
         let mut spread = [None; 3];
-        if self.direct(inst, pure, self.splits).is_none() {
+        if self.direct(inst, pure, self.divergence).is_none() {
             return spread;
         }
         for (i, src) in inst.src.iter().enumerate().take(3) {
             let Src::Reg(r) = src else { continue };
-            if self.splits.of[*r as usize] != Class::Affine {
+            if self.divergence.class(*r) != Class::Affine {
                 continue;
             }
-            if self.classes.of[*r as usize] != Class::Affine {
+            if self.uniformity.class(*r) != Class::Affine {
                 self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, inst.origin);
                 continue;
             }

@@ -4,7 +4,7 @@ use super::{Assembler, Prefill};
 use crate::engine::cross::NO_SLOT;
 use crate::engine::lanes::{OFFSET, SCALAR, Slot, WIDE};
 use crate::ir::kernel::*;
-use crate::ir::uniformity::Class;
+use crate::ir::types::Class;
 use std::collections::HashMap;
 
 impl Assembler<'_> {
@@ -21,10 +21,11 @@ impl Assembler<'_> {
                 self.code.slots.push(NO_SLOT);
                 continue;
             }
-            let scalar = self.classes.of[i] < Class::Varying;
+            let scalar = self.uniformity.class(i as Reg) < Class::Varying;
             let slot = match (register.width, scalar) {
                 (Width::Predicate, _) => {
-                    let flag = if self.classes.of[i] <= Class::Uniform { SCALAR } else { 0 };
+                    let flag =
+                        if self.uniformity.class(i as Reg) <= Class::Uniform { SCALAR } else { 0 };
                     self.reserve(32, 32) | flag
                 }
                 (Width::Word, true) => self.reserve(32, 32) | SCALAR,

@@ -8,8 +8,9 @@
 use super::Assembler;
 use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
-use crate::ir::uniformity::{Class, Classes};
-use crate::ir::vectorize::Join;
+use crate::ir::types::Class;
+use crate::ir::uniformity::Uniformity;
+use crate::ir::vectorize::Vectorized;
 
 /// A block in which no axis is the same for all lanes of a warp: ptxas does not know the block.
 const ANY_BLOCK: [u32; 3] = [7, 3, 2];
@@ -19,9 +20,9 @@ impl Assembler<'_> {
     pub(super) fn service(&mut self, inst: &Inst, op: MemoryOp) -> AccessClass {
         match op.kind {
             MemoryKind::Load if op.space == MemorySpace::Generic => AccessClass::Generic,
-            MemoryKind::Load => match self.joined.of(self.at) {
-                Some(Join::First(bytes)) => AccessClass::Joined(bytes),
-                Some(Join::Rest) => AccessClass::Rest,
+            MemoryKind::Load => match self.vectorized.at(self.at) {
+                Some(Vectorized::First(bytes)) => AccessClass::Joined(bytes),
+                Some(Vectorized::Rest) => AccessClass::Rest,
                 None => AccessClass::Load,
             },
             MemoryKind::Store => AccessClass::Store,
@@ -50,9 +51,10 @@ impl Assembler<'_> {
         let combines = ["add", "min", "max", "and", "or", "xor"].into_iter().any(has);
         let uniform = |this: &mut Self, src: Src| {
             let block = ANY_BLOCK;
-            let classes =
-                this.any_block.get_or_insert_with(|| Classes::find(this.kernel, this.flow, block));
-            classes.source(src) <= Class::Uniform
+            let uniformity = this
+                .any_block
+                .get_or_insert_with(|| Uniformity::of(this.kernel, this.analyses, block));
+            uniformity.operand(src) <= Class::Uniform
         };
         if !combines || used && !sum || !uniform(self, inst.src[0]) {
             return service;

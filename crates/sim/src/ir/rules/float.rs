@@ -1,7 +1,8 @@
 //! Floating-point arithmetic of 32 and 64 bits; [`super::narrow`] has the 16-bit types.
 //!
 //! Rounding to nearest even is the host's own; the other directions are [`crate::engine::soft`]'s. Where a GPU
-//! approximates, the emulator computes in double precision and rounds once. A NaN that f32 arithmetic makes is 0x7fffffff; f64 arithmetic passes on the payload of an
+//! approximates, the emulator computes in double precision and rounds once ([`crate::ir::fidelity`] has the
+//! bounds). A NaN that f32 arithmetic makes is 0x7fffffff; f64 arithmetic passes on the payload of an
 //! operand. The hot f32 instructions leave their NaN as the host made it, and [`crate::ir::canonicalize`] puts that
 //! right where its bits can be seen.
 

@@ -380,12 +380,12 @@ impl Cx<'_, '_> {
     /// The instruction just emitted is f32 arithmetic: it does not see which NaN its operands hold,
     /// and if `leaves`, the NaN that it makes is the host's.
     pub fn leaves_nan(&mut self, leaves: bool) {
-        self.uses_nan(if leaves { NanUse::Leaves } else { NanUse::Blind });
+        self.uses_nan(if leaves { NanUse::Produces } else { NanUse::Ignores });
     }
 
     /// The instruction just emitted does not see which NaN its f32 operands hold.
     pub fn blind_to_nan(&mut self) {
-        self.uses_nan(NanUse::Blind);
+        self.uses_nan(NanUse::Ignores);
     }
 
     /// The instruction just emitted copies 32 bits.
