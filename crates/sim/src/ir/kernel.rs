@@ -8,7 +8,7 @@ use crate::engine::pure::Pure;
 use crate::ir::opcode::Alu;
 use lanework_ptx::ScalarType;
 
-pub use crate::ir::types::{MemorySpace, Width};
+pub use crate::ir::types::{MemorySpace, NanUse, Width};
 
 /// A register's number in [`Kernel::registers`].
 pub type Reg = u32;
@@ -325,19 +325,6 @@ impl Inst {
     pub fn is_alu(&self) -> bool {
         matches!(self.action, Action::Pure(_) | Action::Alu(_))
     }
-}
-
-/// What an instruction does with the NaN of f32 arithmetic, for [`crate::ir::canonicalize`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NanUse {
-    /// The bits of an operand may show in what it does.
-    Observes,
-    /// Which NaN an operand is, changes nothing.
-    Ignores,
-    /// Arithmetic: it ignores which NaN an operand is, and the NaN that it makes is the host's.
-    Produces,
-    /// It copies 32 bits.
-    Copies,
 }
 
 /// A PTX instruction and where it comes from.

@@ -341,7 +341,11 @@ impl<'m> Lowering<'m> {
         guard: Option<(Reg, bool)>,
     ) {
         let origin = self.origin;
-        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan: NanUse::Observes });
+        let nan = match action {
+            Action::Alu(op) => op.nan_use(),
+            _ => NanUse::Observes,
+        };
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan });
     }
 
     /// Appends a jump over what follows unless the guard holds; gives the label to set after it.

@@ -42,3 +42,16 @@ pub enum Class {
     /// Anything.
     Varying,
 }
+
+/// What an instruction does with the NaN of f32 arithmetic, for [`crate::ir::canonicalize`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NanUse {
+    /// The bits of an operand may show in what it does.
+    Observes,
+    /// Which NaN an operand is, changes nothing.
+    Ignores,
+    /// Arithmetic: it ignores which NaN an operand is, and the NaN that it makes is the host's.
+    Produces,
+    /// It copies 32 bits.
+    Copies,
+}

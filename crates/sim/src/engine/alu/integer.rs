@@ -1,8 +1,8 @@
 //! Handlers of integer arithmetic but for products.
 
 use super::affine::each;
-use crate::engine::pure::{Affine, Pure, affine, hot2, pure2, pure3, warm2};
-use crate::ir::opcode::integer::{Integer, IntegerOp, PairOp};
+use crate::engine::pure::{Affine, Pure, affine, hot2, pure1, pure2, pure3, warm2};
+use crate::ir::opcode::integer::{Integer, IntegerOp, PairOp, Signed};
 
 const ADD: Affine =
     Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)), |_| true) };
@@ -37,6 +37,12 @@ pub fn handlers(op: IntegerOp) -> &'static Pure {
         IntegerOp::Max(ty) => by_integer!(ty, pure2, |a, b| a.max(b)),
         IntegerOp::MinRelu => pure2(|a: i32, b: i32| a.min(b).max(0)),
         IntegerOp::MaxRelu => pure2(|a: i32, b: i32| a.max(b).max(0)),
+        IntegerOp::Abs(Signed::S16) => pure1(|a: i16| a.wrapping_abs()),
+        IntegerOp::Abs(Signed::S32) => pure1(|a: i32| a.wrapping_abs()),
+        IntegerOp::Abs(Signed::S64) => pure1(|a: i64| a.wrapping_abs()),
+        IntegerOp::Neg(Signed::S16) => pure1(|a: i16| a.wrapping_neg()),
+        IntegerOp::Neg(Signed::S32) => pure1(|a: i32| a.wrapping_neg()),
+        IntegerOp::Neg(Signed::S64) => pure1(|a: i64| a.wrapping_neg()),
         IntegerOp::SumOfDifference(ty) => {
             by_integer!(ty, pure3, |a, b, c| c.wrapping_add(if a < b {
                 b.wrapping_sub(a)

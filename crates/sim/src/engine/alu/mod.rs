@@ -5,10 +5,14 @@ pub mod macros;
 mod address;
 pub mod affine;
 mod carry;
+mod directed;
+mod double;
+mod half;
 mod integer;
 mod logic;
 mod moves;
 mod product;
+mod single;
 
 use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::number::single::canonical;
@@ -28,5 +32,9 @@ pub fn handlers(op: Alu) -> &'static Pure {
             pure1(|state: u64| Mbarrier::from_bits(state).map_or(0, |this| this.pending))
         }
         Alu::Product(op) => product::handlers(op),
+        Alu::Single(op) => single::handlers(op),
+        Alu::Double(op) => double::handlers(op),
+        Alu::Directed(op) => directed::handlers(op),
+        Alu::Half(op) => half::handlers(op),
     }
 }

@@ -17,6 +17,15 @@ pub enum Integer {
     S64,
 }
 
+/// A signed integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Signed {
+    S16,
+    S32,
+    S64,
+}
+
 /// The size of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Size {
@@ -73,6 +82,10 @@ pub enum IntegerOp {
     MinRelu,
     /// The larger of two `s32`, and 0 where it is negative.
     MaxRelu,
+    /// The magnitude of a signed integer, which wraps.
+    Abs(Signed),
+    /// `-a`, which wraps.
+    Neg(Signed),
     /// `|a - b| + c`.
     SumOfDifference(Integer),
     /// An operation on both 16-bit halves.

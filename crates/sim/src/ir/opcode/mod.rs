@@ -4,18 +4,26 @@
 
 pub mod address;
 pub mod carry;
+pub mod directed;
+pub mod double;
+pub mod half;
 pub mod integer;
 pub mod logic;
 pub mod moves;
 pub mod product;
+pub mod single;
 
-use crate::ir::types::{Class, Width};
+use self::half::HalfOp;
+use crate::ir::types::{Class, NanUse, Width};
 use address::AddressOp;
 use carry::CarryOp;
+use directed::DirectedOp;
+use double::DoubleOp;
 use integer::IntegerOp;
 use logic::LogicOp;
 use moves::MoveOp;
 use product::ProductOp;
+use single::SingleOp;
 
 /// A computing instruction: each lane's result is a function of that lane's operands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +44,14 @@ pub enum Alu {
     PendingCount,
     /// Products of integers.
     Product(ProductOp),
+    /// Arithmetic of f32.
+    Single(SingleOp),
+    /// Arithmetic of f64.
+    Double(DoubleOp),
+    /// Arithmetic of f32 and f64 in a rounding direction.
+    Directed(DirectedOp),
+    /// Arithmetic of 16-bit floats.
+    Half(HalfOp),
 }
 
 impl Alu {
@@ -52,7 +68,16 @@ impl Alu {
             Alu::Logic(op) => op.keeps_affine(operands),
             Alu::Move(op) => op.keeps_affine(),
             Alu::Product(op) => op.keeps_affine(operands),
-            Alu::CanonicalNan | Alu::Carry(_) | Alu::PendingCount => false,
+            _ => false,
+        }
+    }
+
+    /// What it does with the NaN of f32 arithmetic.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            Alu::Single(op) => op.nan_use(),
+            Alu::Directed(op) => op.nan_use(),
+            _ => NanUse::Observes,
         }
     }
 }

@@ -176,9 +176,6 @@ fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
     if cx.has("ftz") {
         for source in &mut both {
             *source = flushed(cx, *source, ty)?;
-            if ty == F32 {
-                cx.blind_to_nan();
-            }
         }
     }
     Ok(both)

@@ -270,7 +270,8 @@ fn finished(
         (_, false, false) => {}
         (F32, true, _) => steps.push(pure1(|a: f32| float::saturate(a))),
         (F64, true, _) => {
-            steps.push(pure1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }));
+            use crate::ir::opcode::{Alu, double::DoubleOp};
+            steps.push(crate::engine::alu::handlers(Alu::Double(DoubleOp::Saturate)));
         }
         (F16, true, _) => steps.push(pure1(|a: u16| narrow::saturate16(a))),
         (F16 | Bf16, _, true) => steps.push(pure1(|a: u16| narrow::relu16(a))),

@@ -16,7 +16,6 @@ mod logic;
 mod matrix;
 mod memory;
 mod mov;
-mod narrow;
 mod video;
 mod warpgroup;
 mod warpwide;
@@ -375,12 +374,6 @@ impl Cx<'_, '_> {
         {
             inst.nan = how;
         }
-    }
-
-    /// The instruction just emitted is f32 arithmetic: it does not see which NaN its operands hold,
-    /// and if `leaves`, the NaN that it makes is the host's.
-    pub fn leaves_nan(&mut self, leaves: bool) {
-        self.uses_nan(if leaves { NanUse::Produces } else { NanUse::Ignores });
     }
 
     /// The instruction just emitted does not see which NaN its f32 operands hold.
