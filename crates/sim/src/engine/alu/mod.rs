@@ -5,6 +5,7 @@ pub mod macros;
 mod address;
 pub mod affine;
 mod carry;
+mod compare;
 mod directed;
 mod double;
 mod half;
@@ -25,6 +26,7 @@ pub fn handlers(op: Alu) -> &'static Pure {
         Alu::Address(op) => address::handlers(op),
         Alu::CanonicalNan => hot1(|a: f32| canonical(a)),
         Alu::Carry(op) => carry::handlers(op),
+        Alu::Compare(op) => compare::handlers(op),
         Alu::Integer(op) => integer::handlers(op),
         Alu::Logic(op) => logic::handlers(op),
         Alu::Move(op) => moves::handlers(op),

@@ -4,8 +4,10 @@
 
 pub mod address;
 pub mod carry;
+pub mod compare;
 pub mod directed;
 pub mod double;
+pub mod float;
 pub mod half;
 pub mod integer;
 pub mod logic;
@@ -17,6 +19,7 @@ use self::half::HalfOp;
 use crate::ir::types::{Class, NanUse, Width};
 use address::AddressOp;
 use carry::CarryOp;
+use compare::CompareOp;
 use directed::DirectedOp;
 use double::DoubleOp;
 use integer::IntegerOp;
@@ -34,6 +37,8 @@ pub enum Alu {
     CanonicalNan,
     /// Sums and differences over the carry flag.
     Carry(CarryOp),
+    /// Comparisons and selections.
+    Compare(CompareOp),
     /// Integer arithmetic but for products.
     Integer(IntegerOp),
     /// Functions of bits.
@@ -75,6 +80,7 @@ impl Alu {
     /// What it does with the NaN of f32 arithmetic.
     pub fn nan_use(self) -> NanUse {
         match self {
+            Alu::Compare(op) => op.nan_use(),
             Alu::Single(op) => op.nan_use(),
             Alu::Directed(op) => op.nan_use(),
             _ => NanUse::Observes,

@@ -2,15 +2,19 @@
 
 use super::Cx;
 use super::float::flushed;
-use super::integer::found;
 use super::logic::positive;
-use crate::engine::number::single::flush;
-use crate::engine::pure::{Pure, hot2, hot3, mask, pure1, pure2, pure3, warm2, warm3};
 use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::Rule;
-use half::{bf16, f16};
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
+use crate::ir::opcode::float::FloatType;
+use crate::ir::opcode::integer::Integer;
+use crate::ir::opcode::logic::LogicOp;
+use crate::ir::opcode::moves::{MoveOp, PartSize};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
+
+const COPY: Alu = Alu::copy(Width::Predicate);
 
 /// `selp`.
 pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
@@ -23,12 +27,7 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
     if negated {
         std::mem::swap(&mut a, &mut b);
     }
-    let pure = if ty.size() == 8 {
-        warm3(|a: u64, b: u64, p: bool| if p { a } else { b })
-    } else {
-        hot3(|a: u32, b: u32, p: bool| if p { a } else { b })
-    };
-    cx.pure(dst, &[a, b, p], pure)
+    cx.alu(dst, &[a, b, p], Alu::Compare(CompareOp::Select { wide: ty.size() == 8 }))
 }
 
 /// `slct`: `a` if `c >= 0`, else `b`.
@@ -36,22 +35,15 @@ pub fn slct(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["ftz"])?;
     cx.operands(4)?;
     let [ty, test] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
-    let pure = match (ty.size(), test) {
-        (8, S32) => pure3(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
-        (8, F32) if cx.has("ftz") => {
-            pure3(|a: u64, b: u64, c: f32| if flush(c) >= 0.0 { a } else { b })
-        }
-        (_, F32) if cx.has("ftz") => {
-            pure3(|a: u32, b: u32, c: f32| if flush(c) >= 0.0 { a } else { b })
-        }
-        (8, F32) => pure3(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b }),
-        (_, S32) => pure3(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
-        (_, F32) => pure3(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b }),
+    let by = match test {
+        S32 => SignOf::S32,
+        F32 => SignOf::F32 { ftz: cx.has("ftz") },
         _ => return Err(cx.unknown("this type")),
     };
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, test)?);
-    cx.pure(dst, &[a, b, c], pure)
+    let op = CompareOp::SelectBySign { wide: ty.size() == 8, by };
+    cx.alu(dst, &[a, b, c], Alu::Compare(op))
 }
 
 const COMPARISONS: &[&str] = &[
@@ -59,98 +51,42 @@ const COMPARISONS: &[&str] = &[
     "geu", "num", "nan", "ftz", "and", "or", "xor",
 ];
 
-macro_rules! float_comparisons {
-    ($name:expr, $make:ident, $t:ty) => {
-        match $name {
-            "eq" => Some($make(|a: $t, b: $t| a == b)),
-            "ne" => Some($make(|a: $t, b: $t| a < b || a > b)),
-            "lt" => Some($make(|a: $t, b: $t| a < b)),
-            "le" => Some($make(|a: $t, b: $t| a <= b)),
-            "gt" => Some($make(|a: $t, b: $t| a > b)),
-            "ge" => Some($make(|a: $t, b: $t| a >= b)),
-            "equ" => Some($make(|a: $t, b: $t| !(a < b || a > b))),
-            "neu" => Some($make(|a: $t, b: $t| a != b)),
-            "ltu" => Some($make(|a: $t, b: $t| !(a >= b))),
-            "leu" => Some($make(|a: $t, b: $t| !(a > b))),
-            "gtu" => Some($make(|a: $t, b: $t| !(a <= b))),
-            "geu" => Some($make(|a: $t, b: $t| !(a < b))),
-            "num" => Some($make(|a: $t, b: $t| a == a && b == b)),
-            "nan" => Some($make(|a: $t, b: $t| a != a || b != b)),
-            _ => None,
+/// The comparison of the first modifier.
+fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<CompareOp> {
+    let name = cx.instruction.modifiers.first().map_or("", String::as_str);
+    let op = match FloatType::of(ty) {
+        Some(ty) => float_relation(name).map(|relation| CompareOp::Float(relation, ty)),
+        None => {
+            integer_relation(name).zip(integer(ty)).map(|(how, ty)| CompareOp::Integer(how, ty))
         }
     };
+    op.ok_or_else(|| cx.unknown("this type"))
 }
 
-/// The predicate of a comparison.
-#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::eq_op)]
-fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<&'static Pure> {
-    let name = cx.instruction.modifiers.first().cloned().unwrap_or_default();
-    let name = name.as_str();
-    let pure = match (name, ty) {
-        (_, F32) => float_comparisons!(name, warm2, f32),
-        (_, F64) => float_comparisons!(name, pure2, f64),
-        (_, F16) => float_comparisons!(name, pure2, f16),
-        (_, Bf16) => float_comparisons!(name, pure2, bf16),
-        ("eq", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a == b)),
-        ("ne", B32 | U32 | S32) => Some(hot2(|a: u32, b: u32| a != b)),
-        ("gt", S32) => Some(hot2(|a: i32, b: i32| a > b)),
-        ("le", S32) => Some(hot2(|a: i32, b: i32| a <= b)),
-        ("gt" | "hi", U32) => Some(hot2(|a: u32, b: u32| a > b)),
-        ("lt", S32) => Some(hot2(|a: i32, b: i32| a < b)),
-        ("ge", S32) => Some(hot2(|a: i32, b: i32| a >= b)),
-        ("lt" | "lo", U32) => Some(hot2(|a: u32, b: u32| a < b)),
-        ("ge" | "hs", U32) => Some(hot2(|a: u32, b: u32| a >= b)),
-        ("eq", _) => by_pred(ty, Compare::Equal),
-        ("ne", _) => by_pred(ty, Compare::Unequal),
-        ("lt" | "lo", _) => by_pred(ty, Compare::Less),
-        ("le" | "ls", _) => by_pred(ty, Compare::AtMost),
-        ("gt" | "hi", _) => by_pred(ty, Compare::Greater),
-        ("ge" | "hs", _) => by_pred(ty, Compare::AtLeast),
-        _ => None,
-    };
-    found(cx, pure)
-}
-
-#[derive(Clone, Copy)]
-enum Compare {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-fn by_pred(ty: ScalarType, how: Compare) -> Option<&'static Pure> {
-    fn rows<T: crate::engine::lanes::Elem + Ord>(how: Compare) -> &'static Pure {
-        match how {
-            Compare::Equal => warm2(|a: T, b: T| a == b),
-            Compare::Unequal => warm2(|a: T, b: T| a != b),
-            Compare::Less => warm2(|a: T, b: T| a < b),
-            Compare::AtMost => warm2(|a: T, b: T| a <= b),
-            Compare::Greater => warm2(|a: T, b: T| a > b),
-            Compare::AtLeast => warm2(|a: T, b: T| a >= b),
-        }
+fn float_relation(name: &str) -> Option<FloatRelation> {
+    match name {
+        "num" => Some(FloatRelation::BothNumbers),
+        "nan" => Some(FloatRelation::EitherNan),
+        _ => match name.strip_suffix('u') {
+            Some(name) => Relation::of(name).map(FloatRelation::Unordered),
+            None => Relation::of(name).map(FloatRelation::Ordered),
+        },
     }
-    fn narrow<T: crate::engine::lanes::Elem + Ord>(how: Compare) -> &'static Pure {
-        match how {
-            Compare::Equal => pure2(|a: T, b: T| a == b),
-            Compare::Unequal => pure2(|a: T, b: T| a != b),
-            Compare::Less => pure2(|a: T, b: T| a < b),
-            Compare::AtMost => pure2(|a: T, b: T| a <= b),
-            Compare::Greater => pure2(|a: T, b: T| a > b),
-            Compare::AtLeast => pure2(|a: T, b: T| a >= b),
-        }
+}
+
+fn integer_relation(name: &str) -> Option<Relation> {
+    match name {
+        "lo" => Some(Relation::Less),
+        "ls" => Some(Relation::LessEqual),
+        "hi" => Some(Relation::Greater),
+        "hs" => Some(Relation::GreaterEqual),
+        _ => Relation::of(name),
     }
-    Some(match ty {
-        U16 | B16 => narrow::<u16>(how),
-        S16 => narrow::<i16>(how),
-        U32 | B32 => rows::<u32>(how),
-        S32 => rows::<i32>(how),
-        U64 | B64 => rows::<u64>(how),
-        S64 => rows::<i64>(how),
-        _ => return None,
-    })
+}
+
+/// The integers that can be compared: of 16 bits or more.
+fn integer(ty: ScalarType) -> Option<Integer> {
+    Integer::of(ty).filter(|_| ty.size() > 1)
 }
 
 /// Combines a comparison with the predicate operand `i`, if the instruction asks for it.
@@ -159,14 +95,14 @@ fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
         return Ok(result);
     }
     let with = positive(cx, i)?;
-    let pure = match (cx.has("and"), cx.has("or"), cx.has("xor")) {
-        (true, _, _) => mask(|a, b| a & b),
-        (_, true, _) => mask(|a, b| a | b),
-        (_, _, true) => mask(|a, b| a ^ b),
+    let op = match (cx.has("and"), cx.has("or"), cx.has("xor")) {
+        (true, _, _) => LogicOp::And(Width::Predicate),
+        (_, true, _) => LogicOp::Or(Width::Predicate),
+        (_, _, true) => LogicOp::Xor(Width::Predicate),
         _ => return Err(cx.unknown("a predicate operand without `.and`, `.or` or `.xor`")),
     };
     let register = cx.lowering.new_register(Width::Predicate);
-    cx.pure(Some(register), &[result, with], pure)?;
+    cx.alu(Some(register), &[result, with], Alu::Logic(op))?;
     Ok(Src::Reg(register))
 }
 
@@ -183,12 +119,8 @@ fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
 
 /// Emits a comparison into `to`.
 fn emit(cx: &mut Cx<'_, '_>, to: Option<Reg>, ty: ScalarType, both: &[Src; 2]) -> Rule {
-    let pure = comparison(cx, ty)?;
-    cx.pure(to, both, pure)?;
-    if ty == F32 {
-        cx.blind_to_nan();
-    }
-    Ok(())
+    let op = comparison(cx, ty)?;
+    cx.alu(to, both, Alu::Compare(op))
 }
 
 /// One half of packed operands, in registers of their own.
@@ -196,8 +128,12 @@ fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> Rule<[Src; 2]> {
     let mut halves = *both;
     for source in &mut halves {
         let register = cx.lowering.new_register(Width::Word);
-        let pure = if high { pure1(|a: u32| (a >> 16) as u16) } else { pure1(|a: u32| a as u16) };
-        cx.pure(Some(register), &[*source], pure)?;
+        let (op, amount) = match high {
+            true => (MoveOp::Extract { wide: false, part: PartSize::Half }, &[Src::Const(16)][..]),
+            false => (MoveOp::Truncate(PartSize::Half), &[][..]),
+        };
+        let operands = [&[*source], amount].concat();
+        cx.alu(Some(register), &operands, Alu::Move(op))?;
         *source = Src::Reg(register);
     }
     Ok(halves)
@@ -227,8 +163,8 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
     };
     if let F16x2 | Bf16x2 = ty {
         let [low, high] = packed(cx, ty)?;
-        cx.pure(p, &[low], mask(|a, _| a))?;
-        return cx.pure(q, &[high], mask(|a, _| a));
+        cx.alu(p, &[low], COPY)?;
+        return cx.alu(q, &[high], COPY);
     }
     let both = compared(cx, ty)?;
     if cx.instruction.operands.len() == 3 && q.is_none() {
@@ -239,14 +175,15 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
     let first = combined(cx, Src::Reg(result), 3)?;
     let second = if q.is_some() {
         let opposite = cx.lowering.new_register(Width::Predicate);
-        cx.pure(Some(opposite), &[Src::Reg(result)], mask(|a, _| !a))?;
+        let not = Alu::Logic(LogicOp::Not(Width::Predicate));
+        cx.alu(Some(opposite), &[Src::Reg(result)], not)?;
         Some(combined(cx, Src::Reg(opposite), 3)?)
     } else {
         None
     };
-    cx.pure(p, &[first], mask(|a, _| a))?;
+    cx.alu(p, &[first], COPY)?;
     match second {
-        Some(second) => cx.pure(q, &[second], mask(|a, _| a)),
+        Some(second) => cx.alu(q, &[second], COPY),
         None => Ok(()),
     }
 }
@@ -259,22 +196,20 @@ pub fn set(cx: &mut Cx<'_, '_>) -> Rule {
     if let (F16x2, F16x2) | (Bf16x2, Bf16x2) = (to, ty) {
         let [low, high] = packed(cx, ty)?;
         let one = Src::Const(if ty == F16x2 { 0x3c00 } else { 0x3f80 });
-        let pure = pure3(|low: bool, high: bool, one: u32| {
-            (if low { one } else { 0 }) | (if high { one << 16 } else { 0 })
-        });
-        return cx.pure(dst, &[low, high, one], pure);
+        return cx.alu(dst, &[low, high, one], Alu::Compare(CompareOp::SelectHalves));
     }
     let both = compared(cx, ty)?;
     let result = cx.lowering.new_register(Width::Predicate);
     emit(cx, Some(result), ty, &both)?;
     let result = combined(cx, Src::Reg(result), 3)?;
-    let pure = match to {
-        U32 | S32 => pure1(|p: bool| if p { u32::MAX } else { 0 }),
-        U16 | S16 => pure1(|p: bool| if p { u16::MAX } else { 0 }),
-        F32 => pure1(|p: bool| if p { 1.0f32 } else { 0.0 }),
-        F16 => pure1(|p: bool| if p { 0x3c00u16 } else { 0 }),
-        Bf16 => pure1(|p: bool| if p { 0x3f80u16 } else { 0 }),
+    let truth = match to {
+        U32 | S32 => u64::from(u32::MAX),
+        U16 | S16 => u64::from(u16::MAX),
+        F32 => u64::from(1.0f32.to_bits()),
+        F16 => 0x3c00,
+        Bf16 => 0x3f80,
         _ => return Err(cx.unknown("this result type")),
     };
-    cx.pure(dst, &[result], pure)
+    let operands = [Src::Const(truth), Src::Const(0), result];
+    cx.alu(dst, &operands, Alu::Compare(CompareOp::Select { wide: false }))
 }
