@@ -1,5 +1,6 @@
 //! What the warps of one worker share: memory, the sites of memory instructions, counters, output.
 
+use crate::engine::alu::atomic::Combine;
 use crate::engine::asynchrony::cluster::Cluster;
 use crate::engine::event::{Access, AccessKind, Asynchronous, Place, Space};
 use crate::engine::fault::FaultKind;
@@ -9,7 +10,7 @@ use crate::engine::memory::Memory;
 use crate::engine::op::{Op, Stop, Warp};
 use crate::engine::stillness::Stillness;
 use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::{Combine, MemorySpace, Order};
+use crate::ir::kernel::{MemorySpace, Order};
 use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
 use crate::mem::counters::Counters;
 use crate::sanitizer::Checker;

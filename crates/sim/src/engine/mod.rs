@@ -35,5 +35,6 @@ pub mod standard;
 pub mod stillness;
 pub mod swizzle;
 pub mod tensor_map;
+pub mod warp_table;
 pub mod way;
 pub mod written;

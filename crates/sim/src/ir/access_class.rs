@@ -3,6 +3,8 @@
 //! What ptxas makes of an instruction decides the class: atomics that memory itself has, loops of
 //! compare-and-swap, loads that are vectorised, rows of matrices.
 
+use crate::ir::opcode::atomic::AtomicOp;
+
 /// How shared memory serves an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessClass {
@@ -42,15 +44,14 @@ pub enum AccessClass {
 }
 
 impl AccessClass {
-    /// How an atomic is served, by its name in PTX.
-    pub fn of_atomic(name: &str, bytes: u32) -> AccessClass {
-        let has = |part: &str| name.split('.').any(|found| found == part);
-        let integer = bytes == 4 && !name.contains(".f") && !name.contains(".bf");
-        match name {
-            _ if has("cas") && bytes == 2 => AccessClass::SwapOfHalf,
-            _ if has("cas") => AccessClass::CompareAndSwap,
+    /// How an atomic on so many bytes is served.
+    pub fn of_atomic(op: AtomicOp, bytes: u32) -> AccessClass {
+        match op {
+            AtomicOp::CompareAndSwap(_) if bytes == 2 => AccessClass::SwapOfHalf,
+            AtomicOp::CompareAndSwap(_) => AccessClass::CompareAndSwap,
             _ if bytes == 2 => AccessClass::LoopOfHalf,
-            _ if has("exch") || integer => AccessClass::Atomic,
+            AtomicOp::Exchange => AccessClass::Atomic,
+            _ if bytes == 4 && !op.is_float() => AccessClass::Atomic,
             _ => AccessClass::Loop,
         }
     }
@@ -59,14 +60,21 @@ impl AccessClass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::opcode::atomic::AtomicKind::{self, Add, CompareAndSwap, Exchange, Max};
+    use lanework_ptx::ScalarType::{self, B64, Bf16x2, F32, U32, U64};
+
+    fn class(kind: AtomicKind, ty: ScalarType) -> AccessClass {
+        let op = AtomicOp::new(kind, ty, true).expect("PTX has it");
+        AccessClass::of_atomic(op, ty.size())
+    }
 
     #[test]
-    fn an_atomic_is_served_by_its_name() {
-        assert_eq!(AccessClass::of_atomic("atom.shared.add.u32", 4), AccessClass::Atomic);
-        assert_eq!(AccessClass::of_atomic("red.shared.add.f32", 4), AccessClass::Loop);
-        assert_eq!(AccessClass::of_atomic("atom.shared.cas.b64", 8), AccessClass::CompareAndSwap);
-        assert_eq!(AccessClass::of_atomic("atom.shared.exch.b64", 8), AccessClass::Atomic);
-        assert_eq!(AccessClass::of_atomic("atom.shared.add.noftz.bf16x2", 4), AccessClass::Loop);
-        assert_eq!(AccessClass::of_atomic("atom.shared.max.u64", 8), AccessClass::Loop);
+    fn an_atomic_is_served_by_its_operation_and_type() {
+        assert_eq!(class(Add, U32), AccessClass::Atomic);
+        assert_eq!(class(Add, F32), AccessClass::Loop);
+        assert_eq!(class(CompareAndSwap, B64), AccessClass::CompareAndSwap);
+        assert_eq!(class(Exchange, B64), AccessClass::Atomic);
+        assert_eq!(class(Add, Bf16x2), AccessClass::Loop);
+        assert_eq!(class(Max, U64), AccessClass::Loop);
     }
 }

@@ -1,11 +1,13 @@
 //! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
 
-use crate::engine::asynchrony::AsyncOp;
 use crate::engine::fault::SourceLocation;
-use crate::engine::matrix::ops::MatrixOp;
 use crate::engine::op::Tiers;
 use crate::engine::pure::Pure;
 use crate::ir::opcode::Alu;
+use crate::ir::opcode::asynchrony::AsyncOp;
+use crate::ir::opcode::atomic::AtomicOp;
+use crate::ir::opcode::matrix::MatrixOp;
+use crate::ir::opcode::warp::{ShuffleMode, WarpOp};
 use lanework_ptx::ScalarType;
 
 pub use crate::ir::types::{MemorySpace, NanUse, Width};
@@ -107,9 +109,6 @@ impl Src {
     }
 }
 
-/// Combines a word in memory with the instruction's operands.
-pub type Combine = fn(u64, u64, u64) -> u64;
-
 /// What an access does.
 #[derive(Clone, Copy, Debug)]
 pub enum MemoryKind {
@@ -118,7 +117,7 @@ pub enum MemoryKind {
     /// Writes the sources after the address.
     Store,
     /// Replaces a word by a function of it and two sources, and returns the old one.
-    Atomic(Combine),
+    Atomic(AtomicOp),
 }
 
 /// Who an instruction's ordering reaches.
@@ -153,8 +152,8 @@ pub enum Note {
     WarpSync,
     /// A `.sync` instruction of lanes: `src` is the member mask.
     Members,
-    /// `shfl`: `src` are the member mask, the operands `b` and `c`; the number is its mode.
-    Shuffle(u8),
+    /// `shfl`: `src` are the member mask, the operands `b` and `c`.
+    Shuffle(ShuffleMode),
     /// A fence.
     Fence(Scope),
     /// `fence.proxy.async`.
@@ -203,15 +202,6 @@ pub enum Part {
     Rest,
 }
 
-/// What a custom instruction's results are like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// One value per lane.
-    Varying,
-    /// The same value for all active lanes.
-    Uniform,
-}
-
 /// What an instruction does.
 #[derive(Clone, Copy)]
 pub enum Action {
@@ -219,13 +209,13 @@ pub enum Action {
     Pure(&'static Pure),
     /// The same, by opcode.
     Alu(Alu),
+    /// Lets lanes see each other, or does something for each warp.
+    Warp(WarpOp),
     /// Anything else that falls through: destinations `a` and the low half of `imm`, up to three
     /// sources, `extra` in the high half of `imm`.
     Custom {
         /// Its handler.
         handler: Tiers,
-        /// What its results are like.
-        form: Form,
         /// A number for the handler.
         extra: u32,
     },

@@ -171,7 +171,10 @@ fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
             }
             other => other,
         },
-        Action::Custom { form: Form::Uniform, .. } => Class::Uniform,
+        Action::Warp(op) => {
+            let constant = matches!(inst.src.get(1), Some(Src::Const(_)));
+            if op.is_uniform(constant) { Class::Uniform } else { Class::Varying }
+        }
         Action::Memory(op) => {
             let address = operand(&inst.src[0]);
             let same = matches!(op.kind, MemoryKind::Load)

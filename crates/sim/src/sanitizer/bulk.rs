@@ -9,12 +9,12 @@ use super::checker::Checker;
 use super::copies::site;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
-use crate::engine::asynchrony::MbarrierOp;
 use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::context::Site;
 use crate::engine::event::{AccessKind, Moved, Run};
 use crate::engine::op::Warp;
 use crate::ir::kernel::{MemorySpace, Order, Scope};
+use crate::ir::opcode::asynchrony::MbarrierOp;
 use std::collections::HashMap;
 
 /// Shared memory that a copy is writing.

@@ -5,6 +5,7 @@ use super::report::{Report, ReportKind};
 use crate::engine::lanes::{Lanes, fetch_cold};
 use crate::engine::op::{Body, Op, Warp};
 use crate::ir::kernel::{Note, Scope};
+use crate::ir::opcode::warp::ShuffleMode;
 
 /// A note as an immediate.
 pub fn packed(note: Note) -> u64 {
@@ -16,7 +17,7 @@ pub fn packed(note: Note) -> u64 {
     let (kind, value) = match note {
         Note::WarpSync => (0, 0),
         Note::Members => (1, 0),
-        Note::Shuffle(mode) => (2, u64::from(mode)),
+        Note::Shuffle(mode) => (2, mode as u64),
         Note::Fence(of) => (3, scope(of)),
         Note::ProxyFence => (4, 0),
         Note::Commit => (5, 0),
@@ -28,12 +29,15 @@ pub fn packed(note: Note) -> u64 {
     kind | value << 8
 }
 
+const SHUFFLE_MODES: [ShuffleMode; 4] =
+    [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
+
 fn unpacked(imm: u64) -> Note {
     let value = imm >> 8;
     match imm & 0xff {
         0 => Note::WarpSync,
         1 => Note::Members,
-        2 => Note::Shuffle(value as u8),
+        2 => Note::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
         3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
         4 => Note::ProxyFence,
         5 => Note::Commit,
@@ -152,7 +156,7 @@ impl Checker {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        mode: u8,
+        mode: ShuffleMode,
         members: &Lanes<u32>,
         [b, c]: [&Lanes<u32>; 2],
     ) {
@@ -161,10 +165,12 @@ impl Checker {
             let (amount, limit, segment) = (b.0[i] & 31, c.0[i] & 31, c.0[i] >> 8 & 31);
             let highest = (lane & segment) | (limit & !segment);
             let (from, reads) = match mode {
-                0 => (lane.wrapping_sub(amount), lane as i32 - amount as i32 >= highest as i32),
-                1 => (lane + amount, lane + amount <= highest),
-                2 => (lane ^ amount, lane ^ amount <= highest),
-                _ => {
+                ShuffleMode::Up => {
+                    (lane.wrapping_sub(amount), lane as i32 - amount as i32 >= highest as i32)
+                }
+                ShuffleMode::Down => (lane + amount, lane + amount <= highest),
+                ShuffleMode::Butterfly => (lane ^ amount, lane ^ amount <= highest),
+                ShuffleMode::Index => {
                     let from = (lane & segment) | (amount & !segment);
                     (from, from <= highest)
                 }

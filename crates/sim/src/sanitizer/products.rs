@@ -10,10 +10,11 @@ use super::checker::Checker;
 use super::operands::Reading;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
-use crate::engine::matrix::ops::MatrixOp;
 use crate::engine::op::{Body, Op, Warp};
 use crate::ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use crate::ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::matrix::MatrixOp;
 
 /// The registers that products of warpgroups read and write, and those that are copied from or to them.
 #[derive(Clone, Default)]
@@ -51,10 +52,8 @@ fn register(src: &Src) -> Option<Reg> {
     }
 }
 
-fn is_copy(kernel: &Kernel, inst: &Inst) -> bool {
-    let name = &kernel.origins[inst.origin as usize].name;
-    name.starts_with("mov")
-        && matches!(inst.action, Action::Pure(_) | Action::Alu(_) | Action::Custom { .. })
+fn is_copy(inst: &Inst) -> bool {
+    matches!(inst.action, Action::Alu(Alu::Move(_)))
 }
 
 /// The accumulators and the registers with A of a product.
@@ -65,11 +64,9 @@ fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<I
 }
 
 /// Which registers are connected by copies, either way, to those of products.
-struct Connected<'a> {
-    kernel: &'a Kernel,
-}
+struct Connected;
 
-impl VariableAnalysis for Connected<'_> {
+impl VariableAnalysis for Connected {
     type Fact = bool;
     const DIRECTION: Direction = Direction::Forward;
 
@@ -82,7 +79,7 @@ impl VariableAnalysis for Connected<'_> {
     }
 
     fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
-        if is_copy(self.kernel, inst) {
+        if is_copy(inst) {
             let from = inst.src.iter().filter_map(register);
             from.chain(inst.writes()).for_each(|r| each(r as usize));
         }
@@ -99,7 +96,7 @@ impl Accumulators {
         if !found.contains(&true) {
             return Accumulators::default();
         }
-        let found = solve_variables(kernel, &mut Connected { kernel }, found);
+        let found = solve_variables(kernel, &mut Connected, found);
         let mut count = 0;
         let number = |found: bool| {
             found.then(|| {
@@ -112,7 +109,7 @@ impl Accumulators {
     }
 
     /// What an instruction does with them, if anything.
-    pub fn of(&self, kernel: &Kernel, inst: &Inst) -> Option<Use> {
+    pub fn of(&self, inst: &Inst) -> Option<Use> {
         if self.count == 0 {
             return None;
         }
@@ -135,7 +132,7 @@ impl Accumulators {
         if to.is_empty() && from.is_empty() {
             return None;
         }
-        Some(match is_copy(kernel, inst) {
+        Some(match is_copy(inst) {
             true => Use::Copies(from, to),
             false => Use::Ordinary { reads: from, writes: to, kept: loads },
         })

@@ -4,6 +4,7 @@
 pub mod macros;
 mod address;
 pub mod affine;
+pub mod atomic;
 mod carry;
 mod compare;
 mod directed;

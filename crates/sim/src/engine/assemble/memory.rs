@@ -2,6 +2,7 @@
 
 use super::Assembler;
 use crate::engine::access::{Load, Store};
+use crate::engine::alu::atomic::combine;
 use crate::engine::atomic::Atomic;
 use crate::engine::context::{JOINED, NO_TALLY, Site, tally_of};
 use crate::engine::cross::NO_SLOT;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
         let mut data = [None; 8];
-        let (kind, combine) = match op.kind {
+        let (kind, function) = match op.kind {
             MemoryKind::Load => {
                 for (to, dst) in data.iter_mut().zip(&inst.dst) {
                     *to = dst.map(|r| self.code.slots[r as usize]);
@@ -31,11 +32,11 @@ impl Assembler<'_> {
                 }
                 (AccessKind::Store, None)
             }
-            MemoryKind::Atomic(combine) => {
+            MemoryKind::Atomic(atomic) => {
                 data[0] = inst.src.get(1).map(|src| self.source(Some(src)));
                 data[1] = inst.src.get(2).map(|src| self.source(Some(src)));
                 data[2] = inst.dst[0].map(|r| self.code.slots[r as usize]);
-                (AccessKind::Atomic, Some(combine))
+                (AccessKind::Atomic, Some(combine(atomic)))
             }
         };
         let bytes = op.ty.size() as u8;
@@ -51,7 +52,7 @@ impl Assembler<'_> {
             offset: op.offset as u64,
             count: op.count,
             data,
-            combine,
+            combine: function,
             observed: self.want.in_place(),
             order: op.order,
             tally: match service {

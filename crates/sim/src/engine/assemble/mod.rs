@@ -16,6 +16,7 @@ use crate::engine::lanes::{OFFSET, Slot};
 use crate::engine::matrix::Plan;
 use crate::engine::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::engine::pure::{Pure, Spread};
+use crate::engine::warp_table;
 use crate::ir::analyses::Analyses;
 use crate::ir::kernel::*;
 use crate::ir::types::Class;
@@ -291,7 +292,7 @@ impl Assembler<'_> {
             self.code.steps.push(step);
             self.push(Tiers::cold::<Follow>(), [0; 4], address, inst.origin);
         }
-        if let Some(this) = self.code.accumulators.of(self.kernel, inst) {
+        if let Some(this) = self.code.accumulators.of(inst) {
             let this = Arc::new(this);
             let address = Arc::as_ptr(&this).expose_provenance() as u64;
             self.code.uses.push(this);
@@ -334,6 +335,15 @@ impl Assembler<'_> {
                 self.compute(inst, pure, |c| pure.affine.is_some_and(|this| (this.applies)(c)));
             }
             Action::Alu(op) => self.compute(inst, alu::handlers(*op), |c| op.keeps_affine(c)),
+            Action::Warp(op) => {
+                let (handler, mode) = warp_table::handler(*op);
+                let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let (first, second) =
+                    (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
+                let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
+                let imm = u64::from(second) | u64::from(mode) << 32;
+                self.push(handler, [first, sources[0], sources[1], clock], imm, origin);
+            }
             Action::Custom { handler, extra, .. } => {
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (first, second) =

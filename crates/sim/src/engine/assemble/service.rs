@@ -8,6 +8,9 @@
 use super::Assembler;
 use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::atomic::AtomicOp;
+use crate::ir::opcode::moves::MoveOp;
 use crate::ir::types::Class;
 use crate::ir::uniformity::Uniformity;
 use crate::ir::vectorize::Vectorized;
@@ -26,29 +29,27 @@ impl Assembler<'_> {
                 None => AccessClass::Load,
             },
             MemoryKind::Store => AccessClass::Store,
-            MemoryKind::Atomic(_) => self.atomic(inst, op),
+            MemoryKind::Atomic(atomic) => self.atomic(inst, op, atomic),
         }
     }
 
-    fn atomic(&mut self, inst: &Inst, op: MemoryOp) -> AccessClass {
+    fn atomic(&mut self, inst: &Inst, op: MemoryOp, atomic: AtomicOp) -> AccessClass {
         match op.part {
             Part::Whole => {}
             Part::First(elements) => return AccessClass::First(elements),
             Part::Rest => return AccessClass::Rest,
         }
-        let kernel = self.kernel;
-        let name = kernel.origins.get(inst.origin as usize).map_or("", |origin| &origin.name);
-        let has = |part: &str| name.split('.').any(|found| found == part);
-        let service = AccessClass::of_atomic(name, op.ty.size());
+        let service = AccessClass::of_atomic(atomic, op.ty.size());
         if !self.want.observe || service != AccessClass::Atomic || op.ty.size() != 4 {
             return service;
         }
         let used = inst.dst[0].is_some_and(|result| self.is_read(result));
-        let (sum, value) = (has("add"), inst.src.get(1).copied());
+        let (sum, value) = (atomic == AtomicOp::Add, inst.src.get(1).copied());
         if sum && !used && op.space == MemorySpace::Shared && self.known(value) == Some(1) {
             return AccessClass::Increment;
         }
-        let combines = ["add", "min", "max", "and", "or", "xor"].into_iter().any(has);
+        let combines =
+            !matches!(atomic, AtomicOp::Exchange | AtomicOp::Increment | AtomicOp::Decrement);
         let uniform = |this: &mut Self, src: Src| {
             let block = ANY_BLOCK;
             let uniformity = this
@@ -81,11 +82,8 @@ impl Assembler<'_> {
                 let writes = |inst: &&Inst| inst.dst.contains(&Some(register));
                 let mut writers = self.kernel.insts.iter().filter(writes);
                 let (Some(writer), None) = (writers.next(), writers.next()) else { return None };
-                let origin = self.kernel.origins.get(writer.origin as usize)?;
                 match (&writer.action, writer.src.as_slice()) {
-                    (Action::Pure(_) | Action::Alu(_), [Src::Const(constant)])
-                        if origin.name.starts_with("mov.") =>
-                    {
+                    (Action::Alu(Alu::Move(MoveOp::Copy(_))), [Src::Const(constant)]) => {
                         Some(*constant as u32)
                     }
                     _ => None,

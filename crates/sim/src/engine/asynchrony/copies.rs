@@ -3,11 +3,12 @@
 use super::cluster::Cluster;
 use super::mbarrier::Mbarrier;
 use super::tensor::Tile;
+use crate::engine::alu::atomic::Combine;
 use crate::engine::atomic::replace;
 use crate::engine::context::RawFault;
 use crate::engine::event::{Asynchronous, Moved, Place};
 use crate::engine::fault::FaultKind;
-use crate::ir::kernel::{Combine, MemorySpace};
+use crate::ir::kernel::MemorySpace;
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.

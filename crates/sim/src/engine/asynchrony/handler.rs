@@ -3,14 +3,17 @@
 use super::cluster::split;
 use super::copies::{Copy, Finish, Move, Owner, finish_groups};
 use super::mbarrier::Mbarrier;
-use super::{AsyncOp, At, CopyOp, Plan, sync, tensor};
+use super::{Plan, sync, tensor};
 use crate::engine::access::addresses;
+use crate::engine::alu::atomic::combine;
 use crate::engine::context::{Context, RawFault, fault};
 use crate::engine::event::{AccessKind, Asynchronous, Phase, Space, Span};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold};
 use crate::engine::op::{Body, Op, Stop, Warp};
 use crate::ir::kernel::MemorySpace;
+use crate::ir::opcode::asynchrony::{AsyncOp, At, CopyOp};
+use crate::ir::opcode::atomic::AtomicOp;
 use crate::ir::window::{SHARED_WINDOW, WINDOW};
 
 /// Bytes that bulk copies are counted in.
@@ -31,8 +34,8 @@ impl Body for Async {
                 AsyncOp::ClusterWait { aligned } => sync::wait(warp, aligned),
                 AsyncOp::Copy(copy) => start(op, warp, plan, copy),
                 AsyncOp::Tensor(tensor) => tensor::start(op, warp, plan, tensor),
-                AsyncOp::Store { bytes, combine, to, barrier } => {
-                    let form = (bytes, combine);
+                AsyncOp::Store { bytes, reduction, to, barrier } => {
+                    let form = (bytes, reduction);
                     store(op, warp, plan, form, to, barrier)
                 }
                 AsyncOp::ProductCommit => Ok(true),
@@ -276,9 +279,11 @@ unsafe fn start(op: &Op, warp: &mut Warp, plan: &Plan, copy: CopyOp) -> Result<b
                     }
                 };
                 let (from, to, bytes) = (source.cast_const(), target_place, bytes as usize);
-                let what = match copy.combine {
+                let what = match copy.reduction {
                     None => Move::Run { from, to, bytes },
-                    Some((combine, element)) => Move::Reduce { from, to, bytes, combine, element },
+                    Some((atomic, element)) => {
+                        Move::Reduce { from, to, bytes, combine: combine(atomic), element }
+                    }
                 };
                 let span = |space, address| match space {
                     MemorySpace::Shared => {
@@ -340,11 +345,12 @@ unsafe fn store(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
-    (bytes, combine): (u8, Option<crate::ir::kernel::Combine>),
+    (bytes, reduction): (u8, Option<AtomicOp>),
     to: At,
     barrier: At,
 ) -> Result<bool, RawFault> {
     let values = &plan.src[2..];
+    let combine = reduction.map(combine);
     let all = u64::from(bytes) * values.len() as u64;
     // SAFETY: slots are valid by the assembler; every place is checked.
     unsafe {

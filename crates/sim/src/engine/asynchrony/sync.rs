@@ -1,8 +1,8 @@
 //! Instructions on mbarriers and on the cluster's barrier.
 
+use super::Plan;
 use super::handler::{Shared, lanes, owner, raw, shared, shared_addresses, tell, words};
 use super::mbarrier::Mbarrier;
-use super::{At, MbarrierOp, Plan};
 use crate::engine::context::RawFault;
 use crate::engine::cross::{NO_SLOT, put_predicate};
 use crate::engine::event::{Asynchronous, Phase};
@@ -10,6 +10,7 @@ use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Op, Warp};
 use crate::ir::kernel::MemorySpace;
+use crate::ir::opcode::asynchrony::{At, MbarrierOp};
 
 /// A fault of an mbarrier at an offset.
 fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {

@@ -1,11 +1,12 @@
 //! Tiles of tensors, moved between global and shared memory by the rules of their map.
 
+use super::Plan;
 use super::copies::{Finish, Move};
 use super::handler::{
     begin, everywhere, lanes, mbarrier_at, raw, shared, shared_addresses, shared_span, words,
 };
-use super::{Plan, TensorOp};
 use crate::engine::access::addresses;
+use crate::engine::alu::atomic::{Combine, combine};
 use crate::engine::atomic::replace;
 use crate::engine::context::{Context, RawFault, Region};
 use crate::engine::event::{AccessKind, Moved};
@@ -13,8 +14,8 @@ use crate::engine::fault::FaultKind;
 use crate::engine::memory::Memory;
 use crate::engine::op::{Op, Warp};
 use crate::engine::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
-use crate::ir::kernel::Combine;
-use crate::ir::rules::bulk_combine as combine;
+use crate::ir::opcode::asynchrony::TensorOp;
+use crate::ir::opcode::atomic::{AtomicKind, AtomicOp};
 use lanework_ptx::ScalarType;
 
 /// What the address of a tile in shared memory is a multiple of.
@@ -63,11 +64,11 @@ pub(super) unsafe fn start(
             }
             let reduction = match tensor.reduction {
                 None => None,
-                Some(name) => {
+                Some(kind) => {
                     let ty = map.element.scalar();
-                    let note = format!("no reduction `.{name}` of {ty} elements");
-                    let known = reduces(name, ty);
-                    let found = combine(name, ty).filter(|_| known);
+                    let note = format!("no reduction `.{}` of {ty} elements", modifier(kind));
+                    let known = reduces(kind, ty);
+                    let found = AtomicOp::of_copy(kind, ty).filter(|_| known).map(combine);
                     let fault = || bad_map(lane, tensor, map_at.0[i], note);
                     Some(found.ok_or_else(fault)?)
                 }
@@ -102,13 +103,29 @@ pub(super) unsafe fn start(
     }
 }
 
+/// The modifier that stands for a reduction.
+fn modifier(kind: AtomicKind) -> &'static str {
+    match kind {
+        AtomicKind::Add => "add",
+        AtomicKind::Min => "min",
+        AtomicKind::Max => "max",
+        AtomicKind::Increment => "inc",
+        AtomicKind::Decrement => "dec",
+        AtomicKind::CompareAndSwap => "cas",
+        AtomicKind::Exchange => "exch",
+        AtomicKind::And => "and",
+        AtomicKind::Or => "or",
+        AtomicKind::Xor => "xor",
+    }
+}
+
 /// Whether PTX has this reduction of tiles.
-fn reduces(name: &str, ty: ScalarType) -> bool {
+fn reduces(kind: AtomicKind, ty: ScalarType) -> bool {
     use ScalarType::{Bf16, F16, F32, S32, S64, U32, U64};
-    match name {
-        "add" => matches!(ty, U32 | S32 | U64 | F16 | Bf16 | F32),
-        "min" | "max" => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
-        "inc" | "dec" => ty == U32,
+    match kind {
+        AtomicKind::Add => matches!(ty, U32 | S32 | U64 | F16 | Bf16 | F32),
+        AtomicKind::Min | AtomicKind::Max => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
+        AtomicKind::Increment | AtomicKind::Decrement => ty == U32,
         _ => matches!(ty, U32 | S32 | U64 | S64),
     }
 }

@@ -5,8 +5,7 @@
 //! after the wait.
 
 use super::descriptor::Descriptor;
-use super::multiply::{encode, integer};
-use super::ops::{BitOp, Number, Sparse};
+use super::multiply::{count, encode, integer};
 use super::sparse::Chunks;
 use super::sum::{Adder, SIDE, Terms, add_group, add_special, rounded};
 use super::terms::Term;
@@ -18,50 +17,8 @@ use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::engine::op::Warp;
 use crate::ir::kernel::MemorySpace;
+use crate::ir::opcode::matrix::{BitOp, GroupMultiply, Number, Sparse};
 use std::ops::Range;
-
-/// A warpgroup's product. Its sources: B's descriptor, the predicate that says whether the accumulator
-/// counts, A's descriptor or its four registers, the accumulator's registers, and metadata.
-#[derive(Clone, Copy, Debug)]
-pub struct GroupMultiply {
-    /// Columns of B.
-    pub n: usize,
-    /// Columns of A, all of them where it is sparse.
-    pub k: usize,
-    /// Elements of A.
-    pub a: Number,
-    /// Elements of B.
-    pub b: Number,
-    /// Elements of the accumulator.
-    pub d: Number,
-    /// Whether A comes from registers.
-    pub registers: bool,
-    /// Whether the accumulator counts where the predicate is false.
-    pub inverted: bool,
-    /// Whether products change their sign.
-    pub negated: bool,
-    /// Whether M or N is contiguous in memory, of A and B.
-    pub across: [bool; 2],
-    /// Whether integer results are clamped.
-    pub saturate: bool,
-    /// Whether bits are counted that both are 1.
-    pub bits: bool,
-    /// Whether A is sparse.
-    pub sparse: Option<Sparse>,
-}
-
-impl GroupMultiply {
-    /// Registers of the accumulator.
-    pub fn accumulators(&self) -> usize {
-        self.n / 2 / self.d.per_register()
-    }
-
-    /// Bytes along K of a row of A as it is stored, or of B.
-    fn bytes_along(&self, number: Number, a: bool) -> usize {
-        let k = if a && self.sparse.is_some() { self.k / 2 } else { self.k };
-        k * number.bits() / 8
-    }
-}
 
 /// Rows of one warp.
 const ROWS: usize = 16;
@@ -412,7 +369,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
                 let mut sum = 0i32;
                 for at in 0..k {
                     let (a, b) = (a[row * k + at], integer(this.b, column[at]));
-                    sum += if this.bits { BitOp::And.count(a, b) } else { a * b };
+                    sum += if this.bits { count(BitOp::And, a, b) } else { a * b };
                 }
                 let (lane, i) = place(row, j);
                 let to = &mut words[i][lane];

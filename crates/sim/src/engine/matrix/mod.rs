@@ -3,7 +3,6 @@
 mod descriptor;
 pub mod group;
 mod multiply;
-pub mod ops;
 mod quads;
 mod sparse;
 mod sum;
@@ -18,8 +17,8 @@ use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Tiers, Warp};
 use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
+use crate::ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
 use multiply::Places;
-use ops::{Fragment, MatrixOp, Number};
 
 /// A matrix instruction with its registers; operations point to it with their immediate.
 pub struct Plan {
@@ -160,7 +159,7 @@ impl Body for Product {
 unsafe fn judge_operands(
     op: &Op,
     warp: &mut Warp,
-    this: &group::GroupMultiply,
+    this: &opcode::GroupMultiply,
     plan: &Plan,
 ) -> Result<(), RawFault> {
     // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
@@ -351,7 +350,7 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let fragment = if packed > 1 { fragment.of_words(packed) } else { fragment };
     let Fragment { part, number, .. } = fragment;
     let size = number.bits() / 8;
-    let along = by_rows == (part != ops::Part::B);
+    let along = by_rows == (part != opcode::Part::B);
     let step = if along { fragment.run() } else { 1 };
     let (per, bits) = (number.per_register(), number.bits());
     // SAFETY: slots are valid by the assembler; every element is checked.

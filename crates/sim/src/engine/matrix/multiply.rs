@@ -3,13 +3,23 @@
 //! Integer products are added without any rounding and f64 ones by fused additions in the order of `k`.
 //! Other floats are added as [`super::sum`] says.
 
-use super::ops::{Fragment, Multiply, Number, Part, Shape, Sparse};
 use super::sparse::Chunks;
 use super::sum::{Adder, SIDE, Terms, add_group, add_special, half, rounded};
 use super::terms::Term;
 use super::{Plan, Registers, read_registers, write_registers};
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::Warp;
+use crate::ir::opcode::matrix::{BitOp, Fragment, Multiply, Number, Part, Shape, Sparse};
+
+/// What a product of 32 bits each counts.
+#[inline(always)]
+pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
+    let both = match op {
+        BitOp::Xor => a ^ b,
+        BitOp::And => a & b,
+    };
+    both.count_ones() as i32
+}
 
 /// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
 /// `32 * i + l`.
@@ -267,7 +277,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
                     }
                     Some(bits) => {
                         for j in 0..SIDE {
-                            sum[j] += bits.count(a, b[j]);
+                            sum[j] += count(bits, a, b[j]);
                         }
                     }
                 }

@@ -2,10 +2,10 @@
 //! Turing have no such product; the driver's compiler makes it of fused additions in the order of `k`.
 
 use super::multiply::encode;
-use super::ops::{Multiply, Number};
 use super::{Plan, Registers, read_registers, write_registers};
 use crate::engine::number::narrow::widen16;
 use crate::engine::op::Warp;
+use crate::ir::opcode::matrix::{Multiply, Number};
 use half::f16;
 
 /// The f16 at half `i` of a lane's registers.

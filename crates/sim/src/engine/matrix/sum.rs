@@ -3,8 +3,8 @@
 //! it, and added without further error; the sum is cut or rounded once to the accumulator's type.
 //! [`Adder::of`] is the table of constants; they are those of an H200, measured.
 
-use super::ops::Number;
 use super::terms::{Term, least};
+use crate::ir::opcode::matrix::Number;
 
 /// What becomes of a group's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Numbers as the tensor cores' adders take them: exact values, and the powers of two that align them.
 
-use super::ops::Number;
 use crate::engine::number::eight::E4M3;
 use crate::engine::number::narrow::{Narrow, widen16};
+use crate::ir::opcode::matrix::Number;
 use half::{bf16, f16};
 
 /// A number and the power of two that its exponent stands for: that of the smallest normal number for

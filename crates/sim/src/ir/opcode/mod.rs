@@ -3,6 +3,8 @@
 //! handlers, and the passes ask for facts here.
 
 pub mod address;
+pub mod asynchrony;
+pub mod atomic;
 pub mod carry;
 pub mod compare;
 pub mod directed;
@@ -11,9 +13,11 @@ pub mod float;
 pub mod half;
 pub mod integer;
 pub mod logic;
+pub mod matrix;
 pub mod moves;
 pub mod product;
 pub mod single;
+pub mod warp;
 
 use self::half::HalfOp;
 use crate::ir::types::{Class, NanUse, Width};

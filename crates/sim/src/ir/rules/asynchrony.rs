@@ -1,12 +1,13 @@
 //! mbarriers, bulk copies, and what concerns clusters.
 
 use super::Cx;
-use super::memory::{combine, resolve, space};
-use crate::engine::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp, TensorOp};
+use super::memory::{atomic_kind, resolve, space};
 use crate::ir::kernel::*;
 use crate::ir::lower::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::address::AddressOp;
+use crate::ir::opcode::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp, TensorOp};
+use crate::ir::opcode::atomic::{AtomicKind, AtomicOp};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -141,19 +142,19 @@ fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
     cx.instruction.modifiers.iter().filter_map(of).collect()
 }
 
-/// What a reduction of the copy engine writes: its sums of floats keep subnormals, as shared memory's
-/// do and global memory's atomics do not (seen on an H200).
-pub fn bulk_combine(name: &str, ty: ScalarType) -> Option<Combine> {
-    combine(name, ty, ty == F32)
+/// What a reduction does, whatever the type.
+fn reduction_kind(cx: &Cx<'_, '_>) -> Option<AtomicKind> {
+    REDUCTIONS.iter().find(|name| cx.has(name)).and_then(|name| atomic_kind(name))
 }
 
 /// What a reduction writes, and the bytes of an element.
-fn reduction(cx: &mut Cx<'_, '_>) -> Rule<(Combine, u8)> {
+fn reduction(cx: &mut Cx<'_, '_>) -> Rule<(AtomicOp, u8)> {
     let ty = cx.ty()?;
-    let name = cx.instruction.modifiers.iter().find(|m| REDUCTIONS.contains(&m.as_str()));
-    let name = name.cloned().unwrap_or_default();
-    let combine = bulk_combine(&name, ty).ok_or_else(|| cx.unknown("this operation or type"))?;
-    Ok((combine, ty.size() as u8))
+    let mut modifiers = cx.instruction.modifiers.iter();
+    let named = modifiers.find(|m| REDUCTIONS.contains(&m.as_str()));
+    let kind = named.and_then(|modifier| atomic_kind(modifier));
+    let atomic = kind.and_then(|kind| AtomicOp::of_copy(kind, ty));
+    Ok((atomic.ok_or_else(|| cx.unknown("this operation or type"))?, ty.size() as u8))
 }
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, but for tensors, prefetches and groups.
@@ -201,7 +202,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
     if !fits {
         return Err(cx.unknown("these spaces and this way to wait"));
     }
-    let combine = match cx.has("reduce") {
+    let reduction = match cx.has("reduce") {
         true => Some(reduction(cx)?),
         false => None,
     };
@@ -216,7 +217,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
     };
     let multicast = cx.has("multicast::cluster");
     let mask = if multicast { cx.src(4, U16)? } else { Src::Const(0) };
-    if combine.is_some() && to == MemorySpace::Global {
+    if reduction.is_some() && to == MemorySpace::Global {
         // Who comes first may be seen in the result.
         cx.lowering.kernel.ordered_blocks = true;
     }
@@ -225,7 +226,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
         from: At { space: from, offset: from_offset },
         barrier,
         multicast,
-        combine,
+        reduction,
     };
     emit(cx, AsyncOp::Copy(copy), Vec::new(), vec![to_base, from_base, size, bar_base, mask]);
     Ok(())
@@ -295,7 +296,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> Rule {
     let multicast = cx.has("multicast::cluster");
     let mask = if multicast { cx.src(3, U16)? } else { Src::Const(0) };
     let reduction = match cx.has("reduce") {
-        true => REDUCTIONS.iter().find(|name| cx.has(name)).copied(),
+        true => reduction_kind(cx),
         false => None,
     };
     if reduction.is_some() != cx.has("reduce") {
@@ -321,10 +322,10 @@ pub fn store(cx: &mut Cx<'_, '_>) -> Rule {
     }
     cx.operands(3)?;
     let ty = cx.ty()?;
-    let (combine, bytes) = match cx.instruction.opcode.as_str() {
+    let (reduction, bytes) = match cx.instruction.opcode.as_str() {
         "red" => {
-            let (combine, bytes) = reduction(cx)?;
-            (Some(combine), bytes)
+            let (atomic, bytes) = reduction(cx)?;
+            (Some(atomic), bytes)
         }
         _ => (None, ty.size() as u8),
     };
@@ -344,7 +345,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> Rule {
     for operand in super::memory::elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);
     }
-    emit(cx, AsyncOp::Store { bytes, combine, to, barrier }, Vec::new(), src);
+    emit(cx, AsyncOp::Store { bytes, reduction, to, barrier }, Vec::new(), src);
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! Calls: operands bound to the callee's parameters, and the two functions that the driver provides.
 
 use super::Cx;
-use crate::engine::op::Tiers;
 use crate::ir::kernel::*;
 use crate::ir::lower::{Lowering, Refusal, Rule, Symbol};
 use crate::ir::opcode::Alu;
+use crate::ir::opcode::warp::WarpOp;
 use lanework_ptx::{Function, Instruction, Operand};
 use std::collections::HashMap;
 
@@ -169,9 +169,7 @@ pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call
         return Err(Refusal::new("`vprintf` takes a format and its arguments", ""));
     }
     let result = lowering.new_register(Width::Word);
-    let handler = Tiers::cold::<crate::engine::print::Print>();
-    let action = Action::Custom { handler, form: Form::Varying, extra: 0 };
-    lowering.emit(action, vec![Some(result)], src, None);
+    lowering.emit(Action::Warp(WarpOp::Print), vec![Some(result)], src, None);
     if let Some(Operand::Name(name)) = call.results.first() {
         let mut cx = plain(lowering, instruction);
         match cx.lowering.lookup(name) {
@@ -224,11 +222,8 @@ pub fn heap(
         _ => plain(lowering, instruction).source(&Operand::Name(argument.clone()), b64)?,
     };
     let result = lowering.new_register(Width::Wide);
-    let handler = match call.function.as_str() {
-        "malloc" => Tiers::cold::<crate::engine::heap::Malloc>(),
-        _ => Tiers::cold::<crate::engine::heap::Free>(),
-    };
-    let action = Action::Custom { handler, form: Form::Varying, extra: 0 };
+    let op = if call.function == "malloc" { WarpOp::Malloc } else { WarpOp::Free };
+    let action = Action::Warp(op);
     lowering.emit(action, vec![Some(result)], vec![source, Src::Const(heap)], None);
     if let Some(Operand::Name(name)) = call.results.first() {
         match lowering.lookup(name) {

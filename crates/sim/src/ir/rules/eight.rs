@@ -3,7 +3,7 @@
 use super::{Cx, convert};
 use crate::engine::number::eight::{Conversion, Convert, Direction, Format};
 use crate::engine::op::Tiers;
-use crate::ir::kernel::{Action, Form};
+use crate::ir::kernel::Action;
 use crate::ir::lower::Rule;
 use lanework_ptx::ScalarType::{B16, B32, F32};
 
@@ -43,7 +43,7 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> Rule {
     let (guard, relu) = (cx.guard, cx.has("relu"));
     let extra = Conversion { format, direction, relu }.code();
     let handler = Tiers::cold::<Convert>();
-    let action = Action::Custom { handler, form: Form::Varying, extra };
+    let action = Action::Custom { handler, extra };
     cx.lowering.emit(action, vec![dst], src, guard);
     Ok(())
 }

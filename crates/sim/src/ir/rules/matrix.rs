@@ -2,11 +2,9 @@
 
 use super::Cx;
 use super::memory::{elements, resolve, space};
-use crate::engine::matrix::ops::{
-    BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse,
-};
 use crate::ir::kernel::{Action, Reg, Src};
 use crate::ir::lower::Rule;
+use crate::ir::opcode::matrix::{BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse};
 use lanework_ptx::ScalarType;
 
 /// The type of the registers that hold a fragment.
@@ -102,21 +100,48 @@ fn rows(cx: &mut Cx<'_, '_>, store: bool) -> Rule {
     emit(cx, op, dst, src)
 }
 
+/// The type that a modifier names.
+fn number(modifier: &str) -> Option<Number> {
+    Some(match modifier {
+        "f16" => Number::F16,
+        "bf16" => Number::Bf16,
+        "tf32" => Number::Tf32,
+        "e4m3" => Number::E4m3,
+        "e5m2" => Number::E5m2,
+        "f32" => Number::F32,
+        "f64" => Number::F64,
+        "s8" => Number::S8,
+        "u8" => Number::U8,
+        "s4" => Number::S4,
+        "u4" => Number::U4,
+        "b1" => Number::B1,
+        "s32" => Number::S32,
+        _ => return None,
+    })
+}
+
+/// The shape that a modifier names, `m16n8k16`.
+fn shape_of(modifier: &str) -> Option<Shape> {
+    let (m, rest) = modifier.strip_prefix('m')?.split_once('n')?;
+    let (n, k) = rest.split_once('k')?;
+    Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
+}
+
 /// The types among the modifiers, in order.
 pub(super) fn numbers(cx: &Cx<'_, '_>) -> Vec<Number> {
-    cx.instruction.modifiers.iter().filter_map(|m| Number::from_name(m)).collect()
+    cx.instruction.modifiers.iter().filter_map(|m| number(m)).collect()
 }
 
 /// The shape among the modifiers.
 pub(super) fn shape(cx: &Cx<'_, '_>) -> Rule<Shape> {
-    let shape = cx.instruction.modifiers.iter().find_map(|m| Shape::from_name(m));
+    let shape = cx.instruction.modifiers.iter().find_map(|m| shape_of(m));
     shape.ok_or_else(|| cx.unknown("a shape is missing"))
 }
 
 /// Refuses modifiers that are neither in `known`, nor types, nor shapes.
 pub(super) fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> Rule {
     let rest = cx.instruction.modifiers.iter();
-    let rest = rest.filter(|m| Number::from_name(m).is_some() || Shape::from_name(m).is_some());
+    let rest = rest.filter(|m| number(m).is_some() || shape_of(m).is_some());
     let more: Vec<&str> = known.iter().copied().chain(rest.map(String::as_str)).collect();
     cx.allow(&more)
 }

@@ -1,14 +1,12 @@
 //! Loads, stores, atomics, asynchronous copies and address conversions.
 
 use super::Cx;
-use crate::engine::number::narrow::{self as packed, Narrow};
-use crate::engine::number::single::{canonical, flush, max32, min32};
 use crate::ir::kernel::*;
 use crate::ir::lower::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::address::AddressOp;
+use crate::ir::opcode::atomic::{AtomicKind, AtomicOp};
 use crate::ir::window::{LOCAL_WINDOW, SHARED_WINDOW};
-use half::{bf16, f16};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -178,99 +176,21 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-/// What an atomic writes, from the word in memory and its operands.
-pub(super) fn combine(name: &str, ty: ScalarType, shared: bool) -> Option<Combine> {
-    let bits: Option<Combine> = match name {
-        "exch" => Some(|_, b, _| b),
-        "and" => Some(|m, b, _| m & b),
-        "or" => Some(|m, b, _| m | b),
-        "xor" => Some(|m, b, _| m ^ b),
-        "cas" if ty.size() == 8 => Some(|m, b, c| if m == b { c } else { m }),
-        "cas" if ty.size() == 4 => Some(|m, b, c| if m as u32 == b as u32 { c } else { m }),
-        "cas" => Some(|m, b, c| if m as u16 == b as u16 { c } else { m }),
-        "inc" => Some(|m, b, _| if m as u32 >= b as u32 { 0 } else { m + 1 }),
-        "dec" => Some(|m, b, _| if m as u32 == 0 || m as u32 > b as u32 { b } else { m - 1 }),
-        _ => None,
-    };
-    if bits.is_some() {
-        return bits;
-    }
-    if let Some(both) = narrow_sum(name, ty) {
-        return Some(both);
-    }
-    match (name, ty) {
-        ("add", U32 | S32 | U64 | S64) => Some(|m, b, _| m.wrapping_add(b)),
-        ("min", U32) => Some(|m, b, _| u64::from((m as u32).min(b as u32))),
-        ("max", U32) => Some(|m, b, _| u64::from((m as u32).max(b as u32))),
-        ("min", S32) => Some(|m, b, _| (m as i32).min(b as i32) as u64),
-        ("max", S32) => Some(|m, b, _| (m as i32).max(b as i32) as u64),
-        ("min", U64) => Some(|m, b, _| m.min(b)),
-        ("max", U64) => Some(|m, b, _| m.max(b)),
-        ("min", S64) => Some(|m, b, _| (m as i64).min(b as i64) as u64),
-        ("max", S64) => Some(|m, b, _| (m as i64).max(b as i64) as u64),
-        // Global memory's unit flushes subnormals; shared memory's sums are ordinary additions.
-        ("add", F32) if shared => {
-            Some(|m, b, _| bits32(canonical(f32::from_bits(m as u32) + f32::from_bits(b as u32))))
-        }
-        ("add", F32) => Some(|m, b, _| {
-            let [m, b] = [m, b].map(|x| flush(f32::from_bits(x as u32)));
-            bits32(canonical(flush(m + b)))
-        }),
-        ("add", F64) if shared => Some(|m, b, _| sum64(m, b, 1 << 51)),
-        ("add", F64) => Some(|m, b, _| if f64::from_bits(b).is_nan() { b } else { sum64(m, b, 0) }),
-        _ => None,
-    }
-}
-
-fn bits32(x: f32) -> u64 {
-    u64::from(x.to_bits())
-}
-
-/// A sum in memory; NaN in memory stays, with `quiet` added to its bits.
-fn sum64(m: u64, b: u64, quiet: u64) -> u64 {
-    let (x, y) = (f64::from_bits(m), f64::from_bits(b));
-    match (x.is_nan(), y.is_nan(), (x + y).is_nan()) {
-        (true, ..) => m | quiet,
-        (_, true, _) => b | quiet,
-        (.., true) => 0xfff8_0000_0000_0000,
-        _ => (x + y).to_bits(),
-    }
-}
-
-/// Sums, minima and maxima of 16-bit floats.
-fn narrow_sum(name: &str, ty: ScalarType) -> Option<Combine> {
-    macro_rules! rows {
-        ($f:expr) => {
-            match ty {
-                F16 => Some(|m, b, _| u64::from(f16_of(m as u16, b as u16, $f))),
-                Bf16 => Some(|m, b, _| u64::from(bf16_of(m as u16, b as u16, $f))),
-                F16x2 => Some(|m, b, _| halves(m, b, |m, b| f16_of(m, b, $f))),
-                Bf16x2 => Some(|m, b, _| halves(m, b, |m, b| bf16_of(m, b, $f))),
-                _ => None,
-            }
-        };
-    }
-    match name {
-        "add" => rows!(|m, b| m + b),
-        "min" => rows!(min32),
-        "max" => rows!(max32),
-        _ => None,
-    }
-}
-
-fn f16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
-    let [m, b] = [m, b].map(|x| f16::from_bits(x).widen());
-    packed::to_f16(f(m, b)).to_bits()
-}
-
-fn bf16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
-    let [m, b] = [m, b].map(|x| bf16::from_bits(x).widen());
-    packed::to_bf16(f(m, b)).to_bits()
-}
-
-fn halves(m: u64, b: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
-    let (low, high) = (f(m as u16, b as u16), f((m >> 16) as u16, (b >> 16) as u16));
-    u64::from(packed::pair(high, low))
+/// The kind of atomic that a modifier names.
+pub(super) fn atomic_kind(modifier: &str) -> Option<AtomicKind> {
+    Some(match modifier {
+        "add" => AtomicKind::Add,
+        "min" => AtomicKind::Min,
+        "max" => AtomicKind::Max,
+        "inc" => AtomicKind::Increment,
+        "dec" => AtomicKind::Decrement,
+        "cas" => AtomicKind::CompareAndSwap,
+        "exch" => AtomicKind::Exchange,
+        "and" => AtomicKind::And,
+        "or" => AtomicKind::Or,
+        "xor" => AtomicKind::Xor,
+        _ => return None,
+    })
 }
 
 const ATOMICS: &[&str] =
@@ -282,7 +202,7 @@ fn vector_atomic(
     address: usize,
     (base, offset, space): (Src, i64, MemorySpace),
     ty: ScalarType,
-    combine: Combine,
+    atomic: AtomicOp,
 ) -> Rule {
     let count = count(cx);
     let old = if address == 1 { elements(cx, 0, count)? } else { Vec::new() };
@@ -302,7 +222,7 @@ fn vector_atomic(
             None => None,
         };
         let offset = offset + i as i64 * i64::from(ty.size());
-        let kind = MemoryKind::Atomic(combine);
+        let kind = MemoryKind::Atomic(atomic);
         let part = if i == 0 { Part::First(count) } else { Part::Rest };
         let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
         let guard = cx.guard;
@@ -314,25 +234,32 @@ fn vector_atomic(
 fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
     allowed(cx, ATOMICS)?;
     let ty = cx.ty()?;
-    let name = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str())).cloned();
-    let name = name.unwrap_or_default();
+    let named = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str()));
+    let kind = named.and_then(|modifier| atomic_kind(modifier));
     let (base, offset, named) = cx.address(address)?;
     let space = resolve(space(cx), named);
-    let combine = combine(&name, ty, space == MemorySpace::Shared)
-        .ok_or_else(|| cx.unknown("this operation or type"))?;
+    let shared = space == MemorySpace::Shared;
+    let typed = kind.and_then(|kind| Some((kind, AtomicOp::new(kind, ty, shared)?)));
+    let (kind, atomic) = typed.ok_or_else(|| cx.unknown("this operation or type"))?;
     if count(cx) != 1 {
-        return vector_atomic(cx, address, (base, offset, space), ty, combine);
+        return vector_atomic(cx, address, (base, offset, space), ty, atomic);
     }
     let mut src = vec![base, cx.src(address + 1, ty)?];
-    if name == "cas" {
+    if kind == AtomicKind::CompareAndSwap {
         src.push(cx.src(address + 2, ty)?);
     }
-    let commutes = !ty.is_float() && !matches!(name.as_str(), "cas" | "exch" | "inc" | "dec");
-    if space != MemorySpace::Shared && !(commutes && dst.is_none()) {
+    let ordered = [
+        AtomicKind::CompareAndSwap,
+        AtomicKind::Exchange,
+        AtomicKind::Increment,
+        AtomicKind::Decrement,
+    ];
+    let commutes = !ty.is_float() && !ordered.contains(&kind);
+    if !shared && !(commutes && dst.is_none()) {
         cx.lowering.kernel.ordered_blocks = true;
     }
     let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    let (kind, part) = (MemoryKind::Atomic(combine), Part::Whole);
+    let (kind, part) = (MemoryKind::Atomic(atomic), Part::Whole);
     let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);

@@ -28,8 +28,6 @@ use crate::ir::opcode::logic::LogicOp;
 use crate::ir::window::PARAMETER_WINDOW;
 use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
 
-pub use asynchrony::bulk_combine;
-
 type RuleFn = fn(&mut Cx<'_, '_>) -> Rule;
 
 /// The rule of each opcode.

@@ -1,11 +1,11 @@
 //! `mov`: copies, parts of registers, and the clocks.
 
 use super::Cx;
-use crate::engine::op::Tiers;
-use crate::ir::kernel::{Action, Form, Src, Width};
+use crate::ir::kernel::{Action, Src, Width};
 use crate::ir::lower::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::moves::{MoveOp, PartSize};
+use crate::ir::opcode::warp::WarpOp;
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -26,7 +26,12 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
     match (cx.operand(0)?.clone(), cx.operand(1)?.clone()) {
         (Operand::Vector(parts), _) => unpack(cx, ty, &parts),
         (_, Operand::Vector(parts)) => pack(cx, ty, &parts),
-        (_, Operand::Name(name)) if clock_form(&name).is_some() => clock(cx, &name),
+        (_, Operand::Name(name)) if clock(&name).is_some() => {
+            let (dst, guard) = (cx.dst(0)?, cx.guard);
+            let high = clock(&name) == Some(true);
+            cx.lowering.emit(Action::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
+            Ok(())
+        }
         _ => {
             let dst = cx.dst_of(0, ty)?;
             let a = cx.src(1, ty)?;
@@ -39,25 +44,13 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
     }
 }
 
-/// Which word of which clock a special register reads: extra for the handler.
-fn clock_form(name: &str) -> Option<u32> {
+/// Whether a special register is a clock or timer, and then whether it is the upper word of one.
+fn clock(name: &str) -> Option<bool> {
     Some(match name {
-        "%clock" | "%clock64" => 0,
-        "%clock_hi" => 1,
-        "%globaltimer" | "%globaltimer_lo" => 2,
-        "%globaltimer_hi" => 3,
+        "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => false,
+        "%clock_hi" | "%globaltimer_hi" => true,
         _ => return None,
     })
-}
-
-fn clock(cx: &mut Cx<'_, '_>, name: &str) -> Rule {
-    let dst = cx.dst(0)?;
-    let extra = clock_form(name).unwrap_or(0);
-    let handler = Tiers::cold::<crate::engine::cross::Clock>();
-    let guard = cx.guard;
-    let action = Action::Custom { handler, form: Form::Uniform, extra };
-    cx.lowering.emit(action, vec![dst], Vec::new(), guard);
-    Ok(())
 }
 
 fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> Rule<ScalarType> {

@@ -3,11 +3,10 @@
 use super::Cx;
 use super::control::note;
 use super::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
-use crate::engine::asynchrony::AsyncOp;
-use crate::engine::matrix::group::GroupMultiply;
-use crate::engine::matrix::ops::{MatrixOp, Number};
 use crate::ir::kernel::{Action, Note, Src};
 use crate::ir::lower::Rule;
+use crate::ir::opcode::asynchrony::AsyncOp;
+use crate::ir::opcode::matrix::{GroupMultiply, MatrixOp, Number};
 use lanework_ptx::ScalarType;
 
 /// `wgmma`.

@@ -2,23 +2,15 @@
 
 use super::Cx;
 use super::control::{converge, note};
-use crate::engine::cross;
-use crate::engine::op::Tiers;
-use crate::ir::kernel::{Action, Form, Note, Reg, Src};
+use crate::ir::kernel::{Action, Note, Reg, Src};
 use crate::ir::lower::Rule;
+use crate::ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
-fn emit(
-    cx: &mut Cx<'_, '_>,
-    handler: Tiers,
-    form: Form,
-    extra: u32,
-    dst: Vec<Option<Reg>>,
-    src: Vec<Src>,
-) -> Rule {
+fn emit(cx: &mut Cx<'_, '_>, op: WarpOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> Rule {
     let guard = cx.guard;
-    cx.lowering.emit(Action::Custom { handler, form, extra }, dst, src, guard);
+    cx.lowering.emit(Action::Warp(op), dst, src, guard);
     Ok(())
 }
 
@@ -43,17 +35,17 @@ fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
     Ok(members)
 }
 
-/// The form of a result that is one for all who take part: lanes that name other members have other
-/// results, so only members known here make it the same for the warp.
-fn form(members: Src) -> Form {
-    if matches!(members, Src::Const(_)) { Form::Uniform } else { Form::Varying }
-}
-
 /// `shfl`.
 pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync", "up", "down", "bfly", "idx"])?;
-    let mode = ["up", "down", "bfly", "idx"].iter().position(|m| cx.has(m));
-    let mode = mode.ok_or_else(|| cx.unknown("no mode"))? as u32;
+    let modes = [
+        ("up", ShuffleMode::Up),
+        ("down", ShuffleMode::Down),
+        ("bfly", ShuffleMode::Butterfly),
+        ("idx", ShuffleMode::Index),
+    ];
+    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
     cx.operands(if cx.has("sync") { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
@@ -61,20 +53,25 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("sync") {
         converge(cx, members);
     }
-    note(cx, Note::Shuffle(mode as u8), vec![members, src[1], src[2]])?;
-    emit(cx, Tiers::cold::<cross::Shuffle>(), Form::Varying, mode, dst, src)
+    note(cx, Note::Shuffle(mode), vec![members, src[1], src[2]])?;
+    emit(cx, WarpOp::Shuffle(mode), dst, src)
 }
 
 /// `vote`.
 pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync", "all", "any", "uni", "ballot"])?;
-    let mode = ["all", "any", "uni", "ballot"].iter().position(|m| cx.has(m));
-    let mode = mode.ok_or_else(|| cx.unknown("no mode"))? as u32;
-    let dst = cx.dst_of(0, if mode == 3 { B32 } else { Pred })?;
+    let modes = [
+        ("all", VoteMode::All),
+        ("any", VoteMode::Any),
+        ("uni", VoteMode::Uniform),
+        ("ballot", VoteMode::Ballot),
+    ];
+    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
+    let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
-    let extra = mode | u32::from(negated) << 8;
     let members = members(cx)?;
-    emit(cx, Tiers::cold::<cross::Vote>(), form(members), extra, vec![dst], vec![p, members])
+    emit(cx, WarpOp::Vote { mode, negated }, vec![dst], vec![p, members])
 }
 
 /// `match`.
@@ -84,14 +81,15 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
     let src = vec![a, members(cx)?];
-    emit(cx, Tiers::cold::<cross::Match>(), Form::Varying, u32::from(cx.has("all")), dst, src)
+    let all = cx.has("all");
+    emit(cx, WarpOp::Match { all }, dst, src)
 }
 
 /// `activemask`.
 pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let dst = cx.dst_of(0, B32)?;
-    emit(cx, Tiers::cold::<cross::ActiveMask>(), Form::Uniform, 0, vec![dst], Vec::new())
+    emit(cx, WarpOp::ActiveMask, vec![dst], Vec::new())
 }
 
 /// `elect`: the lowest lane that takes part.
@@ -99,7 +97,7 @@ pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
     let members = members(cx)?;
-    emit(cx, Tiers::cold::<cross::Elect>(), Form::Varying, 0, dst, vec![members])
+    emit(cx, WarpOp::Elect, dst, vec![members])
 }
 
 /// `redux`.
@@ -108,18 +106,18 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
     let name = cx.instruction.modifiers.iter().find(|m| !matches!(m.as_str(), "sync"));
     let mode = match (name.map(String::as_str), ty) {
-        (Some("add"), U32 | S32) => cross::REDUX_ADD,
-        (Some("min"), U32) => cross::REDUX_MIN_U,
-        (Some("max"), U32) => cross::REDUX_MAX_U,
-        (Some("min"), S32) => cross::REDUX_MIN_S,
-        (Some("max"), S32) => cross::REDUX_MAX_S,
-        (Some("and"), B32) => cross::REDUX_AND,
-        (Some("or"), B32) => cross::REDUX_OR,
-        (Some("xor"), B32) => cross::REDUX_XOR,
+        (Some("add"), U32 | S32) => WarpReduction::Add,
+        (Some("min"), U32) => WarpReduction::MinUnsigned,
+        (Some("max"), U32) => WarpReduction::MaxUnsigned,
+        (Some("min"), S32) => WarpReduction::MinSigned,
+        (Some("max"), S32) => WarpReduction::MaxSigned,
+        (Some("and"), B32) => WarpReduction::And,
+        (Some("or"), B32) => WarpReduction::Or,
+        (Some("xor"), B32) => WarpReduction::Xor,
         _ => return Err(cx.unknown("this operation or type")),
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;
     let members = members(cx)?;
-    emit(cx, Tiers::cold::<cross::Redux>(), form(members), mode, vec![dst], vec![a, members])
+    emit(cx, WarpOp::Reduce(mode), vec![dst], vec![a, members])
 }

@@ -1,10 +1,10 @@
-//! Instructions in which a warp holds matrices together: what they do and which lane holds what.
+//! Instructions in which a warp holds matrices together (PTX manual, "Warp Level Matrix Instructions" and
+//! "Asynchronous Warpgroup Level Matrix Instructions"): what they do and which lane holds what.
 
-use super::group::GroupMultiply;
-use crate::ir::kernel::MemorySpace;
+use crate::ir::types::MemorySpace;
 
 /// What an element is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Number {
     /// IEEE half precision.
     F16,
@@ -35,26 +35,6 @@ pub enum Number {
 }
 
 impl Number {
-    /// The type that a modifier names.
-    pub fn from_name(name: &str) -> Option<Number> {
-        Some(match name {
-            "f16" => Number::F16,
-            "bf16" => Number::Bf16,
-            "tf32" => Number::Tf32,
-            "e4m3" => Number::E4m3,
-            "e5m2" => Number::E5m2,
-            "f32" => Number::F32,
-            "f64" => Number::F64,
-            "s8" => Number::S8,
-            "u8" => Number::U8,
-            "s4" => Number::S4,
-            "u4" => Number::U4,
-            "b1" => Number::B1,
-            "s32" => Number::S32,
-            _ => return None,
-        })
-    }
-
     /// Bits of an element.
     pub fn bits(self) -> usize {
         match self {
@@ -79,7 +59,7 @@ impl Number {
 }
 
 /// `m x n` results, each a sum of `k` products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Rows of A and of the result.
     pub m: usize,
@@ -89,17 +69,8 @@ pub struct Shape {
     pub k: usize,
 }
 
-impl Shape {
-    /// The shape that a modifier names, `m16n8k16`.
-    pub fn from_name(name: &str) -> Option<Shape> {
-        let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
-        let (n, k) = rest.split_once('k')?;
-        Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
-    }
-}
-
 /// Which matrix of `D = A B + C`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// `m x k`.
     A,
@@ -110,7 +81,7 @@ pub enum Part {
 }
 
 /// A matrix spread over the registers of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fragment {
     /// Which matrix.
     pub part: Part,
@@ -171,7 +142,7 @@ impl Fragment {
 }
 
 /// What a matrix instruction does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
     /// `ldmatrix` and `stmatrix`: sources are the address and, to store, the registers.
     Rows {
@@ -209,7 +180,7 @@ pub enum MatrixOp {
 }
 
 /// What a product of single bits counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitOp {
     /// Bits that differ.
     Xor,
@@ -217,27 +188,15 @@ pub enum BitOp {
     And,
 }
 
-impl BitOp {
-    /// Of 32 bits each.
-    #[inline(always)]
-    pub fn count(self, a: i32, b: i32) -> i32 {
-        let both = match self {
-            BitOp::Xor => a ^ b,
-            BitOp::And => a & b,
-        };
-        both.count_ones() as i32
-    }
-}
-
 /// How a sparse A is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sparse {
     /// Which lanes of each quad have the metadata.
     pub selector: u32,
 }
 
 /// The types of a product.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Multiply {
     /// Its shape.
     pub shape: Shape,
@@ -277,5 +236,48 @@ impl Multiply {
             quads: None,
             registers,
         }
+    }
+}
+
+/// A warpgroup's product. Its sources: B's descriptor, the predicate that says whether the accumulator
+/// counts, A's descriptor or its four registers, the accumulator's registers, and metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GroupMultiply {
+    /// Columns of B.
+    pub n: usize,
+    /// Columns of A, all of them where it is sparse.
+    pub k: usize,
+    /// Elements of A.
+    pub a: Number,
+    /// Elements of B.
+    pub b: Number,
+    /// Elements of the accumulator.
+    pub d: Number,
+    /// Whether A comes from registers.
+    pub registers: bool,
+    /// Whether the accumulator counts where the predicate is false.
+    pub inverted: bool,
+    /// Whether products change their sign.
+    pub negated: bool,
+    /// Whether M or N is contiguous in memory, of A and B.
+    pub across: [bool; 2],
+    /// Whether integer results are clamped.
+    pub saturate: bool,
+    /// Whether bits are counted that both are 1.
+    pub bits: bool,
+    /// Whether A is sparse.
+    pub sparse: Option<Sparse>,
+}
+
+impl GroupMultiply {
+    /// Registers of the accumulator.
+    pub fn accumulators(&self) -> usize {
+        self.n / 2 / self.d.per_register()
+    }
+
+    /// Bytes along K of a row of A as it is stored, or of B.
+    pub fn bytes_along(&self, number: Number, a: bool) -> usize {
+        let k = if a && self.sparse.is_some() { self.k / 2 } else { self.k };
+        k * number.bits() / 8
     }
 }
