@@ -1,5 +1,6 @@
 //! What the sanitizer found, for people, for programs and for SARIF.
 
+use crate::sources;
 use lanework::{Report, ReportKind};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ fn place(file: &str, line: u32, text: Option<(&str, &str)>) -> (String, Option<S
         (file, text) => {
             // A relative path may count from the folder of the PTX.
             let beside = text.and_then(|(name, _)| Some(Path::new(name).parent()?.join(file)));
-            let read = std::fs::read_to_string(file).ok();
+            let read = sources::read(file);
             let read = read.or_else(|| std::fs::read_to_string(beside?).ok());
             (file.to_owned(), read.as_deref().and_then(nth))
         }

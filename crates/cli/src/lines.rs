@@ -1,7 +1,7 @@
 //! The lines of a profile as tables: what each costs, what it asks of memory, what work it does.
 
 use crate::output::short_count;
-use crate::subject::Sources;
+use crate::sources::Sources;
 use lanework_lab::{BanksRecord, CountsRecord, LineRecord, ProfileRecord, SectorsRecord};
 use std::path::Path;
 

@@ -18,6 +18,7 @@ mod pictures;
 mod problem;
 mod profiles;
 mod source;
+mod sources;
 mod subject;
 mod suggest;
 mod tables;

@@ -2,7 +2,7 @@
 
 use crate::lines::{code, cut, place, tables};
 use crate::output::{bytes, short_count, thousands};
-use crate::subject::Sources;
+use crate::sources::Sources;
 use lanework_lab::{BanksRecord, LineRecord, ProfileRecord, SectorsRecord};
 
 /// Hot spots that are shown.

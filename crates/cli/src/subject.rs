@@ -1,46 +1,15 @@
-//! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file; and the
-//! text of their lines.
+//! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file.
 
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{arguments, check_count, emulator, find_entry, given, maps, upload};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::ptx_of;
+use crate::sources::Sources;
 use crate::suggest::check_rung;
 use lanework::sim::FaultKind;
 use lanework::{Backend, Device, Error, Job};
 use lanework_lab::{PtxLaunch, Subject};
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-/// Files by name, read when first asked for.
-#[derive(Default)]
-pub struct Sources(RefCell<HashMap<Option<String>, Vec<String>>>);
-
-impl Sources {
-    /// Takes a file's text as it is; the PTX has no name.
-    fn keep(&self, file: Option<&str>, text: &str) {
-        let lines = text.lines().map(str::to_owned).collect();
-        self.0.borrow_mut().insert(file.map(str::to_owned), lines);
-    }
-
-    /// A line of a file, without the blanks around it; empty where there is no such file.
-    pub fn line(&self, file: Option<&str>, line: u32) -> String {
-        let key = file.map(str::to_owned);
-        let known = self.0.borrow().contains_key(&key);
-        if let (Some(file), false) = (file, known) {
-            // Rungs name their files from the repository's root.
-            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-            let text = std::fs::read_to_string(file)
-                .or_else(|_| std::fs::read_to_string(format!("{root}/{file}")));
-            self.keep(Some(file), &text.unwrap_or_default());
-        }
-        let held = self.0.borrow();
-        let lines = held.get(&key).map(Vec::as_slice).unwrap_or_default();
-        let text = lines.get((line as usize).wrapping_sub(1)).map(|line| line.trim());
-        text.unwrap_or_default().to_owned()
-    }
-}
 
 /// What is done with each kernel: its name, the kernel, and its text.
 pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
@@ -133,7 +102,7 @@ pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     let maps = maps(&ready, &buffers)?;
     let arguments = given(&ready, &buffers, &maps);
     let sources = Sources::default();
-    sources.keep(None, &text);
+    sources.insert_ptx(&text);
     let name = format!("{} of {}", entry, asked.file.display());
     let mut launch =
         PtxLaunch { module: &module, entry, shape: asked.shape(), arguments: &arguments };

@@ -10,12 +10,14 @@ pub mod intro;
 pub mod matmul;
 mod rung;
 pub mod sgemm;
+mod sources;
 pub mod streams;
 pub mod sum_squares;
 pub mod transpose;
 pub mod vector_add;
 
 pub use rung::{Header, Ladder, Language, Rung, RungInfo};
+pub use sources::source_text;
 
 /// Every ladder there is.
 pub fn ladders() -> Vec<Ladder> {

@@ -4,7 +4,8 @@ use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
 use crate::profiles;
-use crate::subject::{Each, OfLadder, Sources, alone, each_rung, of_kernel};
+use crate::sources::Sources;
+use crate::subject::{Each, OfLadder, alone, each_rung, of_kernel};
 use lanework::sim::Blocks;
 use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
 
