@@ -108,7 +108,7 @@ impl PtxModule {
     }
 
     /// The names of the instructions of an entry and of what it calls, each once; `None` on a GPU.
-    /// [`lanework_sim::fidelity`] says how near each is to a GPU.
+    /// `lanework_lab::conformance::fidelity` says how far each is known to agree with a GPU.
     pub fn instructions(&self, entry: &str) -> Option<Vec<String>> {
         match &self.code {
             Code::Emulator(program) => {

@@ -33,7 +33,6 @@ pub use engine::limits::{Limits, Options, Schedule};
 pub use engine::program::Program;
 pub use engine::swizzle::Swizzle;
 pub use engine::tensor_map::{TensorElement, TensorMap};
-pub use ir::fidelity::{Bound, Fidelity, fidelity};
 pub use ir::kernel::Origin;
 pub use ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use mem::counters::{Counters, Global, Shared};

@@ -1,9 +1,10 @@
-//! `lanework coverage`: what the emulator knows of each instruction, asked of its decoder.
+//! `lanework coverage`: what the emulator implements of each instruction, and how far its results are known
+//! to agree with a GPU's.
 
 use crate::args::CoverageArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, table};
-use lanework_lab::conformance::{Coverage, Covered, coverage};
+use lanework_lab::conformance::{Coverage, Covered, Fidelity, coverage};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -12,9 +13,12 @@ use std::collections::BTreeMap;
 struct CoverageJson<'a> {
     opcode: &'a str,
     chapter: &'a str,
-    exact: Vec<&'a str>,
+    /// Forms that give bit for bit what an H200 gave.
+    measured: Vec<&'a str>,
     /// Forms with their bounds.
     within: BTreeMap<&'a str, &'a str>,
+    /// Forms that were not compared with a GPU.
+    unmeasured: Vec<&'a str>,
     /// Forms with the reasons.
     refused: BTreeMap<&'a str, &'a str>,
 }
@@ -37,27 +41,36 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         let mut rows = table(&["form", "emulator"]);
         for (form, covered) in found.iter().flat_map(|found| &found.forms) {
             let says = match covered {
-                Covered::Exact => "exact".to_owned(),
-                Covered::Within(bound) => format!("within a bound: {bound}"),
+                Covered::Runs(Fidelity::Measured) => "measured".to_owned(),
+                Covered::Runs(Fidelity::Within(bound)) => format!("within a bound: {}", bound.text),
+                Covered::Runs(Fidelity::Unmeasured) => "unmeasured".to_owned(),
                 Covered::Refused(why) => format!("refused: {why}"),
             };
             rows.add_row([form.name.clone(), says]);
         }
         return print(&format!("{rows}\n"));
     }
-    let mut rows = table(&["instruction", "exact", "within a bound", "refused", "refused forms"]);
-    let mut sums = [0; 3];
+    let mut rows = table(&[
+        "instruction",
+        "measured",
+        "within a bound",
+        "unmeasured",
+        "refused",
+        "refused forms",
+    ]);
+    let mut sums = [0; 4];
     for found in &found {
         let counts = found.counts();
         for (sum, count) in sums.iter_mut().zip(counts) {
             *sum += count;
         }
-        let [exact, within, refused] = counts.map(|count| count.to_string());
-        rows.add_row([found.opcode.clone(), exact, within, refused, some(&found.refused())]);
+        let [measured, within, unmeasured, refused] = counts.map(|count| count.to_string());
+        let names = some(&found.refused());
+        rows.add_row([found.opcode.clone(), measured, within, unmeasured, refused, names]);
     }
     print(&format!(
-        "{rows}\n{} forms exact, {} within a bound, {} refused\n",
-        sums[0], sums[1], sums[2]
+        "{rows}\n{} forms measured, {} within a bound, {} unmeasured, {} refused\n",
+        sums[0], sums[1], sums[2], sums[3]
     ))
 }
 
@@ -74,17 +87,22 @@ fn json(found: &Coverage) -> CoverageJson<'_> {
     let mut all = CoverageJson {
         opcode: &found.opcode,
         chapter: found.chapter[0],
-        exact: Vec::new(),
+        measured: Vec::new(),
         within: BTreeMap::new(),
+        unmeasured: Vec::new(),
         refused: BTreeMap::new(),
     };
     for (form, covered) in &found.forms {
         match covered {
-            Covered::Exact => all.exact.push(&form.name),
-            Covered::Within(bound) => drop(all.within.insert(&form.name, bound)),
+            Covered::Runs(Fidelity::Measured) => all.measured.push(&form.name),
+            Covered::Runs(Fidelity::Within(bound)) => {
+                all.within.insert(&form.name, bound.text);
+            }
+            Covered::Runs(Fidelity::Unmeasured) => all.unmeasured.push(&form.name),
             Covered::Refused(why) => drop(all.refused.insert(&form.name, why)),
         }
     }
-    all.exact.dedup();
+    all.measured.dedup();
+    all.unmeasured.dedup();
     all
 }

@@ -5,9 +5,9 @@ use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{Ready, arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, thousands};
 use crate::source::ptx_of;
-use lanework::sim::{Fidelity, fidelity};
 use lanework::{Device, PtxModule};
 use lanework_lab::Array;
+use lanework_lab::conformance::{Fidelity, fidelity};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -29,33 +29,39 @@ struct KernelJson<'a> {
 /// What a run relied on, in JSON.
 #[derive(Serialize)]
 struct FidelityJson {
-    /// Instructions that are bit for bit as on a GPU.
-    exact: Vec<String>,
+    /// Instructions that give bit for bit what an H200 gave.
+    measured: Vec<String>,
     /// Approximations, each with its bound.
     within: BTreeMap<String, &'static str>,
+    /// Instructions that were not compared with a GPU.
+    unmeasured: Vec<String>,
     /// Entries of the module that the emulator does not run, and why.
     refused: BTreeMap<String, String>,
 }
 
 /// What an entry relies on; `None` on a GPU.
 fn relied_on(module: &PtxModule, entry: &str) -> Option<FidelityJson> {
-    let (mut exact, mut within) = (Vec::new(), BTreeMap::new());
+    let (mut measured, mut within, mut unmeasured) = (Vec::new(), BTreeMap::new(), Vec::new());
     for name in module.instructions(entry)? {
         match fidelity(&name) {
-            Fidelity::Exact => exact.push(name),
+            Fidelity::Measured => measured.push(name),
             Fidelity::Within(bound) => drop(within.insert(name, bound.text)),
+            Fidelity::Unmeasured => unmeasured.push(name),
         }
     }
-    Some(FidelityJson { exact, within, refused: module.refused().into_iter().collect() })
+    let refused = module.refused().into_iter().collect();
+    Some(FidelityJson { measured, within, unmeasured, refused })
 }
 
 impl FidelityJson {
     fn words(&self) -> String {
-        let mut text = format!(
-            "\n{} forms of instructions are exact: {}",
-            self.exact.len(),
-            self.exact.join(", ")
-        );
+        let mut text = String::new();
+        for (how, names) in [("measured", &self.measured), ("unmeasured", &self.unmeasured)] {
+            if !names.is_empty() {
+                let (count, names) = (names.len(), names.join(", "));
+                text.push_str(&format!("\n{count} instruction forms {how}: {names}"));
+            }
+        }
         for (name, bound) in &self.within {
             text.push_str(&format!("\n{name} is within a bound: {bound}"));
         }

@@ -1,10 +1,10 @@
 //! Two devices' results of a form against each other: bit for bit, or within the bound that the
 //! manual grants.
 
+use super::bounds::{Bound, bound_of};
 use super::form::Form;
 use super::operands::{Kind, hash, tuple};
 use half::{bf16, f16};
-use lanework::sim::{Bound, Fidelity, fidelity};
 
 /// Where two devices differ in a form.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub struct Difference {
 pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference> {
     let stride: usize = form.results.iter().map(|kind| kind.bytes()).sum();
     let pairs = expected.chunks_exact(stride).zip(found.chunks_exact(stride));
-    let (of, seed, fidelity) = (pairs.len(), hash(form.key()), fidelity(&form.name));
+    let (of, seed, bound) = (pairs.len(), hash(form.key()), bound_of(&form.name));
     let mut difference: Option<Difference> = None;
     for (n, (expected, found)) in pairs.enumerate() {
         if expected == found {
@@ -33,14 +33,13 @@ pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference>
         }
         let (expected, found) = (values(form, expected), values(form, found));
         let operands = tuple(&form.operands, seed, n);
-        let near = match fidelity {
-            Fidelity::Exact => false,
-            Fidelity::Within(bound) => form.results.iter().enumerate().all(|(i, kind)| {
+        let within = bound.is_some_and(|bound| {
+            form.results.iter().enumerate().all(|(i, kind)| {
                 let argument = real(form.operands[0], operands[0]);
                 close(*kind, expected[i], found[i], bound, argument)
-            }),
-        };
-        if near {
+            })
+        });
+        if within {
             continue;
         }
         let new = || Difference { count: 0, of, first: operands, expected, found };

@@ -1,19 +1,23 @@
 //! Conformance: every form of every instruction on edge and random operands, on the emulator and on a
 //! GPU, whose results are kept as golden vectors; and the table of what the emulator knows.
 
+mod bounds;
 mod catalogue;
 mod compare;
 mod coverage;
 mod execute;
+mod fidelity;
 mod form;
 mod operands;
 mod text;
 mod vectors;
 
+pub use bounds::{Bound, bound_of};
 pub use catalogue::{CHAPTERS, Chapter};
 pub use compare::{Difference, compare};
 pub use coverage::{Coverage, Covered, coverage};
 pub use execute::{Outcome, execute};
+pub use fidelity::{Fidelity, fidelity};
 pub use form::{Form, forms};
 pub use operands::Kind;
 pub use text::module;

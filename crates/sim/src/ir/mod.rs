@@ -6,7 +6,6 @@ pub mod bitset;
 pub mod canonicalize;
 pub mod cfg;
 pub mod dataflow;
-pub mod fidelity;
 pub mod indirect;
 pub mod initial;
 pub mod kernel;

@@ -87,7 +87,7 @@ pub const ROWS: &[Row] = &[
     text("ld.shared.b64", "b64", "b64", "st.shared.b64 [$s], $a; @ $d, [$s];"),
     asked("ld.global.nc{,.L1::no_allocate,.L2::128B}.b32", "@ %r0, [%l1];"),
     asked("ld.global.nc.v4.f32", "@ {%r0, %r1, %r2, %r3}, [%l1];"),
-    asked("ld{.global,.shared,.local,.const,}.u32", "@ %r0, [%l1];"),
+    asked("ld{.shared,.local,.const,}.u32", "@ %r0, [%l1];"),
     asked("ldu.global.u32", "@ %r0, [%l1];"),
     asked("ld.global.L2::cache_hint.u32", "@ %r0, [%l1], %l2;"),
     asked("st.global.L2::cache_hint.u32", "@ [%l1], %r0, %l2;"),

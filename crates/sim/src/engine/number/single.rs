@@ -5,7 +5,7 @@
 //! would be subnormal had it all its digits: a result that rounds up to the smallest normal number is
 //! flushed where its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
 //! H200). Functions that a GPU approximates are computed in f64 and rounded once ([`through_double`]), so
-//! their last bits differ from a GPU's; [`crate::ir::fidelity`] has the bounds.
+//! their last bits differ from a GPU's.
 
 use super::soft::{self, Number, Round};
 

@@ -1,16 +1,8 @@
-//! How far an instruction's results can be from a GPU's: what the manual grants its approximations.
+//! The error bounds of approximate instructions, as the PTX manual states them (ISA 8.7, "Floating Point
+//! Instructions" and "Half Precision Floating Point Instructions", the section of each instruction).
 //!
 //! The emulator computes these in double precision and rounds once, so that its own error is half a
 //! unit in the last place; a GPU may err by the bound.
-
-/// How well the emulator knows an instruction's results.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fidelity {
-    /// Bit for bit.
-    Exact,
-    /// Both are within a bound of the true value.
-    Within(&'static Bound),
-}
 
 /// The error that the PTX manual grants an approximation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,18 +66,18 @@ const SUMS: Bound = Bound {
     text: "sums in another order",
 };
 
-/// How well the emulator knows the results of an instruction, by its name such as `ex2.approx.f32`.
-pub fn fidelity(name: &str) -> Fidelity {
+/// The bound of an instruction, by its name such as `ex2.approx.f32`; `None` where there is none.
+pub fn bound_of(name: &str) -> Option<&'static Bound> {
     let words: Vec<&str> = name.split('.').collect();
     let has = |word: &&str| words.contains(word);
     let quads = words[0] == "mma" && has(&"m8n8k4") && has(&"f16");
     if quads && !has(&"f32") {
-        return Fidelity::Within(&SUMS);
+        return Some(&SUMS);
     }
     let row = BOUNDS.iter().find(|(opcode, modifier, ty, _)| {
         words[0] == *opcode && has(modifier) && words.last() == Some(ty)
     });
-    row.map_or(Fidelity::Exact, |(.., bound)| Fidelity::Within(bound))
+    row.map(|(.., bound)| bound)
 }
 
 #[cfg(test)]
@@ -94,18 +86,15 @@ mod tests {
 
     #[test]
     fn approximations_have_bounds_and_roundings_have_none() {
-        let text = |name| match fidelity(name) {
-            Fidelity::Exact => "exact",
-            Fidelity::Within(bound) => bound.text,
-        };
-        assert_eq!(text("rcp.rn.f32"), "exact");
-        assert_eq!(text("rcp.approx.ftz.f32"), "1 ulp");
-        assert_eq!(text("tanh.approx.bf16x2"), "absolute 2^-8");
-        assert_eq!(text("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"), "exact");
-        assert_eq!(text("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"), "exact");
+        let text = |name| bound_of(name).map(|bound| bound.text);
+        assert_eq!(text("rcp.rn.f32"), None);
+        assert_eq!(text("rcp.approx.ftz.f32"), Some("1 ulp"));
+        assert_eq!(text("tanh.approx.bf16x2"), Some("absolute 2^-8"));
+        assert_eq!(text("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"), None);
+        assert_eq!(text("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"), None);
         assert_eq!(
             text("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16"),
-            "sums in another order"
+            Some("sums in another order")
         );
     }
 }
