@@ -4,8 +4,8 @@ use std::fmt;
 
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 
+use crate::CudaError;
 use crate::driver;
-use crate::{CudaError, Gpu};
 
 /// What the driver says about one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,13 +200,6 @@ fn split_version(version: i32) -> (u32, u32) {
 fn driver_release() -> Option<String> {
     let text = std::fs::read_to_string("/sys/module/nvidia/version").ok()?;
     Some(text.trim().to_string()).filter(|release| !release.is_empty())
-}
-
-impl Gpu {
-    /// What the driver says about this GPU.
-    pub fn info(&self) -> &DeviceInfo {
-        &self.inner.info
-    }
 }
 
 #[cfg(test)]

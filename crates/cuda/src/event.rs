@@ -51,6 +51,21 @@ impl Gpu {
     }
 }
 
+impl Stream {
+    /// Makes the work queued after this wait for `event`, as last recorded.
+    ///
+    /// # Errors
+    /// [`CudaError::WrongGpu`] for another GPU's event.
+    pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        let gpu = self.gpu();
+        gpu.owns(event.gpu(), "the event")?;
+        gpu.bind()?;
+        // SAFETY: stream and event are live.
+        let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), event.raw(), 0) };
+        gpu.check(result, "cuStreamWaitEvent")
+    }
+}
+
 impl Event {
     /// The GPU the event is on.
     pub fn gpu(&self) -> &Gpu {

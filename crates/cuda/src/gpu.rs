@@ -1,23 +1,32 @@
 //! One GPU: its context, shared by every handle of the process, and its synchronisation.
 
+use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::thread::ThreadId;
 
 use cudarc::driver::sys::{self, CUresult};
 
 use crate::address::AddressTable;
+use crate::allocation::Allocation;
 use crate::driver::{self, Handle, lock};
-use crate::graph::Recording;
 use crate::ledger::{Finished, Ledger};
-use crate::memory::Allocation;
 use crate::{CudaError, DeviceInfo, device};
 
 /// An open GPU. Clones share it, and so do all handles of one index in a process.
 #[derive(Clone)]
 pub struct Gpu {
     pub(crate) inner: Arc<Inner>,
+}
+
+/// A graph being captured.
+pub(crate) struct OpenCapture {
+    pub thread: ThreadId,
+    /// The [`Recording`](crate::recording::Recording). Its type is hidden here, as it holds streams
+    /// and functions, which hold a [`Gpu`].
+    pub recording: Box<dyn Any + Send>,
 }
 
 /// What the handles of one GPU share.
@@ -27,7 +36,7 @@ pub(crate) struct Inner {
     pub allocations: Mutex<AddressTable<Allocation>>,
     pub ledger: Mutex<Ledger>,
     /// The graph being captured, if any; `capturing` spares launches the lock.
-    pub recording: Mutex<Option<Recording>>,
+    pub capture: Mutex<Option<OpenCapture>>,
     pub capturing: AtomicBool,
     /// Held for writing by a capture: the driver lets nobody wait for the whole GPU meanwhile.
     pub waiting: RwLock<()>,
@@ -68,7 +77,7 @@ impl Gpu {
             context: Handle(context),
             allocations: Mutex::default(),
             ledger: Mutex::default(),
-            recording: Mutex::new(None),
+            capture: Mutex::new(None),
             capturing: AtomicBool::new(false),
             waiting: RwLock::new(()),
             device,
@@ -77,6 +86,11 @@ impl Gpu {
         });
         open.push((index, Arc::downgrade(&inner)));
         Ok(Gpu { inner })
+    }
+
+    /// What the driver says about this GPU.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.inner.info
     }
 
     /// Waits for all work on the GPU, and for a capture on another thread to end.
@@ -153,8 +167,8 @@ impl Gpu {
             return Ok(());
         }
         let here = std::thread::current().id();
-        match &*lock(&self.inner.recording) {
-            Some(recording) if recording.thread == here => Err(CudaError::Capture {
+        match &*lock(&self.inner.capture) {
+            Some(capture) if capture.thread == here => Err(CudaError::Capture {
                 why: format!("{operation} is not possible while recording; do it before or after"),
             }),
             _ => Ok(()),

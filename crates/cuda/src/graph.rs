@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard};
-use std::thread::ThreadId;
 
 use cudarc::driver::sys;
 
@@ -21,15 +20,6 @@ pub struct Graph {
     name: Arc<str>,
     /// Keeps its modules loaded.
     functions: Vec<GpuFunction>,
-}
-
-/// A graph being captured.
-pub(crate) struct Recording {
-    /// What the default stream stands for meanwhile, on the capturing thread.
-    pub stream: Stream,
-    pub thread: ThreadId,
-    /// The kernels so far.
-    pub functions: Vec<GpuFunction>,
 }
 
 impl Gpu {
@@ -137,9 +127,7 @@ impl Graph {
         self.gpu.check(result, "cuGraphLaunch")?;
         drop(executable);
         if self.gpu.is_capturing(stream)? {
-            if let Some(recording) = &mut *lock(&self.gpu.inner.recording) {
-                recording.functions.extend_from_slice(&self.functions);
-            }
+            self.gpu.record_functions(&self.functions);
             return Ok(());
         }
         self.gpu.note_launch(Arc::clone(&self.name), [0; 3], [0; 3], stream);
@@ -189,11 +177,7 @@ impl<'a> Capture<'a> {
         // SAFETY: the stream is live and not the default one.
         let result = unsafe { sys::cuStreamBeginCapture_v2(stream.raw_stream(), mode) };
         gpu.check(result, "cuStreamBeginCapture")?;
-        *lock(&gpu.inner.recording) = Some(Recording {
-            stream: stream.clone(),
-            thread: std::thread::current().id(),
-            functions: Vec::new(),
-        });
+        gpu.begin_recording(stream);
         gpu.inner.capturing.store(true, Ordering::Release);
         Ok(Capture { gpu, stream, ended: false, _nobody_waits: nobody_waits })
     }
@@ -209,8 +193,7 @@ impl<'a> Capture<'a> {
         let mut graph = std::ptr::null_mut();
         // SAFETY: the stream is capturing; stores one handle, null when the capture failed.
         let result = unsafe { sys::cuStreamEndCapture(self.stream.raw_stream(), &mut graph) };
-        let recording = lock(&self.gpu.inner.recording).take();
-        let functions = recording.map(|recording| recording.functions).unwrap_or_default();
+        let functions = self.gpu.end_recording();
         self.gpu.inner.capturing.store(false, Ordering::Release);
         let ended = match self.gpu.check(result, "cuStreamEndCapture") {
             Err(CudaError::Driver { name, text, .. }) => Err(CudaError::Capture {

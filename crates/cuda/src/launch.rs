@@ -123,9 +123,7 @@ impl Gpu {
             }
         }
         if self.is_capturing(stream)? {
-            if let Some(recording) = &mut *lock(&self.inner.recording) {
-                recording.functions.push(function.clone());
-            }
+            self.record_functions(std::slice::from_ref(function));
             return Ok(());
         }
         self.note_launch(Arc::clone(name), shape.grid, shape.block, stream);
@@ -154,10 +152,7 @@ impl Gpu {
         if !self.inner.capturing.load(Ordering::Acquire) {
             return Ok(None);
         }
-        let recording = lock(&self.inner.recording);
-        let here =
-            recording.as_ref().filter(|recording| recording.thread == std::thread::current().id());
-        Ok(here.map(|recording| recording.stream.clone()))
+        Ok(self.recorded_stream())
     }
 
     /// Whether work on `stream` is being recorded rather than run. The context is bound.

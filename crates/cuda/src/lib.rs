@@ -25,12 +25,14 @@
 //! last synchronisation and names the one at fault, or the candidates ([`Suspects`]).
 
 mod address;
+mod allocation;
 mod cublas;
 mod device;
 mod driver;
 mod error;
 mod event;
 mod function;
+mod function_info;
 mod gpu;
 mod graph;
 mod jit;
@@ -41,6 +43,7 @@ mod memory;
 mod module;
 mod nvrtc;
 mod pinned;
+mod recording;
 mod rows;
 mod shape;
 mod stream;
@@ -51,7 +54,8 @@ pub use cublas::{Cublas, GemmShape};
 pub use device::{DeviceInfo, devices};
 pub use error::CudaError;
 pub use event::Event;
-pub use function::{FunctionInfo, GpuFunction};
+pub use function::GpuFunction;
+pub use function_info::FunctionInfo;
 pub use gpu::Gpu;
 pub use graph::Graph;
 pub use jit::JitOptions;

@@ -1,44 +1,13 @@
 //! GPU memory: allocation, and copies that cannot leave it.
 
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{self, CUresult};
 
-use crate::driver::{Handle, lock};
+use crate::allocation::Allocation;
+use crate::driver::lock;
 use crate::ledger::Finished;
 use crate::{CudaError, Gpu, Stream};
-
-/// Memory the driver gave out; given back when the last user drops it.
-#[derive(Debug)]
-pub(crate) struct Allocation {
-    address: u64,
-    context: Handle<sys::CUctx_st>,
-}
-
-impl Allocation {
-    /// Gives the memory back and tells the driver's answer.
-    fn release(self) -> CUresult {
-        ManuallyDrop::new(self).give_back()
-    }
-
-    fn give_back(&self) -> CUresult {
-        // SAFETY: the context outlives its allocations (`Gpu`'s table is cleared before it is
-        // released), and the address came from cuMemAlloc and is given back once.
-        unsafe {
-            match sys::cuCtxSetCurrent(self.context.0) {
-                CUresult::CUDA_SUCCESS => sys::cuMemFree_v2(self.address),
-                failed => failed,
-            }
-        }
-    }
-}
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        let _ = self.give_back();
-    }
-}
 
 impl Gpu {
     /// Allocates `bytes` bytes of GPU memory, aligned to 256, and returns the address. The content

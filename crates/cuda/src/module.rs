@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cudarc::driver::sys::{self, CUresult};
 
 use crate::driver::Handle;
-use crate::{CudaError, Gpu, GpuFunction, JitOptions, jit};
+use crate::{CudaError, Gpu, JitOptions, jit};
 
 /// A module on a GPU. Unloaded when it and its functions are dropped.
 #[derive(Clone, Debug)]
@@ -77,25 +77,6 @@ impl GpuModule {
         &self.inner.kernels
     }
 
-    /// A kernel by its name.
-    ///
-    /// # Errors
-    /// [`CudaError::NoSuchSymbol`], with the names there are.
-    pub fn function(&self, name: &str) -> Result<GpuFunction, CudaError> {
-        let gpu = &self.inner.gpu;
-        let symbol = self.symbol("kernel", name)?;
-        gpu.bind()?;
-        let mut handle = std::ptr::null_mut();
-        // SAFETY: the module is loaded and the name NUL-terminated; stores one handle.
-        let result =
-            unsafe { sys::cuModuleGetFunction(&mut handle, self.inner.handle.0, symbol.as_ptr()) };
-        if result == CUresult::CUDA_ERROR_NOT_FOUND {
-            return Err(self.missing("kernel", name));
-        }
-        gpu.check(result, "cuModuleGetFunction")?;
-        GpuFunction::describe(self, name, Handle(handle))
-    }
-
     /// Address and bytes of a module variable. The address is for kernels; the host uses
     /// [`GpuModule::read_variable`] and [`GpuModule::write_variable`].
     ///
@@ -156,11 +137,15 @@ impl GpuModule {
         })
     }
 
-    fn symbol(&self, kind: &'static str, name: &str) -> Result<CString, CudaError> {
+    pub(crate) fn raw_module(&self) -> sys::CUmodule {
+        self.inner.handle.0
+    }
+
+    pub(crate) fn symbol(&self, kind: &'static str, name: &str) -> Result<CString, CudaError> {
         CString::new(name).map_err(|_| self.missing(kind, name))
     }
 
-    fn missing(&self, kind: &'static str, name: &str) -> CudaError {
+    pub(crate) fn missing(&self, kind: &'static str, name: &str) -> CudaError {
         let available = match &self.inner.kernels[..] {
             [] => "no kernels".to_string(),
             names => format!("the kernels {}", names.join(", ")),

@@ -8,7 +8,7 @@ use cudarc::driver::sys;
 
 use crate::driver::Handle;
 use crate::ledger::{Finished, Queue};
-use crate::{CudaError, Event, Gpu};
+use crate::{CudaError, Gpu};
 
 /// A queue of GPU work. Clones share it; destroyed, once its work is done, with the last.
 #[derive(Clone, Debug)]
@@ -76,19 +76,6 @@ impl Stream {
         gpu.check(result, "cuStreamSynchronize")?;
         gpu.finished(Finished::Stream(self.queue().stream), up_to);
         Ok(())
-    }
-
-    /// Makes the work queued after this wait for `event`, as last recorded.
-    ///
-    /// # Errors
-    /// [`CudaError::WrongGpu`] for another GPU's event.
-    pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        let gpu = self.gpu();
-        gpu.owns(event.gpu(), "the event")?;
-        gpu.bind()?;
-        // SAFETY: stream and event are live.
-        let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), event.raw(), 0) };
-        gpu.check(result, "cuStreamWaitEvent")
     }
 
     /// Sets `bytes` bytes of GPU memory to `value`, in the stream's order.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::sys;
 
-use crate::memory::Allocation;
+use crate::allocation::Allocation;
 use crate::{CudaError, Event, PinnedBuffer, Stream};
 
 /// A copy under way. It holds the host buffer until the copy is done; dropping it waits.

@@ -1,0 +1,38 @@
+//! One allocation of GPU memory, freed with its last user.
+
+use std::mem::ManuallyDrop;
+
+use cudarc::driver::sys::{self, CUresult};
+
+use crate::driver::Handle;
+
+/// Memory the driver gave out; given back when the last user drops it.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub address: u64,
+    pub context: Handle<sys::CUctx_st>,
+}
+
+impl Allocation {
+    /// Gives the memory back and tells the driver's answer.
+    pub fn release(self) -> CUresult {
+        ManuallyDrop::new(self).give_back()
+    }
+
+    fn give_back(&self) -> CUresult {
+        // SAFETY: the context outlives its allocations (`Gpu`'s table is cleared before it is
+        // released), and the address came from cuMemAlloc and is given back once.
+        unsafe {
+            match sys::cuCtxSetCurrent(self.context.0) {
+                CUresult::CUDA_SUCCESS => sys::cuMemFree_v2(self.address),
+                failed => failed,
+            }
+        }
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        let _ = self.give_back();
+    }
+}
