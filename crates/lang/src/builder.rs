@@ -3,9 +3,8 @@
 //! Instructions are appended to a flat list. Pure instructions are numbered by value within the
 //! enclosing structured scopes, so the same address is computed once.
 
-pub(crate) use crate::current::{here, install, with};
 use crate::definition::{CheckSite, Parameter, StageError};
-use crate::value::{Class, Register, Value, literal};
+use crate::value::{Class, Index, Register, Value, literal};
 use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Statement, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
@@ -45,6 +44,17 @@ pub(crate) struct CallFrame {
     pub loops: Vec<LoopFrame>,
 }
 
+/// A failed bounds check's branch to the code that reports it.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// Where the check jumps when it fails.
+    pub label: String,
+    /// The check's number, from 1.
+    pub site: usize,
+    pub index: Index,
+    pub length: Value,
+}
+
 /// A kernel under construction.
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -67,7 +77,7 @@ pub(crate) struct Builder {
     pub files: Vec<String>,
     pub counts: HashMap<Class, u32>,
     /// The bounds checks that failed out of line: site, index, length.
-    pub failures: Vec<crate::memory::check::Failure>,
+    pub failures: Vec<Failure>,
     /// Names of the arrays that places refer to.
     pub symbols: Vec<String>,
     /// Bytes of dynamic shared memory given out so far.

@@ -1,6 +1,6 @@
 //! `#[device]` functions: parameters, early `return` and the value of a call.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::jumps::{in_call, leave_call};
 use crate::merge::Never;
 use crate::scalar::Scalar;

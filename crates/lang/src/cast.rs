@@ -1,8 +1,9 @@
 //! Conversions: `as` with Rust's meaning on host values and on handles.
 
 use crate::arithmetic::{from_f32, normalize, to_f32};
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
 use crate::compare::{Relation, relate};
+use crate::current::{here, with};
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type, integer, is_narrow, wrap};
 use crate::var::Var;
@@ -141,7 +142,8 @@ fn float_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -
     let name = format!("cvt.rzi.{}.{}", compute.name(), from.name());
     let mut whole = b.pure(&name, compute, &[(x, from)]);
     if is_narrow(to) {
-        use crate::arithmetic::{Operation, binary};
+        use crate::arithmetic::binary;
+        use crate::operation::Operation;
         let (least, most) = match to {
             ScalarType::U8 => (0, 255),
             ScalarType::U16 => (0, 65_535),

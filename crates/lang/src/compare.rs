@@ -1,8 +1,10 @@
 //! Comparisons and boolean connectives: `bool` on host values, `Var<bool>` on run-time ones.
 
-use crate::arithmetic::{self, Operation, to_f32};
-use crate::builder::{Builder, here, with};
-use crate::control::{Captured, captured};
+use crate::arithmetic::{self, to_f32};
+use crate::builder::Builder;
+use crate::capture::{Captured, captured};
+use crate::current::{here, with};
+use crate::operation::Operation;
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type, integer};
 use crate::var::Var;

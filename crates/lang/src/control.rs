@@ -2,85 +2,15 @@
 //!
 //! Every branch's join is the label right after it, so that it is the immediate post-dominator.
 
-use crate::builder::{Builder, Line, here, with};
+use crate::builder::{Builder, Line};
+use crate::capture::{Captured, captured};
 use crate::compare::Condition;
-use crate::merge::{Choose, Merge};
+use crate::current::{here, with};
+use crate::merge::{HostMerge, Merge};
 use crate::value::{Register, Value};
 use crate::var::Var;
 
-/// Lines staged aside, to be placed once it is known how.
-pub(crate) struct Captured {
-    pub lines: Vec<Line>,
-    /// Whether control cannot reach their end.
-    pub dead: bool,
-    scope: crate::builder::Scope,
-}
-
-/// Most instructions that are worth computing always instead of jumping over.
-const CHEAP: usize = 4;
-
-impl Captured {
-    /// Whether there are few instructions, none with side effects or memory accesses.
-    pub fn is_cheap(&self) -> bool {
-        !self.dead
-            && self.lines.len() <= CHEAP
-            && self.lines.iter().all(|line| matches!(line, Line::Op { pure: true, .. }))
-    }
-
-    /// The target, where the lines are nothing but one jump or return.
-    fn only_jump(&self) -> Option<&lanework_ptx::Instruction> {
-        match self.lines.as_slice() {
-            [Line::Op { instruction, .. }]
-                if instruction.guard.is_none()
-                    && matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit") =>
-            {
-                Some(instruction)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Stages `f` aside.
-pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
-    let outer = begin_capture();
-    let result = f();
-    (result, end_capture(outer))
-}
-
-/// Puts the lines so far aside; returns them, and whether control could not reach their end.
-fn begin_capture() -> (Vec<Line>, bool) {
-    with(|b| {
-        b.enter();
-        (std::mem::take(&mut b.lines), b.dead)
-    })
-}
-
-/// Puts back what [`begin_capture`] returned, and returns the lines since.
-fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
-    with(|b| {
-        let lines = std::mem::replace(&mut b.lines, outer);
-        let dead = std::mem::replace(&mut b.dead, was_dead);
-        Captured { lines, dead, scope: b.leave() }
-    })
-}
-
 impl Builder {
-    /// Appends lines staged aside; what they computed is known to them only.
-    pub fn append(&mut self, captured: Captured) {
-        if !self.dead {
-            self.lines.extend(captured.lines);
-            self.dead = captured.dead;
-        }
-    }
-
-    /// Appends lines staged aside that always run, so that what they computed stays known.
-    pub fn append_kept(&mut self, captured: Captured) {
-        let scope = captured.scope.clone();
-        self.append(captured);
-        self.keep(scope);
-    }
-
     /// Register of a condition that is not known.
     pub fn predicate(&mut self, condition: Var<bool>) -> Register {
         match condition.value {
@@ -198,4 +128,30 @@ fn begin_second(sides: &Sides, lines: Captured) {
 
 fn end_second(sides: &Sides) {
     with(|b| b.place(&sides.end));
+}
+
+/// A condition whose `if` may have sides of types `A` and `B`.
+#[diagnostic::on_unimplemented(
+    message = "the sides of this `if` are `{A}` and `{B}`, or its condition `{Self}` is no `bool`",
+    label = "the two sides need one type, the condition must be a `bool`"
+)]
+pub trait Choose<A, B>: Condition {
+    /// The value of the `if`.
+    type Output;
+    /// Stages the side taken, or both.
+    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> Self::Output;
+}
+
+impl<A: HostMerge<B>, B> Choose<A, B> for bool {
+    type Output = A::Output;
+    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> A::Output {
+        if self { A::first(then()) } else { A::second(otherwise()) }
+    }
+}
+
+impl<A: Merge<B>, B> Choose<A, B> for Var<bool> {
+    type Output = A::Output;
+    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> A::Output {
+        branch(self, then, otherwise)
+    }
 }

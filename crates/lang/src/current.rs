@@ -8,6 +8,9 @@ thread_local! {
     static BUILDER: RefCell<Option<Box<Builder>>> = const { RefCell::new(None) };
 }
 
+/// Unwinds out of a kernel's body after an error that staging cannot go on from.
+pub(crate) struct Abandon;
+
 /// Makes `builder` the one that this thread stages into, and returns the one before.
 pub(crate) fn install(builder: Option<Box<Builder>>) -> Option<Box<Builder>> {
     BUILDER.with(|slot| slot.replace(builder))

@@ -1,6 +1,6 @@
 //! Arithmetic on constants, with the results that the GPU gives.
 
-use crate::arithmetic::Operation;
+use crate::operation::Operation;
 use crate::value::{integer, wrap};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;

@@ -1,6 +1,7 @@
 //! `ptx!`: instructions written out by the kernel's author.
 
-use crate::builder::{Line, here, with};
+use crate::builder::Line;
+use crate::current::{here, with};
 use crate::memory::{Place, ReadPlace};
 use crate::scalar::Scalar;
 use crate::value::{Value, memory_type};

@@ -1,6 +1,7 @@
 //! `break`, `continue`, `return`, and the frames of inlined functions that `return` ends.
 
-use crate::builder::{CallFrame, LoopFrame, here, with};
+use crate::builder::{CallFrame, LoopFrame};
+use crate::current::{here, with};
 
 /// Finds the loop that `break` or `continue` means, and jumps.
 fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {

@@ -2,9 +2,11 @@
 //!
 //! The test of a loop is staged before it and again at its end, which saves a jump per turn.
 
-use crate::arithmetic::{Operation, binary};
-use crate::builder::{Builder, LoopFrame, here, with};
+use crate::arithmetic::binary;
+use crate::builder::{Builder, LoopFrame};
 use crate::compare::{Condition, Relation, relate};
+use crate::current::{here, with};
+use crate::operation::Operation;
 use crate::scalar::{Integer, Scalar};
 use crate::value::{Register, Value, integer};
 use crate::var::{IntoVar, Read, Var};

@@ -1,8 +1,6 @@
 //! How the values of the two sides of an `if` become one.
 
-use crate::builder::with;
-use crate::compare::Condition;
-use crate::control::branch;
+use crate::current::with;
 use crate::scalar::Scalar;
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
@@ -248,31 +246,5 @@ impl<T: Scalar> HostMerge<T> for Var<T> {
     }
     fn second(second: T) -> Var<T> {
         second.into_var()
-    }
-}
-
-/// A condition whose `if` may have sides of types `A` and `B`.
-#[diagnostic::on_unimplemented(
-    message = "the sides of this `if` are `{A}` and `{B}`, or its condition `{Self}` is no `bool`",
-    label = "the two sides need one type, the condition must be a `bool`"
-)]
-pub trait Choose<A, B>: Condition {
-    /// The value of the `if`.
-    type Output;
-    /// Stages the side taken, or both.
-    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> Self::Output;
-}
-
-impl<A: HostMerge<B>, B> Choose<A, B> for bool {
-    type Output = A::Output;
-    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> A::Output {
-        if self { A::first(then()) } else { A::second(otherwise()) }
-    }
-}
-
-impl<A: Merge<B>, B> Choose<A, B> for Var<bool> {
-    type Output = A::Output;
-    fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> A::Output {
-        branch(self, then, otherwise)
     }
 }

@@ -1,8 +1,9 @@
 //! Rust's operators on handles, and on handles mixed with ordinary values of the same type.
 
-use crate::arithmetic::{Operation, binary, negate, not};
-use crate::builder::{here, with};
-use crate::scalar::{Integer, Number, Scalar};
+use crate::arithmetic::{binary, negate, not};
+use crate::current::{here, with};
+use crate::operation::Operation;
+use crate::scalar::{Bits, Integer, Number, Scalar};
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
@@ -59,16 +60,6 @@ value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64:
 value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize: Rem rem Rem);
 value_operators!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize:
     BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
-
-/// Scalars with bitwise operators: whole numbers and `bool`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no bitwise operators")]
-pub trait Bits: Scalar {}
-
-macro_rules! bits {
-    ($($t:ty)*) => { $(impl Bits for $t {})* };
-}
-
-bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 macro_rules! bit_operators {
     ($($trait:ident $method:ident $op:ident),*) => {$(

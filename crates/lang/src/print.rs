@@ -1,7 +1,8 @@
 //! Printing from the device: `print!` and `println!` become calls of the driver's `vprintf`.
 
-use crate::builder::{Builder, Line, here, with};
+use crate::builder::{Builder, Line};
 use crate::cast::cast;
+use crate::current::{here, with};
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type};
 use crate::var::Var;

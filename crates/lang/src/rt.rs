@@ -21,7 +21,7 @@ pub use crate::stage::{
 };
 pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 
 /// What tells a kernel's stagings apart: where it is, its types and its constants.
 pub fn key(module: &str, name: &str, line: u32, parts: &[String]) -> String {

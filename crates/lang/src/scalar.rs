@@ -26,9 +26,19 @@ pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static 
 )]
 pub trait Number: Scalar {}
 
+/// Scalars with bitwise operators: whole numbers and `bool`.
+#[diagnostic::on_unimplemented(message = "`{Self}` has no bitwise operators")]
+pub trait Bits: Scalar {}
+
+macro_rules! bits {
+    ($($t:ty)*) => { $(impl Bits for $t {})* };
+}
+
+bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
 /// A whole number.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of the kernel language")]
-pub trait Integer: Element + crate::operators::Bits {}
+pub trait Integer: Element + Bits {}
 
 /// A floating-point number.
 #[diagnostic::on_unimplemented(

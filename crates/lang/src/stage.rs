@@ -1,7 +1,9 @@
 //! From a kernel's body to a module: parameters, the frame around the body, and the finish.
 
-use crate::builder::{Builder, Line, install, with};
+use crate::builder::{Builder, Line};
+use crate::current::{Abandon, install, with};
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
+use crate::identifier::identifier;
 use crate::memory::check::FAULT_PARAMETER;
 use crate::memory::{Slice, SliceMut};
 use crate::optimize::optimize;
@@ -13,9 +15,6 @@ use lanework_ptx::{
     StateSpace, Statement, Target, Variable, Version,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Unwinds out of a kernel's body after an error that staging cannot go on from.
-pub(crate) struct Abandon;
 
 /// A launch directive asked for by the `#[kernel(...)]` attribute.
 pub type Directive = FunctionDirective;
@@ -61,93 +60,6 @@ fn stage_dyn(
     }
     finish(*builder, entry, directives)
 }
-
-/// The name as PTX takes it.
-pub(crate) fn identifier(name: &str) -> String {
-    let name: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let reserved = RESERVED.binary_search(&name.as_str()).is_ok();
-    if reserved || name.starts_with(|c: char| c.is_ascii_digit() || c == '_') {
-        format!("k_{name}")
-    } else {
-        name
-    }
-}
-
-/// Names that PTX reads as words of its own, sorted.
-const RESERVED: [&str; 71] = [
-    "abs",
-    "activemask",
-    "add",
-    "and",
-    "atom",
-    "bar",
-    "bfe",
-    "bfi",
-    "bra",
-    "brev",
-    "brkpt",
-    "call",
-    "clz",
-    "cnot",
-    "copysign",
-    "cos",
-    "cp",
-    "cvt",
-    "cvta",
-    "discard",
-    "div",
-    "ex2",
-    "exit",
-    "fence",
-    "fma",
-    "fns",
-    "isspacep",
-    "istypep",
-    "ld",
-    "ldmatrix",
-    "ldu",
-    "lg2",
-    "lop3",
-    "mad",
-    "mad24",
-    "mapa",
-    "match",
-    "max",
-    "mbarrier",
-    "membar",
-    "min",
-    "mma",
-    "mov",
-    "mul",
-    "mul24",
-    "nanosleep",
-    "neg",
-    "not",
-    "or",
-    "pmevent",
-    "popc",
-    "prefetch",
-    "prmt",
-    "rcp",
-    "red",
-    "redux",
-    "rem",
-    "ret",
-    "rsqrt",
-    "sad",
-    "selp",
-    "set",
-    "setp",
-    "shf",
-    "shfl",
-    "shl",
-    "shr",
-    "sin",
-    "sqrt",
-    "st",
-    "sub",
-];
 
 /// Declares the parameter `name: &[T]`.
 pub fn slice_parameter<T: Element>(name: &'static str) -> Slice<T> {

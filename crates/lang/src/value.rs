@@ -13,6 +13,23 @@ pub(crate) enum Value {
     Special(&'static str),
 }
 
+/// An index and its type.
+#[derive(Clone, Copy, Debug)]
+pub struct Index {
+    pub(crate) value: Value,
+    pub(crate) ty: ScalarType,
+}
+
+impl Index {
+    /// The index where it is known at staging time.
+    pub(crate) fn known(self) -> Option<i128> {
+        match self.value {
+            Value::Constant(bits) => Some(integer(bits, self.ty)),
+            _ => None,
+        }
+    }
+}
+
 /// A virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Register {

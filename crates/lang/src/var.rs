@@ -1,6 +1,6 @@
 //! Typed handles: what a run-time value is while a kernel is staged.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::scalar::Scalar;
 use crate::value::{Register, Value};
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Asynchronous copies from global to shared memory (from sm_80).
 
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
+use crate::current::{here, with};
 use crate::memory::{Place, ReadPlace, Space};
 use crate::scalar::Element;
 use crate::var::IntoVar;

@@ -1,6 +1,6 @@
 //! Atomics on places in global and shared memory; each returns the value before.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::memory::Place;
 use crate::scalar::{Element, Integer};
 use crate::value::Value;

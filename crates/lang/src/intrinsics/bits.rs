@@ -1,7 +1,8 @@
 //! Operations on the bits of whole numbers.
 
 use crate::arithmetic::normalize;
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
+use crate::current::{here, with};
 use crate::scalar::Integer;
 use crate::value::{Value, compute_type, is_narrow};
 use crate::var::{IntoVar, Var};

@@ -1,6 +1,6 @@
 //! Clocks.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::memory::IndexValue;
 use crate::var::Var;
 use lanework_ptx::{Operand, ScalarType};

@@ -3,7 +3,8 @@
 //! `sqrt`, `recip` and division are correctly rounded; what PTX only approximates says so.
 
 use crate::arithmetic::{from_f32, to_f32};
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
+use crate::current::{here, with};
 use crate::scalar::Float;
 use crate::value::Value;
 use crate::var::{IntoVar, Var};

@@ -1,8 +1,9 @@
 //! Minimum, maximum, absolute value and the like, on any numbers.
 
-use crate::arithmetic::{Operation, from_f32, normalize, to_f32};
-use crate::builder::here;
-use crate::builder::with;
+use crate::arithmetic::{from_f32, normalize, to_f32};
+use crate::current::here;
+use crate::current::with;
+use crate::operation::Operation;
 use crate::operators::operate;
 use crate::scalar::Number;
 use crate::value::{Value, compute_type, integer, wrap};

@@ -1,6 +1,6 @@
 //! Loads and stores with a say in caching.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::memory::ReadPlace;
 use crate::scalar::Element;
 use crate::var::Var;

@@ -1,6 +1,6 @@
 //! Barriers and fences.
 
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::memory::IndexValue;
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

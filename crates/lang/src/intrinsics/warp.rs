@@ -2,7 +2,8 @@
 //!
 //! Every lane named in the mask must execute the same call.
 
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
+use crate::current::{here, with};
 use crate::scalar::{Integer, Number};
 use crate::value::{Class, Value};
 use crate::var::{IntoVar, Var};

@@ -3,7 +3,7 @@
 use super::index::Extent;
 use super::registers::{Get, Put};
 use super::shared::IntoShape;
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::scalar::Number;
 use crate::value::{Class, Register, Value};
 use crate::var::{IntoVar, IntoVariable, Read, Var};

@@ -1,20 +1,10 @@
 //! Bounds checks: one compare and one branch inline, the report out of line at the kernel's end.
 
-use super::index::Index;
-use crate::builder::Builder;
+use crate::builder::{Builder, Failure, Line};
 use crate::compare::{Relation, relate};
 use crate::definition::{CheckSite, IndexKind};
-use crate::value::Value;
+use crate::value::{Index, Register, Value};
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType, Statement};
-
-/// A check's way to the report.
-#[derive(Clone, Debug)]
-pub(crate) struct Failure {
-    label: String,
-    site: usize,
-    index: Index,
-    length: Value,
-}
 
 /// The name of the parameter that holds the fault record's address.
 pub(crate) const FAULT_PARAMETER: &str = "fault_record";
@@ -83,7 +73,7 @@ impl Builder {
             self.leave();
         }
         self.place(&report);
-        let name = |r: crate::value::Register| Operand::Name(r.name());
+        let name = |r: Register| Operand::Name(r.name());
         let parameter = Operand::address(FAULT_PARAMETER, 0);
         self.emit("ld.param.u64", vec![name(record), parameter]);
         self.emit("cvta.to.global.u64", vec![name(record), name(record)]);
@@ -95,7 +85,7 @@ impl Builder {
         self.emit("setp.ne.u32", vec![name(late), name(first), zero]);
         let mut exit = Instruction::new("exit", vec![]);
         exit.guard = Some(Guard { register: late.name(), negated: false });
-        self.push(crate::builder::Line::Statement(Statement::Instruction(exit)));
+        self.push(Line::Statement(Statement::Instruction(exit)));
         self.emit("st.global.u32", vec![at(4), name(site)]);
         self.emit("st.global.u64", vec![at(8), name(index)]);
         self.emit("st.global.u64", vec![at(16), name(length)]);

@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::scalar::{Integer, Scalar};
-use crate::value::{Value, integer};
+use crate::value::{Index, Value, integer};
 use crate::var::Var;
 use lanework_ptx::ScalarType;
 
@@ -15,13 +15,6 @@ pub trait IndexValue: Copy {
     /// The index as a handle's parts.
     #[doc(hidden)]
     fn parts(self) -> Index;
-}
-
-/// An index and its type.
-#[derive(Clone, Copy, Debug)]
-pub struct Index {
-    pub(crate) value: Value,
-    pub(crate) ty: ScalarType,
 }
 
 macro_rules! host_integers {
@@ -50,17 +43,10 @@ impl<T: Integer> IndexValue for Var<T> {
 }
 
 impl Index {
-    /// The index where it is known at staging time.
-    pub(crate) fn known(self) -> Option<i128> {
-        match self.value {
-            Value::Constant(bits) => Some(integer(bits, self.ty)),
-            _ => None,
-        }
-    }
-
     /// The index plus `count`.
     pub(crate) fn plus(self, b: &mut Builder, count: u64) -> Index {
-        use crate::arithmetic::{Operation, binary};
+        use crate::arithmetic::binary;
+        use crate::operation::Operation;
         let value = binary(b, Operation::Add, self.ty, self.value, Value::Constant(count));
         Index { value, ty: self.ty }
     }

@@ -1,9 +1,11 @@
 //! Places: an element's address in global or shared memory, and the accesses to it.
 
-use super::index::Index;
-use crate::arithmetic::{Operation, binary};
-use crate::builder::{Builder, with};
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::current::with;
+use crate::operation::Operation;
 use crate::scalar::{Number, Scalar};
+use crate::value::Index;
 use crate::value::{Value, memory_type};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
@@ -135,14 +137,14 @@ impl<T: Number> Place<T> {
     /// Reads the element.
     #[track_caller]
     pub fn load(self) -> Var<T> {
-        crate::builder::here();
+        crate::current::here();
         self.load_with("")
     }
 
     /// Writes the element.
     #[track_caller]
     pub fn store(self, value: impl IntoVar<T>) {
-        crate::builder::here();
+        crate::current::here();
         let value = value.into_var();
         with(|b| {
             let name = format!("st.{}.{}", self.space.word(), memory_type(T::SCALAR).name());

@@ -1,7 +1,7 @@
 //! Indexing: what `a[i]` means for each kind of `a`, register arrays included.
 
 use super::index::Extent;
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::var::{AssignTo, Read};
 
 /// `a[i]` where a value is wanted.
@@ -62,7 +62,7 @@ fn element<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
     });
     match array.get(at) {
         Some(element) => *element,
-        None => std::panic::resume_unwind(Box::new(crate::stage::Abandon)),
+        None => std::panic::resume_unwind(Box::new(crate::current::Abandon)),
     }
 }
 

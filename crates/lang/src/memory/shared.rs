@@ -1,11 +1,13 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block have in common.
 
-use super::index::{Extent, Index, IndexValue};
+use super::index::{Extent, IndexValue};
 use super::place::{Base, Place, Space};
 use super::registers::{Get, Locate, Put};
-use crate::builder::{Builder, here, with};
+use crate::builder::Builder;
+use crate::current::{here, with};
 use crate::definition::IndexKind;
 use crate::scalar::{Element, Number, Scalar};
+use crate::value::Index;
 use crate::value::{Value, integer, memory_type};
 use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
@@ -67,7 +69,7 @@ pub fn shared<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T,
     with(|b| {
         let dims = checked_shape(b, shape);
         let hint = b.take_hint("shared_array");
-        let name = b.unique(&crate::stage::identifier(hint));
+        let name = b.unique(&crate::identifier::identifier(hint));
         b.variables.push(Variable {
             align: Some(16),
             dims: dims.iter().map(|extent| Some(u64::from(*extent))).collect(),

@@ -1,11 +1,12 @@
 //! Slices: the device memory that a kernel is given.
 
-use super::index::{Index, IndexValue};
+use super::index::IndexValue;
 use super::place::{Place, ReadPlace, global_place};
 use super::registers::{Get, Locate, Put};
-use crate::builder::{here, with};
+use crate::current::{here, with};
 use crate::definition::IndexKind;
 use crate::scalar::{Element, Number, Scalar};
+use crate::value::Index;
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};
 use std::marker::PhantomData;

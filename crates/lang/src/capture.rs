@@ -1,0 +1,80 @@
+//! Captured blocks: lines staged before it is known how they will be placed, as a branch target, as
+//! straight-line code or as one guarded jump.
+
+use crate::builder::{Builder, Line, Scope};
+use crate::current::with;
+use lanework_ptx::Instruction;
+
+/// A captured block.
+pub(crate) struct Captured {
+    pub lines: Vec<Line>,
+    /// Whether control cannot reach their end.
+    pub dead: bool,
+    scope: Scope,
+}
+
+/// Most instructions that are worth computing always instead of jumping over.
+const CHEAP: usize = 4;
+
+impl Captured {
+    /// Whether there are few instructions, none with side effects or memory accesses.
+    pub fn is_cheap(&self) -> bool {
+        !self.dead
+            && self.lines.len() <= CHEAP
+            && self.lines.iter().all(|line| matches!(line, Line::Op { pure: true, .. }))
+    }
+
+    /// The target, where the lines are nothing but one jump or return.
+    pub fn only_jump(&self) -> Option<&Instruction> {
+        match self.lines.as_slice() {
+            [Line::Op { instruction, .. }]
+                if instruction.guard.is_none()
+                    && matches!(instruction.opcode.as_str(), "bra" | "ret" | "exit") =>
+            {
+                Some(instruction)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Stages `f` aside.
+pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
+    let outer = begin_capture();
+    let result = f();
+    (result, end_capture(outer))
+}
+
+/// Puts the lines so far aside; returns them, and whether control could not reach their end.
+fn begin_capture() -> (Vec<Line>, bool) {
+    with(|b| {
+        b.enter();
+        (std::mem::take(&mut b.lines), b.dead)
+    })
+}
+
+/// Puts back what [`begin_capture`] returned, and returns the lines since.
+fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
+    with(|b| {
+        let lines = std::mem::replace(&mut b.lines, outer);
+        let dead = std::mem::replace(&mut b.dead, was_dead);
+        Captured { lines, dead, scope: b.leave() }
+    })
+}
+
+impl Builder {
+    /// Appends lines staged aside; what they computed is known to them only.
+    pub fn append(&mut self, captured: Captured) {
+        if !self.dead {
+            self.lines.extend(captured.lines);
+            self.dead = captured.dead;
+        }
+    }
+
+    /// Appends lines staged aside that always run, so that what they computed stays known.
+    pub fn append_kept(&mut self, captured: Captured) {
+        let scope = captured.scope.clone();
+        self.append(captured);
+        self.keep(scope);
+    }
+}
