@@ -33,6 +33,44 @@ pub struct ViewMut<'a, T: Element> {
     buffer: PhantomData<&'a mut Buffer<T>>,
 }
 
+impl Device {
+    /// A buffer holding `host`.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn upload<T: Element>(&self, host: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit_named(host.len(), "upload")?;
+        buffer.upload(host)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `length` zeros.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn zeros<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+        let mut buffer = self.uninit_named(length, "zeros")?;
+        buffer.fill_bytes(0)?;
+        Ok(buffer)
+    }
+
+    /// A buffer of `length` elements with no defined contents.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn uninit<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+        self.uninit_named(length, "uninit")
+    }
+
+    /// As [`Device::uninit`], with the name that reports call it by.
+    ///
+    /// # Errors
+    /// When the device has no memory for it.
+    pub fn uninit_named<T: Element>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
+        Buffer::new(self, length, name)
+    }
+}
+
 impl<T: Element> Buffer<T> {
     pub(crate) fn new(device: &Device, length: usize, name: &str) -> Result<Self> {
         let bytes = (length as u64)

@@ -2,7 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::gpu::GpuBackend;
-use crate::{Buffer, Element, Error, Reports, Result};
+use crate::{Backend, DeviceInfo, Error, Reports, Result};
 use lanework_sim::sanitize::{Checks, Report, ReportKind};
 use lanework_sim::{Emulator, Options};
 use std::collections::HashMap;
@@ -24,60 +24,6 @@ pub(crate) struct Inner {
 pub(crate) enum Engine {
     Emulator(Emulator),
     Gpu(GpuBackend),
-}
-
-/// The kind of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    /// Runs on the host, counts and checks.
-    Emulator,
-    /// An NVIDIA GPU through its driver.
-    Cuda,
-}
-
-impl Backend {
-    /// `emulator` or `cuda`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Backend::Emulator => "emulator",
-            Backend::Cuda => "cuda",
-        }
-    }
-}
-
-/// What a device is and how much it can hold.
-#[derive(Clone, Debug)]
-pub struct DeviceInfo {
-    /// What to give to [`Device::open`]: `emulator` or `cuda:0`.
-    pub id: String,
-    /// Product name.
-    pub name: String,
-    /// Kind.
-    pub backend: Backend,
-    /// Compute capability, such as (9, 0).
-    pub compute_capability: (u32, u32),
-    /// Total memory in bytes.
-    pub memory_bytes: u64,
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-    /// Most threads in a block.
-    pub max_threads_per_block: u32,
-    /// Most threads in a block along x, y and z.
-    pub max_block: [u32; 3],
-    /// Most blocks in a grid along x, y and z.
-    pub max_grid: [u32; 3],
-    /// Shared memory per block in bytes, without and with asking for more at launch.
-    pub shared_per_block: (u32, u32),
-    /// 32-bit registers per multiprocessor.
-    pub registers_per_multiprocessor: u32,
-    /// Level-2 cache in bytes; 0 where there is none.
-    pub l2_bytes: u64,
-    /// SM clock in kHz; 0 where there is none.
-    pub clock_khz: u32,
-    /// Peak memory bandwidth in bytes per second; 0 where there is none.
-    pub memory_bandwidth: u64,
-    /// Driver version such as 13.0, or the emulator's own.
-    pub driver: String,
 }
 
 impl Device {
@@ -245,42 +191,6 @@ impl Device {
             Engine::Emulator(_) => Backend::Emulator,
             Engine::Gpu(_) => Backend::Cuda,
         }
-    }
-
-    /// A buffer holding `host`.
-    ///
-    /// # Errors
-    /// When the device has no memory for it.
-    pub fn upload<T: Element>(&self, host: &[T]) -> Result<Buffer<T>> {
-        let mut buffer = self.uninit_named(host.len(), "upload")?;
-        buffer.upload(host)?;
-        Ok(buffer)
-    }
-
-    /// A buffer of `length` zeros.
-    ///
-    /// # Errors
-    /// When the device has no memory for it.
-    pub fn zeros<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
-        let mut buffer = self.uninit_named(length, "zeros")?;
-        buffer.fill_bytes(0)?;
-        Ok(buffer)
-    }
-
-    /// A buffer of `length` elements with no defined contents.
-    ///
-    /// # Errors
-    /// When the device has no memory for it.
-    pub fn uninit<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
-        self.uninit_named(length, "uninit")
-    }
-
-    /// As [`Device::uninit`], with the name that reports call it by.
-    ///
-    /// # Errors
-    /// When the device has no memory for it.
-    pub fn uninit_named<T: Element>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
-        Buffer::new(self, length, name)
     }
 
     /// Waits for everything launched so far.

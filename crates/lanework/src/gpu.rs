@@ -2,9 +2,8 @@
 //! index.
 
 use crate::compiled::Compiled;
-use crate::device::{Backend, DeviceInfo};
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::{Error, Result};
+use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
 

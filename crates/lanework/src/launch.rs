@@ -1,7 +1,8 @@
 //! Launches: a kernel with its arguments, a grid and a block.
 
 use crate::arguments::Value;
-use crate::compiled::{Code, Compiled, stage};
+use crate::compile::stage;
+use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
