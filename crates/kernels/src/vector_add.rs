@@ -6,24 +6,11 @@
 mod grid_stride;
 mod one_each;
 mod vectorized;
+mod vectors;
+
+pub use vectors::{LONGEST, Vectors};
 
 use crate::{Ladder, Rung};
-use lanework::Buffer;
-
-/// Threads of a block.
-const THREADS: u32 = 256;
-/// The most elements that a rung takes, so that indices keep clear of 32 bits.
-pub const LONGEST: u64 = 1 << 31;
-
-/// Vectors on a device, all of one length.
-pub struct Vectors {
-    /// First summands.
-    pub a: Buffer<f32>,
-    /// Second summands.
-    pub b: Buffer<f32>,
-    /// Sums.
-    pub c: Buffer<f32>,
-}
 
 /// The rungs, from the bottom up.
 pub fn rungs() -> Vec<Rung<Vectors>> {

@@ -3,7 +3,7 @@
 
 use lanework::sim::Blocks;
 use lanework::{Counters, Device};
-use lanework_kernels::sum_squares::{BLOCKS, Cycles, Numbers, Summand, THREADS};
+use lanework_kernels::sum_squares::{BLOCKS, Cycles, LadderElement, Numbers, THREADS};
 use lanework_lab::{Draw, draw_numbers};
 
 const N: u64 = 1 << 19;
@@ -22,7 +22,7 @@ struct Run {
     cycles: Cycles,
 }
 
-fn run<E: Summand>(name: &str) -> Run {
+fn run<E: LadderElement>(name: &str) -> Run {
     let device = Device::emulator();
     let src: Vec<E> = draw_numbers(N as usize, Draw::Notes, 3);
     let mut numbers = Numbers::new(&device, &src, THREADS).expect("memory");

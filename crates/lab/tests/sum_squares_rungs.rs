@@ -3,14 +3,14 @@
 use half::{bf16, f16};
 use lanework::Device;
 use lanework::sim::{Options, Schedule};
-use lanework_kernels::sum_squares::{Numbers, Summand};
+use lanework_kernels::sum_squares::{LadderElement, Numbers};
 use lanework_lab::{Draw, draw_numbers, prove_sum_squares};
 use proptest::prelude::*;
 
 /// Rungs whose blocks may have any number of threads.
 const ANY_THREADS: usize = 5;
 
-fn prove_all<E: Summand>(device: &Device, src: &[E], threads: u32) {
+fn prove_all<E: LadderElement>(device: &Device, src: &[E], threads: u32) {
     let any = threads.is_power_of_two() && threads >= 32;
     for rung in E::rungs().into_iter().take(if any { usize::MAX } else { ANY_THREADS }) {
         if let Err(why) = prove_sum_squares(&rung, device, src, threads) {
@@ -20,7 +20,7 @@ fn prove_all<E: Summand>(device: &Device, src: &[E], threads: u32) {
     }
 }
 
-fn prove_drawn<E: Summand>(device: &Device, length: usize, threads: u32) {
+fn prove_drawn<E: LadderElement>(device: &Device, length: usize, threads: u32) {
     for (seed, draw) in [(1, Draw::Notes), (2, Draw::Any)] {
         prove_all::<E>(device, &draw_numbers(length, draw, seed), threads);
     }

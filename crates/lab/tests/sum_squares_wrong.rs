@@ -3,7 +3,7 @@
 use half::f16;
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
-use lanework_kernels::sum_squares::{Numbers, Summand};
+use lanework_kernels::sum_squares::{LadderElement, Numbers, Summand};
 use lanework_kernels::{Rung, RungInfo};
 use lanework_lab::{Draw, draw_numbers, prove_sum_squares};
 
@@ -85,7 +85,7 @@ fn in_less<E: Summand, L: Element>(src: &[E], sums: &mut [E::Sum], #[constant] z
 }
 
 /// Why a kernel with `sums` sums was rejected, at `length` numbers.
-fn rejection<E: Summand>(
+fn rejection<E: LadderElement>(
     draw: Draw,
     length: usize,
     prepare: for<'a> fn(&'a mut Numbers<E>, &Device) -> Result<Prepared<'a>>,

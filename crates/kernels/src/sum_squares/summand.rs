@@ -1,7 +1,5 @@
 //! The numbers whose squares can be summed, and what their sums are made in.
 
-use super::Numbers;
-use crate::Rung;
 use half::{bf16, f16};
 use lanework::Element;
 
@@ -37,10 +35,6 @@ pub trait Summand: Element {
 
     /// The sum of sums, as the host adds them: modulo 2^64, or in `f64` and rounded once.
     fn add_up(sums: impl Iterator<Item = Self::Sum>) -> Self::Sum;
-
-    /// The ladder for this type. Here and not in a generic function, so that the kernels of each
-    /// type are compiled once, in this crate.
-    fn rungs() -> Vec<Rung<Numbers<Self>>>;
 }
 
 macro_rules! whole {
@@ -67,10 +61,6 @@ macro_rules! whole {
 
             fn add_up(sums: impl Iterator<Item = u64>) -> u64 {
                 sums.fold(0, u64::wrapping_add)
-            }
-
-            fn rungs() -> Vec<Rung<Numbers<Self>>> {
-                super::rungs()
             }
         }
     )*};
@@ -103,10 +93,6 @@ macro_rules! floating {
 
             fn add_up(sums: impl Iterator<Item = $sum>) -> $sum {
                 sums.fold(0.0, |total, sum| total + f64::from(sum)) as $sum
-            }
-
-            fn rungs() -> Vec<Rung<Numbers<Self>>> {
-                super::rungs()
             }
         }
     )*};

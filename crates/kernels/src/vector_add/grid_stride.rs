@@ -7,7 +7,7 @@
 //! Costs: a loop, where the hardware would have started the next block.
 //! 代价：多了一个循环，本来硬件会直接启动下一个块。
 
-use super::{THREADS, Vectors};
+use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 

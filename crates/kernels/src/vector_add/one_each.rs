@@ -7,7 +7,7 @@
 //! Costs: a thread's set-up for a single addition.
 //! 代价：每个线程只为一次加法做准备工作。
 
-use super::{THREADS, Vectors};
+use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 

@@ -7,7 +7,7 @@
 //! Costs: the rest that is not whole fours needs code of its own.
 //! 代价：凑不成四个的余数要另写代码。
 
-use super::{THREADS, Vectors};
+use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 

@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::work::Work;
 use lanework::{Backend, Device, Error, Job, Result};
 use lanework_kernels::Rung;
-use lanework_kernels::sum_squares::{self, LONGEST, Numbers, Summand, on_host};
+use lanework_kernels::sum_squares::{self, LONGEST, LadderElement, Numbers, on_host};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -56,7 +56,7 @@ pub enum Draw {
 }
 
 /// `length` numbers, the same for the same seed.
-pub fn draw_numbers<E: Summand>(length: usize, draw: Draw, seed: u64) -> Vec<E> {
+pub fn draw_numbers<E: LadderElement>(length: usize, draw: Draw, seed: u64) -> Vec<E> {
     let mut random = StdRng::seed_from_u64(seed);
     match (E::ROUNDOFF == 0.0, draw) {
         (true, Draw::Any) => random_elements(length, seed),
@@ -68,7 +68,7 @@ pub fn draw_numbers<E: Summand>(length: usize, draw: Draw, seed: u64) -> Vec<E> 
 }
 
 /// Numbers with what their squares add up to.
-struct SumSquares<E: Summand> {
+struct SumSquares<E: LadderElement> {
     length: usize,
     threads: u32,
     element: ElementType,
@@ -95,7 +95,7 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
     }
 }
 
-fn case<E: Summand>(request: &Request, element: ElementType) -> Result<Box<dyn Case>> {
+fn case<E: LadderElement>(request: &Request, element: ElementType) -> Result<Box<dyn Case>> {
     let given = request.arrays.get("input").map(|input| input.elements::<E>());
     let length = match &given {
         Some(given) => given.len() as u64,
@@ -117,7 +117,7 @@ fn case<E: Summand>(request: &Request, element: ElementType) -> Result<Box<dyn C
     Ok(Box::new(case))
 }
 
-impl<E: Summand> SumSquares<E> {
+impl<E: LadderElement> SumSquares<E> {
     fn new(length: usize, threads: u32, element: ElementType, draw: Draw, seed: u64) -> Self {
         let (src, reference) = (OnceCell::new(), OnceCell::new());
         SumSquares { length, threads, element, draw: Some(draw), seed, src, reference }
@@ -133,7 +133,7 @@ impl<E: Summand> SumSquares<E> {
     }
 }
 
-impl<E: Summand> Case for SumSquares<E> {
+impl<E: LadderElement> Case for SumSquares<E> {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("size", self.length as u64)]
     }
@@ -199,7 +199,7 @@ impl<E: Summand> Case for SumSquares<E> {
 }
 
 /// A rung with its numbers on a device.
-struct Attempt<'a, E: Summand> {
+struct Attempt<'a, E: LadderElement> {
     case: &'a SumSquares<E>,
     rung: SumSquaresRung<E>,
     device: Device,
@@ -208,7 +208,7 @@ struct Attempt<'a, E: Summand> {
     shape: (u64, u64),
 }
 
-impl<E: Summand> Trial for Attempt<'_, E> {
+impl<E: LadderElement> Trial for Attempt<'_, E> {
     fn poison(&mut self) -> Result<()> {
         self.numbers.poison()
     }
@@ -264,7 +264,7 @@ impl<E: Summand> Trial for Attempt<'_, E> {
 ///
 /// # Errors
 /// A device error, or in words what differs.
-pub fn prove_sum_squares<E: Summand>(
+pub fn prove_sum_squares<E: LadderElement>(
     rung: &SumSquaresRung<E>,
     device: &Device,
     src: &[E],

@@ -1,0 +1,145 @@
+//! A sum of squares as a problem: the numbers on a device and the places for their sums.
+
+use super::clock::Cycles;
+use super::summand::Summand;
+use lanework::{Buffer, Device, Error, Result};
+
+/// Threads of a block where nothing else is asked for, as in the notes.
+pub const THREADS: u32 = 256;
+/// Blocks of the rungs that have a fixed number of them, as in the notes.
+pub const BLOCKS: u32 = 32;
+/// The most numbers that a rung takes, so that indices keep clear of 32 bits.
+pub const LONGEST: usize = 1 << 31;
+
+/// Numbers on a device, and the places for what the kernels make of them.
+pub struct Numbers<E: Summand> {
+    /// The numbers.
+    pub src: Buffer<E>,
+    /// Threads of a block, for the rungs that do not bring their own.
+    pub threads: u32,
+    /// What a kernel leaves to the host: one or more sums that add up to the result.
+    pub sums: Buffer<E::Sum>,
+    /// The clock at the start and at the end of each block, in cycles of its multiprocessor.
+    pub clocks: Buffer<u64>,
+    /// The sums of blocks, where the last block to end adds them up itself.
+    pub blocks: Buffer<E::Sum>,
+    /// How many blocks have ended; 0 before and after each run.
+    pub ticket: Buffer<u32>,
+}
+
+impl<E: Summand> Numbers<E> {
+    /// Uploads `src`; rungs that take any number of threads in a block will have `threads`.
+    ///
+    /// # Errors
+    /// When there are more than [`LONGEST`] numbers, a block cannot have so many threads, or the
+    /// device has no memory for the numbers.
+    pub fn new(device: &Device, src: &[E], threads: u32) -> Result<Self> {
+        let most = device.info().max_threads_per_block;
+        if threads == 0 || threads > most {
+            let why = format!("a block of {threads} threads, where 1 to {most} are possible");
+            return Err(refuse(why, "use a block of 256 threads"));
+        }
+        if src.len() > LONGEST {
+            let why = format!("{} numbers, where {LONGEST} are possible", src.len());
+            return Err(refuse(why, "sum the squares in parts, and add the parts"));
+        }
+        let mut on_device = device.uninit_named(src.len(), "src")?;
+        on_device.upload(src)?;
+        Ok(Numbers {
+            src: on_device,
+            threads,
+            sums: device.uninit_named(0, "sums")?,
+            clocks: device.uninit_named(0, "clocks")?,
+            blocks: device.uninit_named(0, "blocks")?,
+            ticket: device.zeros(1)?,
+        })
+    }
+
+    /// Bytes that must be read: each number once.
+    pub fn bytes(&self) -> u64 {
+        self.src.bytes()
+    }
+
+    /// Arithmetic operations: a product and a sum for each number.
+    pub fn operations(&self) -> u64 {
+        2 * self.src.len() as u64
+    }
+
+    /// Fills what kernels write with bytes that make no sensible sum (every float a NaN), so that a
+    /// sum that is not written shows.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn poison(&mut self) -> Result<()> {
+        self.sums.fill_bytes(0xFF)?;
+        self.blocks.fill_bytes(0xFF)?;
+        self.clocks.fill_bytes(0xFF)?;
+        self.ticket.fill_bytes(0)
+    }
+
+    /// The result: fetches the kernel's sums and adds them up. This is the host's part of the work.
+    ///
+    /// # Errors
+    /// Any error of the launches before.
+    pub fn add_up(&self) -> Result<E::Sum> {
+        Ok(E::add_up(self.sums.download()?.into_iter()))
+    }
+
+    /// How long the last run took by the clocks of the multiprocessors.
+    ///
+    /// # Errors
+    /// Any error of the launches before.
+    pub fn cycles(&self) -> Result<Cycles> {
+        Ok(Cycles::of(&self.clocks.download()?))
+    }
+
+    /// Makes room for the clocks of `blocks` blocks and for `sums` sums, poisoned when new.
+    pub(super) fn make_room(&mut self, device: &Device, blocks: u32, sums: u32) -> Result<()> {
+        if self.sums.len() != sums as usize {
+            self.sums = device.uninit_named(sums as usize, "sums")?;
+            self.sums.fill_bytes(0xFF)?;
+        }
+        if self.clocks.len() != 2 * blocks as usize {
+            self.clocks = device.uninit_named(2 * blocks as usize, "clocks")?;
+            self.clocks.fill_bytes(0xFF)?;
+            self.blocks = device.uninit_named(blocks as usize, "blocks")?;
+            self.blocks.fill_bytes(0xFF)?;
+        }
+        Ok(())
+    }
+
+    /// The threads of a block whose sums are added by halves.
+    ///
+    /// # Errors
+    /// When they are not a power of two, or not a whole warp.
+    pub(super) fn threads_by_halves(&self) -> Result<u32> {
+        let threads = self.threads;
+        if threads.is_power_of_two() && threads >= 32 {
+            return Ok(threads);
+        }
+        let why = format!("a block of {threads} threads, whose sums cannot be added by halves");
+        Err(refuse(why, "use 32, 64, 128, 256, 512 or 1024 threads"))
+    }
+}
+
+/// Why the ladder cannot be climbed so.
+fn refuse(why: String, help: &str) -> Error {
+    Error::Launch { kernel: "sum-squares".to_owned(), why, help: help.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_threads_and_blocks_that_have_no_halves_are_refused() {
+        let emulator = Device::emulator();
+        for threads in [0, 1025] {
+            let error = Numbers::new(&emulator, &[1.0f32], threads).err().expect("refused");
+            assert!(error.to_string().contains("where 1 to 1024 are possible"), "{error}");
+        }
+        let numbers = Numbers::new(&emulator, &[1.0f32], 48).unwrap();
+        let error = numbers.threads_by_halves().expect_err("refused");
+        assert!(error.to_string().contains("cannot be added by halves"), "{error}");
+    }
+}

@@ -1,0 +1,18 @@
+//! Vectors to add, on a device.
+
+use lanework::Buffer;
+
+/// Threads of a block.
+pub(super) const THREADS: u32 = 256;
+/// The most elements that a rung takes, so that indices keep clear of 32 bits.
+pub const LONGEST: u64 = 1 << 31;
+
+/// Vectors on a device, all of one length.
+pub struct Vectors {
+    /// First summands.
+    pub a: Buffer<f32>,
+    /// Second summands.
+    pub b: Buffer<f32>,
+    /// Sums.
+    pub c: Buffer<f32>,
+}
