@@ -1,16 +1,13 @@
 //! Devices and their memory.
 
-use crate::handles::{self, OpenDevice};
+use crate::handles;
+use crate::host::{OpenDevice, default_options, host_device};
 use crate::status::{Failure, guard, out, text};
 use lanework::sim::{Limits, Options};
 use lanework::{Buffer, Device};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
-
-/// Instructions after which a warp is taken to be stuck, where the caller sets no limit: minutes of
-/// emulation.
-const STUCK_AFTER: u64 = 10_000_000_000;
 
 /// `lanework_options`: how an emulator is made. Zero in a field takes the default.
 #[repr(C)]
@@ -53,21 +50,6 @@ pub struct LaneworkInfo {
     pub max_grid: [u32; 3],
     /// Shared memory per block: static, and all together.
     pub shared_per_block: [u32; 2],
-}
-
-/// An emulator on host memory: any address is good until some are registered.
-pub(crate) fn host_device(options: Options) -> Device {
-    let device = Device::emulator_on_host_memory(options);
-    // SAFETY: the header makes it a condition of every launch on such a device that the kernel keeps
-    // to memory that is there, and the launching functions are unsafe.
-    let trusted = unsafe { device.trust_host_addresses() };
-    debug_assert!(trusted.is_ok(), "an emulator");
-    device
-}
-
-/// The options where the caller gives none.
-pub(crate) fn default_options() -> Options {
-    Options { max_instructions: Some(STUCK_AFTER), ..Options::default() }
 }
 
 fn emulator_options(given: &LaneworkOptions) -> Result<Options, Failure> {

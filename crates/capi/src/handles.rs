@@ -1,21 +1,10 @@
 //! The numbers that C programs hold for devices and modules, and what they stand for.
 
+use crate::host::{OpenDevice, ptx_run_device};
 use crate::status::Failure;
-use lanework::{Buffer, Device, PtxModule};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-
-/// An open device and its buffers by address.
-pub(crate) struct OpenDevice {
-    pub device: Device,
-    pub buffers: Mutex<BTreeMap<u64, Buffer<u8>>>,
-}
-
-impl OpenDevice {
-    pub fn new(device: Device) -> OpenDevice {
-        OpenDevice { device, buffers: Mutex::default() }
-    }
-}
+use lanework::PtxModule;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// A loaded module and the number of its device.
 pub(crate) struct OpenModule {
@@ -66,7 +55,7 @@ pub(crate) fn insert_module(module: OpenModule) -> u64 {
 /// The device with a number; 0 is the one that `ptx_run` runs on.
 pub(crate) fn device(number: u64) -> Result<Arc<OpenDevice>, Failure> {
     if number == 0 {
-        return Ok(Arc::clone(crate::ptx_run::device()));
+        return Ok(Arc::clone(ptx_run_device()));
     }
     match find(number) {
         Some(Object::Device(device)) => Ok(device),

@@ -7,6 +7,7 @@
 
 mod device;
 mod handles;
+mod host;
 mod module;
 mod ptx_run;
 mod status;

@@ -3,8 +3,7 @@
 //!
 //! Programs call it thousands of times with few texts, so compiled modules are kept.
 
-use crate::device::{default_options, host_device};
-use crate::handles::OpenDevice;
+use crate::host::ptx_run_device;
 use crate::status::{Failure, guard, lanework_last_error, text};
 use lanework::ptx::StateSpace;
 use lanework::{PtxArg, PtxModule, PtxShape};
@@ -16,12 +15,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Modules kept; when there are more, all are dropped and compiled again as they come.
 const KEPT: usize = 4096;
 
-/// The device that `ptx_run` runs on: number 0 for the other functions.
-pub(crate) fn device() -> &'static Arc<OpenDevice> {
-    static DEVICE: OnceLock<Arc<OpenDevice>> = OnceLock::new();
-    DEVICE.get_or_init(|| Arc::new(OpenDevice::new(host_device(default_options()))))
-}
-
 /// The module of a text, compiled once.
 fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
     static MODULES: OnceLock<Mutex<HashMap<String, Arc<PtxModule>>>> = OnceLock::new();
@@ -30,7 +23,7 @@ fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
     if let Some(module) = found {
         return Ok(module);
     }
-    let module = Arc::new(device().device.load_ptx(&text)?);
+    let module = Arc::new(ptx_run_device().device.load_ptx(&text)?);
     // gpuocelot loads anew at every call, so variables that a kernel may write start anew as well.
     let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
     if !keeps_state {
