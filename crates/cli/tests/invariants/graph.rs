@@ -162,7 +162,7 @@ impl Graph {
         // `use name;` of a macro of this very file says nothing new.
         let is_named = |leaf: &&Use| leaf.name.as_deref() == Some(name) && leaf.path[0] != name;
         if let Some(leaf) = here.uses.iter().find(is_named) {
-            return self.resolve(module, &leaf.path, aliases);
+            return Some(self.resolve(module, &leaf.path, aliases).unwrap_or(Target::Outside));
         }
         let globs = here.uses.iter().filter(|leaf| leaf.name.is_none());
         globs
@@ -182,7 +182,7 @@ impl Graph {
         }
         match self.resolve(module, &glob.path, aliases)? {
             Target::Module(from) => Some(from),
-            Target::Item(_) => None,
+            Target::Item(_) | Target::Outside => None,
         }
     }
 
@@ -201,6 +201,8 @@ enum Target {
     Item(usize),
     /// A module as such.
     Module(Vec<String>),
+    /// Something of another crate.
+    Outside,
 }
 
 /// `a/b.rs` and `a/b/mod.rs` are `a::b`; `lib.rs` and `main.rs` are the root.

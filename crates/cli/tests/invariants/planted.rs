@@ -92,6 +92,15 @@ fn declarations_and_reexports_of_a_parent_are_no_edges() {
 }
 
 #[test]
+fn names_of_other_crates_are_no_edges_to_the_file_that_reexports_them() {
+    let found = cycles(&[
+        ("lib.rs", "mod a; pub use other as renamed; pub use third::Third; fn f() { a::g() }"),
+        ("a.rs", "use crate::renamed::Name; use crate::Third; pub fn g() { crate::renamed::h() }"),
+    ]);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
 fn a_reexport_that_the_parent_uses_itself_is_an_edge() {
     assert_cycle(
         &[
