@@ -1,4 +1,4 @@
-//! The arguments of a kernel from elsewhere, as `--arg` takes them.
+//! The arguments of a kernel of a file: the syntax of `--arg`.
 
 use crate::npy;
 use lanework::{Buffer, Swizzle, TensorElement, TensorMap, Tiling};
@@ -10,13 +10,13 @@ use std::path::PathBuf;
 pub enum Argument {
     /// `TYPE:VALUE`: the bytes of a scalar.
     Scalar(Vec<u8>),
-    /// Memory that the kernel gets the address of.
+    /// Memory, of which the kernel gets the address.
     Memory {
-        /// What it holds before the launch.
+        /// Its contents before the launch.
         before: Contents,
-        /// Where it is written after the launch.
+        /// The file that it is written to after the launch.
         after: Option<PathBuf>,
-        /// The kernel gets a tensor map of it instead.
+        /// The kernel gets a tensor map of it instead of its address.
         map: Option<MapForm>,
     },
     /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, counted from 0.
@@ -28,9 +28,9 @@ pub enum Argument {
 pub struct MapForm {
     /// Extents in the array's order: rows before columns.
     pub tile: Vec<u32>,
-    /// Permutation in shared memory.
+    /// Swizzle in shared memory.
     pub swizzle: Swizzle,
-    /// NaN outside.
+    /// Elements out of bounds are NaN instead of zero.
     pub nan: bool,
 }
 
@@ -38,7 +38,7 @@ impl MapForm {
     /// The tensor map of an array of this shape in a buffer.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule of tensor maps that it violates.
     pub fn map<'a>(
         &self,
         buffer: &'a Buffer<u8>,
@@ -61,7 +61,7 @@ fn tensor_element(element: ElementType) -> TensorElement {
         "f64" => TensorElement::F64,
         "i32" => TensorElement::I32,
         "i64" => TensorElement::I64,
-        // It copies bits, and has no signed type so narrow.
+        // The copy engine copies bits and has no narrow signed types: unsigned ones of the size do.
         _ => match element.bytes {
             1 => TensorElement::U8,
             2 => TensorElement::U16,
@@ -71,7 +71,7 @@ fn tensor_element(element: ElementType) -> TensorElement {
     }
 }
 
-/// What memory holds before a launch.
+/// The contents of memory before a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Contents {
     /// `in:FILE` and `inout:FILE`.
@@ -84,20 +84,21 @@ pub enum Contents {
     Poison(ElementType, Vec<u64>),
 }
 
-/// What is written where, for messages.
+/// The forms of an argument, for messages.
 pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, zeros:TYPE:N, \
                          rand:TYPE:N[:SEED], uninit:TYPE:N or tensormap:TILE[,OPTION]:MEMORY";
 
 /// Reads an argument.
 ///
 /// # Errors
-/// In words, what is not one of the forms.
+/// In words, what matches none of the forms.
 pub fn parse(text: &str) -> Result<Argument, String> {
     let (form, rest) = text.split_once(':').ok_or_else(|| format!("give {FORMS}"))?;
     let memory = |before, after| Ok(Argument::Memory { before, after, map: None });
     let sized = |rest: &str| -> Result<(ElementType, Vec<u64>), String> {
-        let (element, shape) =
-            rest.split_once(':').ok_or_else(|| format!("`{text}` has no {form}:TYPE:N"))?;
+        let (element, shape) = rest
+            .split_once(':')
+            .ok_or_else(|| format!("`{text}` is not of the form {form}:TYPE:N"))?;
         Ok((element_type(element)?, extents(shape)?))
     };
     match form {
@@ -118,7 +119,8 @@ pub fn parse(text: &str) -> Result<Argument, String> {
         "rand" => {
             let (rest, seed) = match rest.split(':').collect::<Vec<_>>()[..] {
                 [_, _, seed] => {
-                    let seed_of = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
+                    let seed_of =
+                        seed.parse().map_err(|_| format!("`{seed}` is not a valid seed"))?;
                     (&rest[..rest.len() - seed.len() - 1], seed_of)
                 }
                 _ => (rest, 1),
@@ -145,32 +147,32 @@ fn tensor_map(text: &str) -> Result<Argument, String> {
             "swizzle64" => form.swizzle = Swizzle::B64,
             "swizzle128" => form.swizzle = Swizzle::B128,
             "nan" => form.nan = true,
-            other => return Err(format!("`{other}` is no option of a tensor map; {help}")),
+            other => return Err(format!("`{other}` is not an option of a tensor map; {help}")),
         }
     }
     if let Some(number) = memory.strip_prefix("arg:") {
         let number: Option<usize> = number.parse().ok();
         let index = number.and_then(|number| number.checked_sub(1));
-        let index = index.ok_or_else(|| format!("`arg:{number:?}` counts from 1"))?;
+        let index = index.ok_or_else(|| format!("`{memory}`: arguments are counted from 1"))?;
         return Ok(Argument::MapOf(index, form));
     }
     match parse(memory)? {
         Argument::Memory { before, after, map: None } => {
             Ok(Argument::Memory { before, after, map: Some(form) })
         }
-        _ => Err(format!("`{memory}` is no memory; {help}")),
+        _ => Err(format!("`{memory}` is not memory; {help}")),
     }
 }
 
 fn element_type(name: &str) -> Result<ElementType, String> {
-    // PTX's own names stand for types of their size.
+    // PTX's b32 and s32 are u32 and i32 here.
     let name = match name.strip_prefix(['b', 's']).filter(|bits| bits.parse::<u8>().is_ok()) {
         Some(bits) if name.starts_with('s') => format!("i{bits}"),
         Some(bits) => format!("u{bits}"),
         None => name.to_owned(),
     };
     ElementType::named(&name)
-        .ok_or_else(|| format!("`{name}` is no type; use f16 to f64, u8 to u64 or i8 to i64"))
+        .ok_or_else(|| format!("`{name}` is not a type; use f16 to f64, u8 to u64 or i8 to i64"))
 }
 
 /// `N`, or `RxC` and so on.
@@ -181,13 +183,13 @@ fn extents(text: &str) -> Result<Vec<u64>, String> {
     });
     match (extents, total) {
         (Some(extents), Some(total)) if total <= 1 << 36 => Ok(extents),
-        _ => Err(format!("`{text}` is no number of elements or shape such as 1000 or 20x50")),
+        _ => Err(format!("`{text}` is not a number of elements or a shape, such as 1000 or 20x50")),
     }
 }
 
 /// The bytes of a scalar.
 fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("`{text}` is no {}", element.name);
+    let wrong = || format!("`{text}` is not a valid {}", element.name);
     if element.name.contains('f') {
         let value: f64 = text.parse().map_err(|_| wrong())?;
         return Ok(match element.name {
@@ -217,7 +219,7 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
 }
 
 impl Contents {
-    /// The array that memory starts with, and how its file names the type.
+    /// The initial array, and the name of its type in its file.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -243,7 +245,7 @@ impl Contents {
     }
 }
 
-/// Random bytes for whole numbers, values evenly from -1 to 1 for floats.
+/// Random bytes for integers; for floats, values uniform in -1 to 1.
 fn random_values(element: ElementType, count: usize, seed: u64) -> Vec<u8> {
     if !element.name.contains('f') {
         return random_elements::<u8>(count * element.bytes, seed);
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_described_and_what_is_wrong_is_said() {
+    fn memory_has_its_forms_and_errors_name_the_remedy() {
         let Ok(Argument::Memory { before, after, map: None }) = parse("out:C:/y.npy:f32:2x3")
         else {
             panic!("refused")
@@ -296,17 +298,17 @@ mod tests {
         assert_eq!(parse("tensormap:32x64,nan,swizzle128:arg:2"), Ok(Argument::MapOf(1, form)));
         for (text, words) in [
             ("tensormap:32x64", "tensormap:TILE"),
-            ("tensormap:32,swizzle16:zeros:f32:64", "no option"),
-            ("tensormap:32:u32:7", "no memory"),
-            ("tensormap:32:arg:0", "counts from 1"),
+            ("tensormap:32,swizzle16:zeros:f32:64", "not an option"),
+            ("tensormap:32:u32:7", "is not memory"),
+            ("tensormap:32:arg:0", "counted from 1"),
             ("1000", "TYPE:VALUE"),
             ("u8:256", "does not fit u8"),
             ("u8:-1", "does not fit u8"),
-            ("f32:x", "no f32"),
+            ("f32:x", "is not a valid f32"),
             ("zeros:f32", "TYPE:N"),
-            ("zeros:q7:3", "no type"),
+            ("zeros:q7:3", "is not a type"),
             ("out:y.npy", "out:FILE:TYPE:SHAPE"),
-            ("uninit:f32:2x", "no number of elements"),
+            ("uninit:f32:2x", "not a number of elements"),
         ] {
             let why = parse(text).expect_err(text);
             assert!(why.contains(words), "{text}: {why}");

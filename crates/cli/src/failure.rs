@@ -1,4 +1,4 @@
-//! How the command fails: in words, with the right exit code, and never as a panic.
+//! The failures of the command: their messages and exit codes.
 
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -7,11 +7,11 @@ use std::process::ExitCode;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub enum Failure {
-    /// A check failed, or a kernel did wrong: exit code 1.
+    /// A check failed, or a kernel faulted: exit code 1.
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
-    /// Whoever read the output has gone: nothing to say.
+    /// The reader closed the output: no message.
     OutputClosed,
     /// A bug in this program, already reported.
     Bug,
@@ -21,7 +21,7 @@ pub enum Failure {
 pub type Outcome = Result<(), Failure>;
 
 impl Failure {
-    /// Bad input, and what to do about it.
+    /// Bad input, with a remedy.
     pub fn input(what: impl Display, help: impl Display) -> Self {
         Failure::Input(format!("{what}\n  = help: {help}"))
     }
@@ -34,7 +34,7 @@ impl Failure {
             Failure::OutputClosed => return ExitCode::SUCCESS,
             Failure::Bug => return ExitCode::from(70),
         };
-        // Diagnostics of PTX say themselves that they are errors.
+        // Diagnostics of PTX already begin with `error: `.
         let message = message.strip_prefix("error: ").unwrap_or(&message);
         let red = anstyle::AnsiColor::Red.on_default().bold();
         anstream::eprintln!("{red}error:{red:#} {message}");
@@ -61,7 +61,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// From now on a panic is reported as what it is: a bug, in words a user can pass on.
+/// Installs a panic hook that reports a bug, in words that a user can pass on.
 pub fn report_bugs_politely() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line()));

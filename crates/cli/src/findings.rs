@@ -1,4 +1,4 @@
-//! What the sanitizer found, for people, for programs and for SARIF.
+//! The sanitizer's findings as text, as JSON and as SARIF.
 
 use crate::sources;
 use lanework::{Report, ReportKind};
@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A report and the source line that it is at.
+/// A report of the sanitizer with its source line.
 pub struct Finding {
-    /// What was found.
+    /// The report.
     pub report: Report,
-    /// What the user calls the kernel.
+    /// The kernel, as the user names it.
     pub target: String,
     /// The file: of the source, or of the PTX text.
     pub file: String,
@@ -20,13 +20,13 @@ pub struct Finding {
     other: Option<(String, Option<String>)>,
 }
 
-/// A place in a file, and the line there where it can be read.
+/// The name of a file, and its line of this number where it can be read.
 fn place(file: &str, line: u32, text: Option<(&str, &str)>) -> (String, Option<String>) {
     let nth = |text: &str| text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned);
     match (file, text) {
         ("", Some((name, text))) => (name.to_owned(), nth(text)),
         (file, text) => {
-            // A relative path may count from the folder of the PTX.
+            // A relative path may be relative to the folder of the PTX.
             let beside = text.and_then(|(name, _)| Some(Path::new(name).parent()?.join(file)));
             let read = sources::read(file);
             let read = read.or_else(|| std::fs::read_to_string(beside?).ok());
@@ -36,7 +36,7 @@ fn place(file: &str, line: u32, text: Option<(&str, &str)>) -> (String, Option<S
 }
 
 impl Finding {
-    /// A report of the kernel called `target`; `text` is the PTX file that it is from and its text.
+    /// A report of the kernel called `target`; `text` is the name and the text of its PTX file.
     pub fn new(report: Report, target: &str, text: Option<(&str, &str)>) -> Finding {
         let file = report.location.as_ref().map_or("", |location| location.file.as_str());
         let (file, excerpt) = place(file, report.line(), text);
@@ -56,7 +56,7 @@ impl Finding {
     }
 }
 
-/// Findings of one kind at one line in one kernel as one, with their counts added up.
+/// Merges findings of one kind at one line of one kernel, and adds their counts.
 pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     let mut places: BTreeMap<(String, ReportKind, String, u32, String), usize> = BTreeMap::new();
     let mut folded: Vec<Finding> = Vec::new();
@@ -100,7 +100,7 @@ fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
     let _ = writeln!(text, "{margin} |\n{number} | {source}\n{margin} | {blank}{carets}");
 }
 
-/// A finding for people.
+/// A finding as text.
 pub fn describe(finding: &Finding) -> String {
     let report = &finding.report;
     let red = anstyle::AnsiColor::Red.on_default().bold();
@@ -187,7 +187,7 @@ struct OtherJson<'a> {
     thread: [u32; 3],
 }
 
-/// The findings for programs.
+/// The findings as JSON.
 pub fn json<'a>(
     findings: &'a [Finding],
     checked: &'a [String],
@@ -230,7 +230,7 @@ pub fn json<'a>(
     FindingsJson { checked, stopped, reports: reports.collect() }
 }
 
-/// The findings as a SARIF log, which CI systems show beside the source.
+/// The findings as a SARIF log, which CI systems show in the source.
 pub fn sarif(findings: &[Finding]) -> Value {
     let place = |file: &str, line: u32, column: u32| {
         let mut region = json!({ "startLine": line.max(1) });

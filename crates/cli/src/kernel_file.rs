@@ -10,31 +10,31 @@ use lanework_lab::Array;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// An argument ready for a launch.
+/// An argument whose file has been read.
 pub enum Ready {
     /// The bytes of a scalar.
     Scalar(Vec<u8>),
     /// Memory.
     Memory {
-        /// What it holds.
+        /// Its initial contents.
         array: Array,
-        /// How its file names the type.
+        /// The name of its type in its file.
         type_name: Option<String>,
-        /// Where it is written afterwards.
+        /// The file that it is written to after the launch.
         after: Option<PathBuf>,
-        /// Whether it was asked for without contents.
+        /// Whether it is uninitialised.
         fresh: bool,
-        /// The kernel gets a tensor map of it.
+        /// The kernel gets this tensor map of it.
         map: Option<MapForm>,
     },
     /// A tensor map of another argument's memory.
     MapOf(usize, MapForm),
 }
 
-/// The arguments with their files read, and a place for each output.
+/// Reads the files of the arguments, and prepares the output files.
 ///
 /// # Errors
-/// Arguments that are none, and files that cannot be read or written.
+/// Arguments of no known form, and files that cannot be read or written.
 pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
     let (mut ready, mut outputs) = (Vec::new(), Vec::new());
     for text in &args.arguments {
@@ -60,16 +60,16 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
             && !matches!(ready.get(*index), Some(Ready::Memory { .. }))
         {
             return Err(Failure::input(
-                format_args!("--arg {text}: argument {} is no memory", index + 1),
-                "count the arguments from 1, and name one that gives memory",
+                format_args!("--arg {text}: argument {} is not memory", index + 1),
+                "arguments are counted from 1; give the number of one that is memory",
             ));
         }
     }
     Ok((ready, outputs))
 }
 
-/// An emulator with the limits that were asked for; a warp is taken to be stuck after `stuck`
-/// instructions where nothing else was said.
+/// An emulator with the limits of the command line. Without `--max-instructions`, a warp stops after
+/// `stuck` instructions.
 pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
     let most = args.max_instructions;
     let mut options = Options {
@@ -84,14 +84,14 @@ pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
     Device::emulator_within(options)
 }
 
-/// The entry to run: the one that was named, by the PTX or in C++, or the only one.
+/// The entry to run: the one of this name, mangled or in C++, or the only one.
 ///
 /// # Errors
-/// When there is none, or it is not clear which.
+/// When there is none, or the name is ambiguous.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
     let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
     let list = entries.join(", ");
-    // `_Z5saxpyfPKfPfi` is saxpy of C++; overloads and instances of templates share a name.
+    // `_Z5saxpyfPKfPfi` is `saxpy` in C++; overloads and template instances share a name.
     let called = |entry: &&str| {
         let path = cpp_path(entry);
         let short = path.rsplit("::").next().unwrap_or_default();
@@ -133,7 +133,7 @@ fn cpp_path(entry: &str) -> String {
     names.join("::")
 }
 
-/// Checks the number of arguments, to say how they are given.
+/// Checks the number of arguments against the parameters of the entry.
 ///
 /// # Errors
 /// When there are more or fewer than parameters.
@@ -145,7 +145,7 @@ pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), 
     let wanted: Vec<String> =
         function.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.size())).collect();
     let help = match wanted.as_slice() {
-        [] => "it takes none".to_owned(),
+        [] => "the entry takes none".to_owned(),
         _ => format!(
             "give one --arg for each of {}, such as `--arg f32:2.0`, or `--arg zeros:f32:1000` for a \
              pointer; `lanework run k.ptx --help` lists the forms",
@@ -158,14 +158,14 @@ pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), 
     ))
 }
 
-/// What was executed, and what memory holds afterwards.
+/// What was executed, and the contents of memory after the launch.
 pub type Launched = (Option<Executed>, Vec<Option<Array>>);
 
-/// Uploads the arguments, runs the entry, and downloads what memory holds then. On a sanitized device
-/// memory without contents stays unwritten.
+/// Uploads the arguments, runs the entry, and downloads the memory. On a sanitized device, uninitialised
+/// memory is not written before the launch.
 ///
 /// # Errors
-/// What the device says.
+/// The errors of the device.
 pub fn launch(
     device: &Device,
     module: &PtxModule,
@@ -176,8 +176,8 @@ pub fn launch(
     let buffers = upload(device, ready)?;
     let maps = maps(ready, &buffers)?;
     let arguments = given(ready, &buffers, &maps);
-    // SAFETY: the emulator checks every access; on a GPU the user asked for this kernel to run, as
-    // any CUDA program would run it, in this process's own context.
+    // SAFETY: the emulator checks every access; on a GPU the user runs this kernel as any CUDA program
+    // does, in this process's own context.
     let executed = unsafe { module.launch(entry, shape, &arguments) }?;
     let mut after = Vec::new();
     for (argument, buffer) in ready.iter().zip(&buffers) {
@@ -194,7 +194,7 @@ pub fn launch(
 /// The memory of the arguments on a device.
 ///
 /// # Errors
-/// When the device has not enough.
+/// When the device has too little memory.
 pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<Buffer<u8>>>> {
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
@@ -213,7 +213,7 @@ pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<B
     Ok(buffers)
 }
 
-/// The descriptions of memory that the arguments ask for.
+/// The tensor maps of the arguments.
 ///
 /// # Errors
 /// When one does not fit its memory.
@@ -252,7 +252,7 @@ pub fn given<'a>(
             (_, (_, Some(map))) => PtxArg::Map(map),
             (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
             (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
-            _ => unreachable!("memory has its buffer, a map of another's has been made"),
+            _ => unreachable!("every memory argument has a buffer, and every map was made"),
         })
         .collect()
 }

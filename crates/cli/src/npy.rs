@@ -1,4 +1,4 @@
-//! Arrays in .npy files. Elements stay the bytes they are, in the type the file names.
+//! Arrays in .npy files. Bytes and element types are those of the file.
 
 use crate::failure::Failure;
 use lanework_lab::{Array, ElementType};
@@ -7,10 +7,10 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Reads an array, and how its file names the element type, such as `<f4`.
+/// Reads an array, and the name of its element type in the file, such as `<f4`.
 ///
-/// Numbers that have no type of ours (bool, complex, big-endian) come as unsigned integers of their
-/// size, which is enough for kernels that only move them.
+/// Elements without an equivalent type (bool, complex, big-endian) become unsigned integers of their
+/// size, which suffices for kernels that only move them.
 ///
 /// # Errors
 /// When the file is not a .npy file of an array in C order, of numbers of 1, 2, 4 or 8 bytes, or is
@@ -50,7 +50,9 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let count = shape.iter().try_fold(element.bytes as u64, |size, n| size.checked_mul(*n));
     let Some(expected) = count else {
         return Err(Failure::input(
-            format_args!("{name} says that it has {shape:?} elements, more than any memory"),
+            format_args!(
+                "the header of {name} declares {shape:?} elements, more than any memory holds"
+            ),
             "save or copy it again",
         ));
     };
@@ -71,8 +73,8 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     Ok((Array { shape, element, bytes }, type_name))
 }
 
-/// The element type that numpy names `text`, or an unsigned integer of its size; `None` for what is
-/// no number of 1, 2, 4 or 8 bytes.
+/// The element type of numpy's name `text`, or an unsigned integer of its size; `None` for anything but
+/// numbers of 1, 2, 4 or 8 bytes.
 fn element_type(text: &str) -> Option<ElementType> {
     let mut letters = text.chars();
     let (order, kind) = (letters.next()?, letters.next()?);
@@ -85,7 +87,7 @@ fn element_type(text: &str) -> Option<ElementType> {
     ElementType::named(&name)
 }
 
-/// How numpy names an element type.
+/// numpy's name of an element type.
 fn numpy_name(element: ElementType) -> String {
     let kind = element.name.chars().next().unwrap_or('u');
     match element.bytes {
@@ -96,9 +98,9 @@ fn numpy_name(element: ElementType) -> String {
     }
 }
 
-/// A place for a result, checked before the work and filled after it.
+/// An output file, checked before the work and written after it.
 ///
-/// The result goes to a new file beside the old one, which replaces it once it is whole.
+/// The result is written to a new file in the same folder, which then replaces the old file.
 pub struct Output {
     path: PathBuf,
     place: Place,

@@ -1,4 +1,4 @@
-//! What the user sees: tables that fit the terminal, progress while waiting, JSON for machines.
+//! Output: tables that fit the terminal, progress while waiting, JSON for machines.
 
 use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, presets};
@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Prints text to standard output; a reader that went away ends the command quietly.
+/// Prints text to standard output. A closed pipe ends the command without a message.
 ///
 /// # Errors
 /// When the output cannot be written.
@@ -37,8 +37,9 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// # Errors
 /// When the output cannot be written.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::Check(format!("the result has no JSON form: {error}")))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| {
+        Failure::Check(format!("the result cannot be written as JSON: {error}"))
+    })?;
     print(&format!("{text}\n"))
 }
 
@@ -53,18 +54,18 @@ pub fn table(header: &[&str]) -> Table {
         table.set_width(120);
     }
     table.set_header(header.to_vec());
-    // Names are to be copied into the next command, so they are never broken.
+    // Names are copied into the next command, so the first column is never wrapped.
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);
     }
     table
 }
 
-/// A line on standard error that says what is being worked on, on a terminal only.
+/// A progress line on standard error, on a terminal only.
 pub struct Spinner(ProgressBar);
 
 impl Spinner {
-    /// A spinner that starts with `what`.
+    /// A spinner with this text.
     pub fn new(what: &str) -> Self {
         let bar = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -75,7 +76,7 @@ impl Spinner {
         Spinner(bar)
     }
 
-    /// Now working on `what`.
+    /// Replaces the text.
     pub fn say(&self, what: &str) {
         self.0.set_message(what.to_owned());
     }
@@ -87,7 +88,7 @@ impl Drop for Spinner {
     }
 }
 
-/// Nanoseconds in a unit that reads well.
+/// Nanoseconds in a suitable unit.
 pub fn duration(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.0} ns"),
@@ -97,7 +98,7 @@ pub fn duration(ns: f64) -> String {
     }
 }
 
-/// Bytes in a unit that reads well.
+/// Bytes in a suitable unit.
 pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
@@ -107,7 +108,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A count with its thousands set apart.
+/// A count with thousands separators.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -120,7 +121,7 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
-/// A count in at most six characters or so: whole up to 99,999, then three digits and a letter.
+/// A count in about six characters: whole up to 99,999, then three decimals and a letter.
 pub fn short_count(count: f64) -> String {
     match count {
         count if count < 100_000.0 => thousands(count as u64),
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_read_well() {
+    fn figures_have_units_and_separators() {
         assert_eq!(duration(1_234.0), "1.23 us");
         assert_eq!(bytes(48 * 1024), "48 KB");
         assert_eq!(thousands(1_048_576), "1,048,576");

@@ -1,4 +1,4 @@
-//! From options to a request of a ladder.
+//! The request of a ladder, from the options of the command line.
 
 use crate::args::{Arrays, Numbers, Problem};
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ pub fn with_parameters(request: Request, problem: &Problem<false>) -> Request {
     problem.0.iter().fold(request, |request, (name, values)| request.with(name, values[0]))
 }
 
-/// Reads the arrays that were given; returns how their files name the element type.
+/// Reads the arrays that were given; returns the name of the element type in their files.
 ///
 /// # Errors
 /// When one cannot be read.

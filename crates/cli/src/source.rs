@@ -5,10 +5,10 @@ use lanework::NvrtcError;
 use std::path::Path;
 use std::process::Command;
 
-/// The PTX in a file, or that a compiler makes of it.
+/// The PTX of a file; CUDA C++ is compiled to PTX first.
 ///
 /// # Errors
-/// When the file cannot be read, or there is no compiler for it, or it does not compile.
+/// When the file cannot be read, there is no compiler, or it does not compile.
 pub fn ptx_of(path: &Path) -> Result<String, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
@@ -20,16 +20,16 @@ pub fn ptx_of(path: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| {
         Failure::input(
             format_args!("{name} is not text"),
-            "give PTX text; a cubin can be had as PTX from the compiler that made it",
+            "give PTX text; let the compiler emit PTX in place of a cubin",
         )
     })
 }
 
-/// What kernels are compiled for: the second where the source needs it.
+/// The targets that are tried in turn.
 const TARGETS: [&str; 2] = ["80", "90a"];
 
-/// Compiles CUDA C++ with NVRTC; with nvcc or clang where there is none, or where it cannot, as it takes
-/// no code of the host and no headers of the system.
+/// Compiles CUDA C++ with NVRTC. Where there is none, or where it refuses (it takes no host code and no
+/// system headers), tries nvcc and clang.
 fn compile(path: &Path) -> Result<String, Failure> {
     let name = path.display();
     let source = std::fs::read_to_string(path).map_err(|error| {
@@ -60,7 +60,7 @@ fn compile(path: &Path) -> Result<String, Failure> {
                     lacks =
                         "there is no NVRTC or nvcc to compile it, and clang finds no CUDA toolkit";
                 }
-                // What nvcc says of a file as a whole counts more than what NVRTC does.
+                // nvcc compiles the whole file, so its errors replace NVRTC's.
                 Made::Refused(why) if first && (compiler == "nvcc" || refused.is_none()) => {
                     refused = Some((compiler, why));
                 }
@@ -76,9 +76,8 @@ fn compile(path: &Path) -> Result<String, Failure> {
             format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
             match compiler {
                 "NVRTC" => {
-                    "correct the source; NVRTC takes kernels alone, without code of the host and \
-                     headers of the system, so put nvcc on the PATH for those, or compile the file to \
-                     PTX yourself and give that"
+                    "correct the source; NVRTC takes neither host code nor system headers: for \
+                     those put nvcc on the PATH, or compile the file to PTX yourself and give that"
                 }
                 _ => "correct the source, or compile it to PTX yourself and give that",
             },
@@ -91,17 +90,17 @@ fn compile(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// What came of a compiler.
+/// The outcome of a compiler.
 enum Made {
     Ptx(String),
-    /// It is not there.
+    /// The compiler is not installed.
     Nothing,
-    /// It lacks what it needs for CUDA: nothing is said of the source.
+    /// The compiler finds no CUDA toolkit; this says nothing about the source.
     NoToolkit,
     Refused(String),
 }
 
-/// Runs a compiler that is a program.
+/// Runs a compiler as a process.
 fn outside(compiler: &str, options: &[&str], path: &Path) -> Result<Made, Failure> {
     let folder = tempfile::tempdir()?;
     let output = folder.path().join("kernel.ptx");

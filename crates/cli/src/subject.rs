@@ -11,10 +11,10 @@ use lanework::sim::FaultKind;
 use lanework::{Backend, Device, Error, Job};
 use lanework_lab::{PtxLaunch, Subject};
 
-/// What is done with each kernel: its name, the kernel, and its text.
+/// A visitor of kernels: it gets the name, the kernel, and the source lines.
 pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
 
-/// What was asked for of a ladder.
+/// The rungs and the problem of a command on a ladder.
 pub struct OfLadder<'a> {
     /// The ladder, or one rung of it as ladder/rung.
     pub target: &'a str,
@@ -28,10 +28,10 @@ pub struct OfLadder<'a> {
     pub arrays: &'a Arrays,
 }
 
-/// Proves each rung on its problem, and gives it to `each`.
+/// Verifies each rung on its problem, then gives it to `each`.
 ///
 /// # Errors
-/// Unknown names, problems that do not fit, a rung that is wrong, and what `each` says.
+/// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
 pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
     let (ladder, rung) = match asked.target.split_once('/') {
         Some((ladder, rung)) => (ladder, Some(rung)),
@@ -63,33 +63,33 @@ pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
     Ok(())
 }
 
-/// Instructions of a warp after which a kernel is taken to run for ever: minutes of emulation.
+/// Instructions of one warp after which a kernel counts as an endless loop: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
-/// The same where only some blocks run: one that waits for another waits for ever.
+/// The same where only some blocks run: a block that waits for one that does not run never ends.
 const ALONE_STUCK_AFTER: u64 = 300_000_000;
 
-/// What ended a run of some blocks only, in words that say so.
+/// The failure of a run of some blocks only, with a note that says so.
 pub fn alone(error: Error) -> Failure {
     match &error {
         Error::Fault(fault) if fault.kind == FaultKind::InstructionLimit => {
             Failure::Check(format!(
-                "{error}\n   = note: only some of the blocks ran, and one that waits for another then \
-                 waits for ever"
+                "{error}\n   = note: only some of the blocks ran; a block that waits for one that did not \
+                 run never ends"
             ))
         }
         _ => error.into(),
     }
 }
 
-/// Gives an entry of a file to `each`; `some` says that not all blocks will run.
+/// Gives an entry of a file to `each`; `some` tells that not all blocks will run.
 ///
 /// # Errors
-/// Text that is no PTX, arguments that do not fit, and what `each` says.
+/// Invalid PTX, arguments that do not match, and the errors of `each`.
 pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
-            "counts are the emulator's",
-            "leave out --device and --compare; on a GPU there is Nsight Compute",
+            "profiles and pictures are made on the emulator only",
+            "remove --device and --compare; on a GPU, use Nsight Compute",
         ));
     }
     let (ready, _) = arguments(asked)?;

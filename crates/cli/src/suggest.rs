@@ -1,4 +1,4 @@
-//! Nearest names, for names that are not there.
+//! Suggestions of known names for unknown ones.
 
 use crate::failure::Failure;
 use lanework_kernels::Ladder;
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_finds_its_name_and_nonsense_lists_them() {
+    fn a_typo_finds_its_name_and_nonsense_lists_all() {
         let Failure::Input(text) = unknown("rung", "paded", &["naive", "padded"]) else { panic!() };
         assert!(text.contains("did you mean padded?"), "{text}");
         let Failure::Input(text) = unknown("rung", "xyz", &["naive", "padded"]) else { panic!() };

@@ -1,4 +1,4 @@
-//! A climb as tables: what was verified, what was counted or timed, and why a rung is faster.
+//! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
 use crate::output::{duration, short_count, table, thousands};
 use lanework::Backend;
@@ -27,7 +27,7 @@ pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
     });
     text.push_str(&errors(record));
     for (peer, why) in &record.skipped_peers {
-        text.push_str(&format!("\n{peer} is left out: {why}\n"));
+        text.push_str(&format!("\n{peer} was skipped: {why}\n"));
     }
     if let Some(host) = &record.host {
         text.push_str(&format!(
@@ -40,12 +40,12 @@ pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
     text
 }
 
-/// How the result of a rung was found to be.
+/// The verdict on the result of a rung.
 fn verdict(rung: &RungRecord) -> String {
     match (&rung.accuracy, &rung.skipped) {
         (_, Some(_)) => "skipped".to_owned(),
         (Some(Accuracy::BitExact), _) => "bit-exact".to_owned(),
-        (Some(Accuracy::WithinBound { .. }), _) => "in bounds".to_owned(),
+        (Some(Accuracy::WithinBound { .. }), _) => "within tolerance".to_owned(),
         (None, None) => "NO".to_owned(),
     }
 }
@@ -103,9 +103,9 @@ fn counted(record: &ClimbRecord) -> String {
         ));
     }
     text.push_str(
-        "Counts by the emulator, which has no time. sectors/load, sectors/store: 32-byte sectors per\n\
-         warp request to global memory; bank conflicts: extra passes through shared memory; lanes:\n\
-         active on average; regs: 32-bit registers per thread, estimated; occup.: on an H200.\n",
+        "Counted by the emulator, which does not model time. sectors/load, sectors/store: 32-byte sectors\n\
+         per warp request to global memory; bank conflicts: excess wavefronts of shared memory; lanes:\n\
+         mean of active lanes; regs: 32-bit registers per thread, estimated; occup.: on an H200.\n",
     );
     for rung in &record.rungs {
         if let Some(reason) = rung.reason.as_ref().or(rung.skipped.as_ref()) {

@@ -87,9 +87,9 @@ fn kinds_are_chosen_and_wrong_options_are_said() {
         assert!(!shown.contains("race in"), "{shown}");
     }
     for (args, words) in [
-        (&["transpose", "--only", "typo"][..], "is no kind of error"),
+        (&["transpose", "--only", "typo"][..], "is not a kind of error"),
         (&["transpos"], "did you mean"),
-        (&["ptx/races.ptx", "--entry", "no_barrier", "--device", "cuda:0"], "the emulator's"),
+        (&["ptx/races.ptx", "--entry", "no_barrier", "--device", "cuda:0"], "the emulator only"),
     ] {
         let output = check(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

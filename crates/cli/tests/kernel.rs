@@ -205,7 +205,7 @@ fn tensor_maps_and_clusters_are_given_by_option() {
     assert_eq!((values[0], values[31]), (1.0, 1.0), "the tile of rank 0");
     assert_eq!((values[32], values[47]), (2.0, 2.0), "the rows of rank 1 that are inside");
     let said = fails(2, &[&run[..], &map, &["--arg", "tensormap:4x8:arg:3"]].concat());
-    assert!(said.contains("argument 3 is no memory"), "{said}");
+    assert!(said.contains("argument 3 is not memory"), "{said}");
     let said = fails(2, &[&run[..], &map, &["--arg", "tensormap:4x3:arg:2"]].concat());
     assert!(said.contains("12 bytes, not a multiple of 16"), "{said}");
 }

@@ -6,10 +6,10 @@ use crate::failure::{Failure, Outcome};
 use crate::fidelity_page;
 use crate::output::{Spinner, print};
 
-/// Writes every generated page, or with `--check` says which ones differ from what is there.
+/// Writes every generated page, or with `--check` lists the pages that are out of date.
 ///
 /// # Errors
-/// When a page cannot be written; with `--check`, when one differs.
+/// When a page cannot be written; with `--check`, when one is out of date.
 pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
         let _spinner = Spinner::new("climbing every ladder");
@@ -36,7 +36,7 @@ pub fn run(args: &BookArgs) -> Outcome {
     }
     match (args.check, stale.is_empty()) {
         (true, false) => Err(Failure::Check(format!(
-            "{} pages are not what the kernels say now: {}\n  = help: run `lanework book`",
+            "{} pages are out of date: {}\n  = help: run `lanework book`",
             stale.len(),
             stale.join(", ")
         ))),

@@ -1,4 +1,4 @@
-//! `lanework check`: kernels under the sanitizer, and what is wrong with them.
+//! `lanework check`: runs kernels under the sanitizer and reports its findings.
 
 use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::failure::{Failure, Outcome};
@@ -10,9 +10,9 @@ use crate::source::ptx_of;
 use crate::suggest::check_rung;
 use lanework::{Backend, Checks, Device, Error, Report, ReportKind};
 
-/// What a check found.
+/// The outcome of a check.
 struct Checked {
-    /// The kernels, by the names that the user knows them by.
+    /// The kernels, as the user names them.
     names: Vec<String>,
     findings: Vec<Finding>,
     /// Kernels that could not be checked to their end, and why.
@@ -22,7 +22,7 @@ struct Checked {
 /// Checks the rungs of a ladder.
 ///
 /// # Errors
-/// Unknown names and shapes that do not fit; and when something was found.
+/// Unknown names and shapes that do not fit; and when there are findings.
 pub fn run(args: &CheckArgs) -> Outcome {
     let (ladder, rung) = match args.ladder.split_once('/') {
         Some((ladder, rung)) => (ladder, Some(rung)),
@@ -50,7 +50,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
             let result = case
                 .trial(rung.name, &device)
                 .and_then(|mut trial| trial.job().and_then(|mut job| job.launch()));
-            take(&mut checked, &name, result, None)?;
+            record(&mut checked, &name, result, None)?;
         }
     }
     leaks(&mut checked, &device);
@@ -60,13 +60,13 @@ pub fn run(args: &CheckArgs) -> Outcome {
 /// Checks an entry of a file.
 ///
 /// # Errors
-/// Text that is no PTX and arguments that do not fit; and when something was found.
+/// Invalid PTX and arguments that do not match; and when there are findings.
 pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     let kernel = &args.kernel;
     if kernel.compare.is_some() || !matches!(kernel.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
-            "the sanitizer is the emulator's",
-            "leave out --device and --compare; on a GPU there is compute-sanitizer",
+            "the sanitizer runs on the emulator only",
+            "remove --device and --compare; on a GPU, use compute-sanitizer",
         ));
     }
     if kernel.json {
@@ -83,21 +83,21 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         check_count(&module, &entry, ready.len())?;
         let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
         let file = kernel.file.display().to_string();
-        take(&mut checked, &entry, result, Some((&file, &text)))?;
-        // The heap of the kernels' `malloc` goes with the module.
+        record(&mut checked, &entry, result, Some((&file, &text)))?;
+        // The heap of the kernels' `malloc` is freed with the module.
         leaks(&mut checked, &device);
     }
     show(checked, &args.sanitizer, kernel.json)
 }
 
-/// Instructions of a warp after which a checked kernel is taken to run for ever.
+/// Instructions of one warp after which a checked kernel counts as an endless loop.
 const STUCK_AFTER: u64 = 200_000_000;
 
-/// Takes in what came of one kernel; `text` is the PTX file that it is from, and what is in it.
+/// Adds the outcome of one kernel; `text` is the name and the text of its PTX file.
 ///
 /// # Errors
-/// What is no finding and no fault of the kernel.
-fn take(
+/// Errors that are neither a finding nor a fault of the kernel.
+fn record(
     checked: &mut Checked,
     name: &str,
     result: Result<(), Error>,
@@ -118,20 +118,20 @@ fn take(
     Ok(())
 }
 
-/// What is still allocated when all is done.
+/// Adds the memory that is still allocated at the end.
 fn leaks(checked: &mut Checked, device: &Device) {
     let leaks = device.leaks().into_iter();
     checked.findings.extend(leaks.map(|report: Report| Finding::new(report, "", None)));
 }
 
-/// The kinds to look for.
+/// The kinds to report.
 fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     let kinds = |names: &[String]| -> Result<Vec<ReportKind>, Failure> {
         let kind = |name: &String| {
             ReportKind::named(name).ok_or_else(|| {
                 let known = ReportKind::ALL.map(ReportKind::name).join(", ");
                 Failure::input(
-                    format_args!("`{name}` is no kind of error"),
+                    format_args!("`{name}` is not a kind of error"),
                     format_args!("there are: {known}"),
                 )
             })
@@ -147,15 +147,16 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     Ok(if options.leaks { checks.with(ReportKind::Leak) } else { checks })
 }
 
-/// Shows what was found.
+/// Shows the findings.
 ///
 /// # Errors
-/// When anything was.
+/// When there are any.
 fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome {
     let findings = fold(checked.findings);
     if let Some(path) = &options.sarif {
-        let text = serde_json::to_string_pretty(&sarif(&findings))
-            .map_err(|error| Failure::Check(format!("the findings have no JSON form: {error}")))?;
+        let text = serde_json::to_string_pretty(&sarif(&findings)).map_err(|error| {
+            Failure::Check(format!("the findings cannot be written as JSON: {error}"))
+        })?;
         write(path, &(text + "\n"))?;
     }
     if as_json {
@@ -170,17 +171,17 @@ fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome 
         names => format!("{} kernels", names.len()),
     };
     let times: u64 = findings.iter().map(|finding| finding.report.count).sum();
-    let mut said = match findings.len() {
+    let mut summary = match findings.len() {
         0 => String::new(),
         1 => format!("1 error in {kernels}, {times} times"),
         many => format!("{many} errors in {kernels}, {times} times in all"),
     };
     for stopped in &checked.stopped {
-        let between = if said.is_empty() { "" } else { "\n" };
-        said.push_str(&format!("{between}not checked to its end: {stopped}"));
+        let between = if summary.is_empty() { "" } else { "\n" };
+        summary.push_str(&format!("{between}check incomplete: {stopped}"));
     }
-    if !said.is_empty() {
-        return Err(Failure::Check(said));
+    if !summary.is_empty() {
+        return Err(Failure::Check(summary));
     }
     if as_json { Ok(()) } else { print(&format!("{kernels}: nothing to report\n")) }
 }

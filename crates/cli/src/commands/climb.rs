@@ -10,10 +10,10 @@ use lanework::Device;
 use lanework_lab::{ClimbRecord, Family, How, RungRecord, climb, families};
 use std::time::Duration;
 
-/// Climbs a ladder, or all, and shows what each rung does.
+/// Climbs a ladder, or all of them, and shows the counts or times of each rung.
 ///
 /// # Errors
-/// Unknown names, shapes that do not fit, a device that is not there; and when a rung was wrong.
+/// Unknown names, shapes that do not fit, no such device; and when a rung's result was wrong.
 pub fn run(args: &ClimbArgs) -> Outcome {
     let families = match &args.ladder {
         Some(name) => vec![find_family(name)?],
@@ -51,7 +51,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     records.iter().try_for_each(failures)
 }
 
-/// How the options say to climb.
+/// The settings of a climb from its options.
 pub fn how(options: &ClimbOptions) -> How {
     How {
         rungs: options.rungs.clone(),

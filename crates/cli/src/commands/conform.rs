@@ -1,4 +1,5 @@
-//! `lanework conform`: the emulator against what a GPU gave, form by form, and the recording of that.
+//! `lanework conform`: compares the emulator with a GPU, instruction form by instruction form, and records
+//! a GPU's results.
 
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
@@ -7,14 +8,14 @@ use lanework::{Backend, Device};
 use lanework_lab::conformance::{self, Difference, Form, Vectors, compare, execute, forms};
 use serde::Serialize;
 
-/// What came of one form, in JSON.
+/// The comparison of one form, in JSON.
 #[derive(Serialize)]
 struct FormJson {
     name: String,
     text: String,
     /// `same`, `different`, `refused` by the emulator, or `unknown` to the other side.
     verdict: &'static str,
-    /// Why it was refused, or where it differs first.
+    /// The reason of the refusal, or the first difference.
     why: Option<String>,
     differing: usize,
     compared: usize,
@@ -32,7 +33,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
         .collect();
     if forms.is_empty() {
         let help = "give the start of a name, such as `add.rn`";
-        return Err(Failure::input("no form has such a name", help));
+        return Err(Failure::input("no form has a name that starts with this", help));
     }
     if args.ptx {
         return print(&conformance::module(&forms.iter().collect::<Vec<_>>()));
@@ -64,8 +65,8 @@ fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
     match device.backend() {
         Backend::Cuda => Ok(device),
         Backend::Emulator => Err(Failure::input(
-            "the emulator is what is compared",
-            "name the GPU with --device cuda:0; without --record and --live, stored vectors do",
+            "--record and --live need a GPU",
+            "name it with --device cuda:0; without the two, stored results are compared",
         )),
     }
 }
@@ -103,16 +104,16 @@ fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<
 fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
     let Some(path) = &args.vectors else { return Ok(Vectors::recorded()) };
     let bytes = std::fs::read(path).map_err(|error| {
-        let help = "name a file that `conform --record` wrote; without --vectors, those of an H200 are used";
+        let help = "name a file that `conform --record` wrote; without --vectors, an H200's results are used";
         Failure::input(format_args!("{} cannot be read: {error}", path.display()), help)
     })?;
     Vectors::from_bytes(&bytes).map_err(|why| {
-        let help = "record vectors anew with --record, on a GPU";
+        let help = "record the vectors again on a GPU, with --record";
         Failure::input(format_args!("{}: {why}", path.display()), help)
     })
 }
 
-/// Runs the forms on the emulator and says how they compare.
+/// Runs the forms on the emulator and reports how they compare.
 fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -> Outcome {
     let spinner = Spinner::new("emulator");
     let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| spinner.say(name))?;
@@ -136,7 +137,7 @@ fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -
     }
     let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
     let summary = format!(
-        "{} forms compared with {}, {} operands each: {} the same, {} different, {} refused by the emulator, {} without vectors",
+        "{} forms compared with {}, {} operand tuples each: {} the same, {} different, {} refused by the emulator, {} without vectors",
         thousands(rows.len() as u64),
         theirs.device,
         thousands(tuples as u64),
@@ -162,7 +163,7 @@ fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -
     Ok(())
 }
 
-/// Where a form differs first.
+/// The first difference of a form, in words.
 fn words(form: &Form, difference: &Difference) -> String {
     let list = |values: &[u64]| {
         let hex: Vec<String> = values.iter().map(|value| format!("{value:#x}")).collect();

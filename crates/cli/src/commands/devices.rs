@@ -26,14 +26,14 @@ struct DeviceJson {
     driver: String,
 }
 
-/// Lists the devices; where there is no GPU, says why in one line.
+/// Lists the devices; without a GPU, gives the reason in one line.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub fn run(args: &DevicesArgs) -> Outcome {
     let gpus = Device::gpus();
     let why_none = match &gpus {
-        Ok(gpus) if gpus.is_empty() => Some("the driver is there, but it sees no GPU".to_owned()),
+        Ok(gpus) if gpus.is_empty() => Some("the driver finds no GPU".to_owned()),
         Ok(_) => None,
         Err(error) => Some(error.to_string()),
     };

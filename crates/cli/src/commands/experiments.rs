@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What an experiment showed.
+/// The result of an experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shown {
     /// Its id.
@@ -29,7 +29,7 @@ pub struct Shown {
     pub verified: bool,
     /// Whether it does not run on this device.
     pub skipped: bool,
-    /// What was counted or measured, in words.
+    /// The figure, in words.
     pub figure: String,
 }
 
@@ -44,7 +44,7 @@ impl Shown {
     }
 }
 
-/// What a command ended with: whether all was well, and its output.
+/// The outcome of a command: whether it succeeded, and its output.
 struct Ran {
     success: bool,
     text: String,
@@ -208,7 +208,7 @@ fn figure(row: &Experiment, text: &str) -> Option<String> {
     }
 }
 
-/// What varies in a point: its tile or block, and its size.
+/// The name of a point: its tile or block, and its size.
 fn point_name(point: &Value) -> Option<String> {
     let edge = ["tile", "block"].iter().find_map(|name| point[*name].as_u64());
     let size = point["size"][0].as_u64()?;

@@ -1,4 +1,4 @@
-//! `lanework fidelity`: how true the emulator's counts are.
+//! `lanework fidelity`: the accuracy of the emulator's counts, against a GPU's hardware counters.
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Outcome};
@@ -84,7 +84,12 @@ fn store(folder: &Path, results: &Path) -> Outcome {
         let table = text_of(&folder.join(format!("{name}.csv")))?;
         let launches = text_of(&folder.join(format!("{name}.txt")))?;
         let read = hardware.read(&table, &launches);
-        read.map_err(|why| Failure::input(format_args!("{name}.csv: {why}"), "take it anew"))?;
+        read.map_err(|why| {
+            Failure::input(
+                format_args!("{name}.csv: {why}"),
+                "record it again with scripts/fidelity.sh",
+            )
+        })?;
     }
     fs::write(results, hardware.to_json())?;
     print(&format!("{} launches are in {}\n", hardware.launches.len(), results.display()))
@@ -96,7 +101,10 @@ fn store(folder: &Path, results: &Path) -> Outcome {
 /// When it cannot be read.
 pub fn read(file: &Path) -> Result<Hardware, Failure> {
     serde_json::from_str(&text_of(file)?).map_err(|error| {
-        Failure::input(format_args!("{}: {error}", file.display()), "take it anew")
+        Failure::input(
+            format_args!("{}: {error}", file.display()),
+            "record it again with scripts/fidelity.sh",
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! `lanework gpus`: what known GPUs can do.
+//! `lanework gpus`: the table of known GPUs.
 
 use crate::args::GpusArgs;
 use crate::failure::{Failure, Outcome};
@@ -10,7 +10,7 @@ use std::path::Path;
 /// Shows the table of GPUs and of the limits of their multiprocessors.
 ///
 /// # Errors
-/// When the user's file cannot be read or is no such table.
+/// When the user's file cannot be read or is not such a table.
 pub fn run(args: &GpusArgs) -> Outcome {
     let specs = with_file(args.file.as_deref())?;
     if args.json {
@@ -76,7 +76,7 @@ pub fn run(args: &GpusArgs) -> Outcome {
 /// The table, extended by the user's file if there is one.
 ///
 /// # Errors
-/// When the file cannot be read or is no such table.
+/// When the file cannot be read or is not such a table.
 pub fn with_file(file: Option<&Path>) -> Result<Cow<'static, Specs>, Failure> {
     let Some(path) = file else { return Ok(Cow::Borrowed(specs())) };
     let name = path.display();
@@ -85,7 +85,7 @@ pub fn with_file(file: Option<&Path>) -> Result<Cow<'static, Specs>, Failure> {
     })?;
     let extended = specs().extended(&text).map_err(|why| {
         let help = "write it like the output of `lanework gpus --json`";
-        Failure::input(format_args!("{name} is no table of GPUs: {why}"), help)
+        Failure::input(format_args!("{name} is not a table of GPUs: {why}"), help)
     })?;
     Ok(Cow::Owned(extended))
 }

@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::output::print;
 use lanework::Device;
 
-/// Lets every thread print its line from the device, and the host its own.
+/// Prints a line from every thread on the device, and one from the host.
 ///
 /// # Errors
 /// When there is no such device.
@@ -14,7 +14,7 @@ pub fn run(args: &HelloArgs) -> Outcome {
     lanework_kernels::intro::say_hello(&device, args.blocks, args.threads)?;
     print(&format!(
         "Hello World from the host! {} blocks of {}x{} threads ran on {}.\n\
-         Threads of a warp speak in x-then-y order; blocks in no order you may rely on.\n",
+         The threads of a warp print in x-then-y order; the order of blocks is unspecified.\n",
         args.blocks,
         args.threads.x,
         args.threads.y,

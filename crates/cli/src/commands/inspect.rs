@@ -1,4 +1,4 @@
-//! `lanework inspect`: what is in a module, without running it.
+//! `lanework inspect`: the contents of a module, without running it.
 
 use crate::args::InspectArgs;
 use crate::failure::Outcome;
@@ -16,7 +16,7 @@ struct ModuleJson {
     target: String,
     lowest_version: String,
     lowest_target: String,
-    /// Why the emulator runs none of it.
+    /// The reason, if the emulator runs none of it.
     emulator: Option<String>,
     /// Entries that the emulator does not run, and why.
     refused: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ struct ParameterJson {
 }
 
 /// Shows entries, parameters, registers, shared memory, the instruction mix, versions, and what the
-/// emulator cannot do.
+/// emulator does not support.
 ///
 /// # Errors
 /// When the file cannot be read or is not PTX.
@@ -85,7 +85,7 @@ pub fn run(args: &InspectArgs) -> Outcome {
         text.push_str(&format!("registers: {}\n", list(&entry.registers)));
         text.push_str(&format!("static shared memory: {} bytes\n", entry.static_shared));
         if let Some([x, y, z]) = entry.required_block {
-            text.push_str(&format!("block: {x}x{y}x{z}, no other\n"));
+            text.push_str(&format!("required block: {x}x{y}x{z}\n"));
         }
         if let Some(most) = entry.max_threads {
             text.push_str(&format!("threads per block: at most {most}\n"));
@@ -140,7 +140,7 @@ fn describe_parameter(parameter: &Variable) -> ParameterJson {
     ParameterJson { name: parameter.name.clone(), kind, bytes }
 }
 
-/// Adds what a body declares and does, nested scopes included.
+/// Adds the declarations and instructions of a body, nested scopes included.
 fn collect(body: &[Statement], found: &mut EntryJson) {
     for statement in body {
         match statement {

@@ -26,7 +26,7 @@ struct KernelJson<'a> {
     fidelity: Option<FidelityJson>,
 }
 
-/// What a run relied on, in JSON.
+/// The fidelity of the instructions of an entry, in JSON.
 #[derive(Serialize)]
 struct FidelityJson {
     /// Instructions that give bit for bit what an H200 gave.
@@ -39,8 +39,8 @@ struct FidelityJson {
     refused: BTreeMap<String, String>,
 }
 
-/// What an entry relies on; `None` on a GPU.
-fn relied_on(module: &PtxModule, entry: &str) -> Option<FidelityJson> {
+/// The fidelity of the instructions of an entry; `None` on a GPU.
+fn fidelity_of(module: &PtxModule, entry: &str) -> Option<FidelityJson> {
     let (mut measured, mut within, mut unmeasured) = (Vec::new(), BTreeMap::new(), Vec::new());
     for name in module.instructions(entry)? {
         match fidelity(&name) {
@@ -72,11 +72,11 @@ impl FidelityJson {
     }
 }
 
-/// Loads the file, runs the entry and writes what was asked for.
+/// Loads the file, runs the entry and writes the output arrays.
 ///
 /// # Errors
-/// Text that is no PTX, arguments that do not fit, files that cannot be read or written; and when
-/// the kernel goes wrong, or two devices differ, in which case nothing is written.
+/// Invalid PTX, arguments that do not match, files that cannot be read or written; and when the kernel
+/// faults, or two devices differ, in which case nothing is written.
 pub fn run(args: &KernelArgs) -> Outcome {
     if args.json {
         lanework::print_on_stderr();
@@ -88,14 +88,14 @@ pub fn run(args: &KernelArgs) -> Outcome {
         None => vec![&args.on.device],
     };
     let spinner = Spinner::new("running");
-    let (mut results, mut relied_ons) = (Vec::new(), Vec::new());
+    let (mut results, mut fidelities) = (Vec::new(), Vec::new());
     for name in &names {
         spinner.say(name);
         let device = open(name, args)?;
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
-        let relied = if args.fidelity { relied_on(&module, &entry) } else { None };
-        relied_ons.extend(relied);
+        let forms = if args.fidelity { fidelity_of(&module, &entry) } else { None };
+        fidelities.extend(forms);
         check_count(&module, &entry, ready.len())?;
         results.push((launch(&device, &module, &entry, args.shape(), &ready)?, device, entry));
     }
@@ -129,13 +129,13 @@ pub fn run(args: &KernelArgs) -> Outcome {
             lane_instructions: executed.map(|executed| executed.lane_instructions),
             written,
             same: args.compare.is_some().then_some(true),
-            fidelity: relied_ons.pop(),
+            fidelity: fidelities.pop(),
         });
     }
     let mut text = format!("{entry} ran on {}", device.info().name);
     if let Some(executed) = executed {
         text.push_str(&format!(
-            ": {} instructions of warps, {} of lanes",
+            ": {} warp instructions, {} thread instructions",
             thousands(executed.warp_instructions),
             thousands(executed.lane_instructions)
         ));
@@ -146,13 +146,13 @@ pub fn run(args: &KernelArgs) -> Outcome {
     for path in written {
         text.push_str(&format!("\nwritten to {path}"));
     }
-    if let Some(relied) = relied_ons.first() {
-        text.push_str(&relied.words());
+    if let Some(forms) = fidelities.first() {
+        text.push_str(&forms.words());
     }
     print(&format!("{text}\n"))
 }
 
-/// The device that was asked for; a limit that only the emulator has asks for the emulator.
+/// The device of this name. A limit that only the emulator has chooses the emulator over `best`.
 fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     let limited =
         args.max_instructions.is_some() || args.time_limit.is_some() || args.memory_limit.is_some();
@@ -162,10 +162,10 @@ fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
     Ok(emulator(args, None))
 }
 
-/// Mismatches that are shown of an argument.
+/// Mismatches that are listed per argument.
 const SHOWN: usize = 5;
 
-/// Where memory differs after a launch on two devices, in words.
+/// The differences of memory after a launch on two devices, in words.
 fn differences(
     ours: &[Option<Array>],
     theirs: &[Option<Array>],
@@ -204,7 +204,7 @@ fn differences(
     said
 }
 
-/// The place of an element in an array of this shape, as `[2][7]`.
+/// The index of an element in an array of this shape, as `[2][7]`.
 fn coordinates(at: u64, shape: &[u64]) -> String {
     let mut rest = at;
     let mut places: Vec<String> = shape
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_told_by_row_and_column() {
+    fn elements_are_indexed_by_row_and_column() {
         assert_eq!(coordinates(7, &[3, 4]), "[1][3]");
         assert_eq!(coordinates(7, &[12]), "[7]");
         assert_eq!(coordinates(0, &[]), "");

@@ -1,4 +1,4 @@
-//! `lanework look`: which addresses a warp touches, and how a block's warps diverge.
+//! `lanework look`: draws the sectors and banks that a warp accesses, and how a block's warps diverge.
 
 use crate::args::{LookArgs, LookKernelArgs, PictureOptions};
 use crate::failure::{Failure, Outcome};
@@ -13,12 +13,12 @@ use std::path::Path;
 /// Draws a rung.
 ///
 /// # Errors
-/// Unknown names, problems that do not fit, a line that accesses nothing.
+/// Unknown names, problems that do not fit, a line that accesses no memory.
 pub fn run(args: &LookArgs) -> Outcome {
     if !args.rung.contains('/') {
         return Err(Failure::input(
-            format_args!("`{}` names no rung", args.rung),
-            "give ladder/rung, such as transpose/unpadded; `lanework list` shows all",
+            format_args!("`{}` is neither a .ptx or .cu file nor a rung", args.rung),
+            "give a file, or ladder/rung, such as transpose/unpadded; `lanework list` shows all",
         ));
     }
     let asked = OfLadder {
@@ -34,14 +34,14 @@ pub fn run(args: &LookArgs) -> Outcome {
 /// Draws an entry of a file.
 ///
 /// # Errors
-/// Text that is no PTX, arguments that do not fit, a line that accesses nothing.
+/// Invalid PTX, arguments that do not match, a line that accesses no memory.
 pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
     draw(&args.picture, &mut |each| of_kernel(&args.kernel, true, each))
 }
 
-/// Steps of a block that are drawn at most.
+/// The most steps of a block that are drawn.
 const STEPS: usize = 1 << 22;
-/// Accesses of the chosen line that are kept at most.
+/// The most accesses of the line that are kept.
 const TOUCHES: usize = 1 << 12;
 
 fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Outcome {
@@ -69,13 +69,13 @@ fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome)
         let Some(first) = touches.first() else {
             return Err(Failure::input(
                 format_args!(
-                    "warp {} of block {} accesses nothing in line {line}",
+                    "warp {} of block {} accesses no memory in line {line}",
                     options.warp, options.block_index
                 ),
                 "choose another with --line, --warp or --block-index; `lanework profile` lists the lines",
             ));
         };
-        // A line may load and store: one access of each instruction.
+        // A line may load and store: the first access of each instruction is drawn.
         let mut shown = vec![first.clone()];
         for touch in &touches {
             if shown.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
@@ -112,7 +112,7 @@ fn place(file: Option<&str>, line: u32) -> String {
 /// A line, its file and its instructions.
 type Chosen = (u32, Option<String>, Vec<u32>);
 
-/// The line that was asked for, or the heaviest that accesses global or shared memory.
+/// The line of this number, or the one with the largest share that accesses global or shared memory.
 fn chosen(record: &ProfileRecord, line: Option<u32>) -> Result<Chosen, Failure> {
     let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
     let mut lines: Vec<_> = record

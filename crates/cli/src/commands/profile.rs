@@ -27,7 +27,7 @@ pub fn run(args: &ProfileArgs) -> Outcome {
 /// Profiles an entry of a file.
 ///
 /// # Errors
-/// Text that is no PTX, arguments that do not fit, a kernel that goes wrong.
+/// Invalid PTX, arguments that do not match, a kernel that faults.
 pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     if args.kernel.json {
         lanework::print_on_stderr();
@@ -49,7 +49,7 @@ pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
     })
 }
 
-/// Profiles what `subjects` gives, and shows it.
+/// Profiles each kernel of `subjects`, and shows the profile.
 fn all(
     how: &ProfileOptions,
     sample: Option<u64>,

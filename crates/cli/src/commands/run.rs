@@ -1,4 +1,4 @@
-//! `lanework run`: one rung on the user's own arrays.
+//! `lanework run RUNG`: one rung on the user's own arrays.
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};
@@ -28,12 +28,12 @@ struct RunJson<'a> {
 ///
 /// # Errors
 /// Unknown names, files that cannot be read or written, shapes that do not fit; and when the result
-/// is not the host's, in which case nothing is written.
+/// differs from the host's, in which case nothing is written.
 pub fn run(args: &RunArgs) -> Outcome {
     let Some((ladder, rung)) = args.rung.split_once('/') else {
         return Err(Failure::input(
-            format_args!("`{}` names no rung", args.rung),
-            "give ladder/rung, such as transpose/padded; `lanework list` shows all",
+            format_args!("`{}` is neither a .ptx or .cu file nor a rung", args.rung),
+            "give a file, or ladder/rung, such as transpose/padded; `lanework list` shows all",
         ));
     };
     let family = find_family(ladder)?;

@@ -9,10 +9,10 @@ use lanework_lab::{StreamsRecord, StreamsRequest, overlap};
 /// Columns of the timeline.
 const WIDTH: usize = 96;
 
-/// Runs both, verifies both, and draws when each part of the overlapped run ran.
+/// Runs and verifies both, and draws the timeline of the overlapped run.
 ///
 /// # Errors
-/// A request that makes no chunks, or a device that is not there; when a result is wrong.
+/// A request without chunks, or no such device; and when a result is wrong.
 pub fn run(args: &StreamsArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
     let (size, steps) = match device.backend() {
@@ -53,7 +53,7 @@ fn describe(record: &StreamsRecord) -> String {
     );
     let (Some(serial), Some(overlapped)) = (record.serial_ns, record.overlapped_ns) else {
         text.push_str(
-            "The emulator has no time: it did every copy and kernel, in order, at once.\n",
+            "The emulator does not model time: it ran every copy and kernel in order, at once.\n",
         );
         return text;
     };

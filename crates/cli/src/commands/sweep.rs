@@ -60,9 +60,9 @@ fn describe(record: &SweepRecord, backend: Backend) -> String {
              host: serial, host clock."
         }
         Backend::Emulator => {
-            "Cells: sectors loaded and stored for each pair that is needed (2.00 is ideal), shared bank\n\
-             conflicts per request, estimated registers (+ spilled bytes) and occupancy. The emulator has\n\
-             no time. `~` marks counts of a sample of blocks; every element was verified all the same.\n\
+            "Cells: sectors loaded and stored per pair that is needed (optimal: 2.00), shared bank conflicts\n\
+             per request, estimated registers (+ spilled bytes) and occupancy. The emulator does not model\n\
+             time. `~` marks counts of a sample of blocks; every element was still verified.\n\
              host: serial, host clock."
         }
     };
