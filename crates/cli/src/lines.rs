@@ -2,7 +2,9 @@
 
 use crate::output::short_count;
 use crate::sources::Sources;
-use lanework_lab::{BanksRecord, CountsRecord, LineRecord, ProfileRecord, SectorsRecord};
+use lanework::Counters;
+use lanework::sim::{Global, Shared};
+use lanework_lab::{LineRecord, ProfileRecord};
 use std::path::Path;
 
 /// Columns of the places.
@@ -75,7 +77,7 @@ fn listing(record: &ProfileRecord, sources: &Sources) -> String {
         "line", "share", "instr.", "lanes", "sectors", "wavefr."
     );
     for line in &record.lines {
-        let c: &CountsRecord = &line.counters;
+        let c: &Counters = &line.counters;
         text.push_str(&format!(
             "{:<PLACE$} {} {:>7} {:>5.1} {:>7} {:>7}  {}\n",
             short_place(line),
@@ -94,13 +96,13 @@ fn listing(record: &ProfileRecord, sources: &Sources) -> String {
 /// them, and bytes.
 type Traffic = (u64, f64, f64, u64, u64);
 
-fn in_sectors(s: &SectorsRecord) -> Traffic {
+fn in_sectors(s: &Global) -> Traffic {
     let each = |count: u64| count as f64 / s.requests.max(1) as f64;
     let beyond = s.sectors.saturating_sub(s.ideal_sectors);
     (s.requests, each(s.sectors), each(s.ideal_sectors), beyond, s.bytes)
 }
 
-fn in_wavefronts(b: &BanksRecord) -> Traffic {
+fn in_wavefronts(b: &Shared) -> Traffic {
     let each = |count: u64| count as f64 / b.requests.max(1) as f64;
     let ideal = b.wavefronts.saturating_sub(b.bank_conflicts);
     (b.requests, each(b.wavefronts), each(ideal), b.bank_conflicts, b.bytes)
@@ -201,9 +203,9 @@ mod tests {
 
     #[test]
     fn traffic_is_told_per_request_with_what_would_do() {
-        let sectors = SectorsRecord { requests: 2, sectors: 64, ideal_sectors: 8, bytes: 256 };
+        let sectors = Global { requests: 2, sectors: 64, ideal_sectors: 8, bytes: 256 };
         assert_eq!(in_sectors(&sectors), (2, 32.0, 4.0, 56, 256));
-        let banks = BanksRecord { requests: 2, wavefronts: 64, bank_conflicts: 62, bytes: 256 };
+        let banks = Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, bytes: 256 };
         assert_eq!(in_wavefronts(&banks), (2, 32.0, 1.0, 62, 256));
     }
 }

@@ -3,7 +3,8 @@
 use crate::lines::{code, cut, place, tables};
 use crate::output::{bytes, short_count, thousands};
 use crate::sources::Sources;
-use lanework_lab::{BanksRecord, LineRecord, ProfileRecord, SectorsRecord};
+use lanework::sim::{Global, Shared};
+use lanework_lab::{LineRecord, ProfileRecord};
 
 /// Hot spots that are shown.
 const HOT: usize = 5;
@@ -63,7 +64,7 @@ fn totals(record: &ProfileRecord) -> String {
         .map(|(class, count)| format!("{class} {}", percent(**count, c.warp_instructions)))
         .collect();
     rows.push(("", shares.join(", ")));
-    let sectors = |name, s: &SectorsRecord| {
+    let sectors = |name, s: &Global| {
         (s.requests > 0).then(|| {
             let each = |count: u64| count as f64 / s.requests as f64;
             let text = format!(
@@ -81,7 +82,7 @@ fn totals(record: &ProfileRecord) -> String {
     rows.extend(sectors("global atomics", &c.global_atomic));
     rows.extend(sectors("local loads", &c.local_load));
     rows.extend(sectors("local stores", &c.local_store));
-    let banks = |name, b: &BanksRecord| {
+    let banks = |name, b: &Shared| {
         (b.requests > 0).then(|| {
             let text = format!(
                 "{} requests, {} wavefronts, {} bank conflicts",

@@ -122,7 +122,7 @@ fn climb_rung(
             let profile =
                 trial.job().and_then(|mut job| job.profile(Blocks::All)).map_err(failed)?;
             found.accuracy = Some(trial.check()?);
-            found.counters = Some((&profile.counters).into());
+            found.counters = Some(profile.counters);
             found.figures = trial.figures().into_iter().collect();
         }
         Backend::Emulator => {
@@ -131,7 +131,7 @@ fn climb_rung(
             found.figures = trial.figures().into_iter().collect();
             let sample = Blocks::Sample { count: SAMPLED_BLOCKS };
             let profile = trial.job().and_then(|mut job| job.profile(sample)).map_err(failed)?;
-            found.counters = Some((&profile.counters).into());
+            found.counters = Some(profile.counters);
             found.sampled = (profile.blocks_run < profile.blocks).then_some(SampleRecord {
                 blocks_counted: profile.blocks_run,
                 blocks: profile.blocks,

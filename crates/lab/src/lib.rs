@@ -8,6 +8,7 @@ mod array;
 mod case;
 mod climb;
 pub mod conformance;
+mod counts;
 mod element;
 mod experiments;
 mod families;
@@ -44,12 +45,11 @@ pub use inputs::{random_elements, uniform_floats};
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use occupancy::resident_blocks;
 pub use profile::{
-    BanksRecord, By, CacheRecord, CountsRecord, LineRecord, ProfileRecord, PtxLaunch,
-    SectorsRecord, Subject, pattern, profile,
+    By, CacheRecord, LineRecord, ProfileRecord, PtxLaunch, Subject, pattern, profile,
 };
 pub use record::{
-    ClimbRecord, CountersRecord, DeviceRecord, GlobalRecord, HostRecord, ResourcesRecord,
-    RungRecord, SampleRecord, SharedRecord, SweepRecord, TimeRecord,
+    ClimbRecord, DeviceRecord, HostRecord, ResourcesRecord, RungRecord, SampleRecord, SweepRecord,
+    TimeRecord,
 };
 pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;

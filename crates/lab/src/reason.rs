@@ -1,13 +1,14 @@
 //! Why a rung is faster or slower than the one before, as far as counts can tell.
 
-use crate::record::{CountersRecord, RungRecord};
+use crate::record::RungRecord;
+use lanework::Counters;
 
 /// Changes below this factor are not worth a word where there are larger ones.
 const NOTABLE: f64 = 1.15;
 /// Changes below this factor are never worth a word.
 const SLIGHT: f64 = 1.01;
 
-type Count = fn(&CountersRecord) -> u64;
+type Count = fn(&Counters) -> u64;
 
 /// Counts that are compared: a name and where it lies.
 const COUNTS: [(&str, Count); 8] = [

@@ -1,6 +1,7 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
 use crate::accuracy::Accuracy;
+use crate::counts;
 use crate::measure::{Cache, Measurement, Stop, Timer};
 use crate::specs::specs;
 use crate::stats::Summary;
@@ -84,7 +85,8 @@ pub struct RungRecord {
     /// Warps of the launch.
     pub warps: Option<u64>,
     /// What the emulator counted; `None` on a GPU and where verification failed.
-    pub counters: Option<CountersRecord>,
+    #[serde(serialize_with = "counts::of_climb")]
+    pub counters: Option<Counters>,
     /// Present where only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
     /// Time on the GPU; `None` on the emulator, which has none.
@@ -125,47 +127,6 @@ pub struct SampleRecord {
     pub blocks_counted: u64,
     /// Blocks of the grid.
     pub blocks: u64,
-}
-
-/// Counts of one launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CountersRecord {
-    /// Loads from global memory.
-    pub global_load: GlobalRecord,
-    /// Stores to global memory.
-    pub global_store: GlobalRecord,
-    /// Loads from shared memory.
-    pub shared_load: SharedRecord,
-    /// Stores to shared memory.
-    pub shared_store: SharedRecord,
-    /// PTX instructions executed, per warp.
-    pub warp_instructions: u64,
-    /// PTX instructions executed, per active lane.
-    pub lane_instructions: u64,
-    /// Arrivals of warps at barriers of their blocks.
-    pub barriers: u64,
-    /// Branches at which the lanes of a warp went different ways.
-    pub divergent_branches: u64,
-}
-
-/// Global memory accesses of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct GlobalRecord {
-    /// Warp instructions.
-    pub requests: u64,
-    /// Distinct 32-byte sectors, summed over requests.
-    pub sectors: u64,
-}
-
-/// Shared memory accesses of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct SharedRecord {
-    /// Warp instructions.
-    pub requests: u64,
-    /// Passes through the banks.
-    pub wavefronts: u64,
-    /// Passes beyond those that the width of the access needs.
-    pub bank_conflicts: u64,
 }
 
 /// A GPU time.
@@ -319,28 +280,6 @@ impl DeviceRecord {
     }
 }
 
-impl From<&Counters> for CountersRecord {
-    fn from(counters: &Counters) -> Self {
-        let global =
-            |c: &lanework::sim::Global| GlobalRecord { requests: c.requests, sectors: c.sectors };
-        let shared = |c: &lanework::sim::Shared| SharedRecord {
-            requests: c.requests,
-            wavefronts: c.wavefronts,
-            bank_conflicts: c.bank_conflicts,
-        };
-        CountersRecord {
-            global_load: global(&counters.global_load),
-            global_store: global(&counters.global_store),
-            shared_load: shared(&counters.shared_load),
-            shared_store: shared(&counters.shared_store),
-            warp_instructions: counters.warp_instructions,
-            lane_instructions: counters.lane_instructions,
-            barriers: counters.barriers,
-            divergent_branches: counters.divergent_branches,
-        }
-    }
-}
-
 impl ClimbRecord {
     /// The extents as `1024x1024`.
     pub fn size_in_words(&self) -> String {
@@ -350,12 +289,5 @@ impl ClimbRecord {
     /// Whether every rung that took part was verified.
     pub fn all_verified(&self) -> bool {
         self.rungs.iter().all(|rung| rung.verified || rung.skipped.is_some())
-    }
-}
-
-impl GlobalRecord {
-    /// Sectors per request, or 0 without requests.
-    pub fn sectors_per_request(&self) -> f64 {
-        if self.requests == 0 { 0.0 } else { self.sectors as f64 / self.requests as f64 }
     }
 }

@@ -36,5 +36,6 @@ pub use engine::tensor_map::{TensorElement, TensorMap};
 pub use ir::kernel::Origin;
 pub use ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use mem::counters::{Counters, Global, Shared};
+pub use mem::table::{Counter, Row};
 pub use profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use sanitizer as sanitize;

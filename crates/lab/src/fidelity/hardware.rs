@@ -1,8 +1,10 @@
 //! A GPU's own counters for the launches of the corpus: read from Nsight Compute, and compared.
 
 use lanework::Counters;
+use lanework::sim::Counter;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// What a GPU counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -14,104 +16,25 @@ pub struct Hardware {
 }
 
 /// A counter that the emulator and the hardware both have.
-pub struct Compared {
-    /// Its name here.
-    pub name: &'static str,
-    /// The emulator's.
-    pub emulated: fn(&Counters) -> u64,
-    /// The hardware's, to be added up.
-    metrics: &'static [&'static str],
+struct Compared {
+    counter: Counter,
+    /// Its name.
+    name: String,
+    /// The hardware's metrics, to be added up.
+    metrics: Vec<String>,
 }
 
-/// Every counter that is compared.
-pub const COMPARED: [Compared; 16] = [
-    Compared {
-        name: "global load requests",
-        emulated: |c| c.global_load.requests,
-        metrics: &["l1tex__t_requests_pipe_lsu_mem_global_op_ld"],
-    },
-    Compared {
-        name: "global load sectors",
-        emulated: |c| c.global_load.sectors,
-        metrics: &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld"],
-    },
-    Compared {
-        name: "global store requests",
-        emulated: |c| c.global_store.requests,
-        metrics: &["l1tex__t_requests_pipe_lsu_mem_global_op_st"],
-    },
-    Compared {
-        name: "global store sectors",
-        emulated: |c| c.global_store.sectors,
-        metrics: &["l1tex__t_sectors_pipe_lsu_mem_global_op_st"],
-    },
-    Compared {
-        name: "global atomic requests",
-        emulated: |c| c.global_atomic.requests,
-        metrics: &[
-            "l1tex__t_requests_pipe_lsu_mem_global_op_atom",
-            "l1tex__t_requests_pipe_lsu_mem_global_op_red",
-        ],
-    },
-    Compared {
-        name: "global atomic sectors",
-        emulated: |c| c.global_atomic.sectors,
-        metrics: &[
-            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom",
-            "l1tex__t_sectors_pipe_lsu_mem_global_op_red",
-        ],
-    },
-    Compared {
-        name: "shared load wavefronts",
-        emulated: |c| c.shared_load.wavefronts,
-        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld"],
-    },
-    Compared {
-        name: "shared load conflicts",
-        emulated: |c| c.shared_load.bank_conflicts,
-        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld"],
-    },
-    Compared {
-        name: "shared store wavefronts",
-        emulated: |c| c.shared_store.wavefronts,
-        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st"],
-    },
-    Compared {
-        name: "shared store conflicts",
-        emulated: |c| c.shared_store.bank_conflicts,
-        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st"],
-    },
-    Compared {
-        name: "shared atomic wavefronts",
-        emulated: |c| c.shared_atomic.wavefronts,
-        metrics: &["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom"],
-    },
-    Compared {
-        name: "shared atomic conflicts",
-        emulated: |c| c.shared_atomic.bank_conflicts,
-        metrics: &["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom"],
-    },
-    Compared {
-        name: "local load requests",
-        emulated: |c| c.local_load.requests,
-        metrics: &["l1tex__t_requests_pipe_lsu_mem_local_op_ld"],
-    },
-    Compared {
-        name: "local load sectors",
-        emulated: |c| c.local_load.sectors,
-        metrics: &["l1tex__t_sectors_pipe_lsu_mem_local_op_ld"],
-    },
-    Compared {
-        name: "local store requests",
-        emulated: |c| c.local_store.requests,
-        metrics: &["l1tex__t_requests_pipe_lsu_mem_local_op_st"],
-    },
-    Compared {
-        name: "local store sectors",
-        emulated: |c| c.local_store.sectors,
-        metrics: &["l1tex__t_sectors_pipe_lsu_mem_local_op_st"],
-    },
-];
+/// Every counter of the table that has metrics of the hardware; those of local memory last, as in the
+/// stored comparisons.
+static COMPARED: LazyLock<Vec<Compared>> = LazyLock::new(|| {
+    let each = Counters::default().each().into_iter();
+    let mut compared: Vec<Compared> = each
+        .map(|(counter, _)| Compared { counter, name: counter.name(), metrics: counter.metrics() })
+        .filter(|compared| !compared.metrics.is_empty())
+        .collect();
+    compared.sort_by_key(|compared| compared.name.starts_with("local"));
+    compared
+});
 
 /// What else is kept of the hardware's counts, for the model of the caches.
 const KEPT: [(&str, &str); 6] = [
@@ -228,10 +151,10 @@ impl Hardware {
                 cell.replace(',', "").parse().map_err(|_| format!("{metric} is `{cell}`"))
             };
             let mut counts = BTreeMap::new();
-            for compared in &COMPARED {
+            for compared in COMPARED.iter() {
                 let parts: Result<Vec<f64>, String> =
                     compared.metrics.iter().map(|metric| value(metric)).collect();
-                counts.insert(compared.name.to_owned(), parts?.iter().sum());
+                counts.insert(compared.name.clone(), parts?.iter().sum());
             }
             for (name, metric) in KEPT {
                 // Not every table has them.
@@ -270,14 +193,15 @@ impl Hardware {
     /// launch that the GPU did not count.
     pub fn compare(&self, launch: &str, counters: &Counters) -> Vec<Deviation> {
         let Some(counts) = self.launches.get(launch) else { return Vec::new() };
-        let one = |compared: &Compared| {
-            let emulated = (compared.emulated)(counters);
-            let measured = counts.get(compared.name).copied().unwrap_or(0.0);
+        let each = counters.each();
+        let one = |compared: &'static Compared| {
+            let (_, emulated) = *each.iter().find(|(counter, _)| *counter == compared.counter)?;
+            let measured = counts.get(&compared.name).copied().unwrap_or(0.0);
             let error = (measured > 0.0).then(|| emulated as f64 / measured - 1.0);
             let launch = launch.to_owned();
             (emulated > 0 || measured > 0.0).then_some(Deviation {
                 launch,
-                counter: compared.name,
+                counter: &compared.name,
                 emulated,
                 measured,
                 error,
@@ -298,8 +222,9 @@ mod tests {
     use super::*;
 
     fn table() -> String {
-        let metrics = COMPARED.iter().flat_map(|compared| compared.metrics);
-        let metrics: Vec<&str> = metrics.copied().chain(KEPT.map(|(_, metric)| metric)).collect();
+        let metrics = COMPARED.iter().flat_map(|compared| &compared.metrics);
+        let metrics: Vec<&str> =
+            metrics.map(String::as_str).chain(KEPT.map(|(_, metric)| metric)).collect();
         let line = |cells: Vec<String>| format!("\"{}\"\n", cells.join("\",\""));
         let header = metrics.iter().map(|metric| format!("{metric}.sum"));
         let header = line(["ID".to_owned()].into_iter().chain(header).collect());

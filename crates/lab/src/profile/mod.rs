@@ -9,7 +9,7 @@ mod remarks;
 
 pub use cache::CacheRecord;
 pub use pattern::pattern;
-pub use record::{BanksRecord, CountsRecord, LineRecord, ProfileRecord, SectorsRecord};
+pub use record::{LineRecord, ProfileRecord};
 
 use crate::occupancy;
 use crate::record::SampleRecord;
@@ -119,7 +119,7 @@ pub fn profile(
     let wanted = Wanted { steps: false, accesses: Keep::First, most: 1 << 16 };
     let first = Blocks::Range { first: 0, count: 1 };
     let touches = subject.trace(first, wanted)?.touches;
-    let counters = CountsRecord::from(&profile.counters);
+    let counters = profile.counters.clone();
     let flops: Vec<u64> = profile.instructions.iter().map(of_instruction).collect();
     let classes = classes(&profile.instructions.iter().collect::<Vec<_>>());
     let sector_bytes = 32 * counters.sectors();
@@ -180,7 +180,7 @@ fn of_instruction(one: &InstructionProfile) -> u64 {
 
 /// Cycles that the counts would take a multiprocessor one after the other: it issues four instructions
 /// a cycle, and its L1 and shared memory give 128 bytes.
-fn weight(counters: &CountsRecord) -> f64 {
+fn weight(counters: &Counters) -> f64 {
     counters.warp_instructions as f64 / 4.0
         + counters.sectors() as f64 / 4.0
         + counters.wavefronts() as f64
@@ -203,10 +203,10 @@ fn lines(profile: &Profile, flops: &[u64], touches: &[Touch], by: By) -> Vec<Lin
         };
         groups.entry(place).or_default().push(index as u32);
     }
-    let total = weight(&CountsRecord::from(&profile.counters)).max(1.0);
+    let total = weight(&profile.counters).max(1.0);
     let of = |index: &u32| &profile.instructions[*index as usize].counters;
     let line = |((file, line, _), instructions): (Place, Vec<u32>)| {
-        let counters = CountsRecord::from(&Counters::sum(instructions.iter().map(of)));
+        let counters = Counters::sum(instructions.iter().map(of));
         let mut said: Vec<String> = Vec::new();
         for index in &instructions {
             for remark in remarks::remarks(of(index), touch_of.get(index).copied()) {

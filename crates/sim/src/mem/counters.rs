@@ -1,17 +1,71 @@
-//! The counts of a profiler: requests, sectors, wavefronts, instructions.
+//! The counters of a profiler, as one table: requests, sectors, wavefronts, instructions.
+//!
+//! A row of the table is a counter, or a group of them for one kind of access. From it derive the structs,
+//! their sums, the JSON keys, the table in `docs/json.md` and the comparison with Nsight Compute. To add a
+//! counter, add its row here and count it where it happens ([`crate::mem::traffic`] for accesses).
 
-/// Memory traffic in 32-byte sectors, of one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Global {
-    /// Warp instructions that accessed memory with at least one lane.
-    pub requests: u64,
-    /// Distinct 32-byte sectors touched, summed over requests; of atomics, summed over the passes that
-    /// lanes with one address take one after the other.
-    pub sectors: u64,
-    /// The sectors that the active lanes' bytes would fill side by side, where that is fewer.
-    pub ideal_sectors: u64,
-    /// Bytes that the active lanes asked for.
-    pub bytes: u64,
+use crate::mem::table::{Counter, Counts, Row, table};
+
+table! {
+    /// Memory traffic in 32-byte sectors, of one direction.
+    #[derive(Copy)]
+    Global
+    requests: u64, "requests", "warp instructions", ["l1tex__t_requests_pipe_lsu_mem_"],
+        "Warp instructions that accessed memory with at least one lane.";
+    sectors: u64, "sectors", "32-byte sectors", ["l1tex__t_sectors_pipe_lsu_mem_"],
+        "Distinct 32-byte sectors touched, summed over requests; of atomics, summed over the passes that lanes with one address take one after the other.";
+    ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
+        "The sectors that the active lanes' bytes would fill side by side, where that is fewer.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes that the active lanes asked for.";
+}
+
+table! {
+    /// Shared-memory traffic of one direction.
+    #[derive(Copy)]
+    Shared
+    requests: u64, "requests", "warp instructions", [],
+        "Warp instructions that accessed memory with at least one lane.";
+    wavefronts: u64, "wavefronts", "wavefronts", ["l1tex__data_pipe_lsu_wavefronts_mem_"],
+        "Passes through the 32 banks that the requests took.";
+    bank_conflicts: u64, "conflicts", "wavefronts", ["l1tex__data_bank_conflicts_pipe_lsu_mem_"],
+        "Wavefronts beyond the fewest that each request's width and active lanes allow.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes that the active lanes asked for.";
+}
+
+table! {
+    /// What one or more launches did, or one instruction of them. Atomics are counted apart from loads and
+    /// stores.
+    Counters
+    warp_instructions: u64, "warp instructions", "warp instructions", [],
+        "PTX instructions executed by warps.";
+    lane_instructions: u64, "thread instructions", "thread instructions", [],
+        "PTX instructions executed by lanes: warp instructions times active lanes, guards ignored.";
+    divergent_branches: u64, "divergent branches", "warp instructions", [],
+        "Conditional branches at which a warp diverged.";
+    barriers: u64, "barrier arrivals", "warp arrivals", [],
+        "Barrier arrivals by warps.";
+    atomic_collisions: u64, "atomic contention", "lanes", [],
+        "Lanes of atomics whose address a lower lane of the same request had too.";
+    global_load: Global, "global load", "", ["global_op_ld"],
+        "Loads from global memory.";
+    global_store: Global, "global store", "", ["global_op_st"],
+        "Stores to global memory.";
+    global_atomic: Global, "global atomic", "", ["global_op_atom", "global_op_red"],
+        "Atomics and reductions on global memory.";
+    local_load: Global, "local load", "", ["local_op_ld"],
+        "Loads from local memory (spills, indexed arrays), which lies interleaved by lane.";
+    local_store: Global, "local store", "", ["local_op_st"],
+        "Stores to local memory.";
+    shared_load: Shared, "shared load", "", ["shared_op_ld"],
+        "Loads from shared memory; those of atomics that are loops of a load and a compare-and-swap too.";
+    shared_store: Shared, "shared store", "", ["shared_op_st"],
+        "Stores to shared memory.";
+    shared_atomic: Shared, "shared atomic", "", ["shared_op_atom"],
+        "Atomics on shared memory.";
+    shared_copy: Shared, "shared copy", "", [],
+        "What asynchronous copies write to shared memory.";
 }
 
 impl Global {
@@ -29,26 +83,6 @@ impl Global {
     pub fn efficiency(&self) -> f64 {
         if self.sectors == 0 { 1.0 } else { ratio(self.ideal_sectors, self.sectors) }
     }
-
-    fn add(&mut self, other: &Global) {
-        self.requests += other.requests;
-        self.sectors += other.sectors;
-        self.ideal_sectors += other.ideal_sectors;
-        self.bytes += other.bytes;
-    }
-}
-
-/// Shared-memory traffic of one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shared {
-    /// Warp instructions that accessed memory with at least one lane.
-    pub requests: u64,
-    /// Passes through the 32 banks that the requests took.
-    pub wavefronts: u64,
-    /// Wavefronts beyond the fewest that each request's width and active lanes allow.
-    pub bank_conflicts: u64,
-    /// Bytes that the active lanes asked for.
-    pub bytes: u64,
 }
 
 impl Shared {
@@ -61,51 +95,6 @@ impl Shared {
     pub fn wavefronts_per_request(&self) -> f64 {
         ratio(self.wavefronts, self.requests)
     }
-
-    fn add(&mut self, other: &Shared) {
-        self.requests += other.requests;
-        self.wavefronts += other.wavefronts;
-        self.bank_conflicts += other.bank_conflicts;
-        self.bytes += other.bytes;
-    }
-}
-
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-/// What one or more launches did, or one instruction of them. Atomics are counted apart from loads and
-/// stores.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Loads from global memory.
-    pub global_load: Global,
-    /// Stores to global memory.
-    pub global_store: Global,
-    /// Atomics and reductions on global memory.
-    pub global_atomic: Global,
-    /// Loads from shared memory; those of atomics that are loops of a load and a compare-and-swap too.
-    pub shared_load: Shared,
-    /// Stores to shared memory.
-    pub shared_store: Shared,
-    /// Atomics on shared memory.
-    pub shared_atomic: Shared,
-    /// What asynchronous copies write to shared memory.
-    pub shared_copy: Shared,
-    /// Loads from local memory (spills, indexed arrays), which lies interleaved by lane.
-    pub local_load: Global,
-    /// Stores to local memory.
-    pub local_store: Global,
-    /// Lanes of atomics whose address a lower lane of the same request had too.
-    pub atomic_collisions: u64,
-    /// PTX instructions executed by warps.
-    pub warp_instructions: u64,
-    /// PTX instructions executed by lanes: warp instructions times active lanes, guards ignored.
-    pub lane_instructions: u64,
-    /// Conditional branches at which a warp split.
-    pub divergent_branches: u64,
-    /// Barrier arrivals by warps.
-    pub barriers: u64,
 }
 
 /// Adds the counts of each instruction.
@@ -116,31 +105,21 @@ pub fn add_each(to: &mut Vec<Counters>, from: &[Counters]) {
     }
 }
 
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
 impl Counters {
+    /// Every counter of the table with its value, in the order of the table.
+    pub fn each(&self) -> Vec<(Counter, u64)> {
+        let mut found = Vec::new();
+        self.list_rows(None, &mut found);
+        found
+    }
+
     /// Adds another's counts.
     pub fn add(&mut self, other: &Counters) {
-        for (mine, theirs) in [
-            (&mut self.global_load, &other.global_load),
-            (&mut self.global_store, &other.global_store),
-            (&mut self.global_atomic, &other.global_atomic),
-            (&mut self.local_load, &other.local_load),
-            (&mut self.local_store, &other.local_store),
-        ] {
-            mine.add(theirs);
-        }
-        for (mine, theirs) in [
-            (&mut self.shared_load, &other.shared_load),
-            (&mut self.shared_store, &other.shared_store),
-            (&mut self.shared_atomic, &other.shared_atomic),
-            (&mut self.shared_copy, &other.shared_copy),
-        ] {
-            mine.add(theirs);
-        }
-        self.atomic_collisions += other.atomic_collisions;
-        self.warp_instructions += other.warp_instructions;
-        self.lane_instructions += other.lane_instructions;
-        self.divergent_branches += other.divergent_branches;
-        self.barriers += other.barriers;
+        Counts::add(self, other);
     }
 
     /// The sum of many, such as those of a kernel's instructions.
@@ -156,10 +135,36 @@ impl Counters {
         self.local_load.requests + self.local_store.requests
     }
 
+    /// Sectors of every kind of access to global and local memory.
+    pub fn sectors(&self) -> u64 {
+        let kinds = [
+            &self.global_load,
+            &self.global_store,
+            &self.global_atomic,
+            &self.local_load,
+            &self.local_store,
+        ];
+        kinds.iter().map(|kind| kind.sectors).sum()
+    }
+
+    /// Wavefronts of every kind of access to shared memory.
+    pub fn wavefronts(&self) -> u64 {
+        self.of_shared().iter().map(|(_, kind)| kind.wavefronts).sum()
+    }
+
     /// Bank conflicts of every kind of access to shared memory.
     pub fn bank_conflicts(&self) -> u64 {
-        let kinds = [&self.shared_load, &self.shared_store, &self.shared_atomic, &self.shared_copy];
-        kinds.iter().map(|kind| kind.bank_conflicts).sum()
+        self.of_shared().iter().map(|(_, kind)| kind.bank_conflicts).sum()
+    }
+
+    /// Every kind of access to shared memory.
+    fn of_shared(&self) -> [(&'static str, &Shared); 4] {
+        [
+            ("loads", &self.shared_load),
+            ("stores", &self.shared_store),
+            ("atomics", &self.shared_atomic),
+            ("copies", &self.shared_copy),
+        ]
     }
 
     /// Lanes that are active in an instruction, on average, of 32; 0 where none ran.
@@ -173,13 +178,7 @@ impl Counters {
     /// When there were any.
     #[track_caller]
     pub fn assert_no_bank_conflicts(&self) {
-        let kinds = [
-            ("loads", &self.shared_load),
-            ("stores", &self.shared_store),
-            ("atomics", &self.shared_atomic),
-            ("copies", &self.shared_copy),
-        ];
-        for (name, kind) in kinds {
+        for (name, kind) in self.of_shared() {
             assert!(
                 kind.bank_conflicts == 0,
                 "shared {name} had {} bank conflicts in {} requests ({:.2} each)",
@@ -238,6 +237,23 @@ mod tests {
             (sum.global_load.sectors_per_request(), sum.global_load.efficiency()),
             (8.0, 0.5)
         );
+    }
+
+    #[test]
+    fn every_counter_of_the_table_has_a_path_of_its_own_and_is_summed() {
+        let mut one = Counters { warp_instructions: 7, ..Counters::default() };
+        one.shared_load.bank_conflicts = 3;
+        let each = Counters::sum([&one, &one]).each();
+        let of = |path| each.iter().find(|(counter, _)| counter.path() == path);
+        let (conflicts, count) = of("shared_load.bank_conflicts").expect("a counter");
+        assert_eq!((conflicts.name().as_str(), *count), ("shared load conflicts", 6));
+        assert_eq!(of("warp_instructions").expect("a counter").1, 14);
+        let atomics = of("global_atomic.sectors").expect("a counter").0.metrics();
+        let start = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+        assert_eq!(atomics, [format!("{start}atom"), format!("{start}red")]);
+        let paths: std::collections::HashSet<String> =
+            each.iter().map(|(counter, _)| counter.path()).collect();
+        assert_eq!(paths.len(), each.len());
     }
 
     #[test]

@@ -2,4 +2,5 @@
 
 pub mod banks;
 pub mod counters;
+pub mod table;
 pub mod traffic;
