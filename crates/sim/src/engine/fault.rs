@@ -2,23 +2,7 @@
 
 use std::fmt;
 
-/// A position in the source that a kernel was made from (`.loc`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SourceLocation {
-    /// The file as the module names it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1, or 0 when unknown.
-    pub column: u32,
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        if self.column > 0 { write!(f, ":{}", self.column) } else { Ok(()) }
-    }
-}
+pub use crate::ir::error::{LoadError, SourceLocation};
 
 /// The allocation nearest to a bad address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,42 +143,6 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
-
-/// Why a module cannot run on the emulator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadError {
-    /// What is wrong, naming the instruction or directive.
-    pub message: String,
-    /// The function it is in; empty at module scope.
-    pub function: String,
-    /// The source position, where the module tells.
-    pub location: Option<SourceLocation>,
-    /// The line in the PTX text, 0 when unknown.
-    pub text_line: u32,
-    /// What to do about it.
-    pub help: String,
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)?;
-        if !self.function.is_empty() {
-            write!(f, " in `{}`", self.function)?;
-        }
-        if let Some(location) = &self.location {
-            write!(f, "\n  --> {location}")?;
-        }
-        if self.text_line > 0 {
-            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
-        }
-        if !self.help.is_empty() {
-            write!(f, "\n   = help: {}", self.help)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for LoadError {}
 
 /// Why the host could not use device memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,10 +11,10 @@ use crate::engine::lanes::{BITS, Lanes, Sink, Source};
 use crate::engine::op::{Body, Op, Warp};
 use crate::ir::kernel::MemorySpace;
 
+pub use crate::ir::lower::state::HEAP as NAME;
+
 /// Bytes of the heap.
 pub const BYTES: u64 = 8 << 20;
-/// What the heap is called in messages, and among a program's variables: no PTX has such a name.
-pub const NAME: &str = "the heap of `malloc`";
 
 /// Where the first block starts.
 const FIRST: u64 = 32;

@@ -1,7 +1,7 @@
 //! Initial values of variables, as bytes.
 
 use crate::ir::literal::immediate_bits;
-use crate::ir::lower::Refusal;
+use crate::ir::lower::unsupported::Refusal;
 use lanework_ptx::{Initializer, ScalarType, Variable};
 
 /// The bytes of a variable's initial value; addresses are looked up with `address`.

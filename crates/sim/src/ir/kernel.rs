@@ -1,8 +1,8 @@
 //! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
 
-use crate::engine::fault::SourceLocation;
 use crate::engine::op::Tiers;
 use crate::engine::pure::Pure;
+use crate::ir::error::SourceLocation;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::asynchrony::AsyncOp;
 use crate::ir::opcode::atomic::AtomicOp;

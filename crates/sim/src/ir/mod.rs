@@ -6,6 +6,7 @@ pub mod bitset;
 pub mod canonicalize;
 pub mod cfg;
 pub mod dataflow;
+pub mod error;
 pub mod indirect;
 pub mod initial;
 pub mod kernel;

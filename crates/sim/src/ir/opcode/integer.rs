@@ -59,6 +59,21 @@ impl Integer {
     }
 }
 
+impl Size {
+    /// The size of a typed integer of 16 to 64 bits, and whether it is signed.
+    pub fn and_sign(ty: ScalarType) -> Option<(Size, bool)> {
+        Some(match ty {
+            ScalarType::U16 => (Size::Half, false),
+            ScalarType::S16 => (Size::Half, true),
+            ScalarType::U32 => (Size::Word, false),
+            ScalarType::S32 => (Size::Word, true),
+            ScalarType::U64 => (Size::Wide, false),
+            ScalarType::S64 => (Size::Wide, true),
+            _ => return None,
+        })
+    }
+}
+
 /// A function of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerOp {

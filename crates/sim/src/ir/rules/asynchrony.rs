@@ -1,9 +1,10 @@
 //! mbarriers, bulk copies, and what concerns clusters.
 
-use super::Cx;
-use super::memory::{atomic_kind, resolve, space};
+use super::access::{atomic_kind, elements, resolve, space};
+use super::context::Cx;
 use crate::ir::kernel::*;
-use crate::ir::lower::Rule;
+use crate::ir::literal::immediate_bits;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::address::AddressOp;
 use crate::ir::opcode::asynchrony::{AsyncOp, At, CopyOp, MbarrierOp, TensorOp};
@@ -67,7 +68,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> Rule {
         let of = cx.src(2, if parity { U32 } else { B64 })?;
         let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
         // A warp that waits stops in the middle, so a guard becomes a branch.
-        super::control::branching(cx, Action::Async(op), vec![dst], vec![base, of]);
+        cx.branching(Action::Async(op), vec![dst], vec![base, of]);
         return Ok(());
     }
     if cx.has("arrive") || cx.has("arrive_drop") {
@@ -127,7 +128,7 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> Rule {
         (false, true) => AsyncOp::ClusterWait { aligned },
         _ => return Err(cx.unknown("neither `.arrive` nor `.wait`")),
     };
-    super::control::branching(cx, Action::Async(op), Vec::new(), Vec::new());
+    cx.branching(Action::Async(op), Vec::new(), Vec::new());
     Ok(())
 }
 
@@ -169,12 +170,12 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> Rule {
         let Operand::Immediate(pending) = *cx.operand(0)? else {
             return Err(cx.unknown("the number of groups is not a literal"));
         };
-        let pending = super::immediate_bits(pending, U32) as u32;
+        let pending = immediate_bits(pending, U32) as u32;
         emit(cx, AsyncOp::WaitGroup { pending }, Vec::new(), Vec::new());
         return Ok(());
     }
     if cx.has("prefetch") {
-        return super::control::nothing(cx);
+        return cx.nothing();
     }
     if cx.has("tensor") {
         return tensor(cx);
@@ -342,7 +343,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> Rule {
         1
     };
     let mut src = vec![to_base, bar_base];
-    for operand in super::memory::elements(cx, 1, count)? {
+    for operand in elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);
     }
     emit(cx, AsyncOp::Store { bytes, reduction, to, barrier }, Vec::new(), src);
@@ -382,9 +383,9 @@ pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> Rule {
     let Operand::Immediate(count) = *cx.operand(0)? else {
         return Err(cx.unknown("the number of registers is not a literal"));
     };
-    let count = super::immediate_bits(count, U32);
+    let count = immediate_bits(count, U32);
     if !(24..=256).contains(&count) || !count.is_multiple_of(8) {
         return Err(cx.unknown("the number of registers is not a multiple of 8 from 24 to 256"));
     }
-    super::control::nothing(cx)
+    cx.nothing()
 }

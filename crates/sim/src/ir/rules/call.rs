@@ -1,8 +1,9 @@
 //! Calls: operands bound to the callee's parameters, and the two functions that the driver provides.
 
-use super::Cx;
+use super::context::{Cx, guard};
 use crate::ir::kernel::*;
-use crate::ir::lower::{Lowering, Refusal, Rule, Symbol};
+use crate::ir::lower::state::{Lowering, Symbol};
+use crate::ir::lower::unsupported::{Refusal, Rule};
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::warp::WarpOp;
 use lanework_ptx::{Function, Instruction, Operand};
@@ -147,7 +148,7 @@ pub fn results(
 /// # Errors
 /// When its operands are not two parameters.
 pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call) -> Rule {
-    let guard = super::guard(lowering, instruction)?;
+    let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     let mut src = Vec::new();
     for operand in &call.arguments {
@@ -204,7 +205,7 @@ pub fn heap(
     call: &Call,
     heap: u64,
 ) -> Rule {
-    let guard = super::guard(lowering, instruction)?;
+    let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     // Who gets which block shows in results.
     lowering.kernel.ordered_blocks = true;
@@ -250,7 +251,7 @@ pub fn heap(
 /// # Errors
 /// When the guard is not a predicate.
 pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule {
-    let guard = super::guard(lowering, instruction)?;
+    let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
     if let Some(skip) = skip {

@@ -1,11 +1,11 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
 
-use super::Cx;
-use super::integer::{integer, size_and_sign};
+use super::context::Cx;
 use crate::ir::kernel::{Reg, Src, Width};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::carry::CarryOp;
+use crate::ir::opcode::integer::Size;
 use crate::ir::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -56,9 +56,9 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
     cx.operands(4)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
-    let op = match (cx.has("hi"), size_and_sign(ty)) {
+    let op = match (cx.has("hi"), Size::and_sign(ty)) {
         (true, Some((size, signed))) => ProductOp::MulHigh { size, signed },
-        _ => ProductOp::Mul(integer(cx, ty)?),
+        _ => ProductOp::Mul(cx.integer(ty)?),
     };
     let wide = ty.size() == 8;
     let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });

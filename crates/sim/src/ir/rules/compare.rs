@@ -1,10 +1,10 @@
 //! Comparisons and selections.
 
-use super::Cx;
+use super::context::Cx;
 use super::float::flushed;
 use super::logic::positive;
 use crate::ir::kernel::{Reg, Src, Width};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
 use crate::ir::opcode::float::FloatType;

@@ -1,8 +1,10 @@
 //! Branches, exits, barriers, and instructions with no effect that the emulator can see.
 
-use super::Cx;
+use super::access::scope;
+use super::context::Cx;
 use crate::ir::kernel::*;
-use crate::ir::lower::{Rule, Symbol};
+use crate::ir::lower::state::Symbol;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::logic::LogicOp;
 use lanework_ptx::Operand;
@@ -50,19 +52,10 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-/// Emits something that a guard must branch around.
-pub(super) fn branching(cx: &mut Cx<'_, '_>, action: Action, dst: Vec<Option<Reg>>, src: Vec<Src>) {
-    let skip = cx.lowering.skip_unless(cx.guard);
-    cx.lowering.emit(action, dst, src, None);
-    if let Some(skip) = skip {
-        cx.lowering.set_label(skip);
-    }
-}
-
 /// `exit`.
 pub fn exit(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
-    branching(cx, Action::Exit, Vec::new(), Vec::new());
+    cx.branching(Action::Exit, Vec::new(), Vec::new());
     Ok(())
 }
 
@@ -74,7 +67,7 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> Rule {
             let guard = cx.guard;
             cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
         }
-        None => branching(cx, Action::Return, Vec::new(), Vec::new()),
+        None => cx.branching(Action::Return, Vec::new(), Vec::new()),
     }
     Ok(())
 }
@@ -82,30 +75,13 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> Rule {
 /// `trap` and `brkpt`.
 pub fn trap(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
-    branching(cx, Action::Trap, Vec::new(), Vec::new());
+    cx.branching(Action::Trap, Vec::new(), Vec::new());
     Ok(())
 }
 
 /// Fences, hints, sleeps: with warps in turn and memory in order they change nothing.
 pub fn nothing(cx: &mut Cx<'_, '_>) -> Rule {
-    let guard = cx.guard;
-    cx.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard);
-    Ok(())
-}
-
-/// Something that only checks listen to.
-pub fn note(cx: &mut Cx<'_, '_>, note: Note, src: Vec<Src>) -> Rule {
-    let guard = cx.guard;
-    cx.lowering.emit(Action::Note(note), Vec::new(), src, guard);
-    Ok(())
-}
-
-/// Lets the lanes that `named` names come together. A guard would leave some of them behind for
-/// good, so that only an unguarded instruction waits.
-pub fn converge(cx: &mut Cx<'_, '_>, named: Src) {
-    if cx.guard.is_none() {
-        cx.lowering.emit(Action::Converge, Vec::new(), vec![named], None);
-    }
+    cx.nothing()
 }
 
 /// `fence` and `membar`.
@@ -113,13 +89,13 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("proxy") || cx.has("proxy::async") {
         let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
         return match asynchronous || cx.has("proxy::async") {
-            true => note(cx, Note::ProxyFence, Vec::new()),
-            false => nothing(cx),
+            true => cx.note(Note::ProxyFence, Vec::new()),
+            false => cx.nothing(),
         };
     }
     // `membar` calls the device `gl`.
-    let scope = super::memory::scope(cx);
-    note(cx, Note::Fence(scope), Vec::new())
+    let scope = scope(cx);
+    cx.note(Note::Fence(scope), Vec::new())
 }
 
 /// `bar` and `barrier`.
@@ -131,8 +107,8 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
     if cx.has("warp") {
         // Lanes run in lockstep and memory is in order.
         let members = cx.src(0, B32)?;
-        converge(cx, members);
-        return note(cx, Note::WarpSync, vec![members]);
+        cx.converge(members);
+        return cx.note(Note::WarpSync, vec![members]);
     }
     if cx.has("red") {
         return reduce(cx);
@@ -146,7 +122,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
         return Err(cx.unknown("one or two operands are expected"));
     }
     let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
-    branching(cx, Action::Barrier(kind), Vec::new(), src);
+    cx.branching(Action::Barrier(kind), Vec::new(), src);
     Ok(())
 }
 
@@ -168,6 +144,6 @@ fn reduce(cx: &mut Cx<'_, '_>) -> Rule {
     if count == 4 {
         src.push(cx.src(2, B32)?);
     }
-    branching(cx, Action::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
+    cx.branching(Action::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
     Ok(())
 }

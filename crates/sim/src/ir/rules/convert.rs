@@ -1,6 +1,6 @@
 //! `cvt`: between integers, to and from floats, and packed.
 
-use super::Cx;
+use super::context::Cx;
 use crate::engine::alu::affine::widened;
 use crate::engine::alu::macros::with_affine;
 use crate::engine::lanes::Scalar;
@@ -8,7 +8,7 @@ use crate::engine::number::soft::{self, Round};
 use crate::engine::number::{double, narrow, narrow as packed, single as float};
 use crate::engine::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
 use crate::ir::kernel::{Src, Width};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
 
@@ -287,7 +287,7 @@ fn finished(
     let last = steps.pop().unwrap_or(pure);
     let mut source = a;
     for step in steps {
-        let register = cx.lowering.new_register(crate::ir::lower::width_of(to)?);
+        let register = cx.lowering.new_register(crate::ir::lower::state::width_of(to)?);
         cx.pure(Some(register), &[source], step)?;
         source = Src::Reg(register);
     }

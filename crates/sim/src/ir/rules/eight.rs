@@ -1,10 +1,11 @@
 //! `cvt` from and to floats of 8 bits.
 
-use super::{Cx, convert};
+use super::context::Cx;
+use super::convert;
 use crate::engine::number::eight::{Conversion, Convert, Direction, Format};
 use crate::engine::op::Tiers;
 use crate::ir::kernel::Action;
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use lanework_ptx::ScalarType::{B16, B32, F32};
 
 /// `cvt`: those of other types are in [`convert`].

@@ -4,9 +4,10 @@
 //! rounding direction or a 16-bit type has such modifiers, the steps before and after the operation are instructions
 //! of their own; see [`with_modifiers`].
 
-use super::Cx;
+use super::context::Cx;
 use crate::ir::kernel::Src;
-use crate::ir::lower::{Rule, width_of};
+use crate::ir::lower::state::width_of;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::directed::{DirectedFunction, DirectedOp, Direction};
 use crate::ir::opcode::double::DoubleOp;

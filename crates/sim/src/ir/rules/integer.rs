@@ -1,21 +1,12 @@
 //! Integer arithmetic, and the instructions that share a name with floating-point ones.
 
-use super::{Cx, carry, float};
-use crate::ir::lower::Rule;
+use super::context::Cx;
+use super::{carry, float};
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
-use crate::ir::opcode::integer::{Integer, IntegerOp, PairOp, Size};
+use crate::ir::opcode::integer::{IntegerOp, PairOp, Size};
 use crate::ir::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
-
-/// The integer of a type, or a refusal.
-pub(super) fn integer(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<Integer> {
-    found(cx, Integer::of(ty))
-}
-
-/// A row, or a refusal that says the type does not fit.
-pub(super) fn found<T>(cx: &Cx<'_, '_>, row: Option<T>) -> Rule<T> {
-    row.ok_or_else(|| cx.unknown("this type"))
-}
 
 /// `add`.
 pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
@@ -32,7 +23,7 @@ pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sat"])?;
     let op = match cx.has("sat") {
         true => IntegerOp::AddSaturate,
-        false => IntegerOp::Add(integer(cx, ty)?),
+        false => IntegerOp::Add(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
@@ -49,7 +40,7 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&["sat"])?;
     let op = match cx.has("sat") {
         true => IntegerOp::SubSaturate,
-        false => IntegerOp::Sub(integer(cx, ty)?),
+        false => IntegerOp::Sub(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
@@ -85,19 +76,6 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(ScalarType, bool, bool)> {
     }
 }
 
-/// The size and sign of a type that has products of twice its width.
-pub(super) fn size_and_sign(ty: ScalarType) -> Option<(Size, bool)> {
-    Some(match ty {
-        U16 => (Size::Half, false),
-        S16 => (Size::Half, true),
-        U32 => (Size::Word, false),
-        S32 => (Size::Word, true),
-        U64 => (Size::Wide, false),
-        S64 => (Size::Wide, true),
-        _ => return None,
-    })
-}
-
 /// `mul`.
 pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
     let ty = cx.ty()?;
@@ -113,10 +91,10 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
         return cx.alu(dst, &[a, b], Alu::Product(ProductOp::MulWide { word, signed }));
     }
     let op = if cx.has("hi") {
-        let (size, signed) = found(cx, size_and_sign(ty))?;
+        let (size, signed) = cx.fitting(Size::and_sign(ty))?;
         ProductOp::MulHigh { size, signed }
     } else {
-        ProductOp::Mul(integer(cx, ty)?)
+        ProductOp::Mul(cx.integer(ty)?)
     };
     cx.uniform_type(ty, 2, Alu::Product(op))
 }
@@ -142,11 +120,11 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
         (true, true) if ty == S32 => ProductOp::MadHighSaturate,
         (true, true) => return Err(cx.unknown("this type")),
         (true, false) => {
-            let (size, signed) = found(cx, size_and_sign(ty))?;
+            let (size, signed) = cx.fitting(Size::and_sign(ty))?;
             ProductOp::MadHigh { size, signed }
         }
         (false, true) => return Err(cx.unknown("`.sat` without `.hi`")),
-        (false, false) => ProductOp::Mad(integer(cx, ty)?),
+        (false, false) => ProductOp::Mad(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 3, Alu::Product(op))
 }
@@ -184,7 +162,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
         return float::div(cx);
     }
     cx.allow(&[])?;
-    let op = IntegerOp::Div(integer(cx, ty)?);
+    let op = IntegerOp::Div(cx.integer(ty)?);
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
 
@@ -192,7 +170,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
 pub fn rem(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
-    let op = IntegerOp::Rem(integer(cx, ty)?);
+    let op = IntegerOp::Rem(cx.integer(ty)?);
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
 
@@ -211,8 +189,8 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
         (true, true) if ty == S32 => IntegerOp::MinRelu,
         (false, true) if ty == S32 => IntegerOp::MaxRelu,
         (_, true) => return Err(cx.unknown("`.relu` of this type")),
-        (true, false) => IntegerOp::Min(integer(cx, ty)?),
-        (false, false) => IntegerOp::Max(integer(cx, ty)?),
+        (true, false) => IntegerOp::Min(cx.integer(ty)?),
+        (false, false) => IntegerOp::Max(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
@@ -221,7 +199,7 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
 pub fn sad(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
-    let op = IntegerOp::SumOfDifference(integer(cx, ty)?);
+    let op = IntegerOp::SumOfDifference(cx.integer(ty)?);
     cx.uniform_type(ty, 3, Alu::Integer(op))
 }
 

@@ -1,9 +1,9 @@
 //! Bits: logic, shifts, counts and fields.
 
-use super::Cx;
-use super::integer::{integer, size_and_sign};
+use super::context::Cx;
 use crate::ir::kernel::{Src, Width};
-use crate::ir::lower::Rule;
+use crate::ir::literal::immediate_bits;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::integer::Size;
 use crate::ir::opcode::logic::{LogicOp, PermuteMode};
@@ -31,7 +31,7 @@ fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<bool> {
 
 /// Whether an integer has 64 bits, else it has 32, and whether it is signed.
 fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(bool, bool)> {
-    match size_and_sign(ty) {
+    match Size::and_sign(ty) {
         Some((size @ (Size::Word | Size::Wide), signed)) => Ok((size == Size::Wide, signed)),
         _ => Err(cx.unknown("this type")),
     }
@@ -79,7 +79,7 @@ pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
 pub fn cnot(cx: &mut Cx<'_, '_>) -> Rule {
     cx.allow(&[])?;
     let ty = cx.ty()?;
-    let op = LogicOp::IsZero(integer(cx, ty)?);
+    let op = LogicOp::IsZero(cx.integer(ty)?);
     cx.uniform_type(ty, 1, Alu::Logic(op))
 }
 
@@ -97,7 +97,7 @@ fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(Size, bool)> {
         B16 => Ok((Size::Half, false)),
         B32 => Ok((Size::Word, false)),
         B64 => Ok((Size::Wide, false)),
-        _ => size_and_sign(ty).ok_or_else(|| cx.unknown("this type")),
+        _ => Size::and_sign(ty).ok_or_else(|| cx.unknown("this type")),
     }
 }
 
@@ -240,7 +240,7 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
     let Operand::Immediate(table) = *cx.operand(4)? else {
         return Err(cx.unknown("the table is not a literal"));
     };
-    let table = super::immediate_bits(table, B32) as u32 & 0xff;
+    let table = immediate_bits(table, B32) as u32 & 0xff;
     let (dst, truth) = match cx.operand(0)?.clone() {
         Operand::Pair(d, p) if combining => (cx.destination(&d)?, cx.destination(&p)?),
         _ if combining => return Err(cx.unknown("`d|p` is expected")),

@@ -1,9 +1,9 @@
 //! `ldmatrix`, `stmatrix`, `mma` and `wmma`.
 
-use super::Cx;
-use super::memory::{elements, resolve, space};
+use super::access::{elements, resolve, space};
+use super::context::Cx;
 use crate::ir::kernel::{Action, Reg, Src};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::matrix::{BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse};
 use lanework_ptx::ScalarType;
 

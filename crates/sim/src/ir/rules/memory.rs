@@ -1,8 +1,10 @@
 //! Loads, stores, atomics, asynchronous copies and address conversions.
 
-use super::Cx;
+use super::access::{atomic_kind, elements, resolve, scope, space};
+use super::context::{Cx, move_address};
 use crate::ir::kernel::*;
-use crate::ir::lower::Rule;
+use crate::ir::literal::immediate_bits;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::address::AddressOp;
 use crate::ir::opcode::atomic::{AtomicKind, AtomicOp};
@@ -52,21 +54,6 @@ const HINTS: &[&str] = &[
     "func",
 ];
 
-/// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.
-pub(super) fn space(cx: &Cx<'_, '_>) -> MemorySpace {
-    for modifier in &cx.instruction.modifiers {
-        return match modifier.split("::").next().unwrap_or_default() {
-            "global" => MemorySpace::Global,
-            "shared" => MemorySpace::Shared,
-            "local" => MemorySpace::Local,
-            "param" => MemorySpace::Parameter,
-            "const" => MemorySpace::Constant,
-            _ => continue,
-        };
-    }
-    MemorySpace::Generic
-}
-
 const SPACES: &[&str] = &[
     "global",
     "shared",
@@ -88,44 +75,11 @@ fn count(cx: &Cx<'_, '_>) -> u8 {
     [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
 }
 
-/// Who the ordering of an instruction reaches: the device where it does not say.
-pub(super) fn scope(cx: &Cx<'_, '_>) -> Scope {
-    match () {
-        () if cx.has("cta") => Scope::Block,
-        () if cx.has("cluster") => Scope::Cluster,
-        () => Scope::Device,
-    }
-}
-
 fn order(cx: &Cx<'_, '_>) -> Order {
     let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
     let strong = strong.iter().any(|word| cx.has(word));
     let release = cx.has("release") || cx.has("acq_rel");
     Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
-}
-
-/// The elements of a vector operand, or the one operand.
-pub(super) fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
-    let elements = match cx.operand(i)?.clone() {
-        Operand::Vector(elements) => elements,
-        operand => vec![operand],
-    };
-    if elements.len() == usize::from(count) {
-        Ok(elements)
-    } else {
-        Err(cx.unknown("the vector's length does not fit the instruction"))
-    }
-}
-
-/// The space that an address really is in: a parameter of a function lies in local memory.
-pub(super) fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
-    match (space, named) {
-        (_, Some(named @ (MemorySpace::Local | MemorySpace::Shared | MemorySpace::Parameter))) => {
-            named
-        }
-        (MemorySpace::Parameter, None) => MemorySpace::Generic,
-        (space, _) => space,
-    }
 }
 
 /// `ld` and `ldu`.
@@ -176,23 +130,6 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-/// The kind of atomic that a modifier names.
-pub(super) fn atomic_kind(modifier: &str) -> Option<AtomicKind> {
-    Some(match modifier {
-        "add" => AtomicKind::Add,
-        "min" => AtomicKind::Min,
-        "max" => AtomicKind::Max,
-        "inc" => AtomicKind::Increment,
-        "dec" => AtomicKind::Decrement,
-        "cas" => AtomicKind::CompareAndSwap,
-        "exch" => AtomicKind::Exchange,
-        "and" => AtomicKind::And,
-        "or" => AtomicKind::Or,
-        "xor" => AtomicKind::Xor,
-        _ => return None,
-    })
-}
-
 const ATOMICS: &[&str] =
     &["add", "min", "max", "inc", "dec", "cas", "exch", "and", "or", "xor", "noftz"];
 
@@ -210,7 +147,7 @@ fn vector_atomic(
     for operand in elements(cx, address + 1, count)? {
         // An operand may be among the results of an element before it.
         let source = cx.source(&operand, ty)?;
-        let kept = cx.lowering.new_register(crate::ir::lower::width_of(ty)?);
+        let kept = cx.lowering.new_register(crate::ir::lower::state::width_of(ty)?);
         cx.pure(Some(kept), &[source], super::mov::copy(ty))?;
         sources.push(Src::Reg(kept));
     }
@@ -293,17 +230,17 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
         return Err(cx.unknown("copies other than `cp.async`"));
     }
     if cx.has("commit_group") {
-        return super::control::note(cx, Note::Commit, Vec::new());
+        return cx.note(Note::Commit, Vec::new());
     }
     if cx.has("wait_all") {
-        return super::control::note(cx, Note::Wait(u32::MAX), Vec::new());
+        return cx.note(Note::Wait(u32::MAX), Vec::new());
     }
     if cx.has("wait_group") {
         let Operand::Immediate(keep) = *cx.operand(0)? else {
             return Err(cx.unknown("the number of groups is not a literal"));
         };
-        let keep = super::immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
-        return super::control::note(cx, Note::Wait(keep), Vec::new());
+        let keep = immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
+        return cx.note(Note::Wait(keep), Vec::new());
     }
     allowed(cx, &["async"])?;
     let (to, to_offset, _) = cx.address(0)?;
@@ -311,7 +248,7 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
     let Operand::Immediate(size) = *cx.operand(2)? else {
         return Err(cx.unknown("the size is not a literal"));
     };
-    let bytes = super::immediate_bits(size, B32) as u8;
+    let bytes = immediate_bits(size, B32) as u8;
     if ![4, 8, 16].contains(&bytes) {
         return Err(cx.unknown("a size other than 4, 8 or 16"));
     }
@@ -333,7 +270,7 @@ fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
             cx.alu(Some(to), &[base, Src::Const(offset as u64)], displace(width))?;
             Ok(Src::Reg(to))
         }
-        other => Ok(super::move_address(other, offset as u64)),
+        other => Ok(move_address(other, offset as u64)),
     }
 }
 

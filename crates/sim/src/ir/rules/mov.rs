@@ -1,8 +1,8 @@
 //! `mov`: copies, parts of registers, and the clocks.
 
-use super::Cx;
+use super::context::Cx;
 use crate::ir::kernel::{Action, Src, Width};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::moves::{MoveOp, PartSize};
 use crate::ir::opcode::warp::WarpOp;

@@ -4,10 +4,10 @@
 //! Each becomes a few steps over 64-bit integers: pick the operands, compute, clamp, and combine with
 //! the last operand.
 
-use super::Cx;
+use super::context::Cx;
 use crate::engine::pure::{Pure, pure1, pure2, pure3};
 use crate::ir::kernel::{Src, Width};
-use crate::ir::lower::{Refusal, Rule};
+use crate::ir::lower::unsupported::{Refusal, Rule};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::*;
 

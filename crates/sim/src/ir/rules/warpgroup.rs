@@ -1,10 +1,9 @@
 //! `wgmma`.
 
-use super::Cx;
-use super::control::note;
+use super::context::Cx;
 use super::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
 use crate::ir::kernel::{Action, Note, Src};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::asynchrony::AsyncOp;
 use crate::ir::opcode::matrix::{GroupMultiply, MatrixOp, Number};
 use lanework_ptx::ScalarType;
@@ -18,14 +17,14 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
             cx.allow(&["fence", "sync", "aligned"])?;
             cx.operands(0)?;
             cx.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard);
-            note(cx, Note::ProductFence, Vec::new())
+            cx.note(Note::ProductFence, Vec::new())
         }
         Some("commit_group") => {
             cx.allow(&["commit_group", "sync", "aligned"])?;
             cx.operands(0)?;
             let action = Action::Async(AsyncOp::ProductCommit);
             cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
-            note(cx, Note::ProductCommit, Vec::new())
+            cx.note(Note::ProductCommit, Vec::new())
         }
         Some("wait_group") => {
             cx.allow(&["wait_group", "sync", "aligned"])?;
@@ -34,7 +33,7 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
                 return Err(cx.unknown("the number of groups is not a constant"));
             };
             cx.lowering.emit(Action::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
-            note(cx, Note::ProductWait(pending as u32), Vec::new())
+            cx.note(Note::ProductWait(pending as u32), Vec::new())
         }
         Some("mma_async") => multiply(cx),
         _ => Err(cx.unknown("it is neither a product, nor a fence, nor a group")),

@@ -1,9 +1,8 @@
 //! Instructions in which the lanes of a warp see each other.
 
-use super::Cx;
-use super::control::{converge, note};
+use super::context::Cx;
 use crate::ir::kernel::{Action, Note, Reg, Src};
-use crate::ir::lower::Rule;
+use crate::ir::lower::unsupported::Rule;
 use crate::ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
@@ -30,8 +29,8 @@ fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
     let members = cx.src(last, B32)?;
-    converge(cx, members);
-    note(cx, Note::Members, vec![members])?;
+    cx.converge(members);
+    cx.note(Note::Members, vec![members])?;
     Ok(members)
 }
 
@@ -51,9 +50,9 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
     let members = if cx.has("sync") { cx.src(4, B32)? } else { Src::Const(u64::from(u32::MAX)) };
     if cx.has("sync") {
-        converge(cx, members);
+        cx.converge(members);
     }
-    note(cx, Note::Shuffle(mode), vec![members, src[1], src[2]])?;
+    cx.note(Note::Shuffle(mode), vec![members, src[1], src[2]])?;
     emit(cx, WarpOp::Shuffle(mode), dst, src)
 }
 

@@ -1,0 +1,57 @@
+//! Why a module cannot be lowered, and where in the source.
+
+use std::fmt;
+
+/// A position in the source that a kernel was made from (`.loc`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLocation {
+    /// The file as the module names it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, or 0 when unknown.
+    pub column: u32,
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.column > 0 { write!(f, ":{}", self.column) } else { Ok(()) }
+    }
+}
+
+/// Why a module cannot run on the emulator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// What is wrong, naming the instruction or directive.
+    pub message: String,
+    /// The function it is in; empty at module scope.
+    pub function: String,
+    /// The source position, where the module tells.
+    pub location: Option<SourceLocation>,
+    /// The line in the PTX text, 0 when unknown.
+    pub text_line: u32,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        if !self.function.is_empty() {
+            write!(f, " in `{}`", self.function)?;
+        }
+        if let Some(location) = &self.location {
+            write!(f, "\n  --> {location}")?;
+        }
+        if self.text_line > 0 {
+            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+        }
+        if !self.help.is_empty() {
+            write!(f, "\n   = help: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for LoadError {}
