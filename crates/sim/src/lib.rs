@@ -17,19 +17,21 @@
 #![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
+mod emulator;
 mod engine;
 mod ir;
 mod mem;
+mod options;
 mod profiler;
 pub mod sanitizer;
 
-pub use engine::emulator::Emulator;
-pub use engine::event::{
-    Access, AccessKind, Asynchronous, CountingObserver, Observer, Phase, Place, Quiet, Space, Span,
-};
+pub use emulator::Emulator;
+pub use engine::device::Device;
+pub use engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 pub use engine::fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
+pub use engine::instrument::{Instrument, Quiet, Wants};
 pub use engine::launch::{Blocks, LaunchConfig, Outcome};
-pub use engine::limits::{Limits, Options, Schedule};
+pub use engine::limits::{Limits, Schedule};
 pub use engine::program::Program;
 pub use engine::swizzle::Swizzle;
 pub use engine::tensor_map::{TensorElement, TensorMap};
@@ -37,5 +39,10 @@ pub use ir::kernel::Origin;
 pub use ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use mem::counters::{Counters, Global, Shared};
 pub use mem::table::{Counter, Row};
+pub use options::Options;
+pub use profiler::count::CountingObserver;
 pub use profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use sanitizer as sanitize;
+
+/// The name of [`Instrument`] for those that only watch.
+pub use engine::instrument::Instrument as Observer;

@@ -1,11 +1,10 @@
 //! Atomics and asynchronous copies, lane after lane.
 
 use crate::engine::access::{addresses, plan};
-use crate::engine::context::{Context, RawFault, Site, excuse, fault};
+use crate::engine::context::{Context, RawFault, excuse, fault};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{BITS, Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::MemorySpace;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -88,12 +87,10 @@ impl Body for AsyncCopy {
             let bytes = op.imm & 0xff;
             let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
             let have = fetch_cold::<u32>(warp, op.d);
-            let instruction = (*warp.context).place(warp, op).instruction;
-            if let Some(checks) = &mut (*warp.context).checks {
-                checks.copy(warp, instruction, bytes as u32, [&to.0, &from.0], &have.0);
-                (*warp.context).disturb();
-            } else if op.imm & OBSERVED != 0 {
-                observe_copy(op, warp, bytes as u8, &to, &from, &have);
+            if op.imm & OBSERVED != 0 {
+                let place = (*warp.context).place(warp, op);
+                let instrument = (*warp.context).hook.any();
+                instrument.copy(warp, place, bytes as u32, [&to.0, &from.0], &have.0);
             }
             for lane in 0..32u32 {
                 if warp.mask >> lane & 1 == 0 {
@@ -143,32 +140,5 @@ impl Body for AsyncCopy {
             }
             op.next(warp)
         }
-    }
-}
-
-unsafe fn observe_copy(
-    op: &Op,
-    warp: &mut Warp,
-    bytes: u8,
-    to: &Lanes<u64>,
-    from: &Lanes<u64>,
-    have: &Lanes<u32>,
-) {
-    use crate::engine::event::AccessKind;
-    let mut site = Site::aside(MemorySpace::Global, AccessKind::Load, bytes, AccessClass::Copy);
-    let copying = warp.mask;
-    let reading =
-        (0..32).filter(|&lane| have.0[lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);
-    // SAFETY: the context outlives the warp's run.
-    unsafe {
-        // Lanes that only write zeros read nothing.
-        warp.mask = copying & reading;
-        if warp.mask != 0 {
-            (*warp.context).observe(warp, op, &site, &from.0);
-        }
-        warp.mask = copying;
-        site.space = MemorySpace::Shared;
-        site.kind = AccessKind::Store;
-        (*warp.context).observe(warp, op, &site, &to.0);
     }
 }

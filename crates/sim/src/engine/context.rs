@@ -2,18 +2,17 @@
 
 use crate::engine::alu::atomic::Combine;
 use crate::engine::asynchrony::cluster::Cluster;
-use crate::engine::event::{Access, AccessKind, Asynchronous, Place, Space};
+use crate::engine::counter::{CounterRule, Memo, SiteTotal};
+use crate::engine::event::{AccessKind, Place, Space};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::{Hook, Instrument, Wants};
 use crate::engine::lanes::Slot;
 use crate::engine::matrix::group::Meeting;
 use crate::engine::memory::Memory;
 use crate::engine::op::{Op, Stop, Warp};
-use crate::engine::stillness::Stillness;
 use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{MemorySpace, Order};
 use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
-use crate::mem::counters::Counters;
-use crate::sanitizer::Checker;
 
 /// A stretch of guest addresses and where they lie on the host.
 #[derive(Clone, Copy)]
@@ -81,34 +80,33 @@ pub struct Site {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
-    /// Whether counters or an observer want to know of it.
+    /// Whether the general handlers tell the instrument of its accesses.
     pub observed: bool,
-    /// Its order among others, for checks.
+    /// Its order among others.
     pub order: Order,
-    /// How shared memory serves it.
+    /// How the load/store unit treats it.
     pub service: AccessClass,
-    /// Which counts it adds to; see [`tally_of`].
-    pub tally: u8,
-    /// Its instruction, for [`Context::counts`].
+    /// How its accesses are counted in place.
+    pub counter: CounterRule,
+    /// Its instruction in the kernel.
     pub origin: u32,
-    /// Accesses counted by the common handlers: requests, sectors or wavefronts, and ideal sectors or
-    /// bank conflicts.
-    pub tallies: [u64; 3],
+    /// Counter slots of the common handlers: accesses, and two costs by the rule.
+    pub slots: [u64; 3],
     /// The pattern counted last.
     pub memo: Memo,
 }
 
 impl Site {
-    /// Bytes per lane of the load that it stands for.
-    pub fn joined_bytes(&self) -> u64 {
-        match self.service {
-            AccessClass::Joined(bytes) => bytes.into(),
-            _ => u64::from(self.bytes) * u64::from(self.count),
+    /// Bytes per lane that count.
+    pub fn counted_bytes(&self) -> u64 {
+        match self.counter.bytes {
+            0 => u64::from(self.bytes) * u64::from(self.count),
+            bytes => bytes.into(),
         }
     }
 
     /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
-    /// region yet, and counts in no tally of its own.
+    /// region yet, and has no counter slots of its own.
     pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
         Site {
             reach: Reach::EMPTY,
@@ -125,9 +123,9 @@ impl Site {
             observed: true,
             order: Order::default(),
             service,
-            tally: NO_TALLY,
+            counter: CounterRule::NONE,
             origin: 0,
-            tallies: [0; 3],
+            slots: [0; 3],
             memo: Memo::default(),
         }
     }
@@ -141,28 +139,6 @@ impl Site {
             host: region.host,
         };
     }
-}
-
-/// What [`tally_of`] gives for spaces that have no tally.
-pub const NO_TALLY: u8 = 7;
-/// The tally of loads from shared memory that stand for others, too.
-pub const JOINED: u8 = 6;
-
-/// An access pattern in scalar form and what it costs.
-#[derive(Clone, Copy, Default)]
-pub struct Memo {
-    /// Step between lanes.
-    pub stride: u64,
-    /// From the first to the second half.
-    pub delta: u64,
-    /// The place of the first lane in its sector.
-    pub low: u64,
-    /// Bytes per lane; 0 for a memo not yet made.
-    pub bytes: u64,
-    /// Sectors or wavefronts.
-    pub passes: u64,
-    /// Ideal sectors or bank conflicts.
-    pub extra: u64,
 }
 
 /// A fault as a handler sees it.
@@ -203,33 +179,6 @@ pub struct Located {
     pub warp: u32,
 }
 
-/// Receives events; the object-safe face of [`crate::Observer`].
-pub trait Events {
-    /// A warp executes an instruction.
-    fn instruction(&mut self, place: Place, mask: u32);
-    /// A warp accesses memory.
-    fn access(&mut self, access: &Access<'_>);
-    /// A warp arrives at a barrier.
-    fn barrier(&mut self, place: Place, mask: u32);
-    /// A thread has to do with mbarriers or bulk copies.
-    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous);
-}
-
-impl<O: crate::engine::event::Observer> Events for O {
-    fn instruction(&mut self, place: Place, mask: u32) {
-        crate::engine::event::Observer::instruction(self, place, mask);
-    }
-    fn access(&mut self, access: &Access<'_>) {
-        crate::engine::event::Observer::access(self, access);
-    }
-    fn barrier(&mut self, place: Place, mask: u32) {
-        crate::engine::event::Observer::barrier(self, place, mask);
-    }
-    fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
-        crate::engine::event::Observer::asynchronous(self, place, lane, event);
-    }
-}
-
 /// One worker's context.
 pub struct Context {
     /// Global memory; valid while the launch holds its lock.
@@ -248,16 +197,10 @@ pub struct Context {
     pub origin_of: *const u32,
     /// Product steps that one operation runs.
     pub chains: *const crate::engine::fuse::Chain,
-    /// The counts of each instruction, when counting; else empty.
-    pub counts: Vec<Counters>,
     /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
     pub visits: Vec<[u64; 2]>,
-    /// Receives events, when an observer wants them.
-    pub events: Option<*mut dyn Events>,
-    /// Judges accesses, when they are checked.
-    pub checks: Option<Box<Checker>>,
-    /// Follows what changes memory, while it is tried whether warps spin for ever.
-    pub stillness: Option<Box<Stillness>>,
+    /// The run's instrument.
+    pub hook: Hook,
     /// What the block printed.
     pub printed: String,
     /// The block's linear index.
@@ -272,79 +215,23 @@ pub struct Context {
     pub fault: Option<Box<RawFault>>,
 }
 
-/// What accesses to a space count as: global loads, stores, atomics, then shared ones, local ones, and
-/// the rest.
-pub fn tally_of(space: MemorySpace, kind: AccessKind) -> u8 {
-    let kind = match kind {
-        AccessKind::Load => 0,
-        AccessKind::Store => 1,
-        AccessKind::Atomic => 2,
-    };
-    match space {
-        MemorySpace::Global => kind,
-        MemorySpace::Shared => 3 + kind,
-        MemorySpace::Local => 6,
-        _ => NO_TALLY,
-    }
-}
-
 impl Context {
-    /// The counts of an instruction, when counting.
-    #[inline]
-    pub fn counts_of(&mut self, warp: &Warp, op: &Op) -> Option<&mut Counters> {
-        if self.counts.is_empty() {
-            return None;
-        }
-        // SAFETY: one origin per operation.
-        let origin = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
-        self.counts.get_mut(origin as usize)
+    /// The run's instrument, if it wants any of this.
+    #[inline(always)]
+    pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
+        // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+        unsafe { self.hook.get(what) }
     }
 
-    /// Moves what sites and basic blocks counted to their instructions, of which `runs` names those of
-    /// each block, and gives the counts.
-    pub fn settle(&mut self, runs: &[(u32, u32)]) -> Vec<Counters> {
-        let mut counts = std::mem::take(&mut self.counts);
-        if counts.is_empty() {
-            return counts;
-        }
-        for (block, origin) in runs {
-            let [warps, lanes] = self.visits[*block as usize];
-            counts[*origin as usize].warp_instructions += warps;
-            counts[*origin as usize].lane_instructions += lanes;
-        }
-        for site in &mut self.sites {
-            let [requests, passes, extra] = std::mem::take(&mut site.tallies);
-            let c = &mut counts[site.origin as usize];
-            // The common handlers are for 32 active lanes.
-            let bytes = requests * 32 * u64::from(site.bytes) * u64::from(site.count);
-            let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
-            let kind = kinds[usize::from(site.tally) % 3];
-            match site.tally {
-                0..3 => {
-                    let to = crate::mem::traffic::global(c, kind);
-                    to.requests += requests;
-                    to.sectors += passes;
-                    to.ideal_sectors += extra;
-                    to.bytes += bytes;
-                }
-                3..6 => {
-                    let to = crate::mem::traffic::shared(c, kind);
-                    to.requests += requests;
-                    to.wavefronts += passes;
-                    to.bank_conflicts += extra;
-                    to.bytes += bytes;
-                }
-                JOINED => {
-                    let to = &mut c.shared_load;
-                    to.requests += requests;
-                    to.wavefronts += passes;
-                    to.bank_conflicts += extra;
-                    to.bytes += requests * 32 * site.joined_bytes();
-                }
-                _ => {}
-            }
-        }
-        counts
+    /// Takes out what sites counted.
+    pub fn take_totals(&mut self) -> Vec<SiteTotal> {
+        let total = |site: &mut Site| SiteTotal {
+            instruction: site.origin,
+            class: site.counter.class,
+            bytes: 32 * site.counted_bytes(),
+            slots: std::mem::take(&mut site.slots),
+        };
+        self.sites.iter_mut().map(total).collect()
     }
 
     /// The shared memory that an address in the shared window is in: the block's own, or that of
@@ -433,21 +320,6 @@ impl Context {
             .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
-    /// An access while it is tried whether warps spin for ever.
-    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
-        if let Some(mut stillness) = self.stillness.take() {
-            stillness.access(self, warp, instruction, site, at);
-            self.stillness = Some(stillness);
-        }
-    }
-
-    /// Something changes in another way than by an access that is observed.
-    pub fn disturb(&mut self) {
-        if let Some(stillness) = &mut self.stillness {
-            stillness.disturb();
-        }
-    }
-
     /// The place of an operation.
     pub fn place(&self, warp: &Warp, op: &Op) -> Place {
         // SAFETY: one origin per operation.
@@ -455,61 +327,25 @@ impl Context {
         Place { block: self.block, warp: warp.index, instruction }
     }
 
-    /// Tells counters and observers of an access at these guest addresses.
+    /// Tells the instrument of an access at these guest addresses.
     #[inline(never)]
     pub fn observe(&mut self, warp: &Warp, op: &Op, site: &Site, addresses: &[u64; 32]) {
-        if self.checks.is_some() {
-            let instruction = self.place(warp, op).instruction;
-            if let Some(checks) = &mut self.checks {
-                checks.access(warp, instruction, site, addresses);
-            }
-            self.follow(warp, instruction, site, addresses);
-            return;
-        }
-        let bytes = u32::from(site.bytes) * u32::from(site.count);
-        let space = match site.space {
-            MemorySpace::Generic => {
-                generic_space(addresses[warp.mask.trailing_zeros() as usize & 31])
-            }
-            MemorySpace::Global => Space::Global,
-            MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
-            MemorySpace::Shared => Space::Shared,
-            MemorySpace::Local => Space::Local,
-        };
-        if let Some(events) = self.events {
-            let place = self.place(warp, op);
-            // A vector of atomics is told of once.
-            let bytes = match site.service {
-                AccessClass::First(elements) => bytes * u32::from(elements),
-                AccessClass::Rest if site.kind == AccessKind::Atomic => return,
-                _ => bytes,
-            };
-            let access =
-                Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place };
-            // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
-            unsafe { (*events).access(&access) };
-        } else if let Some(counts) = self.counts_of(warp, op) {
-            let how = (site.kind, site.service);
-            crate::mem::traffic::count(counts, space, how, bytes, warp.mask, addresses);
-            if site.space == MemorySpace::Generic && site.kind == AccessKind::Atomic {
-                crate::mem::traffic::count_generic(counts, space, site.service);
-            }
+        let place = self.place(warp, op);
+        if let Some(instrument) = self.instrument(Wants::ACCESSES | Wants::COUNTS) {
+            instrument.memory(warp, site, place, addresses);
         }
     }
 }
 
-/// Whether a lane's bad access is reported and the kernel goes on: then the place, off the guest's
-/// memory, where its bytes come from or go to; else the fault.
+/// Whether the instrument lets the kernel go on after a lane's invalid access: then the place, off the
+/// guest's memory, where its bytes come from or go to; else the fault.
 #[cold]
 pub fn excuse(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
     // SAFETY: the context outlives the warp's run, which alone uses it.
     unsafe {
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
-        match &mut context.checks {
-            Some(checks) => Ok(checks.excuse(warp.index, instruction, raw)),
-            None => Err(raw),
-        }
+        context.hook.any().invalid_access(warp.index, instruction, raw)
     }
 }
 

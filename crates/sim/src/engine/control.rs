@@ -2,9 +2,11 @@
 
 use crate::engine::context::{RawFault, fault};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
-use crate::ir::kernel::MemorySpace;
+use crate::ir::kernel::{MemorySpace, Note, Scope};
+use crate::ir::opcode::warp::ShuffleMode;
 
 /// Adds a finished basic block's instructions to the warp's counts.
 #[inline(always)]
@@ -67,8 +69,8 @@ impl Body for Branch {
                 return turn_over(warp, to);
             }
             warp.divergent_branches += 1;
-            if let Some(counts) = (*warp.context).counts_of(warp, op) {
-                counts.divergent_branches += 1;
+            if (*warp.context).hook.wants(Wants::BRANCHES) {
+                diverged(op, warp);
             }
             let rest = warp.mask & !taken;
             if op.c != NOWHERE && warp.meet != op.c {
@@ -88,6 +90,15 @@ impl Body for Branch {
             };
             turn_over(warp, to)
         }
+    }
+}
+
+#[cold]
+unsafe fn diverged(op: &Op, warp: &Warp) {
+    // SAFETY: the context outlives the warp's run.
+    unsafe {
+        let place = (*warp.context).place(warp, op);
+        (*warp.context).hook.any().diverged(place);
     }
 }
 
@@ -241,8 +252,8 @@ impl Body for Converge {
                 let missing = named(op, warp) & warp.live & !warp.mask;
                 let context = &mut *warp.context;
                 let instruction = context.place(warp, op).instruction;
-                if let Some(checks) = &mut context.checks {
-                    checks.missing(warp.index, instruction, missing);
+                if let Some(instrument) = context.instrument(Wants::SYNCHRONISATION) {
+                    instrument.lanes_missing(warp.index, instruction, missing);
                 }
                 return warp.stop_at(op, Stop::Converge);
             }
@@ -274,19 +285,81 @@ impl Body for Breath {
     }
 }
 
-/// Tells an observer of the PTX instruction that follows.
+/// Tells the instrument of the PTX instruction that follows.
 pub struct Event;
 
 impl Body for Event {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the context outlives the warp's run, the observer the launch.
+        // SAFETY: the context outlives the warp's run, the instrument the launch.
         unsafe {
             let context = warp.context;
-            if let Some(events) = (*context).events {
-                let place = (*context).place(warp, op);
-                (*events).instruction(place, warp.mask);
-            }
+            let place = (*context).place(warp, op);
+            (*context).hook.any().instruction(place, warp.mask);
             op.next(warp)
         }
+    }
+}
+
+/// Tells the instrument of an annotation: what synchronises the warp, or demands something of its lanes.
+/// The immediate is the note, packed.
+pub struct Annotation;
+
+impl Body for Annotation {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
+        // SAFETY: the context outlives the warp's run, which alone uses it; slots are valid by the
+        // assembler.
+        unsafe {
+            let context = warp.context;
+            let instruction = (*context).place(warp, op).instruction;
+            let slots = [op.b, op.c, op.d];
+            let operand = |i: usize| fetch_cold::<u32>(warp, slots[i]);
+            let instrument = (*context).hook.any();
+            instrument.synchronisation(warp, instruction, unpacked(op.imm), &operand);
+            op.next(warp)
+        }
+    }
+}
+
+/// A note as an immediate.
+pub fn packed(note: Note) -> u64 {
+    let scope = |scope: Scope| match scope {
+        Scope::Block => 0,
+        Scope::Cluster => 1,
+        Scope::Device => 2,
+    };
+    let (kind, value) = match note {
+        Note::WarpSync => (0, 0),
+        Note::Members => (1, 0),
+        Note::Shuffle(mode) => (2, mode as u64),
+        Note::Fence(of) => (3, scope(of)),
+        Note::ProxyFence => (4, 0),
+        Note::Commit => (5, 0),
+        Note::Wait(keep) => (6, u64::from(keep)),
+        Note::ProductCommit => (7, 0),
+        Note::ProductWait(keep) => (8, u64::from(keep)),
+        Note::ProductFence => (9, 0),
+    };
+    kind | value << 8
+}
+
+const SHUFFLE_MODES: [ShuffleMode; 4] =
+    [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
+
+fn unpacked(imm: u64) -> Note {
+    let value = imm >> 8;
+    match imm & 0xff {
+        0 => Note::WarpSync,
+        1 => Note::Members,
+        2 => Note::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
+        3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
+        4 => Note::ProxyFence,
+        5 => Note::Commit,
+        7 => Note::ProductCommit,
+        8 => Note::ProductWait(value as u32),
+        9 => Note::ProductFence,
+        _ => Note::Wait(value as u32),
     }
 }

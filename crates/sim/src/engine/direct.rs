@@ -2,10 +2,10 @@
 //! active. Anything else goes on to the general handlers of [`crate::engine::access`].
 
 use crate::engine::access::{Load, Store};
-use crate::engine::context::{JOINED, Reach, Region, Site};
+use crate::engine::context::{Reach, Region, Site};
+use crate::engine::counter::{Memo, Pattern, WordCost, distinct};
 use crate::engine::lanes::{Elem, Lanes, SCALAR, Scalar};
 use crate::engine::op::{Body, Op, Warp, WideTiers, baseline};
-use crate::mem::traffic;
 use std::marker::PhantomData;
 
 /// The address operand: both bases as distances from the region's start, and the stride.
@@ -94,40 +94,56 @@ pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
     let _ = (site, host, first);
 }
 
-/// Counts an access in scalar form; patterns seen last are remembered.
+/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
 ///
 /// # Safety
 /// The site is the assembler's.
 #[inline(always)]
-pub unsafe fn tally<const STEPS: bool>(site: *mut Site, first: [u64; 2], stride: u64, bytes: u64) {
+pub unsafe fn tally<const STEPS: bool>(
+    warp: &Warp,
+    site: *mut Site,
+    first: [u64; 2],
+    stride: u64,
+    bytes: u64,
+) {
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
-        let tallies = &mut (*site).tallies;
-        tallies[0] += 1;
+        let rule = (*site).counter;
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
         let delta = first[1].wrapping_sub(first[0]);
-        let joined = (*site).tally == JOINED;
-        if !STEPS && bytes == 4 && !joined {
-            let different = delta != 0;
-            if (*site).tally < 3 {
-                let sectors = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
-                tallies[1] += sectors;
-                tallies[2] += sectors;
+        if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
+            if rule.words == WordCost::Granules {
+                let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                slots[1] += granules;
+                slots[2] += granules;
             } else {
-                let clash = u64::from(different && delta & 127 == 0);
-                tallies[1] += 1 + clash;
-                tallies[2] += clash;
+                let clash = u64::from(delta != 0 && delta & 127 == 0);
+                slots[1] += 1 + clash;
+                slots[2] += clash;
             }
             return;
         }
-        let bytes = if joined { (*site).joined_bytes() } else { bytes };
-        let memo = &mut (*site).memo;
-        // Banks repeat: a shift of the whole pattern changes no conflict.
-        let low = if (*site).tally < 3 { first[0] & 31 } else { 0 };
-        if memo.stride != stride || memo.delta != delta || memo.low != low || memo.bytes != bytes {
-            traffic::remember(memo, (*site).tally, stride, delta, low, bytes);
+        let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
+        let low = first[0] & u64::from(rule.phase);
+        let pattern = Pattern { stride, delta, low, bytes };
+        if (*site).memo.pattern != pattern {
+            ask(warp, site, pattern);
         }
-        tallies[1] += memo.passes;
-        tallies[2] += memo.extra;
+        let [one, other] = (*site).memo.cost;
+        slots[1] += one;
+        slots[2] += other;
+    }
+}
+
+/// Asks the instrument what a pattern costs.
+#[cold]
+#[inline(never)]
+unsafe fn ask(warp: &Warp, site: *mut Site, pattern: Pattern) {
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);
+        (*site).memo = Memo { pattern, cost };
     }
 }
 
@@ -152,7 +168,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Load<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(site, first, stride, bytes);
+            tally::<true>(warp, site, first, stride, bytes);
         }
         let to = warp.known(op.a, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -182,7 +198,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Store<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(site, first, stride, bytes);
+            tally::<true>(warp, site, first, stride, bytes);
         }
         let from = warp.known(op.d, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -220,7 +236,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<false>(site, first, 0, bytes);
+                    tally::<false>(warp, site, first, 0, bytes);
                 }
                 let [a, b] =
                     first.map(|at| reach.host.add(at as usize).cast::<T>().read_unaligned());
@@ -234,7 +250,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<true>(site, first, stride, bytes);
+                    tally::<true>(warp, site, first, stride, bytes);
                 }
                 prefetch(site, reach.host, first);
                 let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
@@ -269,7 +285,7 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
                 return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
-                tally::<true>(site, first, stride, bytes);
+                tally::<true>(warp, site, first, stride, bytes);
             }
             prefetch(site, reach.host, first);
             let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
@@ -323,37 +339,25 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
     }
 }
 
-/// Counts a request of 32 lanes' own words by the distances of their addresses from a multiple of 256.
+/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
+/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
 ///
 /// # Safety
 /// The site is the assembler's.
 #[inline(always)]
 pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
-    let mut sectors = [0u32; 32];
-    let (mut low, mut high) = (u32::MAX, 0);
+    let mut granules = [0u32; 32];
     for i in 0..32 {
         // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
-        sectors[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
-        low = low.min(sectors[i]);
-        high = high.max(sectors[i]);
+        granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
     }
-    let distinct = if high - low < 64 {
-        let mut seen = 0u64;
-        for sector in sectors {
-            seen |= 1 << (sector - low);
-        }
-        seen.count_ones()
-    } else if high - low < 8192 {
-        traffic::distinct_near(&sectors, low)
-    } else {
-        traffic::distinct_far(&sectors)
-    };
+    let distinct = distinct(&granules);
     // SAFETY: the site is the assembler's.
     unsafe {
-        let tallies = &mut (*site).tallies;
-        tallies[0] += 1;
-        tallies[1] += u64::from(distinct);
-        tallies[2] += u64::from(distinct.min(4));
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        slots[1] += u64::from(distinct);
+        slots[2] += u64::from(distinct.min(4));
     }
 }
 

@@ -1,6 +1,4 @@
-//! Observers: what a run can be watched with. They cost nothing when absent.
-
-use crate::mem::counters::{Counters, add_each};
+//! What an instrument is told of a run, as plain data.
 
 /// Where an access went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,65 +125,4 @@ pub struct Moved {
     pub global: Vec<(u64, u64)>,
     /// Whether what is there is combined with what comes.
     pub combines: bool,
-}
-
-/// Watches a run. Each worker has its own (`fork`), merged in a fixed order when the launch ends.
-pub trait Observer: Send + Sized {
-    /// Whether anything is watched; `false` removes all observing from the engine.
-    const ON: bool = true;
-    /// A fresh observer for another worker.
-    fn fork(&self) -> Self;
-    /// Takes in what another worker's observer has seen.
-    fn merge(&mut self, other: Self);
-    /// A warp executes an instruction with these active lanes.
-    fn instruction(&mut self, _place: Place, _mask: u32) {}
-    /// A warp accesses memory.
-    fn access(&mut self, _access: &Access<'_>) {}
-    /// A warp arrives at a barrier.
-    fn barrier(&mut self, _place: Place, _mask: u32) {}
-    /// A thread, by its lane, has to do with mbarriers or bulk copies.
-    fn asynchronous(&mut self, _place: Place, _lane: u32, _event: Asynchronous) {}
-    /// Set to take the engine's built-in counters instead of events, which is faster: one for each
-    /// PTX instruction of the kernel, numbered as in [`Place::instruction`].
-    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
-        None
-    }
-}
-
-/// Watches nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quiet;
-
-impl Observer for Quiet {
-    const ON: bool = false;
-    fn fork(&self) -> Self {
-        Quiet
-    }
-    fn merge(&mut self, _: Self) {}
-}
-
-/// Counts what a hardware profiler would count.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CountingObserver {
-    /// The counts of each instruction so far.
-    pub instructions: Vec<Counters>,
-}
-
-impl CountingObserver {
-    /// The counts of the whole kernel.
-    pub fn total(&self) -> Counters {
-        Counters::sum(&self.instructions)
-    }
-}
-
-impl Observer for CountingObserver {
-    fn fork(&self) -> Self {
-        CountingObserver::default()
-    }
-    fn merge(&mut self, other: Self) {
-        add_each(&mut self.instructions, &other.instructions);
-    }
-    fn counters(&mut self) -> Option<&mut Vec<Counters>> {
-        Some(&mut self.instructions)
-    }
 }

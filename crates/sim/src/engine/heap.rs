@@ -3,10 +3,11 @@
 //! What it knows of itself lies in the heap, so that it lasts from launch to launch: at the start the
 //! offset of the end, the number of blocks that are free and where to look for one; before each block
 //! its size, its state and the bytes asked for. A kernel can overwrite all that, so every step is
-//! checked. Where accesses are checked blocks lie apart, and none is given twice while there is room.
+//! checked. Where an instrument watches, blocks lie apart, and none is given twice while there is room.
 
 use crate::engine::context::{Context, RawFault, excuse, fault};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::{HeapEvent, Wants};
 use crate::engine::lanes::{BITS, Lanes, Sink, Source};
 use crate::engine::op::{Body, Op, Warp};
 use crate::ir::kernel::MemorySpace;
@@ -22,7 +23,7 @@ const FIRST: u64 = 32;
 const HEAD: u64 = 16;
 /// Blocks that are looked at before a new one is made.
 const LOOKS: usize = 64;
-/// Bytes between two blocks where accesses are checked.
+/// Bytes between two blocks where an instrument watches.
 const APART: u64 = 256;
 const USED: u64 = 1;
 const FREE: u64 = 2;
@@ -103,16 +104,16 @@ impl Heap<'_> {
     fn allocate(&self, asked: u64) -> Option<u64> {
         let bytes = asked.max(1).checked_next_multiple_of(16).filter(|bytes| *bytes < BYTES)?;
         let end = self.read(0)?;
-        let checked = self.context.checks.is_some();
+        let apart = self.context.hook.wants(Wants::HEAP);
         let room = |bytes: u64| end.checked_add(HEAD + bytes).filter(|next| *next <= BYTES);
-        let reuse = match checked && room(bytes + APART).is_some() {
+        let reuse = match apart && room(bytes + APART).is_some() {
             true => None,
             false => self.reuse(bytes, asked)?,
         };
         if let Some(at) = reuse {
             return Some(self.base + at + HEAD);
         }
-        let bytes = if checked { bytes + APART } else { bytes };
+        let bytes = if apart { bytes + APART } else { bytes };
         let next = room(bytes)?;
         self.write(end, bytes)?;
         self.write(end + 8, USED | asked << ASKED)?;
@@ -160,6 +161,14 @@ impl Heap<'_> {
     }
 }
 
+/// Tells the instrument.
+fn tell(warp: &Warp, event: HeapEvent) {
+    // SAFETY: the context outlives the warp's run, which alone uses it.
+    if let Some(instrument) = unsafe { (*warp.context).instrument(Wants::HEAP) } {
+        instrument.heap(event);
+    }
+}
+
 /// `malloc(b) -> a` in the heap at `c`, lane after lane; null when there is no room.
 pub struct Malloc;
 
@@ -169,14 +178,14 @@ impl Body for Malloc {
         unsafe {
             let (sizes, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             let mut results = Lanes([0u64; 32]);
-            (*warp.context).disturb();
+            tell(warp, HeapEvent::Called);
             for i in 0..32 {
                 if warp.mask & BITS[i] != 0 {
                     let heap = Heap { context: &*warp.context, base: bases.0[i] };
                     let address = heap.allocate(sizes.0[i]).unwrap_or(0);
                     results.0[i] = address;
-                    if let (1.., Some(checks)) = (address, &mut (*warp.context).checks) {
-                        checks.heap_gave(address, sizes.0[i]);
+                    if address != 0 {
+                        tell(warp, HeapEvent::Allocated { address, bytes: sizes.0[i] });
                     }
                 }
             }
@@ -194,7 +203,7 @@ impl Body for Free {
         // SAFETY: as above.
         unsafe {
             let (addresses, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
-            (*warp.context).disturb();
+            tell(warp, HeapEvent::Called);
             for lane in 0..32u32 {
                 let i = lane as usize;
                 let heap = Heap { context: &*warp.context, base: bases.0[i] };
@@ -204,9 +213,7 @@ impl Body for Free {
                 }
                 let (kind, why) = match heap.release(address) {
                     Freed::Block => {
-                        if let Some(checks) = &mut (*warp.context).checks {
-                            checks.heap_took(address);
-                        }
+                        tell(warp, HeapEvent::Freed { address });
                         continue;
                     }
                     Freed::Twice => (FaultKind::UseAfterFree, "which was freed before"),

@@ -46,7 +46,7 @@ pub enum Schedule {
     Seeded(u64),
 }
 
-/// How an [`Emulator`](crate::Emulator) is made.
+/// How a device is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// The device's limits.
@@ -64,6 +64,7 @@ pub struct Options {
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
-    /// Check every access while kernels run; see [`crate::sanitizer`].
-    pub checks: Option<crate::sanitizer::Checks>,
+    /// Allocations, and variables in shared memory, lie far apart, so that an index which leaves one does
+    /// not land in another; and it is noted which bytes have been initialised.
+    pub gaps: bool,
 }

@@ -18,7 +18,7 @@ const APART: u64 = 1 << 36;
 /// Allocations larger than this ask the host first.
 const ASK_HOST: u64 = 64 << 20;
 /// What fresh memory holds.
-pub(crate) const POISON: u8 = 0xCD;
+pub const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
 const GRAVES: usize = 4096;
 /// Addresses below are null with an offset.
@@ -31,7 +31,7 @@ const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48
 
 /// Where the addresses of a device come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Addresses {
+pub enum Addresses {
     /// They are counted up, and never reused.
     Own,
     /// They are the host's: everything lies where it lies there.
@@ -39,7 +39,7 @@ pub(crate) enum Addresses {
 }
 
 /// One allocation: raw bytes that kernels and the host reach by pointer only.
-pub(crate) struct Allocation {
+pub struct Allocation {
     pub name: String,
     pub bytes: u64,
     /// Whether it is a variable of a module.
@@ -99,14 +99,14 @@ impl Allocation {
 
 /// Why an address cannot be accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum BadAddress {
+pub enum BadAddress {
     Null,
     Freed(NearAllocation),
     Outside(Option<NearAllocation>),
 }
 
 /// The table of allocations.
-pub(crate) struct Memory {
+pub struct Memory {
     addresses: Addresses,
     /// Ranges that the host lends.
     lent: usize,

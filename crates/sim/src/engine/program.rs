@@ -3,6 +3,7 @@
 use crate::engine::assemble::{Code, Want, assemble};
 use crate::engine::fault::{LoadError, SourceLocation};
 use crate::engine::heap;
+use crate::engine::instrument::{Instrumentation, Quiet, Wants};
 use crate::engine::memory::Memory;
 use crate::engine::op::best_tier;
 use crate::ir::analyses::Analyses;
@@ -13,6 +14,7 @@ use crate::ir::lower::{Lowering, Refusal};
 use crate::ir::types::Class;
 use crate::ir::uniformity::Uniformity;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -35,21 +37,9 @@ pub struct Program {
 struct Key {
     kernel: usize,
     block: [u32; 3],
-    watch: Watch,
+    instrument: TypeId,
+    wants: Wants,
     all_varying: bool,
-}
-
-/// What of a run is watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Watch {
-    /// Nothing.
-    Nothing,
-    /// Memory accesses, for counters.
-    Accesses,
-    /// Every instruction and access.
-    Events,
-    /// Accesses and what orders them, for checks.
-    Checks,
 }
 
 /// A kernel and what is found about it for all launches.
@@ -73,18 +63,22 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    fn new(loaded: &Loaded, block: [u32; 3], watch: Watch, all_varying: bool) -> Assembled {
+    fn new(
+        loaded: &Loaded,
+        block: [u32; 3],
+        instrumentation: &Instrumentation,
+        all_varying: bool,
+    ) -> Assembled {
         let (kernel, analyses) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.analyses));
         let uniformity = if all_varying {
             Uniformity::all_varying(&kernel)
         } else {
             Uniformity::of(&kernel, &analyses, block)
         };
-        let (observe, events) = (watch != Watch::Nothing, watch == Watch::Events);
-        let checks = watch == Watch::Checks;
-        let counts = watch == Watch::Accesses;
-        let want = Want { tier: best_tier(), observe, events, checks, counts, first_site: 0 };
-        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want);
+        let instrumentation = *instrumentation;
+        let plan = (instrumentation.plan)(&kernel, &analyses);
+        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
+        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
         let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
         Assembled { kernel, code, undefined, analyses, uniformity, want, wide: OnceLock::new() }
     }
@@ -93,7 +87,7 @@ impl Assembled {
     pub fn wide(&self) -> &Code {
         self.wide.get_or_init(|| {
             let all = Uniformity::all_varying(&self.kernel);
-            let want = Want { first_site: self.code.sites.len() as u32, ..self.want };
+            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
             assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want)
         })
     }
@@ -240,14 +234,15 @@ impl Program {
         &self,
         entry: &str,
         block: [u32; 3],
-        watch: Watch,
+        instrumentation: &Instrumentation,
         all_varying: bool,
     ) -> Option<Arc<Assembled>> {
         let kernel = self.kernels.iter().position(|k| k.kernel.name == entry)?;
-        let key = Key { kernel, block, watch, all_varying };
+        let (instrument, wants) = (instrumentation.id, instrumentation.wants);
+        let key = Key { kernel, block, instrument, wants, all_varying };
         let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.entry(key).or_insert_with(|| {
-            Arc::new(Assembled::new(&self.kernels[kernel], block, watch, all_varying))
+            Arc::new(Assembled::new(&self.kernels[kernel], block, instrumentation, all_varying))
         });
         Some(Arc::clone(found))
     }
@@ -291,7 +286,7 @@ impl Program {
     /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
     /// what the analysis found.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
-        let assembled = self.assembled(entry, block, Watch::Nothing, false)?;
+        let assembled = self.assembled(entry, block, &Instrumentation::of(&Quiet), false)?;
         let mut forms = [0; 3];
         for (register, class) in
             assembled.kernel.registers.iter().zip(assembled.uniformity.classes())

@@ -2,17 +2,17 @@
 
 use crate::engine::allowance::Allowance;
 use crate::engine::block::{Shape, Team};
-use crate::engine::context::{Events, Located, RawFault};
-use crate::engine::event::Observer;
-use crate::engine::fault::{Fault, FaultKind};
+use crate::engine::context::Located;
+use crate::engine::counter::Totals;
+use crate::engine::fault::Fault;
+use crate::engine::instrument::{ClusterFault, Hook, Instrument, Wants};
 use crate::engine::launch::{Blocks, LaunchConfig, Outcome};
 use crate::engine::limits::{Options, Schedule};
 use crate::engine::memory::Memory;
 use crate::engine::program::Assembled;
 use crate::engine::report::{Scene, report};
-use crate::sanitizer::{self, Checked, Checker, Checks};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// One launch.
 pub struct Job<'a> {
@@ -31,9 +31,17 @@ pub struct Job<'a> {
     last: AtomicU64,
 }
 
+/// What came of a launch.
+pub struct Ran {
+    /// What it did.
+    pub outcome: Outcome,
+    /// The fault of the lowest cluster that faulted.
+    pub fault: Option<Fault>,
+}
+
 /// What one worker brings home.
-struct Share<O> {
-    observer: O,
+struct Share<I> {
+    instrument: I,
     printed: Vec<(u64, String)>,
     blocks: u64,
     instructions: u64,
@@ -107,25 +115,24 @@ impl<'a> Job<'a> {
     }
 
     /// Runs the launch on up to `workers` workers.
-    ///
-    /// # Errors
-    /// The fault of the lowest block that faulted.
-    pub fn run<'p, O: Observer>(
+    pub fn run<'p, I: Instrument>(
         &self,
-        observer: &mut O,
+        instrument: &mut I,
         workers: usize,
         pool: impl FnOnce() -> Option<&'p rayon::ThreadPool>,
-    ) -> Result<Outcome, Fault> {
-        let alone = self.assembled.kernel.ordered_blocks || self.shape.seed.is_some();
+    ) -> Ran {
+        let alone = self.assembled.kernel.ordered_blocks
+            || self.shape.seed.is_some()
+            || instrument.wants().any(Wants::ONE_WORKER);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
         match pool {
-            None => shares.push(self.work(observer.fork())),
+            None => shares.push(self.work(instrument.fork())),
             Some(pool) => {
                 let others = Mutex::new(Vec::new());
-                let forks: Vec<O> = (0..helpers).map(|_| observer.fork()).collect();
-                let own = observer.fork();
+                let forks: Vec<I> = (0..helpers).map(|_| instrument.fork()).collect();
+                let own = instrument.fork();
                 pool.in_place_scope(|scope| {
                     for (i, fork) in forks.into_iter().enumerate() {
                         let others = &others;
@@ -141,20 +148,16 @@ impl<'a> Job<'a> {
                 shares.extend(others.into_iter().map(|(_, share)| share));
             }
         }
-        self.finish(observer, shares)
+        self.finish(instrument, shares)
     }
 
-    fn finish<O: Observer>(
-        &self,
-        observer: &mut O,
-        shares: Vec<Share<O>>,
-    ) -> Result<Outcome, Fault> {
+    fn finish<I: Instrument>(&self, instrument: &mut I, shares: Vec<Share<I>>) -> Ran {
         let per_cluster: u64 = self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product();
         let mut outcome = Outcome { blocks_total: self.total * per_cluster, ..Outcome::default() };
         let mut printed = Vec::new();
         let mut fault: Option<(u64, [u32; 3], Located)> = None;
         for share in shares {
-            observer.merge(share.observer);
+            instrument.merge(share.instrument);
             printed.extend(share.printed);
             outcome.blocks_run += share.blocks;
             outcome.warp_instructions += share.instructions;
@@ -165,81 +168,10 @@ impl<'a> Job<'a> {
                 fault = Some(found);
             }
         }
-        if let Some((_, block, located)) = fault {
-            return Err(report(&self.scene(block), located));
-        }
         printed.sort_by_key(|(i, _)| *i);
         outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
-        Ok(outcome)
-    }
-
-    /// Runs the launch on this thread alone, with every access judged.
-    pub fn check(&self, checks: Checks) -> Checked {
-        let mut checked = Checked::default();
-        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, None);
-        let context = &team.blocks[0].context;
-        team.checks = Some(Box::new(Checker::new(sanitizer::Launch {
-            checks,
-            kernel: Arc::clone(&self.assembled.kernel),
-            memory: self.memory,
-            grid: self.shape.grid,
-            block: self.shape.block,
-            shared: team.blocks.iter().map(|block| block.context.shared).collect(),
-            local_bytes: context.local_bytes,
-            followed: self.assembled.code.followed.clone(),
-            accumulators: self.assembled.code.accumulators.count,
-        })));
-        let mut held = Vec::new();
-        for i in 0..self.count {
-            let result = team.run(self.cluster(i));
-            for block in &mut team.blocks {
-                checked.outcome.blocks_run += 1;
-                checked.outcome.printed.push_str(&std::mem::take(&mut block.context.printed));
-            }
-            let Err((index, located)) = result else { continue };
-            let spin = team.take_spin().filter(|reads| !reads.is_empty());
-            if let Some(reads) = spin.filter(|_| i + 1 < self.total) {
-                // A block that runs later may be what it waits for.
-                held.push((index, located, reads));
-                continue;
-            }
-            let checks = team.checks.as_mut();
-            if let Some(fault) = checks.and_then(|checks| checks.fault_of(index, located)) {
-                checked.fault = Some(fault);
-                break;
-            }
-        }
-        for (index, located, reads) in held {
-            // SAFETY: the launch holds the memory's lock.
-            let vain = self.count == self.total && unsafe { reads.unchanged() };
-            match &mut team.checks {
-                Some(checks) if vain => drop(checks.fault_of(index, located)),
-                _ if checked.fault.is_some() => {}
-                _ => checked.fault = Some(self.waits_for_later(index, located)),
-            }
-        }
-        checked.outcome.blocks_total = self.total * team.blocks.len() as u64;
-        for block in &mut team.blocks {
-            checked.outcome.warp_instructions += block.instructions;
-            checked.outcome.lane_instructions += block.lane_instructions;
-        }
-        let found = team.checks.take().map_or(Vec::new(), |checks| checks.finish());
-        sanitizer::add(&mut checked.reports, found);
-        checked
-    }
-
-    /// The fault of a block that waits for what a later one writes.
-    fn waits_for_later(&self, block: [u32; 3], located: Located) -> Fault {
-        let located = Located {
-            raw: RawFault {
-                kind: FaultKind::Unsupported,
-                note: "the block waits for one that runs later: the emulator runs blocks one after another, and a GPU may, too, when it has no room for all"
-                    .to_owned(),
-                ..located.raw
-            },
-            ..located
-        };
-        report(&self.scene(block), located)
+        let fault = fault.map(|(_, block, located)| report(&self.scene(block), located));
+        Ran { outcome, fault }
     }
 
     /// What a report of a block's fault needs to know.
@@ -254,20 +186,10 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Runs blocks until there are no more.
-    fn work<O: Observer>(&self, mut observer: O) -> Share<O> {
-        let counting = O::ON && observer.counters().is_some();
-        let events: Option<*mut dyn Events> = if O::ON && !counting {
-            let events: &mut dyn Events = &mut observer;
-            // SAFETY: only the lifetime is forgotten: the pointer lives in the worker, which is gone
-            // before `observer` is used again.
-            Some(unsafe {
-                std::mem::transmute::<&mut dyn Events, *mut (dyn Events + 'static)>(events)
-            })
-        } else {
-            None
-        };
-        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, events);
+    /// Runs clusters until there are no more.
+    fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
+        let hook = Hook::of(&mut instrument);
+        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, hook);
         let mut printed = Vec::new();
         let (mut blocks, mut fault) = (0, None);
         loop {
@@ -282,27 +204,34 @@ impl<'a> Job<'a> {
                     printed.push((i, std::mem::take(&mut block.context.printed)));
                 }
             }
-            if let Err((block, located)) = result {
+            let Err((block, located)) = result else { continue };
+            // SAFETY: this worker alone uses its instrument.
+            let instrument = unsafe { hook.any() };
+            let stopped = ClusterFault { block, located, last: i + 1 == self.total };
+            if let Some(located) = instrument.fault(stopped) {
                 self.last.fetch_min(i, Ordering::Relaxed);
                 fault = Some((i, block, located));
                 break;
             }
         }
         let (mut instructions, mut lane_instructions) = (0, 0);
-        let mut counts = Vec::new();
         for block in &mut team.blocks {
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
-            crate::mem::counters::add_each(
-                &mut counts,
-                &block.context.settle(&self.assembled.code.runs),
-            );
+            if hook.wants(Wants::COUNTS) {
+                let (sites, runs) = (block.context.take_totals(), &self.assembled.code.runs);
+                let totals = Totals { sites: &sites, runs, visits: &block.context.visits };
+                // SAFETY: as above.
+                unsafe { hook.any() }.flush(&totals);
+            }
+        }
+        // SAFETY: as above.
+        let late = unsafe { hook.any() }.finish(self.count == self.total, fault.is_some());
+        if let Some((block, located)) = late {
+            fault = Some((self.count, block, located));
         }
         drop(team);
-        if let Some(to) = observer.counters() {
-            crate::mem::counters::add_each(to, &counts);
-        }
-        Share { observer, printed, blocks, instructions, lane_instructions, fault }
+        Share { instrument, printed, blocks, instructions, lane_instructions, fault }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What one warp's access costs: sectors of global and local memory here, passes through the banks of
 //! shared memory in [`crate::mem::banks`].
 
-use crate::engine::context::Memo;
+use crate::engine::counter::{Pattern, distinct_far};
 use crate::engine::event::{AccessKind, Space};
 use crate::ir::access_class::AccessClass;
 use crate::mem::banks;
@@ -194,41 +194,10 @@ fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     sum
 }
 
-/// Distinct numbers, all less than 8192 above `low`.
-#[inline(never)]
-pub fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
-    let mut seen = [0u64; 128];
-    let mut distinct = 0;
-    for number in numbers {
-        let at = number - low;
-        let (word, bit) = ((at / 64) as usize & 127, at % 64);
-        distinct += (!seen[word] >> bit) as u32 & 1;
-        seen[word] |= 1 << bit;
-    }
-    distinct
-}
-
-/// Distinct numbers, in a small open-addressed table.
-#[inline(never)]
-pub fn distinct_far(numbers: &[u32; 32]) -> u32 {
-    let mut table = [u64::MAX; 64];
-    let mut distinct = 0;
-    for number in numbers {
-        let this = u64::from(*number);
-        let mut at = (this.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
-        while table[at] != u64::MAX && table[at] != this {
-            at = (at + 1) & 63;
-        }
-        distinct += u32::from(table[at] != this);
-        table[at] = this;
-    }
-    distinct
-}
-
-/// Works out what an access pattern in scalar form costs, all lanes active.
-#[cold]
-#[inline(never)]
-pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, bytes: u64) {
+/// What an access pattern costs, all lanes active: sectors and ideal sectors, or wavefronts and bank
+/// conflicts.
+pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
+    let &Pattern { stride, delta, low, bytes } = pattern;
     // Only differences matter, and the place in the first sector; a large multiple of 128 keeps
     // negative ones above zero.
     let base = (1u64 << 56) + low;
@@ -237,20 +206,18 @@ pub fn remember(memo: &mut Memo, tally: u8, stride: u64, delta: u64, low: u64, b
         let half = if i < 16 { base } else { base.wrapping_add(delta) };
         *address = half.wrapping_add(stride.wrapping_mul(i as u64 & 15));
     }
-    *memo = Memo { stride, delta, low, bytes, passes: 0, extra: 0 };
-    match tally {
+    match class {
         0..3 => {
-            memo.passes = sectors(u32::MAX, &addresses, bytes as u32);
+            let passes = sectors(u32::MAX, &addresses, bytes as u32);
             // 32 lanes of so many bytes fill as many sectors of 32 bytes.
-            memo.extra = memo.passes.min(bytes);
+            [passes, passes.min(bytes)]
         }
         3..7 => {
-            let service = if tally != 4 { AccessClass::Load } else { AccessClass::Store };
+            let service = if class != 4 { AccessClass::Load } else { AccessClass::Store };
             let passes = banks::passes(service, u32::MAX, &addresses, bytes as u32);
-            memo.passes = passes.wavefronts;
-            memo.extra = passes.conflicts;
+            [passes.wavefronts, passes.conflicts]
         }
-        _ => {}
+        _ => [0; 2],
     }
 }
 

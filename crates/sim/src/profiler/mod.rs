@@ -1,3 +1,4 @@
-//! Observers that record what a launch did.
+//! Instruments that record what a launch did: counters, and traces.
 
+pub mod count;
 pub mod trace;

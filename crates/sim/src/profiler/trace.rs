@@ -1,6 +1,7 @@
 //! What a few blocks did, step by step: for pictures, and for a model of the caches.
 
-use crate::engine::event::{Access, AccessKind, Observer, Place, Space};
+use crate::engine::event::{Access, AccessKind, Place, Space};
+use crate::engine::instrument::Instrument;
 
 /// What to keep of the accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,7 +133,7 @@ impl Tracer {
     }
 }
 
-impl Observer for Tracer {
+impl Instrument for Tracer {
     fn fork(&self) -> Self {
         Tracer::new(self.wanted.clone())
     }

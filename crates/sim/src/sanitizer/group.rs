@@ -4,22 +4,15 @@
 //! lies side by side is then one line of shadow memory, looked at once.
 
 use super::checker::Checker;
+use super::instrument::Sanitizer;
 use super::judge::form;
 use super::line::{ALL, Now};
 use super::order::{self, Tag};
 use super::runs::Ground;
 use super::shadow::LINE;
+use crate::engine::assemble::together::Member;
 use crate::engine::lanes::SCALAR;
 use crate::engine::op::{Body, Op, Warp};
-
-/// One load of a group: what it adds to the register, and its number in the kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct Member {
-    /// Bytes added.
-    pub offset: u64,
-    /// The instruction.
-    pub instruction: u32,
-}
 
 /// Loads of one word per lane.
 pub struct Group {
@@ -74,14 +67,15 @@ impl<const SHARED: bool> Body for JudgeGroup<SHARED> {
         // are the assembler's; the context outlives the warp's run, which alone uses it.
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
-            if (*warp.context).stillness.is_some() {
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            if sanitizer.probe.tries() {
                 let site = &*warp.site(op.c);
                 for member in &group.members {
                     let at = crate::engine::access::addresses(warp, op.b, member.offset);
-                    (*warp.context).follow(warp, member.instruction, site, &at.0);
+                    sanitizer.probe.follow(warp, member.instruction, site, &at.0);
                 }
             }
-            let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
+            let Some(checks) = &mut sanitizer.checker else { return op.next(warp) };
             let form = match op.b & SCALAR {
                 0 => None,
                 _ => form(op, warp, group.lowest),

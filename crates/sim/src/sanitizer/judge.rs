@@ -5,6 +5,7 @@
 //! general one.
 
 use super::checker::Checker;
+use super::instrument::Sanitizer;
 use super::line::{ALL, Now};
 use super::order::{self, ASYNC, Memo, Tag, Verdict, WROTE};
 use super::runs::{Form, Ground, STEPS};
@@ -23,11 +24,12 @@ impl Body for Judge {
         // uses it.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            if (*warp.context).stillness.is_some() {
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            if sanitizer.probe.tries() {
                 let at = crate::engine::access::addresses(warp, op.b, site.offset);
-                (*warp.context).follow(warp, instruction, site, &at.0);
+                sanitizer.probe.follow(warp, instruction, site, &at.0);
             }
-            let Some(checks) = &mut (*warp.context).checks else { return op.next(warp) };
+            let Some(checks) = &mut sanitizer.checker else { return op.next(warp) };
             let form = if op.b & SCALAR != 0 { form(op, warp, site.offset) } else { None };
             // No closures here: they would not be compiled for the SIMD level.
             let judged = match form {
@@ -81,9 +83,9 @@ impl<const SHARED: bool> Body for JudgeStore<SHARED> {
         // SAFETY: as for `Judge`.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            let context = &mut *warp.context;
-            let Some(checks) = &mut context.checks else { return op.next(warp) };
-            if context.stillness.is_some() {
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let Some(checks) = &mut sanitizer.checker else { return op.next(warp) };
+            if sanitizer.probe.tries() {
                 return general(op, warp);
             }
             let well = match form(op, warp, site.offset) {

@@ -2,103 +2,52 @@
 
 use super::checker::Checker;
 use super::report::{Report, ReportKind};
-use crate::engine::lanes::{Lanes, fetch_cold};
-use crate::engine::op::{Body, Op, Warp};
-use crate::ir::kernel::{Note, Scope};
+use crate::engine::lanes::Lanes;
+use crate::engine::op::Warp;
+use crate::ir::kernel::Note;
 use crate::ir::opcode::warp::ShuffleMode;
 
-/// A note as an immediate.
-pub fn packed(note: Note) -> u64 {
-    let scope = |scope: Scope| match scope {
-        Scope::Block => 0,
-        Scope::Cluster => 1,
-        Scope::Device => 2,
-    };
-    let (kind, value) = match note {
-        Note::WarpSync => (0, 0),
-        Note::Members => (1, 0),
-        Note::Shuffle(mode) => (2, mode as u64),
-        Note::Fence(of) => (3, scope(of)),
-        Note::ProxyFence => (4, 0),
-        Note::Commit => (5, 0),
-        Note::Wait(keep) => (6, u64::from(keep)),
-        Note::ProductCommit => (7, 0),
-        Note::ProductWait(keep) => (8, u64::from(keep)),
-        Note::ProductFence => (9, 0),
-    };
-    kind | value << 8
-}
-
-const SHUFFLE_MODES: [ShuffleMode; 4] =
-    [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
-
-fn unpacked(imm: u64) -> Note {
-    let value = imm >> 8;
-    match imm & 0xff {
-        0 => Note::WarpSync,
-        1 => Note::Members,
-        2 => Note::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
-        3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
-        4 => Note::ProxyFence,
-        5 => Note::Commit,
-        7 => Note::ProductCommit,
-        8 => Note::ProductWait(value as u32),
-        9 => Note::ProductFence,
-        _ => Note::Wait(value as u32),
-    }
-}
-
-/// Tells checks of a note.
-pub struct Noted;
-
-impl Body for Noted {
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        if warp.mask != warp.live {
-            warp.retire();
-        }
-        // SAFETY: the context outlives the warp's run; slots are valid by the assembler.
-        unsafe {
-            let context = &mut *warp.context;
-            let instruction = context.place(warp, op).instruction;
-            if let Some(checks) = &mut context.checks {
-                let operand = |slot| fetch_cold::<u32>(warp, slot);
-                let w = warp.index as usize;
-                match unpacked(op.imm) {
-                    Note::WarpSync => {
-                        let members = operand(op.b);
-                        checks.members(warp, instruction, &members, true);
-                        let mut rest = warp.mask;
-                        while rest != 0 {
-                            let mask = members.0[rest.trailing_zeros() as usize];
-                            checks.order.warp_sync(w, mask, warp.live);
-                            rest &= !mask & (rest - 1);
-                        }
-                    }
-                    Note::Members => {
-                        checks.members(warp, instruction, &operand(op.b), false);
-                    }
-                    Note::Shuffle(mode) => {
-                        let members = operand(op.b);
-                        if checks.members(warp, instruction, &members, false) {
-                            let (b, c) = (operand(op.c), operand(op.d));
-                            checks.shuffle(warp, instruction, mode, &members, [&b, &c]);
-                        }
-                    }
-                    Note::Fence(scope) => checks.order.fence(w, scope),
-                    Note::ProxyFence => checks.order.proxy_fence(w),
-                    Note::Commit => checks.commit(warp),
-                    Note::Wait(keep) => checks.wait(warp, keep),
-                    Note::ProductFence => checks.product_fence(w),
-                    Note::ProductCommit => checks.product_commit(w),
-                    Note::ProductWait(keep) => checks.product_wait(w, keep),
+impl Checker {
+    /// What synchronises a warp, or demands something of its lanes.
+    pub fn noted(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        note: Note,
+        operand: &dyn Fn(usize) -> Lanes<u32>,
+    ) {
+        let w = warp.index as usize;
+        match note {
+            Note::WarpSync => {
+                let members = operand(0);
+                self.members(warp, instruction, &members, true);
+                let mut rest = warp.mask;
+                while rest != 0 {
+                    let mask = members.0[rest.trailing_zeros() as usize];
+                    self.order.warp_sync(w, mask, warp.live);
+                    rest &= !mask & (rest - 1);
                 }
             }
-            op.next(warp)
+            Note::Members => {
+                self.members(warp, instruction, &operand(0), false);
+            }
+            Note::Shuffle(mode) => {
+                let members = operand(0);
+                if self.members(warp, instruction, &members, false) {
+                    let (b, c) = (operand(1), operand(2));
+                    self.shuffle(warp, instruction, mode, &members, [&b, &c]);
+                }
+            }
+            Note::Fence(scope) => self.order.fence(w, scope),
+            Note::ProxyFence => self.order.proxy_fence(w),
+            Note::Commit => self.commit(warp),
+            Note::Wait(keep) => self.wait(warp, keep),
+            Note::ProductFence => self.product_fence(w),
+            Note::ProductCommit => self.product_commit(w),
+            Note::ProductWait(keep) => self.product_wait(w, keep),
         }
     }
-}
 
-impl Checker {
     /// Lanes that an instruction names are on another path: it waits for them.
     pub fn missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
         let warp = self.slot(warp) as u32;

@@ -7,6 +7,7 @@
 //! put copies (`mov`) anywhere and remove them later: copies are followed, and are no error themselves.
 
 use super::checker::Checker;
+use super::instrument::Sanitizer;
 use super::operands::Reading;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
@@ -150,7 +151,7 @@ impl Body for Accumulate {
             let this = &*std::ptr::with_exposed_provenance::<Use>(op.imm as usize);
             let context = &mut *warp.context;
             let instruction = context.place(warp, op).instruction;
-            if let Some(checks) = &mut context.checks {
+            if let Some(checks) = &mut context.hook.typed::<Sanitizer>().checker {
                 checks.accumulate(warp, instruction, this);
             }
             op.next(warp)

@@ -5,6 +5,7 @@
 //! operation beside each instruction that has to do with them. Kernels without pay nothing.
 
 use super::checker::Checker;
+use super::instrument::Sanitizer;
 use super::report::{Report, ReportKind};
 use crate::engine::op::{Body, Op, Warp};
 use crate::ir::analyses::Analyses;
@@ -121,7 +122,7 @@ impl Body for Follow {
             let step = &*std::ptr::with_exposed_provenance::<Step>(op.imm as usize);
             let context = &mut *warp.context;
             let instruction = context.place(warp, op).instruction;
-            if let Some(checks) = &mut context.checks {
+            if let Some(checks) = &mut context.hook.typed::<Sanitizer>().checker {
                 checks.follow(warp, instruction, step);
             }
             op.next(warp)

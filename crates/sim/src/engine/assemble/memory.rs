@@ -4,17 +4,15 @@ use super::Assembler;
 use crate::engine::access::{Load, Store};
 use crate::engine::alu::atomic::combine;
 use crate::engine::atomic::Atomic;
-use crate::engine::context::{JOINED, NO_TALLY, Site, tally_of};
+use crate::engine::context::Site;
 use crate::engine::cross::NO_SLOT;
 use crate::engine::direct::{self, LoadDirect, StoreDirect};
 use crate::engine::event::AccessKind;
 use crate::engine::fuse::Mark;
+use crate::engine::instrument::{BeforeAccess, Inserted, Wants};
 use crate::engine::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::engine::op::{Tiers, WideTiers};
-use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::*;
-use crate::sanitizer::{Group, Judge, JudgeGroup, JudgeStore};
-use std::sync::Arc;
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -53,34 +51,28 @@ impl Assembler<'_> {
             count: op.count,
             data,
             combine: function,
-            observed: self.want.in_place(),
+            observed: self.want.any(Wants::COUNTS),
             order: op.order,
-            tally: match service {
-                AccessClass::Joined(_) => JOINED,
-                AccessClass::Rest => NO_TALLY,
-                _ => tally_of(op.space, kind),
-            },
+            counter: (self.want.instrumentation.counter)(op.space, kind, service),
             origin: inst.origin,
             ..Site::aside(op.space, kind, bytes, service)
         });
-        if self.want.checks {
-            self.judge(inst, op, address, site);
+        if self.want.any(Wants::ACCESSES) {
+            self.observe(inst, address, site);
         }
         let data = data[0].unwrap_or(NO_SLOT);
         let direct = op.count == 1
             && address & SCALAR != 0
             && data != NO_SLOT
-            && !self.want.events
             && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
         let lanes = op.count == 1
             && address & (SCALAR | WIDE) == WIDE
             && data != NO_SLOT
             && data & (SCALAR | WIDE) == 0
-            && !self.want.events
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
-        let count = self.want.in_place();
+        let count = self.want.any(Wants::COUNTS);
         let special = if direct {
             direct_handler(op, address, data, count)
         } else if lanes && count {
@@ -109,33 +101,20 @@ impl Assembler<'_> {
         self.mark(mark);
     }
 
-    /// What judges an access, before it.
-    fn judge(&mut self, inst: &Inst, op: MemoryOp, address: Slot, site: u32) {
-        let slots = [0, address, site, self.want.tier as u32];
-        if let Some(members) = self.together.remove(&self.at) {
-            if members.is_empty() {
-                return;
-            }
-            let group = Arc::new(Group::new(members));
-            let imm = Arc::as_ptr(&group).expose_provenance() as u64;
-            self.code.groups.push(group);
-            let tiers = match op.space {
-                MemorySpace::Shared => Tiers::of::<JudgeGroup<true>>(),
-                _ => Tiers::of::<JudgeGroup<false>>(),
-            };
-            return self.push(tiers, slots, imm, inst.origin);
-        }
-        let store = matches!(op.kind, MemoryKind::Store)
-            && op.ty.size() == 4
-            && op.count == 1
-            && address & SCALAR != 0
-            && op.order.strong.is_none();
-        let tiers = match op.space {
-            MemorySpace::Global if store => Tiers::of::<JudgeStore<false>>(),
-            MemorySpace::Shared if store => Tiers::of::<JudgeStore<true>>(),
-            _ => Tiers::of::<Judge>(),
+    /// What tells the instrument of an access, before it.
+    fn observe(&mut self, inst: &Inst, address: Slot, site: u32) {
+        let before = match &self.code.plan {
+            Some(plan) => plan.before_access(self.at, address & SCALAR != 0),
+            None => BeforeAccess::General,
         };
-        self.push(tiers, slots, inst.origin.into(), inst.origin);
+        let Inserted { tiers, imm } = match before {
+            BeforeAccess::Nothing => return,
+            BeforeAccess::Own(inserted) => inserted,
+            BeforeAccess::General => {
+                Inserted { tiers: self.want.instrumentation.access, imm: inst.origin.into() }
+            }
+        };
+        self.push(tiers, [0, address, site, self.want.tier as u32], imm, inst.origin);
     }
 }
 

@@ -3,7 +3,7 @@
 mod memory;
 mod place;
 mod service;
-mod together;
+pub mod together;
 
 use crate::engine::alu;
 use crate::engine::asynchrony::{self, Async};
@@ -12,6 +12,7 @@ use crate::engine::context::Site;
 use crate::engine::control;
 use crate::engine::cross::NO_SLOT;
 use crate::engine::fuse::{Chain, Mark, fuse};
+use crate::engine::instrument::{Inserted, Instrumentation, Plan as Insertions, Wants};
 use crate::engine::lanes::{OFFSET, Slot};
 use crate::engine::matrix::Plan;
 use crate::engine::op::{ENDS, Handler, NOWHERE, Op, Tiers};
@@ -22,7 +23,6 @@ use crate::ir::kernel::*;
 use crate::ir::types::Class;
 use crate::ir::uniformity::Uniformity;
 use crate::ir::vectorize::LoadVectorization;
-use crate::sanitizer::{Accumulate, Accumulators, Follow, Followed, Group, Member, Step, Use};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -53,24 +53,14 @@ pub struct Code {
     pub slots: Vec<Slot>,
     /// Product steps that one operation runs.
     pub chains: Vec<Chain>,
-    /// Whether the worker is to count.
-    pub counts: bool,
     /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
     pub runs: Vec<(u32, u32)>,
     /// The operation that each basic block starts with and the one that counts it, when counting.
     pub visits: Vec<(u32, u32)>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
-    /// Registers that checks follow, and what instructions do with them; operations hold addresses.
-    pub followed: Followed,
-    /// As above.
-    pub steps: Vec<Arc<Step>>,
-    /// Registers that products of warpgroups accumulate in, and what instructions do with them.
-    pub accumulators: Accumulators,
-    /// As above.
-    pub uses: Vec<Arc<Use>>,
-    /// Loads that are judged together; operations hold their addresses.
-    pub groups: Vec<Arc<Group>>,
+    /// What the instrument has inserted; operations hold addresses in it.
+    pub plan: Option<Arc<dyn Insertions>>,
     /// Asynchronous instructions, likewise.
     pub async_plans: Vec<Arc<asynchrony::Plan>>,
 }
@@ -80,31 +70,29 @@ unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
 
+/// Who wants to know of `cp.async`.
+const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
+
 /// Instructions between two breaths of a block.
 const CHAIN: u64 = 128;
 
 /// What to assemble for.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Want {
     /// Index of the SIMD level.
     pub tier: usize,
-    /// Whether memory accesses are observed.
-    pub observe: bool,
-    /// Whether an observer wants to know of every instruction.
-    pub events: bool,
-    /// Whether checks want to know of accesses and of what orders them.
-    pub checks: bool,
-    /// Whether the built-in counters are wanted.
-    pub counts: bool,
+    /// The run's instrument.
+    pub instrumentation: Instrumentation,
+    /// What it inserts into the kernel besides.
+    pub plan: Option<Arc<dyn Insertions>>,
     /// The index of its first site among those of all forms.
     pub first_site: u32,
 }
 
 impl Want {
-    /// Whether memory instructions themselves tell of their accesses: checks have an operation of their
-    /// own before each.
-    fn in_place(&self) -> bool {
-        self.observe && !self.checks
+    /// Whether the instrument wants any of this.
+    fn any(&self, what: Wants) -> bool {
+        self.instrumentation.wants.any(what)
     }
 }
 
@@ -122,7 +110,6 @@ pub fn assemble(
         analyses,
         uniformity,
         divergence,
-        want,
         code: Code {
             ops: Vec::new(),
             origin_of: Vec::new(),
@@ -131,45 +118,31 @@ pub fn assemble(
             sites: Vec::new(),
             slots: Vec::new(),
             chains: Vec::new(),
-            counts: want.counts,
             runs: Vec::new(),
             visits: Vec::new(),
             plans: Vec::new(),
-            followed: if want.checks {
-                Followed::find(kernel, analyses)
-            } else {
-                Followed::default()
-            },
-            steps: Vec::new(),
-            accumulators: match want.checks {
-                true => Accumulators::find(kernel),
-                false => Accumulators::default(),
-            },
-            uses: Vec::new(),
-            groups: Vec::new(),
+            plan: want.plan.clone(),
             async_plans: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
         marks: Vec::new(),
         temporaries: [[None; 2]; 3],
-        together: HashMap::new(),
         at: 0,
         any_block: None,
-        vectorized: match want.counts && !want.checks {
+        vectorized: match want.any(Wants::COUNTS) {
             true => LoadVectorization::of(kernel, &analyses.cfg),
             false => LoadVectorization::default(),
         },
+        want,
     };
     assembler.place_registers();
     assembler.emit_blocks();
-    if !want.events {
-        let reads = assembler.reads();
-        let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
-        let chains =
-            fuse(&mut assembler.code.ops, &assembler.marks, want.tier, want.in_place(), &read_once);
-        assembler.code.chains = chains;
-    }
+    let reads = assembler.reads();
+    let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
+    let (tier, count) = (assembler.want.tier, assembler.want.any(Wants::COUNTS));
+    let chains = fuse(&mut assembler.code.ops, &assembler.marks, tier, count, &read_once);
+    assembler.code.chains = chains;
     assembler.code
 }
 
@@ -185,8 +158,6 @@ struct Assembler<'a> {
     marks: Vec<Mark>,
     /// Registers that affine operands are spread over, by operand and whether they are 64 bits wide.
     temporaries: [[Option<Slot>; 2]; 3],
-    /// Of the basic block under way, where checks judge: see [`together`].
-    together: HashMap<usize, Vec<Member>>,
     /// The instruction under way.
     at: usize,
     /// The uniformity of registers in blocks of any shape, once they are asked for.
@@ -236,26 +207,22 @@ impl Assembler<'_> {
                 let slots = [here, mark, mark, mark];
                 self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
             }
-            if self.want.counts {
+            if self.want.any(Wants::COUNTS) {
                 self.code.visits.push((starts[b], self.code.ops.len() as u32));
                 self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
             }
             let mut count = 0u64;
             let mut last_origin = None;
-            if self.want.checks {
-                let insts = &self.kernel.insts[block.start..block.end];
-                self.together = together::groups(insts, block.start);
-            }
             for i in block.start..block.end {
                 let inst = &self.kernel.insts[i];
                 self.at = i;
                 if last_origin != Some(inst.origin) {
                     count += 1;
                     last_origin = Some(inst.origin);
-                    if self.want.counts {
+                    if self.want.any(Wants::COUNTS) {
                         self.code.runs.push((b as u32, inst.origin));
                     }
-                    if self.want.events {
+                    if self.want.any(Wants::INSTRUCTIONS) {
                         self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
                     }
                 }
@@ -263,7 +230,7 @@ impl Assembler<'_> {
                     self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
                 }
                 if let Action::Branch(_) = inst.action {
-                    self.follow(inst);
+                    self.insert(inst);
                     patches.push((self.code.ops.len(), block.target, analyses.ipdom[b]));
                     self.branch(inst, count);
                 } else {
@@ -284,19 +251,11 @@ impl Assembler<'_> {
         }
     }
 
-    /// Tells checks what an instruction does with the registers that they follow.
-    fn follow(&mut self, inst: &Inst) {
-        if let Some(step) = self.code.followed.step(inst) {
-            let step = Arc::new(step);
-            let address = Arc::as_ptr(&step).expose_provenance() as u64;
-            self.code.steps.push(step);
-            self.push(Tiers::cold::<Follow>(), [0; 4], address, inst.origin);
-        }
-        if let Some(this) = self.code.accumulators.of(inst) {
-            let this = Arc::new(this);
-            let address = Arc::as_ptr(&this).expose_provenance() as u64;
-            self.code.uses.push(this);
-            self.push(Tiers::cold::<Accumulate>(), [0; 4], address, inst.origin);
+    /// What the instrument inserts before the instruction under way.
+    fn insert(&mut self, inst: &Inst) {
+        let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
+        for Inserted { tiers, imm } in inserted.unwrap_or_default() {
+            self.push(tiers, [0; 4], imm, inst.origin);
         }
     }
 
@@ -318,7 +277,7 @@ impl Assembler<'_> {
     }
 
     fn instruction(&mut self, inst: &Inst, count: u64) {
-        if matches!(inst.action, Action::Note(_)) && !self.want.checks {
+        if matches!(inst.action, Action::Note(_)) && !self.want.any(Wants::SYNCHRONISATION) {
             return;
         }
         let guard_at = inst.guard.map(|(guard, negated)| {
@@ -328,7 +287,7 @@ impl Assembler<'_> {
             self.push(Tiers::cold::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
             at
         });
-        self.follow(inst);
+        self.insert(inst);
         let origin = inst.origin;
         match &inst.action {
             Action::Pure(pure) => {
@@ -355,14 +314,18 @@ impl Assembler<'_> {
             Action::Memory(op) => self.memory(inst, *op),
             Action::AsyncCopy { bytes } => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let observed = if self.want.observe { OBSERVED } else { 0 };
+                let observed = match self.want.any(COPIED) {
+                    true => OBSERVED,
+                    false => 0,
+                };
                 let imm = u64::from(*bytes) | observed;
                 self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
             }
             Action::Matrix(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
-                let plan = Arc::new(Plan::new(*op, dst, src, self.want.observe));
+                let observed = self.want.any(Wants::ACCESSES | Wants::COUNTS);
+                let plan = Arc::new(Plan::new(*op, dst, src, observed));
                 let handler = plan.handler();
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.plans.push(plan);
@@ -388,13 +351,8 @@ impl Assembler<'_> {
             }
             Action::Note(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let imm = crate::sanitizer::packed(*note);
-                self.push(
-                    Tiers::cold::<crate::sanitizer::Noted>(),
-                    [0, s[0], s[1], s[2]],
-                    imm,
-                    origin,
-                );
+                let (tiers, imm) = (Tiers::cold::<control::Annotation>(), control::packed(*note));
+                self.push(tiers, [0, s[0], s[1], s[2]], imm, origin);
             }
             Action::Nothing | Action::Branch(_) => {
                 self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);

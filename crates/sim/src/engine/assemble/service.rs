@@ -6,6 +6,7 @@
 //! does so, too, where what is added is the same for all, or where all lanes are active. An unused sum of 1 in shared memory becomes an increment of its own.
 
 use super::Assembler;
+use crate::engine::instrument::Wants;
 use crate::ir::access_class::AccessClass;
 use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
 use crate::ir::opcode::Alu;
@@ -40,7 +41,7 @@ impl Assembler<'_> {
             Part::Rest => return AccessClass::Rest,
         }
         let service = AccessClass::of_atomic(atomic, op.ty.size());
-        if !self.want.observe || service != AccessClass::Atomic || op.ty.size() != 4 {
+        if !self.want.any(Wants::COUNTS) || service != AccessClass::Atomic || op.ty.size() != 4 {
             return service;
         }
         let used = inst.dst[0].is_some_and(|result| self.is_read(result));

@@ -2,8 +2,16 @@
 //! that could tell the one's time from the other's.
 
 use crate::ir::kernel::*;
-use crate::sanitizer::Member;
 use std::collections::HashMap;
+
+/// One load of a group: what it adds to the register, and its number in the kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Bytes added.
+    pub offset: u64,
+    /// The instruction.
+    pub instruction: u32,
+}
 
 /// By instruction of a basic block, from `start` on: the loads that are judged before it, with itself
 /// the first; none for what is judged with an earlier one. Whatever is not in the map is no such load.

@@ -4,7 +4,8 @@
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
 use super::copies::Copies;
-use crate::engine::context::{Events, Region};
+use crate::engine::context::Region;
+use crate::engine::instrument::Hook;
 use crate::engine::memory::Memory;
 use crate::engine::op::Warp;
 use crate::ir::window::{OFFSET_MASK, RANK_SHIFT};
@@ -31,8 +32,8 @@ pub struct Cluster {
     pub shared: Vec<Region>,
     /// Global memory; valid while the launch holds its lock.
     pub memory: *const Memory,
-    /// Receives events, when an observer wants them.
-    pub events: Option<*mut dyn Events>,
+    /// The run's instrument.
+    pub hook: Hook,
     /// Blocks that have not ended, by rank.
     pub running: Vec<bool>,
     /// The cluster's barrier.
@@ -45,17 +46,12 @@ pub struct Cluster {
 
 impl Cluster {
     /// For blocks of so many warps.
-    pub fn new(
-        shared: Vec<Region>,
-        warps: usize,
-        memory: *const Memory,
-        events: Option<*mut dyn Events>,
-    ) -> Cluster {
+    pub fn new(shared: Vec<Region>, warps: usize, memory: *const Memory, hook: Hook) -> Cluster {
         let blocks = shared.len();
         Cluster {
             shared,
             memory,
-            events,
+            hook,
             running: vec![true; blocks],
             meeting: Meeting::new(blocks, warps),
             copies: Copies::default(),

@@ -8,6 +8,7 @@ use crate::engine::atomic::replace;
 use crate::engine::context::RawFault;
 use crate::engine::event::{Asynchronous, Moved, Place};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::ir::kernel::MemorySpace;
 use std::collections::{HashMap, VecDeque};
 
@@ -80,7 +81,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// What is read, what is written and what is combined, for checks.
+    /// What is read, what is written and what is combined, for instruments.
     pub fn moved(&self) -> Moved {
         let run = |host: *const u8, bytes: usize| Some((host, bytes as u64));
         let none = Moved { reads: None, writes: None, global: Vec::new(), combines: false };
@@ -254,10 +255,10 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
         }
     }
     cluster.changes += 1;
-    if let Some(events) = cluster.events {
+    // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+    if let Some(instrument) = unsafe { cluster.hook.get(Wants::ASYNCHRONOUS) } {
         let done = Asynchronous::Done { copy: copy.id };
-        // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
-        unsafe { (*events).asynchronous(copy.place, copy.owner.lane, done) };
+        instrument.asynchronous(copy.place, copy.owner.lane, done);
     }
     let Finish::Mbarrier { host, rank, offset, bytes } = copy.finish else { return Ok(()) };
     // SAFETY: the mbarrier's address was checked when the copy was started.

@@ -9,6 +9,7 @@ use crate::engine::alu::atomic::combine;
 use crate::engine::context::{Context, RawFault, fault};
 use crate::engine::event::{AccessKind, Asynchronous, Phase, Space, Span};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold};
 use crate::engine::op::{Body, Op, Stop, Warp};
 use crate::ir::kernel::MemorySpace;
@@ -183,18 +184,19 @@ pub(super) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
     lanes(mask & 0xffff).map(move |rank| super::cluster::address_in(rank, address))
 }
 
-/// Tells an observer.
+/// Tells the instrument.
 #[inline]
 pub(super) unsafe fn tell(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
-    // SAFETY: the context outlives the warp's run, the observer the launch.
+    // SAFETY: the context outlives the warp's run.
     unsafe {
-        if let Some(events) = (*warp.context).events {
-            (*events).asynchronous((*warp.context).place(warp, op), lane, event);
+        let place = (*warp.context).place(warp, op);
+        if let Some(instrument) = (*warp.context).instrument(Wants::ASYNCHRONOUS) {
+            instrument.asynchronous(place, lane, event);
         }
     }
 }
 
-/// Shared memory as an observer is told of it.
+/// Shared memory as an instrument is told of it.
 pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
     Span { space: Space::Shared, rank, address, bytes }
 }
@@ -210,17 +212,17 @@ pub(super) unsafe fn begin(
     // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
     unsafe {
         let (owner, place) = (owner(warp, lane), (*warp.context).place(warp, op));
-        if let Some(checks) = &mut (*warp.context).checks {
+        if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
             let mbarrier = match finish {
                 Finish::Mbarrier { rank, offset, .. } => Some((rank, offset)),
                 Finish::Group(_) => None,
             };
-            checks.bulk(warp, (lane, place.instruction), what.moved(), mbarrier);
+            instrument.bulk_copy(warp, (lane, place.instruction), what.moved(), mbarrier);
         }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;
         let id = cluster.copies.next_id();
-        if cluster.events.is_some() {
+        if cluster.hook.wants(Wants::ASYNCHRONOUS) {
             let phase = match finish {
                 Finish::Mbarrier { host, rank, offset, .. } => {
                     Mbarrier::from_bits(host.cast::<u64>().read()).map(|this| Phase {
@@ -378,8 +380,8 @@ unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
         // SAFETY: the context and its cluster outlive the warp's run.
         unsafe {
             let owner = owner(warp, lane);
-            if let Some(checks) = &mut (*warp.context).checks {
-                checks.bulk_commit(warp.index, lane);
+            if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
+                instrument.bulk_commit(warp.index, lane);
             }
             (*(*warp.context).cluster).copies.commit(owner);
             tell(op, warp, lane, Asynchronous::Committed);
@@ -394,8 +396,8 @@ unsafe fn wait_group(op: &Op, warp: &mut Warp, pending: u32) -> Result<bool, Raw
         // under way touch.
         unsafe {
             let owner = owner(warp, lane);
-            if let Some(checks) = &mut (*warp.context).checks {
-                checks.bulk_wait(warp.index, lane, pending);
+            if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
+                instrument.bulk_wait(warp.index, lane, pending);
             }
             let cluster = &mut *(*warp.context).cluster;
             finish_groups(cluster, owner, pending).map_err(|late| late.raw)?;

@@ -7,6 +7,7 @@ use crate::engine::context::RawFault;
 use crate::engine::cross::{NO_SLOT, put_predicate};
 use crate::engine::event::{Asynchronous, Phase};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Op, Warp};
 use crate::ir::kernel::MemorySpace;
@@ -50,9 +51,9 @@ pub(super) unsafe fn mbarrier(
             let none = what != MbarrierOp::Init && Mbarrier::from_bits(states.0[i]).is_none();
             let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
             let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
-            if let Some(checks) = &mut (*warp.context).checks {
-                let instruction = (*warp.context).place(warp, op).instruction;
-                checks.mbarrier(warp, (lane, instruction), what, (place.rank, place.offset));
+            let instruction = (*warp.context).place(warp, op).instruction;
+            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+                instrument.mbarrier(warp, (lane, instruction), what, (place.rank, place.offset));
             }
             host.write(next);
             (*(*warp.context).cluster).changes += 1;
@@ -152,9 +153,9 @@ unsafe fn wait_phase(
         for lane in lanes(done) {
             tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
-            if let Some(checks) = &mut (*warp.context).checks {
-                let instruction = (*warp.context).place(warp, op).instruction;
-                checks.mbarrier_waited(warp, (lane, instruction), (place.rank, place.offset));
+            let instruction = (*warp.context).place(warp, op).instruction;
+            if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+                instrument.mbarrier_waited(warp, (lane, instruction), (place.rank, place.offset));
             }
         }
         if let Some(slot) = plan.dst.first() {
@@ -217,8 +218,8 @@ pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawF
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
-        if let Some(checks) = &mut (*warp.context).checks {
-            checks.order.cluster_arrive(warp.index as usize, cluster.meeting.generation);
+        if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
+            instrument.cluster_arrive(warp.index as usize, cluster.meeting.generation);
         }
         cluster.changes += 1;
         let arrived = cluster.meeting.arrive(rank, warp.index, warp.mask);
@@ -240,9 +241,9 @@ pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
         let arrived = cluster.meeting.arrived(rank, warp.index, lane);
         let met = cluster.meeting.wait(rank, warp.index, warp.mask);
         if met == Ok(true)
-            && let Some(checks) = &mut (*warp.context).checks
+            && let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION)
         {
-            checks.order.cluster_go(warp.index as usize, arrived);
+            instrument.cluster_waited(warp.index as usize, arrived);
         }
         let never = "a thread waits at the cluster's barrier without having arrived there";
         met.map_err(|mask| out_of_turn(mask, never))

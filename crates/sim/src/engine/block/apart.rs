@@ -20,15 +20,14 @@ const TURN: u64 = 256;
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
 /// One of the ways of a warp.
-#[derive(Clone, PartialEq)]
 pub(super) struct Part {
-    way: Way,
-    waits: Waits,
+    pub(super) way: Way,
+    pub(super) waits: Waits,
 }
 
 /// What a part needs before it goes on.
 #[derive(Clone, Copy, PartialEq)]
-enum Waits {
+pub(super) enum Waits {
     No,
     /// These lanes, at an instruction that names them.
     Lanes(u32),
@@ -49,6 +48,15 @@ fn once_less(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, way: &
 }
 
 impl Waits {
+    /// As numbers, told apart from each other.
+    pub(super) fn numbers(self) -> [u64; 2] {
+        match self {
+            Waits::No => [0, 0],
+            Waits::Lanes(lanes) => [1, lanes.into()],
+            Waits::Barrier => [2, 0],
+        }
+    }
+
     /// What two parts at one place need together, if they can be one.
     fn with(self, other: Waits) -> Option<Waits> {
         match (self, other) {

@@ -4,6 +4,7 @@ use super::{BARRIERS, Located, State, Worker, waits_for};
 use crate::engine::context::RawFault;
 use crate::engine::cross::NO_SLOT;
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::engine::lanes::{SCALAR, Slot};
 use crate::engine::op::{Op, Warp};
 use crate::ir::kernel::MemorySpace;
@@ -35,8 +36,10 @@ impl Worker<'_> {
         if all {
             for (warp, state) in self.warps.iter_mut().zip(&mut self.states) {
                 if *state != State::Done {
-                    if let Some(counts) = self.context.counts_of(warp, op_ref(warp)) {
-                        counts.barriers += 1;
+                    if self.context.hook.wants(Wants::BRANCHES) {
+                        let place = self.context.place(warp, op_ref(warp));
+                        // SAFETY: this worker alone uses its instrument.
+                        unsafe { self.context.hook.any() }.barrier(place, warp.mask);
                     }
                     warp.stopped_at = warp.stopped_at.wrapping_add(1);
                     *state = State::Ready;
@@ -115,12 +118,8 @@ impl Worker<'_> {
         let number = self.scalar_operand(w, op.b) as usize;
         let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
         let place = self.context.place(&self.warps[w], op_ref(&self.warps[w]));
-        if let Some(counts) = self.context.counts_of(&self.warps[w], op_ref(&self.warps[w])) {
-            counts.barriers += 1;
-        }
-        if let Some(events) = self.context.events {
-            // SAFETY: the launch keeps the observer alive, and this worker alone uses it.
-            unsafe { (*events).barrier(place, self.warps[w].mask) };
+        if let Some(instrument) = self.context.instrument(Wants::BRANCHES | Wants::BARRIERS) {
+            instrument.barrier(place, self.warps[w].mask);
         }
         let bad = match threads {
             _ if number >= BARRIERS => {
@@ -143,8 +142,8 @@ impl Worker<'_> {
             );
             return Err(self.locate(w, raw));
         }
-        if let Some(checks) = &mut self.context.checks {
-            checks.order.arrive(w, number);
+        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
+            instrument.barrier_arrive(w, number, op.imm & 0xff != 1);
         }
         let barrier = &mut self.barriers[number];
         if barrier.arrived == 0 {
@@ -165,7 +164,6 @@ impl Worker<'_> {
         }
         if op.imm & 0xff == 1 {
             self.arrived_only = true;
-            self.context.disturb();
             self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
         } else {
             barrier.waiting.push(w);
@@ -191,8 +189,8 @@ impl Worker<'_> {
         let mut barrier = std::mem::replace(&mut self.barriers[number], empty);
         let mut released = std::mem::take(&mut barrier.waiting);
         self.waiting -= released.len();
-        if let Some(checks) = &mut self.context.checks {
-            checks.order.complete(number, &released, barrier.threads.is_none());
+        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
+            instrument.barrier_open(number, &released, barrier.threads.is_none());
         }
         for w in released.drain(..) {
             // SAFETY: a warp stops at an operation of its code.

@@ -3,21 +3,21 @@
 mod apart;
 mod barriers;
 mod registers;
-mod stuck;
 mod team;
+mod view;
 
 use crate::engine::allowance::Allowance;
 use crate::engine::assemble::Prefill;
 use crate::engine::asynchrony::waits_for;
-use crate::engine::context::{Context, Events, Located, RawFault, Region};
+use crate::engine::context::{Context, Located, RawFault, Region};
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::{Hook, Wants};
 use crate::engine::lanes::Slot;
 use crate::engine::matrix::group::Meeting;
 use crate::engine::memory::{Memory, POISON};
 use crate::engine::op::{Stop, Warp};
 use crate::engine::program::Assembled;
 use crate::ir::kernel::{MemorySpace, Special};
-use crate::mem::counters::Counters;
 use apart::Part;
 use barriers::Barrier;
 use registers::{Buffer, slot_bytes};
@@ -25,13 +25,8 @@ use std::sync::Arc;
 
 pub use team::Team;
 
-/// Instructions of a warp's turn before others get theirs. Long, so that a warp that should have
-/// waited at a barrier runs far ahead and the missing barrier shows in the results.
-const TURN: u64 = 1 << 20;
-/// The same where warps spin until another has had its turn.
+/// Instructions of a warp's turn where warps spin until another has had its turn.
 const SPINNING_TURN: u64 = 1 << 10;
-/// The same where every access is checked: spins that have no end are then told soon.
-const CHECKED_TURN: u64 = 1 << 16;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
@@ -104,6 +99,8 @@ pub struct Worker<'a> {
     /// Instructions by lanes so far.
     pub lane_instructions: u64,
     random: u64,
+    /// The instructions of a turn.
+    turn: u64,
     /// Warps that have ended in this block.
     done: u32,
     /// Warps at plain barriers in this round.
@@ -114,8 +111,8 @@ pub struct Worker<'a> {
     arrived_only: bool,
     /// Whether a warp has used up its turn since it was last asked.
     yielded: bool,
-    /// Whether turns are short, for a trial.
-    short_turns: bool,
+    /// The instructions of a turn, where the instrument has set them.
+    turn_set: Option<u64>,
     order: Vec<usize>,
     /// What of the register file changes from block to block.
     per_block: Vec<(Slot, Special)>,
@@ -128,7 +125,7 @@ impl<'a> Worker<'a> {
         shape: Shape,
         memory: &Memory,
         parameters: &[u8],
-        events: Option<*mut dyn Events>,
+        hook: Hook,
         rank: u32,
     ) -> Worker<'a> {
         let kernel = &assembled.kernel;
@@ -158,11 +155,8 @@ impl<'a> Worker<'a> {
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
             chains: code.chains.as_ptr(),
-            counts: vec![Counters::default(); if code.counts { kernel.origins.len() } else { 0 }],
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
-            events,
-            checks: None,
-            stillness: None,
+            hook,
             printed: String::new(),
             block: 0,
             cluster: std::ptr::null_mut(),
@@ -197,12 +191,14 @@ impl<'a> Worker<'a> {
             instructions: 0,
             lane_instructions: 0,
             random: seed,
+            // SAFETY: this worker alone uses its instrument.
+            turn: unsafe { hook.any() }.time_slice(),
             done: 0,
             plain: 0,
             waiting: 0,
             arrived_only: false,
             yielded: false,
-            short_turns: false,
+            turn_set: None,
             order: Vec::new(),
             per_block,
         };
@@ -347,11 +343,10 @@ impl<'a> Worker<'a> {
 
     fn take_turn(&mut self, w: usize) -> Result<(), Located> {
         let turn = match self.shape.seed {
-            _ if self.short_turns => stuck::TRIAL_TURN,
+            _ if self.turn_set.is_some() => self.turn_set.unwrap_or(self.turn),
             Some(_) => 64 + self.draw(1024),
             None if self.spun => SPINNING_TURN,
-            None if self.context.checks.is_some() => CHECKED_TURN,
-            None => TURN,
+            None => self.turn,
         };
         let limit = self.shape.max_instructions.unwrap_or(u64::MAX);
         if self.warps[w].apart {
@@ -370,8 +365,8 @@ impl<'a> Worker<'a> {
                 Stop::Barrier => {
                     // SAFETY: a warp stops at an operation of its code.
                     let imm = unsafe { (*self.warps[w].stopped_at).imm };
-                    let watched = self.context.events.is_some() || self.context.checks.is_some();
-                    if imm >> 16 & 1 == 0 || watched {
+                    let in_order = Wants::BARRIERS | Wants::SYNCHRONISATION;
+                    if imm >> 16 & 1 == 0 || self.context.hook.wants(in_order) {
                         return self.arrive(w);
                     }
                     self.states[w] = State::Plain((imm >> 24) as usize & (BARRIERS - 1));
@@ -408,8 +403,8 @@ impl<'a> Worker<'a> {
     fn end(&mut self, w: usize) {
         self.states[w] = State::Done;
         self.done += 1;
-        if let Some(checks) = &mut self.context.checks {
-            checks.order.end(w);
+        if let Some(instrument) = self.context.instrument(Wants::EDGES) {
+            instrument.warp_end(w);
         }
         if self.waiting > 0 {
             for b in 0..BARRIERS {

@@ -1,17 +1,13 @@
 //! The blocks of a cluster, run together by one worker's thread: a round of turns for each block after
 //! the other, then what goes on beside the warps.
 
-use super::stuck::Watch;
 use super::{Located, Round, Shape, State, Worker};
 use crate::engine::asynchrony::cluster::Cluster;
 use crate::engine::asynchrony::copies::{LateFault, finish_all};
-use crate::engine::context::Events;
-use crate::engine::fault::FaultKind;
+use crate::engine::instrument::{Hook, Instrument, Launch, Wants};
 use crate::engine::memory::Memory;
 use crate::engine::program::Assembled;
-use crate::engine::stillness::Reads;
 use crate::ir::uniformity::thread_index;
-use crate::sanitizer::Checker;
 
 /// Rounds in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_ROUNDS: u32 = 1024;
@@ -22,32 +18,46 @@ pub struct Team<'a> {
     pub blocks: Vec<Worker<'a>>,
     pub(super) cluster: Box<Cluster>,
     shape: Shape,
-    pub(super) watch: Watch,
-    pub(super) spin_reads: Option<Reads>,
-    /// Judges what the blocks do; it goes to the block whose turn it is.
-    pub checks: Option<Box<Checker>>,
+    hook: Hook,
 }
 
 impl<'a> Team<'a> {
-    /// For one launch. Each block tells the same observer.
+    /// For one launch. Each block tells the same instrument, which outlives them all.
     pub fn new(
         assembled: &'a Assembled,
         shape: &Shape,
         memory: &Memory,
         parameters: &[u8],
-        events: Option<*mut dyn Events>,
+        hook: Hook,
     ) -> Team<'a> {
         let count: u32 = shape.cluster.iter().product();
-        let block = |rank| Worker::new(assembled, shape.clone(), memory, parameters, events, rank);
+        let block = |rank| Worker::new(assembled, shape.clone(), memory, parameters, hook, rank);
         let mut blocks: Vec<Worker<'a>> = (0..count).map(block).collect();
         let shared = blocks.iter().map(|block| block.context.shared).collect();
         let warps = blocks[0].warps.len();
-        let mut cluster = Box::new(Cluster::new(shared, warps, memory, events));
+        let mut cluster = Box::new(Cluster::new(shared, warps, memory, hook));
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        let (watch, spin_reads, checks) = (Watch::default(), None, None);
-        Team { blocks, cluster, shape: shape.clone(), watch, spin_reads, checks }
+        let team = Team { blocks, cluster, shape: shape.clone(), hook };
+        let code = &assembled.code;
+        // SAFETY: this worker alone uses its instrument.
+        unsafe { hook.any() }.launch(&Launch {
+            kernel: &assembled.kernel,
+            plan: code.plan.as_deref(),
+            memory,
+            grid: shape.grid,
+            block: shape.block,
+            shared: team.blocks.iter().map(|block| block.context.shared).collect(),
+            local_bytes: team.blocks[0].context.local_bytes,
+        });
+        team
+    }
+
+    /// The instrument, if it wants any of this.
+    fn instrument<'i>(&self, what: Wants) -> Option<&'i mut dyn Instrument> {
+        // SAFETY: it outlives the worker, which alone uses it, one call after the other.
+        unsafe { self.hook.get(what) }
     }
 
     /// The linear index of the block of a rank of a cluster.
@@ -71,23 +81,27 @@ impl<'a> Team<'a> {
             let block = self.block_of(cluster, rank as u32);
             self.blocks[rank].start(block);
         }
-        let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
-        let checked = self.checks.as_mut().map(|checks| checks.start(&blocks)).is_some();
-        let mut result = self.rounds(checked);
-        if let Err((_, located)) = &mut result
-            && checked
-            && matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit)
-        {
-            located.raw.note.push_str(&self.whereabouts());
+        if let Some(instrument) = self.instrument(Wants::EDGES) {
+            let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
+            instrument.cluster_start(&blocks);
         }
-        self.end_watch();
+        let mut result = self.rounds();
+        if let Err((_, located)) = &mut result
+            && let Some(instrument) = self.instrument(Wants::PASSES)
+        {
+            instrument.stopped(&mut located.raw, self);
+        }
+        if let Some(instrument) = self.instrument(Wants::EDGES) {
+            instrument.cluster_end();
+        }
         for block in &mut self.blocks {
+            block.turn_set = None;
             block.settle();
         }
         result.map_err(|(rank, located)| (self.blocks[rank].block_index(), located))
     }
 
-    fn rounds(&mut self, checked: bool) -> Result<(), (usize, Located)> {
+    fn rounds(&mut self) -> Result<(), (usize, Located)> {
         let (mut left, mut idle, mut changes) = (self.blocks.len(), 0, self.cluster.changes);
         loop {
             let mut progress = false;
@@ -113,8 +127,8 @@ impl<'a> Team<'a> {
             if self.cluster.meeting.used {
                 self.meet();
             }
-            if checked {
-                self.watch()?;
+            if let Some(instrument) = self.instrument(Wants::PASSES) {
+                instrument.scheduler_pass(self)?;
             }
             if progress || self.cluster.changes != changes {
                 (idle, changes) = (0, self.cluster.changes);
@@ -127,15 +141,10 @@ impl<'a> Team<'a> {
 
     /// A round of turns of one block.
     fn turn(&mut self, rank: usize) -> Result<Round, Located> {
-        let block = &mut self.blocks[rank];
-        if let Some(mut checks) = self.checks.take() {
-            checks.enter(rank as u32);
-            block.context.checks = Some(checks);
-            let result = block.round();
-            self.checks = block.context.checks.take();
-            return result;
+        if let Some(instrument) = self.instrument(Wants::EDGES) {
+            instrument.block_slice(rank as u32);
         }
-        block.round()
+        self.blocks[rank].round()
     }
 
     /// Does the copies under way.
@@ -160,8 +169,8 @@ impl<'a> Team<'a> {
         self.cluster.running[rank] = false;
         self.cluster.changes += 1;
         if self.blocks.len() > 1 {
-            if let Some(checks) = &mut self.checks {
-                checks.left(rank as u32);
+            if let Some(instrument) = self.instrument(Wants::EDGES) {
+                instrument.block_end(rank as u32);
             }
             for block in &mut self.blocks {
                 block.context.forget_others();
@@ -178,8 +187,9 @@ impl<'a> Team<'a> {
         let blocks = self.blocks.iter().enumerate();
         let missing: u32 = blocks.map(|(rank, block)| meeting.missing(rank, &block.warps)).sum();
         if missing == 0 {
-            if let Some(checks) = &mut self.checks {
-                checks.order.cluster_met(meeting.generation);
+            // SAFETY: this worker alone uses its instrument.
+            if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONISATION) } {
+                instrument.cluster_open(meeting.generation);
             }
             meeting.release();
             self.cluster.changes += 1;

@@ -117,8 +117,14 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
             if COUNT {
                 for link in &chain.links {
                     let shifted = |at: [u64; 2], by: u32| at.map(|a| a + u64::from(by));
-                    tally::<false>(warp.site(link.sites[0]), shifted(same_at, link.same), 0, 4);
-                    tally::<true>(warp.site(link.sites[1]), shifted(run_at, link.run), 4, 4);
+                    tally::<false>(
+                        warp,
+                        warp.site(link.sites[0]),
+                        shifted(same_at, link.same),
+                        0,
+                        4,
+                    );
+                    tally::<true>(warp, warp.site(link.sites[1]), shifted(run_at, link.run), 4, 4);
                 }
             }
             if WIDE {
@@ -191,8 +197,8 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
                 return fall_back(op, warp);
             }
             if COUNT {
-                tally::<false>(same_site, same_at, 0, 4);
-                tally::<true>(run_site, run_at, 4, 4);
+                tally::<false>(warp, same_site, same_at, 0, 4);
+                tally::<true>(warp, run_site, run_at, 4, 4);
             }
             if WIDE {
                 prefetch(run_site, run_reach.host, run_at);

@@ -13,6 +13,7 @@ use crate::engine::context::{Context, RawFault, Region, Site, excuse, fault};
 use crate::engine::cross::NO_SLOT;
 use crate::engine::event::AccessKind;
 use crate::engine::fault::FaultKind;
+use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Tiers, Warp};
 use crate::ir::access_class::AccessClass;
@@ -28,7 +29,7 @@ pub struct Plan {
     pub dst: Vec<Slot>,
     /// Sources, as [`MatrixOp`] orders them.
     pub src: Vec<Slot>,
-    /// Whether counters or an observer want to know of its accesses.
+    /// Whether the instrument wants to know of its accesses.
     pub observed: bool,
     /// Where the elements of a product belong.
     pub places: Places,
@@ -134,8 +135,8 @@ impl Body for Product {
                     None => multiply::floats(warp, this, plan),
                 },
                 MatrixOp::Group(this) => {
-                    if (*warp.context).checks.is_some()
-                        && let Err(raw) = judge_operands(op, warp, this, plan)
+                    if (*warp.context).hook.wants(Wants::COPIES)
+                        && let Err(raw) = tell_operands(op, warp, this, plan)
                     {
                         return fault(warp, op, raw);
                     }
@@ -154,9 +155,9 @@ impl Body for Product {
     }
 }
 
-/// Tells checks what a warpgroup's product reads of shared memory.
+/// Tells the instrument what a warpgroup's product reads of shared memory.
 #[cold]
-unsafe fn judge_operands(
+unsafe fn tell_operands(
     op: &Op,
     warp: &mut Warp,
     this: &opcode::GroupMultiply,
@@ -170,8 +171,8 @@ unsafe fn judge_operands(
         let shared = context.shared;
         // What lies outside is a fault of the product itself.
         let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
-        if let (Some(checks), true) = (&mut context.checks, inside) {
-            checks.product_reads(warp, instruction, &chunks);
+        if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
+            instrument.product_reads(warp, instruction, &chunks);
         }
         Ok(())
     }
@@ -238,7 +239,7 @@ unsafe fn host(
     }
 }
 
-/// Tells counters and observers of an access of `bytes` by the lanes in `mask`.
+/// Tells the instrument of an access of `bytes` by the lanes in `mask`.
 unsafe fn observe(
     op: &Op,
     warp: &mut Warp,

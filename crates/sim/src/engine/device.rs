@@ -1,49 +1,48 @@
-//! The emulated device: its memory, its programs and its launches.
+//! The device: its memory, its programs and its launches, under any instrument.
 
 use crate::engine::check;
-use crate::engine::event::Observer;
 use crate::engine::fault::{Fault, LoadError, MemoryError};
+use crate::engine::instrument::{Instrument, Instrumentation, Wants};
 use crate::engine::launch::{LaunchConfig, Outcome};
 use crate::engine::limits::{Limits, Options};
 use crate::engine::memory::{Addresses, Memory};
-use crate::engine::program::{Program, Watch};
-use crate::engine::schedule::Job;
-use crate::sanitizer::{Checked, Checks, Report};
+use crate::engine::program::Program;
+use crate::engine::schedule::{Job, Ran};
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
-pub struct Emulator {
+/// One device: limits, memory and a pool of workers. Share it between threads by reference.
+pub struct Device {
     options: Options,
     memory: Arc<RwLock<Memory>>,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     workers: usize,
 }
 
-impl std::fmt::Debug for Emulator {
+impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Emulator").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("Device").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
-impl Emulator {
+impl Device {
     /// A device with nothing in its memory.
-    pub fn new(options: Options) -> Emulator {
-        Emulator::with_addresses(options, Addresses::Own)
+    pub fn new(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Own)
     }
 
     /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
     /// their own pointers, the ranges that the host lends.
-    pub fn on_host_memory(options: Options) -> Emulator {
-        Emulator::with_addresses(options, Addresses::Host)
+    pub fn on_host_memory(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Host)
     }
 
-    fn with_addresses(options: Options, addresses: Addresses) -> Emulator {
-        let memory = Memory::new(options.limits.memory, addresses, options.checks.is_some());
+    fn with_addresses(options: Options, addresses: Addresses) -> Device {
+        let memory = Memory::new(options.limits.memory, addresses, options.gaps);
         let memory = Arc::new(RwLock::new(memory));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
-        Emulator { options, memory, pool: OnceLock::new(), workers }
+        Device { options, memory, pool: OnceLock::new(), workers }
     }
 
     /// The options that it was made with.
@@ -56,7 +55,8 @@ impl Emulator {
         &self.options.limits
     }
 
-    fn reading(&self) -> RwLockReadGuard<'_, Memory> {
+    /// Its global memory, to be looked at; launches go on meanwhile.
+    pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
         self.memory.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl Emulator {
     /// Frees an allocation; waits for running launches.
     ///
     /// # Errors
-    /// When `address` is not what [`Emulator::allocate`] returned, or was freed already.
+    /// When `address` is not what [`Device::allocate`] returned, or was freed already.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         self.writing().free(address)
     }
@@ -88,7 +88,7 @@ impl Emulator {
     /// When this is not a device on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until [`Emulator::take_back`], the bytes must be there to be read and written; while a launch
+    /// Until [`Device::take_back`], the bytes must be there to be read and written; while a launch
     /// runs, nothing else may write them, nor read what the kernel writes.
     pub unsafe fn lend(&self, start: *mut u8, bytes: u64, name: &str) -> Result<(), MemoryError> {
         // SAFETY: by the caller.
@@ -138,14 +138,6 @@ impl Emulator {
         self.writing().read(address, bytes)
     }
 
-    /// What is wrong with copying `bytes` bytes to the host, where checks look at that.
-    pub fn judge_read(&self, address: u64, bytes: u64) -> Option<Report> {
-        self.options.checks.filter(|checks| checks.has_host_reads())?;
-        let near = self.reading().unwritten(address, bytes)?;
-        let at = near.address.wrapping_add_signed(near.offset);
-        Some(Report::host_read(bytes, near, at))
-    }
-
     /// Sets `bytes` device bytes to `value`; waits for running launches.
     ///
     /// # Errors
@@ -156,12 +148,12 @@ impl Emulator {
 
     /// Bytes allocated.
     pub fn memory_used(&self) -> u64 {
-        self.reading().used()
+        self.memory().used()
     }
 
     /// Bytes of device memory in all.
     pub fn memory_total(&self) -> u64 {
-        self.reading().total()
+        self.memory().total()
     }
 
     /// Checks and prepares a module; its global and constant variables are allocated and initialised.
@@ -171,7 +163,38 @@ impl Emulator {
     /// # Errors
     /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
-        Program::load(module, &self.memory, self.options.checks.is_some()).map(Arc::new)
+        Program::load(module, &self.memory, self.options.gaps).map(Arc::new)
+    }
+
+    /// Runs a kernel to its end, or to a fault. `arguments` are the bytes of each PTX parameter,
+    /// little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel.
+    pub fn run_with<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        instrument: &mut I,
+    ) -> Result<Ran, Fault> {
+        let kernel = check::kernel(program, launch.entry)?;
+        check::limits(kernel, launch, self.limits())?;
+        check::cluster(kernel, launch)?;
+        let parameters = check::parameters(kernel, arguments)?;
+        let instrumentation = Instrumentation::of(instrument);
+        let assembled = program
+            .assembled(launch.entry, launch.block, &instrumentation, self.options.all_varying)
+            .ok_or_else(|| check::unknown(program, launch.entry))?;
+        check::registers(kernel, launch, assembled.code.register_bytes)?;
+        let memory = self.memory();
+        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
+        let ran = job.run(instrument, self.workers, || self.pool());
+        if !instrumentation.wants.any(Wants::INITIALISED) {
+            // What the kernel wrote was not followed.
+            memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+        }
+        Ok(ran)
     }
 
     /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
@@ -179,70 +202,15 @@ impl Emulator {
     /// # Errors
     /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds
     /// whatever had been written.
-    pub fn launch<O: Observer>(
+    pub fn launch<I: Instrument>(
         &self,
         program: &Program,
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
-        observer: &mut O,
+        instrument: &mut I,
     ) -> Result<Outcome, Fault> {
-        let kernel = check::kernel(program, launch.entry)?;
-        check::limits(kernel, launch, self.limits())?;
-        check::cluster(kernel, launch)?;
-        let parameters = check::parameters(kernel, arguments)?;
-        let all_varying = self.options.all_varying;
-        let watch = match (O::ON, observer.counters()) {
-            (false, _) => Watch::Nothing,
-            (true, Some(_)) => Watch::Accesses,
-            (true, None) => Watch::Events,
-        };
-        let assembled = program
-            .assembled(launch.entry, launch.block, watch, all_varying)
-            .ok_or_else(|| check::unknown(program, launch.entry))?;
-        check::registers(kernel, launch, assembled.code.register_bytes)?;
-        let memory = self.reading();
-        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
-        let outcome = job.run(observer, self.workers, || self.pool());
-        // What an unchecked kernel wrote was not followed.
-        memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
-        outcome
-    }
-
-    /// What is looked for in checked launches; `None` where this emulator was not made for them.
-    pub fn checks(&self) -> Option<Checks> {
-        self.options.checks
-    }
-
-    /// Runs a kernel with every access judged, block after block; see [`crate::sanitizer`].
-    ///
-    /// # Errors
-    /// When the launch does not fit the device or the kernel. What the kernel does wrong is in the
-    /// reports.
-    pub fn check(
-        &self,
-        program: &Program,
-        launch: &LaunchConfig<'_>,
-        arguments: &[&[u8]],
-    ) -> Result<Checked, Fault> {
-        let kernel = check::kernel(program, launch.entry)?;
-        check::limits(kernel, launch, self.limits())?;
-        check::cluster(kernel, launch)?;
-        let parameters = check::parameters(kernel, arguments)?;
-        let assembled = program
-            .assembled(launch.entry, launch.block, Watch::Checks, self.options.all_varying)
-            .ok_or_else(|| check::unknown(program, launch.entry))?;
-        check::registers(kernel, launch, assembled.code.register_bytes)?;
-        let memory = self.reading();
-        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
-        Ok(job.check(self.options.checks.unwrap_or_default()))
-    }
-
-    /// What is still allocated, but for the variables of modules that live: a report for each.
-    pub fn leaks(&self) -> Vec<Report> {
-        let memory = self.reading();
-        let host = memory.live().filter(|(_, a)| !a.of_module);
-        let host = host.map(|(at, a)| Report::leak(at, a.bytes, &a.name));
-        host.chain(crate::sanitizer::heap_leaks(&memory)).collect()
+        let ran = self.run_with(program, launch, arguments, instrument)?;
+        ran.fault.map_or(Ok(ran.outcome), Err)
     }
 
     /// The pool of workers beside the caller's thread; made on first use.

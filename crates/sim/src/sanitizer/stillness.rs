@@ -21,6 +21,10 @@ struct Held {
     value: [u8; MOST_BYTES],
 }
 
+// SAFETY: the bytes are those of a launch, which holds the memory's lock and moves its workers' instruments
+// between threads only before and after they run.
+unsafe impl Send for Held {}
+
 impl Held {
     /// # Safety
     /// So many bytes are there to be read.
@@ -83,6 +87,9 @@ pub struct Stillness {
     /// By warp.
     pub looks: Vec<Option<Look>>,
 }
+
+// SAFETY: as for `Held`.
+unsafe impl Send for Stillness {}
 
 impl Stillness {
     /// For a block of this many warps.

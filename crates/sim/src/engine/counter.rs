@@ -1,0 +1,133 @@
+//! Counting in place: the accesses of a site are summed in its counter slots, by rules that the
+//! instrument gives as data. What is counted, and what it means, only the instrument knows.
+//!
+//! An access whose lanes lie at even steps has a pattern; the cost of the pattern met last is
+//! remembered with the site (a memo), and the instrument is asked for it on a miss.
+
+/// How accesses of a site are counted in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterRule {
+    /// The instrument's own number for what is counted: it comes back with questions and totals.
+    pub class: u8,
+    /// Bytes per lane that count, where they are not those of the access itself; else 0.
+    pub bytes: u8,
+    /// Which bits of the place of the first lane matter to the cost.
+    pub phase: u8,
+    /// What one word for each half of the warp costs.
+    pub words: WordCost,
+}
+
+/// The cost of an access by all lanes to one 32-bit word for each half of the warp, in closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordCost {
+    /// There is none: the instrument is asked.
+    Asked,
+    /// Both slots grow by the number of different 32-byte granules that the two words lie in.
+    Granules,
+    /// The first slot grows by 1, and both by 1 more where the words differ and lie a multiple of 128
+    /// bytes apart.
+    Banks,
+}
+
+impl CounterRule {
+    /// For what is not counted: the cheapest to compute.
+    pub const NONE: CounterRule =
+        CounterRule { class: u8::MAX, bytes: 0, phase: 0, words: WordCost::Banks };
+}
+
+/// Where the lanes of an access go: 16 from each base at even steps, all of them active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// Step between lanes.
+    pub stride: u64,
+    /// From the first to the second base.
+    pub delta: u64,
+    /// The bits of the first base that matter; see [`CounterRule::phase`].
+    pub low: u64,
+    /// Bytes per lane.
+    pub bytes: u64,
+}
+
+/// The pattern that a site met last, and what it costs. One of 0 bytes was never met.
+#[derive(Clone, Copy, Default)]
+pub struct Memo {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// What the second and the third slot grow by.
+    pub cost: [u64; 2],
+}
+
+/// What a site counted.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteTotal {
+    /// Its instruction in the kernel.
+    pub instruction: u32,
+    /// The class that the instrument gave it.
+    pub class: u8,
+    /// Bytes that one access by 32 lanes asks for.
+    pub bytes: u64,
+    /// Accesses, and the sums of their costs.
+    pub slots: [u64; 3],
+}
+
+/// What was counted in place during one worker's run of a launch.
+pub struct Totals<'a> {
+    /// The sites.
+    pub sites: &'a [SiteTotal],
+    /// The instructions of each basic block, as pairs of both.
+    pub runs: &'a [(u32, u32)],
+    /// For each basic block the times that a warp ran it, and the lanes in all.
+    pub visits: &'a [[u64; 2]],
+}
+
+/// Distinct numbers.
+#[inline(always)]
+pub fn distinct(numbers: &[u32; 32]) -> u32 {
+    let (mut low, mut high) = (u32::MAX, 0);
+    for number in numbers {
+        low = low.min(*number);
+        high = high.max(*number);
+    }
+    if high - low < 64 {
+        let mut seen = 0u64;
+        for number in numbers {
+            seen |= 1 << (number - low);
+        }
+        seen.count_ones()
+    } else if high - low < 8192 {
+        distinct_near(numbers, low)
+    } else {
+        distinct_far(numbers)
+    }
+}
+
+/// Distinct numbers, all less than 8192 above `low`.
+#[inline(never)]
+fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
+    let mut seen = [0u64; 128];
+    let mut distinct = 0;
+    for number in numbers {
+        let at = number - low;
+        let (word, bit) = ((at / 64) as usize & 127, at % 64);
+        distinct += (!seen[word] >> bit) as u32 & 1;
+        seen[word] |= 1 << bit;
+    }
+    distinct
+}
+
+/// Distinct numbers, in a small open-addressed table.
+#[inline(never)]
+pub fn distinct_far(numbers: &[u32; 32]) -> u32 {
+    let mut table = [u64::MAX; 64];
+    let mut distinct = 0;
+    for number in numbers {
+        let this = u64::from(*number);
+        let mut at = (this.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
+        while table[at] != u64::MAX && table[at] != this {
+            at = (at + 1) & 63;
+        }
+        distinct += u32::from(table[at] != this);
+        table[at] = this;
+    }
+    distinct
+}

@@ -1,0 +1,42 @@
+//! The options that an emulator is made with.
+
+use crate::engine::limits::{self, Limits, Schedule};
+use crate::sanitizer::Checks;
+
+/// How an [`Emulator`](crate::Emulator) is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The device's limits.
+    pub limits: Limits,
+    /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
+    pub workers: Option<usize>,
+    /// The order of turns.
+    pub schedule: Schedule,
+    /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
+    pub max_instructions: Option<u64>,
+    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    pub total_instructions: Option<u64>,
+    /// Time after which a launch is stopped; `None` for no limit.
+    pub time_limit: Option<std::time::Duration>,
+    /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
+    /// the reference that the fast engine is compared with.
+    pub all_varying: bool,
+    /// Check every access while kernels run; see [`crate::sanitizer`].
+    pub checks: Option<Checks>,
+}
+
+impl Options {
+    /// Those of the device.
+    pub(crate) fn device(&self) -> limits::Options {
+        limits::Options {
+            limits: self.limits.clone(),
+            workers: self.workers,
+            schedule: self.schedule,
+            max_instructions: self.max_instructions,
+            total_instructions: self.total_instructions,
+            time_limit: self.time_limit,
+            all_varying: self.all_varying,
+            gaps: self.checks.is_some(),
+        }
+    }
+}
