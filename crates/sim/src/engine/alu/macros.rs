@@ -26,4 +26,3 @@ macro_rules! with_affine {
         })
     }};
 }
-pub(crate) use with_affine;

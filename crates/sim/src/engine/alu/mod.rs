@@ -7,14 +7,17 @@ pub mod affine;
 pub mod atomic;
 mod carry;
 mod compare;
+mod convert;
 mod directed;
 mod double;
+mod eight;
 mod half;
 mod integer;
 mod logic;
 mod moves;
 mod product;
 mod single;
+mod video;
 
 use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::number::single::canonical;
@@ -28,6 +31,9 @@ pub fn handlers(op: Alu) -> &'static Pure {
         Alu::CanonicalNan => hot1(|a: f32| canonical(a)),
         Alu::Carry(op) => carry::handlers(op),
         Alu::Compare(op) => compare::handlers(op),
+        Alu::Convert(op) => convert::handlers(op),
+        Alu::Eight(op) => eight::handlers(op),
+        Alu::Video(op) => video::handlers(op),
         Alu::Integer(op) => integer::handlers(op),
         Alu::Logic(op) => logic::handlers(op),
         Alu::Move(op) => moves::handlers(op),

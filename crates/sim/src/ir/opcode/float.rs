@@ -24,3 +24,16 @@ impl FloatType {
         }
     }
 }
+
+/// How a result is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// To the nearest, ties to even.
+    NearestEven,
+    /// Towards zero.
+    Zero,
+    /// Towards negative infinity.
+    Down,
+    /// Towards positive infinity.
+    Up,
+}

@@ -7,8 +7,10 @@ pub mod asynchrony;
 pub mod atomic;
 pub mod carry;
 pub mod compare;
+pub mod convert;
 pub mod directed;
 pub mod double;
+pub mod eight;
 pub mod float;
 pub mod half;
 pub mod integer;
@@ -17,6 +19,7 @@ pub mod matrix;
 pub mod moves;
 pub mod product;
 pub mod single;
+pub mod video;
 pub mod warp;
 
 use self::half::HalfOp;
@@ -24,13 +27,16 @@ use crate::ir::types::{Class, NanUse, Width};
 use address::AddressOp;
 use carry::CarryOp;
 use compare::CompareOp;
+use convert::ConvertOp;
 use directed::DirectedOp;
 use double::DoubleOp;
+use eight::EightOp;
 use integer::IntegerOp;
 use logic::LogicOp;
 use moves::MoveOp;
 use product::ProductOp;
 use single::SingleOp;
+use video::VideoOp;
 
 /// A computing instruction: each lane's result is a function of that lane's operands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +67,12 @@ pub enum Alu {
     Directed(DirectedOp),
     /// Arithmetic of 16-bit floats.
     Half(HalfOp),
+    /// Conversions.
+    Convert(ConvertOp),
+    /// Conversions from and to floats of 8 bits.
+    Eight(EightOp),
+    /// Steps of video instructions.
+    Video(VideoOp),
 }
 
 impl Alu {
@@ -73,6 +85,7 @@ impl Alu {
     pub fn keeps_affine(self, operands: &[Class]) -> bool {
         match self {
             Alu::Address(op) => op.keeps_affine(),
+            Alu::Convert(op) => op.keeps_affine(),
             Alu::Integer(op) => op.keeps_affine(),
             Alu::Logic(op) => op.keeps_affine(operands),
             Alu::Move(op) => op.keeps_affine(),
@@ -85,6 +98,7 @@ impl Alu {
     pub fn nan_use(self) -> NanUse {
         match self {
             Alu::Compare(op) => op.nan_use(),
+            Alu::Convert(op) => op.nan_use(),
             Alu::Single(op) => op.nan_use(),
             Alu::Directed(op) => op.nan_use(),
             _ => NanUse::Observes,

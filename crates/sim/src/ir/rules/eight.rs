@@ -2,10 +2,9 @@
 
 use super::context::Cx;
 use super::convert;
-use crate::engine::number::eight::{Conversion, Convert, Direction, Format};
-use crate::engine::op::Tiers;
-use crate::ir::kernel::Action;
 use crate::ir::lower::unsupported::Rule;
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::eight::{EightDirection as Direction, EightFormat as Format, EightOp};
 use lanework_ptx::ScalarType::{B16, B32, F32};
 
 /// `cvt`: those of other types are in [`convert`].
@@ -41,10 +40,5 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> Rule {
     for i in 1..=count {
         src.push(cx.src(i, ty)?);
     }
-    let (guard, relu) = (cx.guard, cx.has("relu"));
-    let extra = Conversion { format, direction, relu }.code();
-    let handler = Tiers::cold::<Convert>();
-    let action = Action::Custom { handler, extra };
-    cx.lowering.emit(action, vec![dst], src, guard);
-    Ok(())
+    cx.alu(dst, &src, Alu::Eight(EightOp { format, direction, relu: cx.has("relu") }))
 }

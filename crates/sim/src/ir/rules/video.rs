@@ -5,25 +5,31 @@
 //! the last operand.
 
 use super::context::Cx;
-use crate::engine::pure::{Pure, pure1, pure2, pure3};
-use crate::ir::kernel::{Src, Width};
+use crate::ir::kernel::{Reg, Src, Width};
 use crate::ir::lower::unsupported::{Refusal, Rule};
+use crate::ir::opcode::Alu;
+use crate::ir::opcode::compare::Relation;
+use crate::ir::opcode::convert::ConvertOp;
+use crate::ir::opcode::integer::{Integer, IntegerOp};
+use crate::ir::opcode::moves::MoveOp;
+use crate::ir::opcode::video::{Field, VideoOp};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::*;
 
-/// Bits of a field, from its lowest on.
+/// Bits of a word from one on.
 #[derive(Clone, Copy)]
-struct Field {
+struct Place {
     shift: u32,
     bits: u32,
 }
 
-const WORD: Field = Field { shift: 0, bits: 32 };
+const WORD: Place = Place { shift: 0, bits: 32 };
 
-impl Field {
+impl Place {
     /// As a constant operand, with its sign.
     fn source(self, signed: bool) -> Src {
-        Src::Const(u64::from(self.shift | self.bits << 8 | u32::from(signed) << 16))
+        let field = Field { shift: self.shift, bits: self.bits, signed };
+        Src::Const(u64::from(field.encode()))
     }
 }
 
@@ -39,26 +45,20 @@ fn selected(operand: &Operand) -> (Operand, Option<String>) {
 }
 
 /// The field that a scalar selector names.
-fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> Rule<Field> {
+fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> Rule<Place> {
     let Some(selector) = selector else { return Ok(WORD) };
     let place = selector.get(1..).and_then(|n| n.parse::<u32>().ok());
     match (selector.as_bytes().first(), place) {
-        (Some(b'b'), Some(n @ 0..4)) => Ok(Field { shift: 8 * n, bits: 8 }),
-        (Some(b'h'), Some(n @ 0..2)) => Ok(Field { shift: 16 * n, bits: 16 }),
+        (Some(b'b'), Some(n @ 0..4)) => Ok(Place { shift: 8 * n, bits: 8 }),
+        (Some(b'h'), Some(n @ 0..2)) => Ok(Place { shift: 16 * n, bits: 16 }),
         _ => Err(cx.unknown(&format!("selector `.{selector}`"))),
     }
 }
 
-/// A field of 64 bits, extended by its sign or not: `config` is [`Field::source`].
-fn picked(word: u64, config: u32) -> i64 {
-    let (shift, bits, signed) = (config & 0xff, config >> 8 & 0xff, config >> 16 != 0);
-    let value = (word >> shift) << (64 - bits);
-    if signed { value as i64 >> (64 - bits) } else { (value >> (64 - bits)) as i64 }
-}
-
-fn wide(cx: &mut Cx<'_, '_>, sources: &[Src], pure: &'static Pure) -> Rule<Src> {
+/// Emits a step into a 64-bit register of its own.
+fn wide(cx: &mut Cx<'_, '_>, sources: &[Src], op: VideoOp) -> Rule<Src> {
     let register = cx.lowering.new_register(Width::Wide);
-    cx.pure(Some(register), sources, pure)?;
+    cx.alu(Some(register), sources, Alu::Video(op))?;
     Ok(Src::Reg(register))
 }
 
@@ -67,29 +67,23 @@ fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> Rule<Src> {
     let (operand, selector) = selected(&cx.operand(i)?.clone());
     let field = field(cx, selector.as_deref())?;
     let source = cx.source(&operand, B32)?;
-    let pick = pure2(|a: u32, config: u32| picked(u64::from(a), config));
-    wide(cx, &[source, field.source(signed)], pick)
+    wide(cx, &[source, field.source(signed)], VideoOp::Pick { wide: false })
 }
 
-/// The row that computes; `opcode` is without its digit.
-fn computed(cx: &Cx<'_, '_>, opcode: &str) -> Rule<&'static Pure> {
-    Ok(match opcode {
-        "vadd" => pure2(|a: i64, b: i64| a + b),
-        "vsub" => pure2(|a: i64, b: i64| a - b),
-        "vabsdiff" => pure2(|a: i64, b: i64| (a - b).abs()),
-        "vmin" => pure2(|a: i64, b: i64| a.min(b)),
-        "vmax" => pure2(|a: i64, b: i64| a.max(b)),
-        "vavrg" => pure2(|a: i64, b: i64| (a + b + i64::from(a + b >= 0)) >> 1),
-        "vshl" if cx.has("wrap") => pure2(|a: i64, b: i64| a << (b & 31)),
-        "vshl" => pure2(|a: i64, b: i64| ((i128::from(a)) << b.min(32)) as i64),
-        "vshr" if cx.has("wrap") => pure2(|a: i64, b: i64| a >> (b & 31)),
-        "vshr" => pure2(|a: i64, b: i64| a >> b.min(32)),
-        "vset" if cx.has("eq") => pure2(|a: i64, b: i64| i64::from(a == b)),
-        "vset" if cx.has("ne") => pure2(|a: i64, b: i64| i64::from(a != b)),
-        "vset" if cx.has("lt") => pure2(|a: i64, b: i64| i64::from(a < b)),
-        "vset" if cx.has("le") => pure2(|a: i64, b: i64| i64::from(a <= b)),
-        "vset" if cx.has("gt") => pure2(|a: i64, b: i64| i64::from(a > b)),
-        "vset" if cx.has("ge") => pure2(|a: i64, b: i64| i64::from(a >= b)),
+/// The step that computes; `opcode` is without its digit.
+fn computed(cx: &Cx<'_, '_>, opcode: &str) -> Rule<VideoOp> {
+    let wrap = cx.has("wrap");
+    let relation = ["eq", "ne", "lt", "le", "gt", "ge"].into_iter().find(|name| cx.has(name));
+    Ok(match (opcode, relation.and_then(Relation::of)) {
+        ("vadd", _) => VideoOp::Add,
+        ("vsub", _) => VideoOp::Subtract,
+        ("vabsdiff", _) => VideoOp::AbsoluteDifference,
+        ("vmin", _) => VideoOp::Min,
+        ("vmax", _) => VideoOp::Max,
+        ("vavrg", _) => VideoOp::Average,
+        ("vshl", _) => VideoOp::ShiftLeft { wrap },
+        ("vshr", _) => VideoOp::ShiftRight { wrap },
+        ("vset", Some(relation)) => VideoOp::Set(relation),
         _ => return Err(cx.unknown("this operation")),
     })
 }
@@ -99,16 +93,8 @@ fn clamped(cx: &mut Cx<'_, '_>, value: Src, bits: u32, signed: bool) -> Rule<Src
     if !cx.has("sat") {
         return Ok(value);
     }
-    let config = Field { shift: 0, bits }.source(signed);
-    let clamp = pure2(|a: i64, config: u32| {
-        let (bits, signed) = (config >> 8 & 0xff, config >> 16 != 0);
-        let (low, high) = match signed {
-            true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
-            false => (0, (1i64 << bits) - 1),
-        };
-        a.clamp(low, high)
-    });
-    wide(cx, &[value, config], clamp)
+    let range = Place { shift: 0, bits }.source(signed);
+    wide(cx, &[value, range], VideoOp::Clamp)
 }
 
 const MODIFIERS: &[&str] = &[
@@ -158,57 +144,39 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> Rule {
     if clamps || into.shift > 0 || extreme && opcode != "vset" {
         return Err(unsettled(cx));
     }
-    let pure = computed(cx, &opcode)?;
-    let value = wide(cx, &[a, b], pure)?;
+    let op = computed(cx, &opcode)?;
+    let value = wide(cx, &[a, b], op)?;
     let value = clamped(cx, value, into.bits, d_signed)?;
     if cx.instruction.operands.len() == 3 {
-        return cx.pure(dst, &[value], pure1(|a: i64| a as u32));
+        return cx.alu(dst, &[value], Alu::Convert(ConvertOp::TruncateWide));
     }
     cx.operands(4)?;
     let c = cx.src(3, B32)?;
-    let pure = match (cx.has("add"), cx.has("min"), cx.has("max"), d_signed) {
-        (true, ..) => pure2(|a: u32, c: u32| a.wrapping_add(c)),
-        (_, true, _, true) => pure2(|a: i32, c: i32| a.min(c)),
-        (_, true, _, false) => pure2(|a: u32, c: u32| a.min(c)),
-        (_, _, true, true) => pure2(|a: i32, c: i32| a.max(c)),
-        (_, _, true, false) => pure2(|a: u32, c: u32| a.max(c)),
-        _ => return cx.pure(dst, &[value, c, into.source(false)], pure3(merged)),
+    let word = if d_signed { Integer::S32 } else { Integer::U32 };
+    let op = match (cx.has("add"), cx.has("min"), cx.has("max")) {
+        (true, ..) => IntegerOp::Add(Integer::U32),
+        (_, true, _) => IntegerOp::Min(word),
+        (_, _, true) => IntegerOp::Max(word),
+        _ => {
+            let field = into.source(false);
+            return cx.alu(dst, &[value, c, field], Alu::Video(VideoOp::Merge));
+        }
     };
-    cx.pure(dst, &[value, c], pure)
-}
-
-/// `c` with a field replaced by the low bits of a value.
-fn merged(value: u64, c: u32, config: u32) -> u32 {
-    let (shift, bits) = (config & 0xff, config >> 8 & 0xff);
-    let mask = (u64::MAX >> (64 - bits)) << shift;
-    (u64::from(c) & !mask | value << shift & mask) as u32
+    cx.alu(dst, &[value, c], Alu::Integer(op))
 }
 
 /// `vmad`: a product plus `c`, shifted down and clamped.
-fn multiply(cx: &mut Cx<'_, '_>, dst: Option<u32>, [a, b]: [Src; 2], signed: bool) -> Rule {
+fn multiply(cx: &mut Cx<'_, '_>, dst: Option<Reg>, [a, b]: [Src; 2], signed: bool) -> Rule {
     let c = cx.src(3, B32)?;
-    let c = wide(cx, &[c, WORD.source(signed)], pure2(|c: u32, n: u32| picked(u64::from(c), n)))?;
-    let sum = match (signed, cx.has("po")) {
-        (true, false) => pure3(|a: i64, b: i64, c: i64| a.wrapping_mul(b).wrapping_add(c)),
-        (true, true) => pure3(|a: i64, b: i64, c: i64| a.wrapping_mul(b).wrapping_add(c + 1)),
-        (false, false) => pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)),
-        (false, true) => pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c + 1)),
-    };
-    let sum = wide(cx, &[a, b, c], sum)?;
+    let c = wide(cx, &[c, WORD.source(signed)], VideoOp::Pick { wide: false })?;
+    let sum = wide(cx, &[a, b, c], VideoOp::MultiplyAdd { plus_one: cx.has("po") })?;
     let shift = match (cx.has("shr7"), cx.has("shr15")) {
         (true, _) => 7,
         (_, true) => 15,
         _ => 0,
     };
-    let down = match (signed, cx.has("sat")) {
-        (true, true) => {
-            pure2(|a: i64, n: u32| (a >> n).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32)
-        }
-        (true, false) => pure2(|a: i64, n: u32| (a >> n) as u32),
-        (false, true) => pure2(|a: u64, n: u32| (a >> n).min(0xffff_ffff) as u32),
-        (false, false) => pure2(|a: u64, n: u32| (a >> n) as u32),
-    };
-    cx.pure(dst, &[sum, Src::Const(shift)], down)
+    let down = VideoOp::ScaleDown { signed, saturate: cx.has("sat") };
+    cx.alu(dst, &[sum, Src::Const(shift)], Alu::Video(down))
 }
 
 /// The lanes that a packed selector names, lowest first; `least` where there is none.
@@ -233,7 +201,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> Rule {
     let four = cx.instruction.opcode.ends_with('4');
     let (count, bits) = if four { (4, 8) } else { (2, 16) };
     let opcode = cx.instruction.opcode[..cx.instruction.opcode.len() - 1].to_owned();
-    let pure = computed(cx, &opcode)?;
+    let op = computed(cx, &opcode)?;
     let (destination, mask) = selected(&cx.operand(0)?.clone());
     let written: Vec<u32> = match mask {
         None => (0..count).collect(),
@@ -247,27 +215,30 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> Rule {
     let b_lanes = lanes(cx, b_lanes.as_deref(), second)?;
     let (a, b) = (cx.source(&a, B32)?, cx.source(&b, B32)?);
     // Selectors count through both words, `a` first.
-    let both = wide(cx, &[a, b], pure2(|a: u32, b: u32| u64::from(b) << 32 | u64::from(a)))?;
+    let pair = cx.lowering.new_register(Width::Wide);
+    let join = MoveOp::Concatenate { wide: true, low: 4 };
+    cx.alu(Some(pair), &[a, b], Alu::Move(join))?;
+    let both = Src::Reg(pair);
     let mut result = cx.src(3, B32)?;
     for lane in 0..count {
         if !written.contains(&lane) {
             continue;
         }
-        let pick = pure2(picked);
-        let at = |lane: u32| Field { shift: bits * lane, bits };
+        let pick = VideoOp::Pick { wide: true };
+        let at = |lane: u32| Place { shift: bits * lane, bits };
         let x = wide(cx, &[both, at(a_lanes[lane as usize]).source(a_signed)], pick)?;
         let y = wide(cx, &[both, at(b_lanes[lane as usize]).source(b_signed)], pick)?;
-        let value = wide(cx, &[x, y], pure)?;
+        let value = wide(cx, &[x, y], op)?;
         let value = clamped(cx, value, bits, d_signed)?;
         let next = cx.lowering.new_register(Width::Word);
         if cx.has("add") {
-            let sum = pure2(|sum: u32, value: i64| sum.wrapping_add(value as u32));
-            cx.pure(Some(next), &[result, value], sum)?;
+            let sum = Alu::Integer(IntegerOp::Add(Integer::U32));
+            cx.alu(Some(next), &[result, value], sum)?;
         } else {
-            let merge = pure3(merged);
-            cx.pure(Some(next), &[value, result, at(lane).source(false)], merge)?;
+            let operands = [value, result, at(lane).source(false)];
+            cx.alu(Some(next), &operands, Alu::Video(VideoOp::Merge))?;
         }
         result = Src::Reg(next);
     }
-    cx.pure(dst, &[result], pure1(|a: u32| a))
+    cx.alu(dst, &[result], Alu::copy(Width::Word))
 }
