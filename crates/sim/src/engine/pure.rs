@@ -5,7 +5,6 @@ use crate::engine::fuse::{CompareBranch, Step};
 use crate::engine::lanes::{Elem, Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Stop, Tiers, Warp, WideTiers};
 use crate::ir::kernel::Width;
-use crate::ir::types::Class;
 use std::marker::PhantomData;
 
 /// The handlers of a computing instruction.
@@ -30,11 +29,9 @@ pub struct Pure {
     pub fma: bool,
 }
 
-/// The handler that keeps an affine form, and when it applies.
+/// The handler that keeps an affine form, for operands that [`crate::ir::opcode::Alu::keeps_affine`] accepts.
 #[derive(Clone, Copy)]
 pub struct Affine {
-    /// Whether it applies to operands of these classes, none of which is varying.
-    pub applies: fn(&[Class]) -> bool,
     /// The handler.
     pub handler: Tiers,
     /// Whether it is a sum.
@@ -320,7 +317,6 @@ impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody
 /// The affine handler of a function over scalar forms.
 pub const fn affine<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy + 'static>(
     _: &F,
-    applies: fn(&[Class]) -> bool,
 ) -> Affine {
-    Affine { applies, handler: Tiers::cold::<AffineBody<F>>(), sum: false }
+    Affine { handler: Tiers::cold::<AffineBody<F>>(), sum: false }
 }

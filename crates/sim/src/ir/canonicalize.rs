@@ -40,7 +40,7 @@ impl Lattice for Holds {
 
 /// Adds the instructions to a kernel.
 pub fn canonicalize_nans(kernel: &mut Kernel) {
-    if !kernel.insts.iter().any(|inst| inst.nan == NanUse::Produces) {
+    if !kernel.insts.iter().any(|inst| inst.nan_use() == NanUse::Produces) {
         return;
     }
     let holds = holds(kernel);
@@ -51,11 +51,10 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
         src: vec![Src::Reg(register)],
         guard,
         origin: like.origin,
-        nan: NanUse::Observes,
     };
     for inst in std::mem::take(&mut kernel.insts) {
         moved.push(insts.len());
-        if inst.nan == NanUse::Observes {
+        if inst.nan_use() == NanUse::Observes {
             let mut seen: Vec<Reg> = Vec::new();
             for source in &inst.src {
                 if let Src::Reg(r) = *source
@@ -68,7 +67,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
             }
         }
         let result = inst.dst.first().copied().flatten();
-        let after = match (inst.nan, result) {
+        let after = match (inst.nan_use(), result) {
             (NanUse::Produces, Some(r)) if holds[r as usize] == Holds::BOTH => {
                 Some(canonicalise(r, &inst, inst.guard))
             }
@@ -104,7 +103,7 @@ impl VariableAnalysis for Analysis {
     const DIRECTION: Direction = Direction::Forward;
 
     fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Holds>) {
-        let fact = match (inst.nan, inst.src.first()) {
+        let fact = match (inst.nan_use(), inst.src.first()) {
             (NanUse::Produces, _) => Holds::RESULTS,
             (NanUse::Copies, Some(Src::Reg(from))) => *facts.get(*from as usize),
             (NanUse::Copies, Some(Src::Const(bits))) if !f32::from_bits(*bits as u32).is_nan() => {

@@ -1,7 +1,5 @@
 //! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
 
-use crate::engine::op::Tiers;
-use crate::engine::pure::Pure;
 use crate::ir::error::SourceLocation;
 use crate::ir::opcode::Alu;
 use crate::ir::opcode::asynchrony::AsyncOp;
@@ -206,19 +204,9 @@ pub enum Part {
 #[derive(Clone, Copy)]
 pub enum Action {
     /// Computes `dst[0]` from the sources.
-    Pure(&'static Pure),
-    /// The same, by opcode.
     Alu(Alu),
     /// Lets lanes see each other, or does something for each warp.
     Warp(WarpOp),
-    /// Anything else that falls through: destinations `a` and the low half of `imm`, up to three
-    /// sources, `extra` in the high half of `imm`.
-    Custom {
-        /// Its handler.
-        handler: Tiers,
-        /// A number for the handler.
-        extra: u32,
-    },
     /// Accesses memory.
     Memory(MemoryOp),
     /// Goes to a label, if the guard holds.
@@ -246,18 +234,6 @@ pub enum Action {
     Note(Note),
     /// Does nothing that the emulator can see.
     Nothing,
-}
-
-impl From<&'static Pure> for Action {
-    fn from(pure: &'static Pure) -> Action {
-        Action::Pure(pure)
-    }
-}
-
-impl From<Alu> for Action {
-    fn from(op: Alu) -> Action {
-        Action::Alu(op)
-    }
 }
 
 /// What a barrier instruction does.
@@ -295,8 +271,6 @@ pub struct Inst {
     pub guard: Option<(Reg, bool)>,
     /// Index into [`Kernel::origins`].
     pub origin: u32,
-    /// What it does with NaN.
-    pub nan: NanUse,
 }
 
 impl Inst {
@@ -311,9 +285,17 @@ impl Inst {
         self.dst.iter().flatten().copied()
     }
 
+    /// What it does with the NaN of f32 arithmetic.
+    pub fn nan_use(&self) -> NanUse {
+        match self.action {
+            Action::Alu(op) => op.nan_use(),
+            _ => NanUse::Observes,
+        }
+    }
+
     /// Whether its results are functions of its operands, lane by lane, and it does nothing else.
     pub fn is_alu(&self) -> bool {
-        matches!(self.action, Action::Pure(_) | Action::Alu(_))
+        matches!(self.action, Action::Alu(_))
     }
 }
 

@@ -164,10 +164,10 @@ fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
     let operand = |src: &Src| src.register().map_or(Class::Uniform, |r| *facts.get(r as usize));
     let worst = || inst.src.iter().map(operand).max().unwrap_or(Class::Uniform);
     match &inst.action {
-        Action::Pure(_) | Action::Alu(_) => match worst() {
+        Action::Alu(op) => match worst() {
             Class::Affine => {
                 let all: Vec<Class> = inst.src.iter().map(operand).collect();
-                if keeps_affine(&inst.action, &all) { Class::Affine } else { Class::Varying }
+                if op.keeps_affine(&all) { Class::Affine } else { Class::Varying }
             }
             other => other,
         },
@@ -184,15 +184,6 @@ fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
             if same { address } else { Class::Varying }
         }
         _ => Class::Varying,
-    }
-}
-
-/// Whether an instruction of operands of these classes, none of them varying, gives an affine result.
-fn keeps_affine(action: &Action, operands: &[Class]) -> bool {
-    match action {
-        Action::Pure(pure) => pure.affine.is_some_and(|affine| (affine.applies)(operands)),
-        Action::Alu(op) => op.keeps_affine(operands),
-        _ => false,
     }
 }
 

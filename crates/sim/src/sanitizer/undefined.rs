@@ -108,7 +108,7 @@ impl VariableAnalysis for MayBeUnwritten {
 
 /// Whether an instruction makes its results of its sources in registers.
 fn makes(inst: &Inst) -> bool {
-    inst.is_alu() || matches!(inst.action, Action::Warp(_) | Action::Custom { .. })
+    inst.is_alu() || matches!(inst.action, Action::Warp(_))
 }
 
 /// Follows registers; the immediate is the address of a [`Step`].

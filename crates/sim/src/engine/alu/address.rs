@@ -7,7 +7,7 @@ use crate::ir::window::{
     LOCAL_WINDOW, OFFSET_MASK, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
 };
 
-const ADD: Affine = affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)), |_| true);
+const ADD: Affine = affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)));
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: AddressOp) -> &'static Pure {

@@ -15,9 +15,9 @@ use crate::ir::opcode::float::{FloatType, Rounding};
 use crate::ir::opcode::integer::Integer;
 use half::{bf16, f16};
 
-const WIDEN_S: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, true), |_| true);
-const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, false), |_| true);
-const TRUNCATE: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a), |_| true);
+const WIDEN_S: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, true));
+const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, false));
+const TRUNCATE: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a));
 
 /// The handlers of a conversion in each rounding direction.
 macro_rules! rounded {

@@ -4,9 +4,8 @@ use super::affine::each;
 use crate::engine::pure::{Affine, Pure, affine, hot2, pure1, pure2, pure3, warm2};
 use crate::ir::opcode::integer::{Integer, IntegerOp, PairOp, Signed};
 
-const ADD: Affine =
-    Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)), |_| true) };
-const SUB: Affine = affine(&|a, b, _| Some(each(u64::wrapping_sub, a, b)), |_| true);
+const ADD: Affine = Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b))) };
+const SUB: Affine = affine(&|a, b, _| Some(each(u64::wrapping_sub, a, b)));
 /// The handlers of an opcode of this family.
 pub fn handlers(op: IntegerOp) -> &'static Pure {
     use Integer::*;

@@ -9,14 +9,11 @@ use crate::ir::opcode::integer::{Integer, Size};
 use crate::ir::opcode::logic::{LogicOp, PermuteMode};
 use crate::ir::types::Width;
 
-const NOT: Affine = affine(
-    &|a: Scalar, _: Scalar, _: Scalar| {
-        Some(Scalar { base: a.base.map(|b| !b), stride: a.stride.wrapping_neg(), unused: 0 })
-    },
-    |_| true,
-);
-const SHL32: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 32), |_| true);
-const SHL64: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 64), |_| true);
+const NOT: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| {
+    Some(Scalar { base: a.base.map(|b| !b), stride: a.stride.wrapping_neg(), unused: 0 })
+});
+const SHL32: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 32));
+const SHL64: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 64));
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: LogicOp) -> &'static Pure {

@@ -5,7 +5,7 @@ use crate::engine::pure::{Affine, Pure, affine, hot1, mask, pure1, pure2, warm1}
 use crate::ir::opcode::moves::{MoveOp, PartSize};
 use crate::ir::types::Width;
 
-const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a), |_| true);
+const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a));
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: MoveOp) -> &'static Pure {

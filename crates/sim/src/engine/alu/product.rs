@@ -5,20 +5,16 @@ use crate::engine::pure::{Affine, Pure, affine, hot2, hot3, pure2, pure3, warm2,
 use crate::ir::opcode::integer::{Integer, Size};
 use crate::ir::opcode::product::ProductOp;
 
-const MUL: Affine = affine(&|a, b, _| Some(product(a, b)), |_| true);
-const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)), |_| true);
-const MUL_WIDE_S: Affine =
-    affine(&|a, b, _| Some(product(widened(a, true)?, widened(b, true)?)), |_| true);
-const MUL_WIDE_U: Affine =
-    affine(&|a, b, _| Some(product(widened(a, false)?, widened(b, false)?)), |_| true);
-const MAD_WIDE_S: Affine = affine(
-    &|a, b, c| Some(each(u64::wrapping_add, product(widened(a, true)?, widened(b, true)?), c)),
-    |_| true,
-);
-const MAD_WIDE_U: Affine = affine(
-    &|a, b, c| Some(each(u64::wrapping_add, product(widened(a, false)?, widened(b, false)?), c)),
-    |_| true,
-);
+const MUL: Affine = affine(&|a, b, _| Some(product(a, b)));
+const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)));
+const MUL_WIDE_S: Affine = affine(&|a, b, _| Some(product(widened(a, true)?, widened(b, true)?)));
+const MUL_WIDE_U: Affine = affine(&|a, b, _| Some(product(widened(a, false)?, widened(b, false)?)));
+const MAD_WIDE_S: Affine = affine(&|a, b, c| {
+    Some(each(u64::wrapping_add, product(widened(a, true)?, widened(b, true)?), c))
+});
+const MAD_WIDE_U: Affine = affine(&|a, b, c| {
+    Some(each(u64::wrapping_add, product(widened(a, false)?, widened(b, false)?), c))
+});
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: ProductOp) -> &'static Pure {

@@ -20,6 +20,7 @@ use crate::engine::pure::{Pure, Spread};
 use crate::engine::warp_table;
 use crate::ir::analyses::Analyses;
 use crate::ir::kernel::*;
+use crate::ir::opcode::Alu;
 use crate::ir::types::Class;
 use crate::ir::uniformity::Uniformity;
 use crate::ir::vectorize::LoadVectorization;
@@ -290,10 +291,7 @@ impl Assembler<'_> {
         self.insert(inst);
         let origin = inst.origin;
         match &inst.action {
-            Action::Pure(pure) => {
-                self.compute(inst, pure, |c| pure.affine.is_some_and(|this| (this.applies)(c)));
-            }
-            Action::Alu(op) => self.compute(inst, alu::handlers(*op), |c| op.keeps_affine(c)),
+            Action::Alu(op) => self.compute(inst, *op),
             Action::Warp(op) => {
                 let (handler, mode) = warp_table::handler(*op);
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
@@ -302,14 +300,6 @@ impl Assembler<'_> {
                 let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
                 let imm = u64::from(second) | u64::from(mode) << 32;
                 self.push(handler, [first, sources[0], sources[1], clock], imm, origin);
-            }
-            Action::Custom { handler, extra, .. } => {
-                let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let (first, second) =
-                    (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
-                let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
-                let imm = u64::from(second) | u64::from(*extra) << 32;
-                self.push(*handler, [first, sources[0], sources[1], clock], imm, origin);
             }
             Action::Memory(op) => self.memory(inst, *op),
             Action::AsyncCopy { bytes } => {
@@ -428,13 +418,14 @@ impl Assembler<'_> {
 
     /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
     /// result.
-    fn compute(&mut self, inst: &Inst, pure: &Pure, keeps_affine: impl Fn(&[Class]) -> bool) {
+    fn compute(&mut self, inst: &Inst, op: Alu) {
+        let pure = alu::handlers(op);
         let classes: Vec<Class> = inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
         let dst = inst.dst[0].map_or(Class::Varying, |r| self.uniformity.class(r));
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
         let affine =
-            pure.affine.filter(|_| dst < Class::Varying && !predicate && keeps_affine(&classes));
+            pure.affine.filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
         if let Some(affine) = affine {
             let slots = self.slots(inst).map(|slot| slot & OFFSET);
             self.push(affine.handler, slots, 0, inst.origin);

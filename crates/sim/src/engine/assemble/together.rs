@@ -29,7 +29,7 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
                     groups.insert(start + i, Vec::new());
                 }
             }
-            (Action::Pure(_) | Action::Alu(_) | Action::Nothing, _) => {}
+            (Action::Alu(_) | Action::Nothing, _) => {}
             _ => open.clear(),
         }
         open.retain(|(_, register), _| !inst.dst.contains(&Some(*register)));

@@ -80,7 +80,6 @@ impl<'m> Lowering<'m> {
                 src: Vec::new(),
                 guard: None,
                 origin,
-                nan: NanUse::Observes,
             });
         }
         crate::ir::canonicalize::canonicalize_nans(&mut lowering.kernel);

@@ -78,11 +78,7 @@ impl<'m> Lowering<'m> {
         guard: Option<(Reg, bool)>,
     ) {
         let origin = self.origin;
-        let nan = match action {
-            Action::Alu(op) => op.nan_use(),
-            _ => NanUse::Observes,
-        };
-        self.kernel.insts.push(Inst { action, dst, src, guard, origin, nan });
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin });
     }
 
     /// Appends a jump over what follows unless the guard holds; gives the label to set after it.

@@ -99,6 +99,7 @@ impl Alu {
         match self {
             Alu::Compare(op) => op.nan_use(),
             Alu::Convert(op) => op.nan_use(),
+            Alu::Move(op) => op.nan_use(),
             Alu::Single(op) => op.nan_use(),
             Alu::Directed(op) => op.nan_use(),
             _ => NanUse::Observes,

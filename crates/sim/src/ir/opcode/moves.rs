@@ -1,7 +1,7 @@
 //! Copies of registers, and registers taken apart and put together (PTX manual, "Data Movement and
 //! Conversion Instructions: mov").
 
-use crate::ir::types::Width;
+use crate::ir::types::{NanUse, Width};
 
 /// An operation that moves bits and computes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,5 +41,13 @@ impl MoveOp {
     /// Whether operands in affine form, none of them varying, give an affine result.
     pub fn keeps_affine(self) -> bool {
         matches!(self, MoveOp::Copy(Width::Word | Width::Wide))
+    }
+
+    /// What it does with NaN.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            MoveOp::Copy(Width::Word) => NanUse::Copies,
+            _ => NanUse::Observes,
+        }
     }
 }

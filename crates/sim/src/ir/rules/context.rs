@@ -204,47 +204,24 @@ impl Cx<'_, '_> {
     }
 
     /// Emits a computing instruction.
-    pub fn pure(&mut self, dst: Option<Reg>, src: &[Src], op: impl Into<Action>) -> Rule {
+    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> Rule {
         let guard = self.guard;
         match dst {
-            Some(_) => self.lowering.emit(op.into(), vec![dst], src.to_vec(), guard),
+            Some(_) => self.lowering.emit(Action::Alu(op), vec![dst], src.to_vec(), guard),
             None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
         }
         Ok(())
     }
 
-    /// Emits a computing instruction by its opcode.
-    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> Rule {
-        self.pure(dst, src, op)
-    }
-
-    pub fn uses_nan(&mut self, how: NanUse) {
-        if let Some(inst) = self.lowering.kernel.insts.last_mut()
-            && matches!(inst.action, Action::Pure(_) | Action::Alu(_))
-        {
-            inst.nan = how;
-        }
-    }
-
-    /// The instruction just emitted does not see which NaN its f32 operands hold.
-    pub fn blind_to_nan(&mut self) {
-        self.uses_nan(NanUse::Ignores);
-    }
-
-    /// The instruction just emitted copies 32 bits.
-    pub fn copies_nan(&mut self) {
-        self.uses_nan(NanUse::Copies);
-    }
-
     /// Emits `dst = f(operands 1..)` where all operands have type `ty`.
-    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, op: impl Into<Action>) -> Rule {
+    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, op: Alu) -> Rule {
         self.operands(count + 1)?;
         let dst = self.dst_of(0, ty)?;
         let mut sources = Vec::new();
         for i in 1..=count {
             sources.push(self.src(i, ty)?);
         }
-        self.pure(dst, &sources, op)
+        self.alu(dst, &sources, op)
     }
 
     /// Emits an instruction under the guard.

@@ -148,7 +148,7 @@ fn vector_atomic(
         // An operand may be among the results of an element before it.
         let source = cx.source(&operand, ty)?;
         let kept = cx.lowering.new_register(crate::ir::lower::state::width_of(ty)?);
-        cx.pure(Some(kept), &[source], super::mov::copy(ty))?;
+        cx.alu(Some(kept), &[source], super::mov::copy(ty))?;
         sources.push(Src::Reg(kept));
     }
     let order = Order { strong: Some(scope(cx)), ..order(cx) };

@@ -35,10 +35,7 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
         _ => {
             let dst = cx.dst_of(0, ty)?;
             let a = cx.src(1, ty)?;
-            cx.pure(dst, &[a], copy(ty))?;
-            if ty.size() == 4 {
-                cx.copies_nan();
-            }
+            cx.alu(dst, &[a], copy(ty))?;
             Ok(())
         }
     }
@@ -78,7 +75,7 @@ fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
     if let Src::Reg(_) = a {
         let wide = ty.size() == 8;
         let saved = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
-        cx.pure(Some(saved), &[a], copy(ty))?;
+        cx.alu(Some(saved), &[a], copy(ty))?;
         a = Src::Reg(saved);
     }
     for (i, operand) in parts.iter().enumerate() {
