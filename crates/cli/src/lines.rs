@@ -1,4 +1,4 @@
-//! The lines of a profile as tables: what each costs, what it asks of memory, what work it does.
+//! The lines of a profile as tables: the cost of each, its memory traffic, its work.
 
 use crate::output::short_count;
 use crate::sources::Sources;
@@ -12,14 +12,14 @@ const PLACE: usize = 22;
 /// Columns of the code.
 const CODE: usize = 36;
 /// Columns of the classes.
-const CLASSES: usize = 36;
+const CLASSES: usize = 33;
 
 /// All tables; each line of text has at most 100 columns.
 pub fn tables(record: &ProfileRecord, sources: &Sources) -> String {
     listing(record, sources) + &memory(record) + &work(record)
 }
 
-/// The place of a line in few letters.
+/// The place of a line, as `file:line`.
 pub fn place(line: &LineRecord) -> String {
     let number = line.instructions.first().copied().unwrap_or(0);
     let file = line.file.as_deref().map_or("ptx", |file| {
@@ -32,7 +32,7 @@ pub fn place(line: &LineRecord) -> String {
     }
 }
 
-/// The place in as many columns as it has, its end where it is longer.
+/// The place cut to its columns, the end of a longer one.
 fn short_place(line: &LineRecord) -> String {
     let place = place(line);
     match place.chars().count() {
@@ -41,7 +41,7 @@ fn short_place(line: &LineRecord) -> String {
     }
 }
 
-/// The code of a line; of what has no text, its instructions.
+/// The code of a line; without source text, its instructions.
 pub fn code(line: &LineRecord, sources: &Sources) -> String {
     let code = sources.line(line.file.as_deref(), line.line);
     if code.is_empty() { line.names.join(", ") } else { code }
@@ -65,12 +65,12 @@ fn bar(share: f64) -> String {
     format!("{text:<8}")
 }
 
-/// A count; nothing for none.
+/// A count; empty for zero.
 fn blank(count: u64) -> String {
     if count == 0 { String::new() } else { short_count(count as f64) }
 }
 
-/// Every line with what it costs.
+/// Every line with its cost.
 fn listing(record: &ProfileRecord, sources: &Sources) -> String {
     let mut text = format!(
         "\n{:<PLACE$} {:<8} {:>7} {:>5} {:>7} {:>7}  code\n",
@@ -92,14 +92,14 @@ fn listing(record: &ProfileRecord, sources: &Sources) -> String {
     text
 }
 
-/// What a kind of access took: requests, units per request, the fewest that would do, units beyond
-/// them, and bytes.
+/// The traffic of a kind of access: requests, units per request, the optimum per request, excess units,
+/// and bytes.
 type Traffic = (u64, f64, f64, u64, u64);
 
 fn in_sectors(s: &Global) -> Traffic {
     let each = |count: u64| count as f64 / s.requests.max(1) as f64;
-    let beyond = s.sectors.saturating_sub(s.ideal_sectors);
-    (s.requests, each(s.sectors), each(s.ideal_sectors), beyond, s.bytes)
+    let excess = s.sectors.saturating_sub(s.ideal_sectors);
+    (s.requests, each(s.sectors), each(s.ideal_sectors), excess, s.bytes)
 }
 
 fn in_wavefronts(b: &Shared) -> Traffic {
@@ -108,7 +108,7 @@ fn in_wavefronts(b: &Shared) -> Traffic {
     (b.requests, each(b.wavefronts), each(ideal), b.bank_conflicts, b.bytes)
 }
 
-/// What each line asks of memory, a row for each kind of access.
+/// The memory traffic of each line, a row for each kind of access.
 fn memory(record: &ProfileRecord) -> String {
     let mut rows = String::new();
     for line in &record.lines {
@@ -125,14 +125,14 @@ fn memory(record: &ProfileRecord) -> String {
             ("shared copy", "wavefronts", in_wavefronts(&c.shared_copy)),
         ];
         let mut name = short_place(line);
-        for (kind, unit, (requests, each, ideal, beyond, bytes)) in kinds {
+        for (kind, unit, (requests, each, ideal, excess, bytes)) in kinds {
             if requests == 0 {
                 continue;
             }
             let row = format!(
                 "{name:<PLACE$} {kind:<13} {:>8} {each:>9.2} {unit:<10} {ideal:>6.2} {:>8} {:>10}",
                 short_count(requests as f64),
-                blank(beyond),
+                blank(excess),
                 short_count(bytes as f64),
             );
             rows.push_str(row.trim_end());
@@ -145,15 +145,15 @@ fn memory(record: &ProfileRecord) -> String {
     }
     format!(
         "\n{:<PLACE$} {:<13} {:>8} {:>9} {:<10} {:>6} {:>8} {:>10}\n{rows}",
-        "memory", "access", "requests", "each", "", "ideal", "beyond", "bytes"
+        "memory", "access", "requests", "each", "", "ideal", "excess", "bytes"
     )
 }
 
-/// What each line does beside memory: its instructions by class, arithmetic, barriers, divergence.
+/// The work of each line: instructions by class, arithmetic, barriers, divergence, contention.
 fn work(record: &ProfileRecord) -> String {
     let mut text = format!(
-        "\n{:<PLACE$} {:>7} {:>6} {:>8} {:>7} {:>7}  instructions by class\n",
-        "work", "flops", "per B", "barriers", "parted", "contend"
+        "\n{:<PLACE$} {:>7} {:>6} {:>8} {:>7} {:>10}  instructions by class\n",
+        "work", "flops", "per B", "barriers", "diverg.", "contention"
     );
     for line in &record.lines {
         let c = &line.counters;
@@ -168,7 +168,7 @@ fn work(record: &ProfileRecord) -> String {
             _ => String::new(),
         };
         let row = format!(
-            "{:<PLACE$} {:>7} {per_byte:>6} {:>8} {:>7} {:>7}  {}",
+            "{:<PLACE$} {:>7} {per_byte:>6} {:>8} {:>7} {:>10}  {}",
             short_place(line),
             blank(line.flops),
             blank(c.barriers),
@@ -180,10 +180,10 @@ fn work(record: &ProfileRecord) -> String {
         text.push('\n');
     }
     text.push_str(
-        "\nCounts by the emulator: instructions, requests, barriers and parted branches per warp, flops \
-         and\nbytes of all lanes. Each: sectors of 32 bytes, or wavefronts through shared memory's \
-         banks, per\nrequest; beyond: those above the ideal, in shared memory bank conflicts; contend: \
-         lanes of\natomics whose address a lower lane of the request has too.\n",
+        "\nCounted by the emulator: instructions, requests, barriers and branches per warp; flops and bytes \
+         of\nall lanes. each: sectors of 32 bytes, or wavefronts of shared memory, per request; excess: \
+         those\nabove the ideal, in shared memory bank conflicts; diverg.: divergent branches; contention: \
+         lanes of\natomics with the address of a lower lane of the request.\n",
     );
     text
 }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_is_told_per_request_with_what_would_do() {
+    fn traffic_is_per_request_with_its_optimum() {
         let sectors = Global { requests: 2, sectors: 64, ideal_sectors: 8, bytes: 256 };
         assert_eq!(in_sectors(&sectors), (2, 32.0, 4.0, 56, 256));
         let banks = Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, bytes: 256 };

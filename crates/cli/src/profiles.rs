@@ -1,4 +1,4 @@
-//! A profile in words: the kernel as a whole, its hot spots, and its lines with their counts.
+//! A profile as text: the totals of the kernel, its hot spots, and its lines with their counts.
 
 use crate::lines::{code, cut, place, tables};
 use crate::output::{bytes, short_count, thousands};
@@ -6,7 +6,7 @@ use crate::sources::Sources;
 use lanework::sim::{Global, Shared};
 use lanework_lab::{LineRecord, ProfileRecord};
 
-/// Hot spots that are shown.
+/// The number of hot spots.
 const HOT: usize = 5;
 
 /// The profile as text of at most 100 columns.
@@ -44,14 +44,14 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// The kernel as a whole, a line for each thing that it did.
+/// The totals of the kernel, a row for each counter.
 fn totals(record: &ProfileRecord) -> String {
     let c = &record.counters;
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.push((
         "instructions",
         format!(
-            "{} of warps, {:.1} of 32 lanes active",
+            "{} warp instructions, {:.1} of 32 lanes active",
             thousands(c.warp_instructions),
             c.active_lanes()
         ),
@@ -101,14 +101,14 @@ fn totals(record: &ProfileRecord) -> String {
         rows.push((
             "contention",
             format!(
-                "{} lanes of atomics wait for a lower lane's address",
+                "{} lanes of atomics share the address of a lower lane",
                 thousands(c.atomic_collisions)
             ),
         ));
     }
     if c.barriers + c.divergent_branches > 0 {
         let text = format!(
-            "{} arrivals; {} branches part their warp",
+            "{} arrivals; {} divergent branches",
             thousands(c.barriers),
             thousands(c.divergent_branches)
         );
@@ -152,12 +152,12 @@ fn totals(record: &ProfileRecord) -> String {
     rows.iter().map(|(name, text)| format!("  {name:<15}{text}\n")).collect()
 }
 
-/// The lines that weigh most, with what is remarkable about them.
+/// The lines with the largest shares, with remarks on their counts.
 fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
     let mut lines: Vec<&LineRecord> = record.lines.iter().collect();
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
     let mut text = String::from(
-        "\nHot spots (issue slots, sectors and wavefronts in cycles of a multiprocessor)\n",
+        "\nHot spots (share of issue slots, sectors and wavefronts, in cycles of one multiprocessor)\n",
     );
     for line in lines.iter().take(HOT).filter(|line| line.share >= 0.01) {
         let said = format!(
