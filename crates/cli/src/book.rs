@@ -1,5 +1,5 @@
-//! The pages of the documentation that are made from the kernels themselves and from stored results,
-//! in English and in Chinese.
+//! The documentation pages that are generated from the kernels and from stored results, in English and
+//! in Chinese.
 
 use crate::commands::coverage::some;
 use crate::commands::experiments::Shown;
@@ -7,7 +7,7 @@ use crate::output::{duration, short_count};
 use lanework::{Backend, Device, Result};
 use lanework_kernels::{Header, Language, RungInfo};
 use lanework_lab::conformance::{Coverage, coverage};
-use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, specs};
+use lanework_lab::{ClimbRecord, Family, How, Request, climb, experiments_source, families, specs};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -38,34 +38,34 @@ struct Words {
 
 const ENGLISH: Words = Words {
     rungs: "The rungs",
-    counted: "What the emulator counts",
+    counted: "Counted by the emulator",
     columns: "| rung | experiment | sectors per load | sectors per store | bank conflicts | warp instructions | \
               per warp | active lanes | registers | occupancy |",
-    timed: "What an H200 takes",
-    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | against the rung before |",
+    timed: "Measured on an H200",
+    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the rung before |",
     idea: "Idea",
     predicts: "Predicts",
     costs: "Costs",
     before: "Since the rung before",
     try_it: "Try it",
-    experiments: "Every experiment of the notes",
-    experiments_note: "Each row is one command, run as it stands; `experiments --run` makes this table.",
+    experiments: "Experiments",
+    experiments_note: "Each row is one command, run as shown; `lanework experiments --run` makes this table.",
 };
 
 const CHINESE: Words = Words {
     rungs: "各级",
-    counted: "模拟器数到了什么",
+    counted: "模拟器的计数",
     columns: "| 级 | 实验 | 每次读的扇区 | 每次写的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
               寄存器 | 占用率 |",
-    timed: "H200 上的时间",
+    timed: "在 H200 上的实测",
     timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 与前一级之比 |",
     idea: "思路",
     predicts: "预测",
     costs: "代价",
     before: "与前一级相比",
     try_it: "试一试",
-    experiments: "讲义里的每个实验",
-    experiments_note: "每一行就是一条原样执行的命令；本表由 `experiments --run` 生成。",
+    experiments: "实验",
+    experiments_note: "每一行就是一条原样执行的命令；本表由 `lanework experiments --run` 生成。",
 };
 
 impl Words {
@@ -77,7 +77,7 @@ impl Words {
     }
 }
 
-/// All generated pages; what was measured on a GPU is read from `results`.
+/// All generated pages; the measurements of a GPU are read from `results`.
 ///
 /// # Errors
 /// When a ladder cannot be climbed on the emulator.
@@ -201,7 +201,7 @@ fn timed_table(climb: &Value, words: &Words) -> String {
     text.replace("| null |", "| |")
 }
 
-/// A rung: its header, what changed, and its file.
+/// A rung: its header, the changed counts, and its file.
 fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language) -> String {
     let words = Words::of(language);
     let Header { idea, predicts, costs } = info.header(language);
@@ -228,8 +228,10 @@ fn experiments_page(results: &Path, language: Language) -> String {
     let (emulated, on_gpu) = (read("emulator/experiments.json"), read("h200/experiments.json"));
     let gpu = on_gpu.first().map_or("GPU", |row| row.device.as_str());
     let mut text = format!(
-        "# {}\n\n{}\n\n| id | | command | emulator | {gpu} |\n|---|---|---|---|---|\n",
-        words.experiments, words.experiments_note
+        "# {}\n\n{} {}\n\n| id | | command | emulator | {gpu} |\n|---|---|---|---|---|\n",
+        words.experiments,
+        words.experiments_note,
+        experiments_source(language)
     );
     for row in &emulated {
         let other = on_gpu.iter().find(|other| (&other.id, &other.what) == (&row.id, &row.what));

@@ -1,5 +1,5 @@
-//! The page that says how true the emulator's counts are: made from the counts that a GPU gave, which
-//! are stored, and those of the emulator, taken when the page is made.
+//! The page on counter accuracy: a GPU's stored counts beside those of the emulator, which are counted
+//! when the page is made.
 
 use crate::commands::fidelity::{compare, read};
 use crate::failure::Failure;
@@ -8,11 +8,11 @@ use lanework_lab::Deviation;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Kinds of launches: how their names start, and what they are called in both languages.
+/// Kinds of launches: the prefix of their names, and the name of the kind in both languages.
 const KINDS: [(&str, [&str; 2]); 3] = [
     ("sweep/", ["sweep", "扫描"]),
     ("probe/", ["probes", "探针"]),
-    ("", ["ladders and compiled kernels", "阶梯与编译器生成的内核"]),
+    ("", ["ladders and compiled kernels", "阶梯与编译器生成的核函数"]),
 ];
 
 /// The words of the page.
@@ -26,22 +26,23 @@ struct Words {
 }
 
 const ENGLISH: Words = Words {
-    title: "How true the counts are",
-    intro: "The same launches were counted by the emulator and by an H200's own counters, read with Nsight Compute: every \
-            rung on a plain and on an awkward problem, kernels that nvcc, NVRTC, Triton and Numba compiled, and probes \
-            and a sweep, which repeat one memory instruction on one pattern of addresses. `scripts/fidelity.sh` takes the GPU's counts \
-            anew; `lanework fidelity` compares. Instructions are not compared, for a GPU runs what ptxas made of the PTX.",
+    title: "Counter accuracy",
+    intro: "The same launches were counted by the emulator and by an H200's hardware counters, read with Nsight Compute: every \
+            rung on a regular and on an irregular problem, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes \
+            and a sweep, each of which repeats one memory instruction on one address pattern. `scripts/fidelity.sh` records \
+            the GPU's counts; `lanework fidelity` compares. Instructions are not compared, because a GPU runs ptxas's \
+            translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
-    others: "What differs by more than 1 %, and why",
+    others: "Differences above 1 %, and why",
     others_table: "| launch | counter | emulator | H200 | error | why |\n|---|---|---|---|---|---|",
     unknown: "not known",
 };
 
 const CHINESE: Words = Words {
-    title: "计数有多准",
+    title: "计数的准确度",
     intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整和一个不规整的问题上，\
-            nvcc、NVRTC、Triton 和 Numba 编译出的内核，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
-            重新取得 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
+            nvcc、NVRTC、Triton 和 Numba 编译出的核函数，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
+            记录 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
     others: "误差超过 1 % 的，以及原因",
     others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
