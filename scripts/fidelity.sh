@@ -2,8 +2,8 @@
 # Counts the launches of `lanework fidelity` with Nsight Compute on this machine's GPU.
 #
 # Usage, in the repository: scripts/fidelity.sh LANEWORK FOLDER
-# LANEWORK is the command; into FOLDER come, for the ladders and compiled kernels, for the probes and for
-# the sweep, a list of the launches (.txt) and the counters (.csv). Then, anywhere:
+# LANEWORK is the command. The script writes to FOLDER, for the ladders and compiled kernels, for the probes
+# and for the sweep, a list of the launches (.txt) and the counters (.csv). Then, in the repository:
 #   lanework fidelity --ncu FOLDER
 set -u
 lanework=$1
@@ -52,9 +52,9 @@ dram__bytes_read
 dram__bytes_write
 "
 
-# A name that this version of the profiler does not know would end it, so those are left out.
+# Nsight Compute stops at a metric that its version does not know, so unknown metrics are left out.
 ncu --query-metrics --chips gh100 > "$folder/known.txt" 2>&1
-# What is counted of memory, and beside it what the caches did with it.
+# metrics: all metrics. memory: the metrics of memory traffic, without those of the caches.
 metrics=
 memory=
 for base in $bases; do

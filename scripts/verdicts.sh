@@ -1,7 +1,8 @@
 #!/bin/bash
-# What NVIDIA's compute-sanitizer says of each planted bug of the sanitizer's suite, on a machine with a
-# GPU: `verdicts.sh PLANTED OUT`, with the program that `cargo build -p lanework --example planted` makes.
-# Each kernel runs in a process of its own under each tool; OUT/verdicts.txt gets a line for each.
+# Records the verdicts of NVIDIA's compute-sanitizer on each planted bug of the sanitizer's suite, on a
+# machine with a GPU: `verdicts.sh PLANTED OUT`, with the program that `cargo build -p lanework --example
+# planted` makes. Each kernel runs in a process of its own under each tool; OUT/verdicts.txt gets a line for
+# each.
 planted=$1 out=$2
 logs=$(mktemp -d)
 export planted logs
@@ -10,7 +11,7 @@ one() {
     log=$logs/$name.$tool
     options=
     [ "$tool" = racecheck ] && options="--racecheck-report all"
-    # Kernels that wait for ever are ended.
+    # Kernels that never end are killed.
     # shellcheck disable=SC2086
     timeout -s KILL "${LIMIT:-20}" compute-sanitizer --tool "$tool" $options "$planted" "$name" >"$log" 2>&1
     code=$?
@@ -20,7 +21,8 @@ one() {
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$tool" "$code" "${summary:-no summary}" "${first:-}"
 }
 export -f one
-# The tools that look for the kinds of a kernel; a right kernel is given to those with the most to say.
+# The tools that find the kinds of a kernel's bugs; a correct kernel is given to the tools most likely to
+# report it.
 tools() {
     case $1 in
     '') echo racecheck synccheck ;;

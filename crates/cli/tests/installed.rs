@@ -1,0 +1,90 @@
+//! An installed command needs no source checkout: a copy of it runs in an empty folder.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder with nothing but a copy of the command and a PTX file.
+struct Installed {
+    folder: tempfile::TempDir,
+}
+
+impl Installed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::copy(env!("CARGO_BIN_EXE_lanework"), folder.path().join("lanework"))
+            .expect("a copy");
+        std::fs::write(folder.path().join("saxpy.ptx"), include_str!("data/saxpy.ptx"))
+            .expect("written");
+        Installed { folder }
+    }
+
+    /// Standard output of a run that must succeed.
+    fn run(&self, line: &str) -> String {
+        let output = Command::new(self.folder.path().join("lanework"))
+            .args(line.split(' '))
+            .current_dir(self.folder.path())
+            .output()
+            .expect("the command runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {:?}\n{stderr}", output.status);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+const SAXPY: &str = "saxpy.ptx --grid 4 --block 32 --arg f32:2 --arg rand:f32:128 --arg rand:f32:128 --arg u32:128";
+
+#[test]
+fn kernels_of_files_need_no_checkout() {
+    let installed = Installed::new();
+    assert!(installed.run(&format!("run {SAXPY} --device emulator")).contains("saxpy ran on"));
+    assert!(installed.run(&format!("check {SAXPY}")).contains("nothing to report"));
+    assert!(installed.run(&format!("profile {SAXPY}")).contains("ld.global"));
+    assert!(installed.run(&format!("look {SAXPY}")).contains("4 sectors of 32 bytes, optimal"));
+    assert!(installed.run("inspect saxpy.ptx").contains("fma"));
+}
+
+#[test]
+fn rungs_show_their_source_lines_without_a_checkout() {
+    let installed = Installed::new();
+    assert!(installed.run("list").contains("transpose/padded"));
+    let climbed = installed.run("climb vector-add --size 1000 --device emulator");
+    assert!(climbed.contains("bit-exact"), "{climbed}");
+    for command in ["profile", "look"] {
+        let text = installed.run(&format!("{command} transpose/unpadded --size 64"));
+        assert!(text.contains("unpadded.rs:") && text.contains("tile["), "{text}");
+    }
+}
+
+#[test]
+fn comparisons_with_a_gpu_need_no_checkout() {
+    let installed = Installed::new();
+    assert!(installed.run("conform --only add.rn").contains("0 different"));
+    assert!(installed.run("fidelity --only vector-add").contains("within 1 %"));
+    assert!(installed.run("coverage --opcode add").contains("add.u32"));
+}
+
+/// What is read at run time must not be looked up in the folder that the program was built in.
+#[test]
+fn no_source_of_the_command_names_its_build_folder() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+    for name in ["cli", "lab", "kernels", "lanework"] {
+        for file in sources(&crates.join(name).join("src")) {
+            let text = std::fs::read_to_string(&file).expect("a readable file");
+            assert!(!text.contains("CARGO_MANIFEST_DIR"), "{}", file.display());
+        }
+    }
+}
+
+/// Every file below `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
