@@ -31,7 +31,8 @@ impl Installed {
     }
 }
 
-const SAXPY: &str = "saxpy.ptx --grid 4 --block 32 --arg f32:2 --arg rand:f32:128 --arg rand:f32:128 --arg u32:128";
+const SAXPY: &str =
+    "saxpy.ptx --grid 4 --block 32 --arg f32:2 --arg rand:f32:128 --arg rand:f32:128 --arg u32:128";
 
 #[test]
 fn kernels_of_files_need_no_checkout() {

@@ -19,7 +19,6 @@
 
 mod emulator;
 mod engine;
-mod ir;
 mod mem;
 mod options;
 mod profiler;
@@ -35,8 +34,8 @@ pub use engine::limits::{Limits, Schedule};
 pub use engine::program::Program;
 pub use engine::swizzle::Swizzle;
 pub use engine::tensor_map::{TensorElement, TensorMap};
-pub use ir::kernel::Origin;
-pub use ir::pressure::{MOST_REGISTERS, RegisterPressure};
+pub use lanework_ptx_ir::kernel::Origin;
+pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use mem::counters::{Counters, Global, Shared};
 pub use mem::table::{Counter, Row};
 pub use options::Options;

@@ -10,11 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("lang", &["ptx"]),
-    ("sim", &["ptx"]),
+    ("ptx-ir", &["ptx"]),
+    ("sim", &["ptx", "ptx-ir"]),
     ("cuda", &[]),
     ("lanework", &["ptx", "macros", "lang", "sim", "cuda"]),
     ("kernels", &["lanework"]),

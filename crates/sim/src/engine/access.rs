@@ -10,7 +10,7 @@ use crate::engine::lanes::{
     BITS, Elem, Lanes, SCALAR, Scalar, Sink, Slot, Source, WIDE, fetch_cold, put_cold,
 };
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::marker::PhantomData;
 
 /// Calls `f` with each active lane, lowest first.

@@ -5,7 +5,7 @@ use crate::engine::context::{Context, RawFault, excuse, fault};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{BITS, Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.

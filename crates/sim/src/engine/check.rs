@@ -5,7 +5,7 @@ use crate::engine::fault::{Fault, FaultKind, LoadError};
 use crate::engine::launch::LaunchConfig;
 use crate::engine::limits::Limits;
 use crate::engine::program::Program;
-use crate::ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
 /// The fault for an entry that the module does not have.

@@ -10,9 +10,9 @@ use crate::engine::lanes::Slot;
 use crate::engine::matrix::group::Meeting;
 use crate::engine::memory::Memory;
 use crate::engine::op::{Op, Stop, Warp};
-use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::{MemorySpace, Order};
-use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::{MemorySpace, Order};
+use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
 
 /// A stretch of guest addresses and where they lie on the host.
 #[derive(Clone, Copy)]

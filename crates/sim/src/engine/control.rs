@@ -5,8 +5,8 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
-use crate::ir::kernel::{MemorySpace, Note, Scope};
-use crate::ir::opcode::warp::ShuffleMode;
+use lanework_ptx_ir::kernel::{MemorySpace, Note, Scope};
+use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
 /// Adds a finished basic block's instructions to the warp's counts.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-pub use crate::ir::error::{LoadError, SourceLocation};
+pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
 
 /// The allocation nearest to a bad address.
 #[derive(Clone, Debug, PartialEq, Eq)]

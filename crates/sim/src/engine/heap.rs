@@ -10,9 +10,9 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::{HeapEvent, Wants};
 use crate::engine::lanes::{BITS, Lanes, Sink, Source};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
-pub use crate::ir::lower::state::HEAP as NAME;
+pub use lanework_ptx_ir::lower::state::HEAP as NAME;
 
 /// Bytes of the heap.
 pub const BYTES: u64 = 8 << 20;

@@ -20,10 +20,10 @@ use crate::engine::event::{Access, AccessKind, Asynchronous, Moved, Place, Space
 use crate::engine::lanes::Lanes;
 use crate::engine::memory::Memory;
 use crate::engine::op::{Body, Op, Tiers, Warp};
-use crate::ir::access_class::AccessClass;
-use crate::ir::analyses::Analyses;
-use crate::ir::kernel::{Kernel, MemorySpace, Note};
-use crate::ir::opcode::asynchrony::MbarrierOp;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Note};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -7,8 +7,8 @@
 //! - *predicate*: one bit per lane.
 
 use crate::engine::op::Warp;
-use crate::ir::kernel::Width;
 use half::{bf16, f16};
+use lanework_ptx_ir::kernel::Width;
 
 /// 32 lanes of `T`.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use crate::engine::context::Region;
 use crate::engine::fault::{MemoryError, NearAllocation};
 use crate::engine::written::Written;
-use crate::ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::engine::context::{Context, RawFault, fault};
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{BITS, Lanes, Sink, Source};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::fmt::Write;
 
 /// Longest format or string that is printed.

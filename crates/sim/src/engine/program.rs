@@ -6,14 +6,14 @@ use crate::engine::heap;
 use crate::engine::instrument::{Instrumentation, Quiet, Wants};
 use crate::engine::memory::Memory;
 use crate::engine::op::best_tier;
-use crate::ir::analyses::Analyses;
-use crate::ir::indirect::function_address;
-use crate::ir::initial::initial_bytes;
-use crate::ir::kernel::{Kernel, MemorySpace, Width};
-use crate::ir::lower::{Lowering, Refusal};
-use crate::ir::types::Class;
-use crate::ir::uniformity::Uniformity;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::indirect::function_address;
+use lanework_ptx_ir::initial::initial_bytes;
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
+use lanework_ptx_ir::lower::{Lowering, Refusal};
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -250,7 +250,7 @@ impl Program {
     /// An estimate of the registers that a kernel needs.
     pub fn register_pressure(&self, entry: &str) -> Option<crate::RegisterPressure> {
         let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
-        Some(crate::ir::pressure::pressure(&loaded.kernel, &loaded.analyses))
+        Some(lanework_ptx_ir::pressure::pressure(&loaded.kernel, &loaded.analyses))
     }
 
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::Place::instruction`].

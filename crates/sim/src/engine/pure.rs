@@ -4,7 +4,7 @@
 use crate::engine::fuse::{CompareBranch, Step};
 use crate::engine::lanes::{Elem, Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Stop, Tiers, Warp, WideTiers};
-use crate::ir::kernel::Width;
+use lanework_ptx_ir::kernel::Width;
 use std::marker::PhantomData;
 
 /// The handlers of a computing instruction.
@@ -29,7 +29,7 @@ pub struct Pure {
     pub fma: bool,
 }
 
-/// The handler that keeps an affine form, for operands that [`crate::ir::opcode::Alu::keeps_affine`] accepts.
+/// The handler that keeps an affine form, for operands that [`lanework_ptx_ir::opcode::Alu::keeps_affine`] accepts.
 #[derive(Clone, Copy)]
 pub struct Affine {
     /// The handler.

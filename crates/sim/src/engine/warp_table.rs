@@ -4,7 +4,7 @@ use crate::engine::cross;
 use crate::engine::heap::{Free, Malloc};
 use crate::engine::op::Tiers;
 use crate::engine::print::Print;
-use crate::ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use lanework_ptx_ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 
 /// The handler of an opcode, and the number that tells it the mode.
 pub fn handler(op: WarpOp) -> (Tiers, u32) {

@@ -8,8 +8,8 @@
 //! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
 
 use crate::engine::event::AccessKind;
-use crate::ir::access_class::AccessClass;
 use crate::mem::traffic::lanes;
+use lanework_ptx_ir::access_class::AccessClass;
 
 /// What an access takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

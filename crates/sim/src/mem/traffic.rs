@@ -3,9 +3,9 @@
 
 use crate::engine::counter::{Pattern, distinct_far};
 use crate::engine::event::{AccessKind, Space};
-use crate::ir::access_class::AccessClass;
 use crate::mem::banks;
 use crate::mem::counters::{Counters, Global, Shared};
+use lanework_ptx_ir::access_class::AccessClass;
 
 /// Counts an access.
 pub fn count(

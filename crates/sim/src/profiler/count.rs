@@ -8,10 +8,10 @@ use crate::engine::counter::{CounterRule, Pattern, SiteTotal, Totals, WordCost};
 use crate::engine::event::{AccessKind, Place};
 use crate::engine::instrument::{Instrument, Launch, Wants, space_of};
 use crate::engine::op::Warp;
-use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::MemorySpace;
 use crate::mem::counters::{Counters, add_each};
 use crate::mem::traffic;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Classes of what is counted in place: loads from, stores to and atomics on global memory, the same of
 /// shared memory, and loads from shared memory that stand for several.

@@ -13,8 +13,8 @@ use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::context::Site;
 use crate::engine::event::{AccessKind, Moved, Run};
 use crate::engine::op::Warp;
-use crate::ir::kernel::{MemorySpace, Order, Scope};
-use crate::ir::opcode::asynchrony::MbarrierOp;
+use lanework_ptx_ir::kernel::{MemorySpace, Order, Scope};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::collections::HashMap;
 
 /// Shared memory that a copy is writing.

@@ -16,8 +16,8 @@ use super::written::Written;
 use crate::engine::context::{Region, Site};
 use crate::engine::memory::Memory;
 use crate::engine::op::Warp;
-use crate::ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
-use crate::ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
+use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

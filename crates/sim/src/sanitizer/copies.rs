@@ -6,8 +6,8 @@ use super::order;
 use crate::engine::context::Site;
 use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
-use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// A copy under way.
 struct Copy {

@@ -11,9 +11,9 @@ use crate::engine::context::RawFault;
 use crate::engine::event::AccessKind;
 use crate::engine::fault::NearAllocation;
 use crate::engine::report::Scene;
-use crate::ir::kernel::MemorySpace;
-use crate::ir::uniformity::thread_index;
-use crate::ir::window::{SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::uniformity::thread_index;
+use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
 
 impl Checker {
     #[cold]

@@ -16,9 +16,9 @@ use crate::engine::instrument::{
 };
 use crate::engine::lanes::Lanes;
 use crate::engine::op::{Tiers, Warp};
-use crate::ir::analyses::Analyses;
-use crate::ir::kernel::{Kernel, Note};
-use crate::ir::opcode::asynchrony::MbarrierOp;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, Note};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
 

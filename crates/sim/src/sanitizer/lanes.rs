@@ -4,8 +4,8 @@ use super::checker::Checker;
 use super::report::{Report, ReportKind};
 use crate::engine::lanes::Lanes;
 use crate::engine::op::Warp;
-use crate::ir::kernel::Note;
-use crate::ir::opcode::warp::ShuffleMode;
+use lanework_ptx_ir::kernel::Note;
+use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
 impl Checker {
     /// What synchronises a warp, or demands something of its lanes.

@@ -9,8 +9,8 @@ use crate::engine::context::Site;
 use crate::engine::event::AccessKind;
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
-use crate::ir::window::{LOCAL_WINDOW, WINDOW};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::window::{LOCAL_WINDOW, WINDOW};
 
 /// One warp's access while it is judged.
 pub struct Judged<'a> {

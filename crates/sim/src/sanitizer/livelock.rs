@@ -15,7 +15,7 @@ use crate::engine::instrument::{
     ClusterView, HeapEvent, Instrument, Progress, Wants, WarpSnapshot,
 };
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice, so that spins that have no end are told soon.
 const TIME_SLICE: u64 = 1 << 16;

@@ -1,7 +1,7 @@
 //! Variables in shared and local memory by offset.
 
 use crate::engine::fault::NearAllocation;
-use crate::ir::kernel::Placed;
+use lanework_ptx_ir::kernel::Placed;
 
 /// Variables, and where they lie.
 pub struct Names {

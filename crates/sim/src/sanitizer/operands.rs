@@ -12,7 +12,7 @@ use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Bytes that are read together.
 const CHUNK: u64 = 16;

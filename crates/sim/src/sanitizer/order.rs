@@ -10,7 +10,7 @@
 //! with a strong read or atomic comes after; a fence on the reading side is not insisted on, for the
 //! CUDA manuals' own examples leave it out.
 
-use crate::ir::kernel::Scope;
+use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
 
 /// An access in 64 bits: who, where in the program, and how.
@@ -29,7 +29,7 @@ pub const WIDE_SCOPE: Tag = 1 << 26;
 pub const ASYNC: Tag = 1 << 27;
 /// Among reads: one that wrote, too (an atomic before the last).
 pub const WROTE: Tag = 1 << 28;
-/// A `.volatile` access to data, see [`crate::ir::kernel::Order`].
+/// A `.volatile` access to data, see [`lanework_ptx_ir::kernel::Order`].
 pub const DATA: Tag = 1 << 29;
 
 /// Whether two tags are of one thread, with nothing in between that orders.

@@ -12,7 +12,7 @@ use super::written::Written;
 use crate::engine::asynchrony::cluster::split;
 use crate::engine::context::Region;
 use crate::engine::op::Warp;
-use crate::ir::window::RANK_SHIFT;
+use lanework_ptx_ir::window::RANK_SHIFT;
 
 /// What is known of the shared memory of a block that is not at hand.
 pub struct Others {

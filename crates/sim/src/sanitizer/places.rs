@@ -5,8 +5,8 @@ use super::shadow::{Area, Cells};
 use crate::engine::context::generic_space;
 use crate::engine::event::Space;
 use crate::engine::fault::NearAllocation;
-use crate::ir::kernel::MemorySpace;
-use crate::ir::window::WINDOW;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::window::WINDOW;
 
 impl Checker {
     /// Where an instruction's accesses went last: the number of an area, or of a variable.

@@ -7,8 +7,8 @@ use super::undefined::{Follow, Followed, Step};
 use crate::engine::assemble::together;
 use crate::engine::instrument::{BeforeAccess, Inserted, Plan};
 use crate::engine::op::Tiers;
-use crate::ir::analyses::Analyses;
-use crate::ir::kernel::{Action, Kernel, MemoryKind, MemorySpace};
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace};
 use std::collections::HashMap;
 
 /// What is inserted into one kernel. Operations hold the addresses of what is boxed here.

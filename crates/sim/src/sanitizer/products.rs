@@ -12,10 +12,10 @@ use super::operands::Reading;
 use super::order::{self, Tag};
 use super::report::{Report, ReportKind};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
-use crate::ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
-use crate::ir::opcode::Alu;
-use crate::ir::opcode::matrix::MatrixOp;
+use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
 
 /// The registers that products of warpgroups read and write, and those that are copied from or to them.
 #[derive(Clone, Default)]

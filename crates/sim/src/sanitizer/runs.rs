@@ -13,7 +13,7 @@ use super::written::Written;
 use crate::engine::context::Site;
 use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Addresses of a warp that go evenly in each half.
 pub struct Form {

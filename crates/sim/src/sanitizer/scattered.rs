@@ -9,7 +9,7 @@ use super::shadow::LINE;
 use crate::engine::context::Site;
 use crate::engine::event::AccessKind;
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// How a former access lies to one lane's.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 use crate::engine::context::{Context, Site, generic_space};
 use crate::engine::event::{AccessKind, Space};
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 
 /// Bytes of one lane's access at most.

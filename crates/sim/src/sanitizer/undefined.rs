@@ -8,9 +8,9 @@ use super::checker::Checker;
 use super::instrument::Sanitizer;
 use super::report::{Report, ReportKind};
 use crate::engine::op::{Body, Op, Warp};
-use crate::ir::analyses::Analyses;
-use crate::ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
-use crate::ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
 
 /// The registers of a kernel that are followed.
 #[derive(Clone, Default)]

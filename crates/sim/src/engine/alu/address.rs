@@ -2,8 +2,8 @@
 
 use super::affine::each;
 use crate::engine::pure::{Affine, Pure, affine, pure1, pure2, warm2};
-use crate::ir::opcode::address::AddressOp;
-use crate::ir::window::{
+use lanework_ptx_ir::opcode::address::AddressOp;
+use lanework_ptx_ir::window::{
     LOCAL_WINDOW, OFFSET_MASK, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
 };
 

@@ -2,9 +2,9 @@
 
 use crate::engine::number::narrow::{self, Narrow};
 use crate::engine::number::single::{canonical, flush, max32, min32};
-use crate::ir::opcode::atomic::{AtomicOp, NarrowAtomic};
-use crate::ir::opcode::integer::Size;
 use half::{bf16, f16};
+use lanework_ptx_ir::opcode::atomic::{AtomicOp, NarrowAtomic};
+use lanework_ptx_ir::opcode::integer::Size;
 
 /// Combines a word in memory with the instruction's operands.
 pub type Combine = fn(u64, u64, u64) -> u64;

@@ -1,7 +1,7 @@
 //! Handlers of sums and differences over the carry flag.
 
 use crate::engine::pure::{Pure, pure3};
-use crate::ir::opcode::carry::CarryOp;
+use lanework_ptx_ir::opcode::carry::CarryOp;
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: CarryOp) -> &'static Pure {

@@ -4,10 +4,10 @@
 use crate::engine::lanes::Elem;
 use crate::engine::number::single::flush;
 use crate::engine::pure::{Pure, hot2, hot3, pure2, pure3, warm2, warm3};
-use crate::ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
-use crate::ir::opcode::float::FloatType;
-use crate::ir::opcode::integer::Integer;
 use half::{bf16, f16};
+use lanework_ptx_ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
+use lanework_ptx_ir::opcode::float::FloatType;
+use lanework_ptx_ir::opcode::integer::Integer;
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: CompareOp) -> &'static Pure {

@@ -10,10 +10,12 @@ use crate::engine::number::single::{self, canonical, flush, quiet32};
 use crate::engine::number::soft::{self, Format, Number, Round};
 use crate::engine::number::{double, narrow::widen16};
 use crate::engine::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
-use crate::ir::opcode::convert::{ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom};
-use crate::ir::opcode::float::{FloatType, Rounding};
-use crate::ir::opcode::integer::Integer;
 use half::{bf16, f16};
+use lanework_ptx_ir::opcode::convert::{
+    ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom,
+};
+use lanework_ptx_ir::opcode::float::{FloatType, Rounding};
+use lanework_ptx_ir::opcode::integer::Integer;
 
 const WIDEN_S: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, true));
 const WIDEN_U: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| widened(a, false));

@@ -5,7 +5,7 @@ use crate::engine::number::single::flush_number;
 use crate::engine::number::soft::{self, Round};
 use crate::engine::number::{double, single};
 use crate::engine::pure::{Pure, pure1, pure2, pure3};
-use crate::ir::opcode::directed::{DirectedFunction, DirectedOp, Direction};
+use lanework_ptx_ir::opcode::directed::{DirectedFunction, DirectedOp, Direction};
 
 /// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
 /// f64 operands pass on their NaN.

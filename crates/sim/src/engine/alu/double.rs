@@ -3,8 +3,8 @@
 
 use crate::engine::number::double::{self, quiet, through_high_word, with_nan_of};
 use crate::engine::pure::{Pure, hot3, pure1, pure2, warm2};
-use crate::ir::opcode::double::DoubleOp;
-use crate::ir::opcode::single::FloatClass;
+use lanework_ptx_ir::opcode::double::DoubleOp;
+use lanework_ptx_ir::opcode::single::FloatClass;
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: DoubleOp) -> &'static Pure {

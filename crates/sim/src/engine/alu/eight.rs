@@ -2,7 +2,7 @@
 
 use crate::engine::number::eight::{narrow_halves, narrow_singles, widen};
 use crate::engine::pure::{Pure, pure1, pure2};
-use crate::ir::opcode::eight::{EightDirection, EightFormat, EightOp};
+use lanework_ptx_ir::opcode::eight::{EightDirection, EightFormat, EightOp};
 
 /// The handlers of a function of the format and of `.relu`, both constants.
 macro_rules! each_format {

@@ -3,9 +3,9 @@
 use crate::engine::number::narrow::*;
 use crate::engine::number::single::{flush, max32, min32, or_nan, through_double};
 use crate::engine::pure::{Pure, pure1, pure2, pure3};
-use crate::ir::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
-use crate::ir::opcode::single::MinMax;
 use ::half::{bf16, f16};
+use lanework_ptx_ir::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
+use lanework_ptx_ir::opcode::single::MinMax;
 
 /// The handlers of a function of f32, for each type.
 macro_rules! widened {

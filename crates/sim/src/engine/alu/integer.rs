@@ -2,7 +2,7 @@
 
 use super::affine::each;
 use crate::engine::pure::{Affine, Pure, affine, hot2, pure1, pure2, pure3, warm2};
-use crate::ir::opcode::integer::{Integer, IntegerOp, PairOp, Signed};
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, PairOp, Signed};
 
 const ADD: Affine = Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b))) };
 const SUB: Affine = affine(&|a, b, _| Some(each(u64::wrapping_sub, a, b)));

@@ -5,9 +5,9 @@ use crate::engine::lanes::Scalar;
 use crate::engine::pure::{
     Affine, Pure, affine, hot2, hot3, mask, pure1, pure2, pure3, warm1, warm2, warm3,
 };
-use crate::ir::opcode::integer::{Integer, Size};
-use crate::ir::opcode::logic::{LogicOp, PermuteMode};
-use crate::ir::types::Width;
+use lanework_ptx_ir::opcode::integer::{Integer, Size};
+use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
+use lanework_ptx_ir::types::Width;
 
 const NOT: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| {
     Some(Scalar { base: a.base.map(|b| !b), stride: a.stride.wrapping_neg(), unused: 0 })

@@ -22,7 +22,7 @@ mod video;
 use crate::engine::asynchrony::mbarrier::Mbarrier;
 use crate::engine::number::single::canonical;
 use crate::engine::pure::{Pure, hot1, pure1};
-use crate::ir::opcode::Alu;
+use lanework_ptx_ir::opcode::Alu;
 
 /// The handlers of an opcode.
 pub fn handlers(op: Alu) -> &'static Pure {

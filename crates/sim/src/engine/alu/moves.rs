@@ -2,8 +2,8 @@
 
 use crate::engine::lanes::Scalar;
 use crate::engine::pure::{Affine, Pure, affine, hot1, mask, pure1, pure2, warm1};
-use crate::ir::opcode::moves::{MoveOp, PartSize};
-use crate::ir::types::Width;
+use lanework_ptx_ir::opcode::moves::{MoveOp, PartSize};
+use lanework_ptx_ir::types::Width;
 
 const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a));
 

@@ -1,11 +1,11 @@
 //! Handlers of f32 arithmetic.
 //!
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
-//! [`crate::ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
+//! [`lanework_ptx_ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
 use crate::engine::number::single::*;
 use crate::engine::pure::{Pure, hot2, hot3, pure1, pure2, warm1, warm2, warm3};
-use crate::ir::opcode::single::{FloatClass, MinMax, Modifiers, SingleOp, Unary};
+use lanework_ptx_ir::opcode::single::{FloatClass, MinMax, Modifiers, SingleOp, Unary};
 
 const PLAIN: Modifiers = Modifiers { ftz: false, sat: false };
 

@@ -1,8 +1,8 @@
 //! Handlers of the steps of video instructions.
 
 use crate::engine::pure::{Pure, pure2, pure3};
-use crate::ir::opcode::compare::Relation;
-use crate::ir::opcode::video::{Field, VideoOp};
+use lanework_ptx_ir::opcode::compare::Relation;
+use lanework_ptx_ir::opcode::video::{Field, VideoOp};
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: VideoOp) -> &'static Pure {

@@ -12,7 +12,7 @@ use crate::engine::fuse::Mark;
 use crate::engine::instrument::{BeforeAccess, Inserted, Wants};
 use crate::engine::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::engine::op::{Tiers, WideTiers};
-use crate::ir::kernel::*;
+use lanework_ptx_ir::kernel::*;
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {

@@ -18,12 +18,12 @@ use crate::engine::matrix::Plan;
 use crate::engine::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::engine::pure::{Pure, Spread};
 use crate::engine::warp_table;
-use crate::ir::analyses::Analyses;
-use crate::ir::kernel::*;
-use crate::ir::opcode::Alu;
-use crate::ir::types::Class;
-use crate::ir::uniformity::Uniformity;
-use crate::ir::vectorize::LoadVectorization;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
+use lanework_ptx_ir::vectorize::LoadVectorization;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use super::{Assembler, Prefill};
 use crate::engine::cross::NO_SLOT;
 use crate::engine::lanes::{OFFSET, SCALAR, Slot, WIDE};
-use crate::ir::kernel::*;
-use crate::ir::types::Class;
+use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::types::Class;
 use std::collections::HashMap;
 
 impl Assembler<'_> {

@@ -7,14 +7,14 @@
 
 use super::Assembler;
 use crate::engine::instrument::Wants;
-use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
-use crate::ir::opcode::Alu;
-use crate::ir::opcode::atomic::AtomicOp;
-use crate::ir::opcode::moves::MoveOp;
-use crate::ir::types::Class;
-use crate::ir::uniformity::Uniformity;
-use crate::ir::vectorize::Vectorized;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::{Action, Inst, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::atomic::AtomicOp;
+use lanework_ptx_ir::opcode::moves::MoveOp;
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
+use lanework_ptx_ir::vectorize::Vectorized;
 
 /// A block in which no axis is the same for all lanes of a warp: ptxas does not know the block.
 const ANY_BLOCK: [u32; 3] = [7, 3, 2];

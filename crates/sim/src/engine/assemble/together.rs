@@ -1,7 +1,7 @@
 //! Which loads checks judge together: those of words from one address register, with nothing in between
 //! that could tell the one's time from the other's.
 
-use crate::ir::kernel::*;
+use lanework_ptx_ir::kernel::*;
 use std::collections::HashMap;
 
 /// One load of a group: what it adds to the register, and its number in the kernel.

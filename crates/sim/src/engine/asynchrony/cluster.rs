@@ -8,7 +8,7 @@ use crate::engine::context::Region;
 use crate::engine::instrument::Hook;
 use crate::engine::memory::Memory;
 use crate::engine::op::Warp;
-use crate::ir::window::{OFFSET_MASK, RANK_SHIFT};
+use lanework_ptx_ir::window::{OFFSET_MASK, RANK_SHIFT};
 
 /// Most blocks of a cluster.
 pub const MOST_BLOCKS: u64 = 16;

@@ -9,7 +9,7 @@ use crate::engine::context::RawFault;
 use crate::engine::event::{Asynchronous, Moved, Place};
 use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.

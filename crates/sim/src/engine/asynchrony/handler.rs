@@ -12,10 +12,10 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold};
 use crate::engine::op::{Body, Op, Stop, Warp};
-use crate::ir::kernel::MemorySpace;
-use crate::ir::opcode::asynchrony::{AsyncOp, At, CopyOp};
-use crate::ir::opcode::atomic::AtomicOp;
-use crate::ir::window::{SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, At, CopyOp};
+use lanework_ptx_ir::opcode::atomic::AtomicOp;
+use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
 
 /// Bytes that bulk copies are counted in.
 const CHUNK: u64 = 16;

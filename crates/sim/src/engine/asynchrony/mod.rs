@@ -14,7 +14,7 @@ mod sync;
 mod tensor;
 
 use crate::engine::lanes::Slot;
-use crate::ir::opcode::asynchrony::AsyncOp;
+use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
 
 pub use handler::{Async, waits_for};
 

@@ -10,8 +10,8 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, fetch_cold, put_cold};
 use crate::engine::op::{Op, Warp};
-use crate::ir::kernel::MemorySpace;
-use crate::ir::opcode::asynchrony::{At, MbarrierOp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::asynchrony::{At, MbarrierOp};
 
 /// A fault of an mbarrier at an offset.
 fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {

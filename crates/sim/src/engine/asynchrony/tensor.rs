@@ -14,9 +14,9 @@ use crate::engine::fault::FaultKind;
 use crate::engine::memory::Memory;
 use crate::engine::op::{Op, Warp};
 use crate::engine::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
-use crate::ir::opcode::asynchrony::TensorOp;
-use crate::ir::opcode::atomic::{AtomicKind, AtomicOp};
 use lanework_ptx::ScalarType;
+use lanework_ptx_ir::opcode::asynchrony::TensorOp;
+use lanework_ptx_ir::opcode::atomic::{AtomicKind, AtomicOp};
 
 /// What the address of a tile in shared memory is a multiple of.
 const ALIGNMENT: u64 = 128;

@@ -11,7 +11,7 @@ use crate::engine::fault::FaultKind;
 use crate::engine::op::{Stop, Warp};
 use crate::engine::program::Assembled;
 use crate::engine::way::Way;
-use crate::ir::kernel::{Action, MemoryKind, MemorySpace};
+use lanework_ptx_ir::kernel::{Action, MemoryKind, MemorySpace};
 
 /// Instructions of a way's turn: short, for the others may be spinning until it has ended.
 const TURN: u64 = 256;

@@ -7,7 +7,7 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
 use crate::engine::lanes::{SCALAR, Slot};
 use crate::engine::op::{Op, Warp};
-use crate::ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// A barrier of the block.
 #[derive(Clone, Default)]

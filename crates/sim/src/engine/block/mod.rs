@@ -17,9 +17,9 @@ use crate::engine::matrix::group::Meeting;
 use crate::engine::memory::{Memory, POISON};
 use crate::engine::op::{Stop, Warp};
 use crate::engine::program::Assembled;
-use crate::ir::kernel::{MemorySpace, Special};
 use apart::Part;
 use barriers::Barrier;
+use lanework_ptx_ir::kernel::{MemorySpace, Special};
 use registers::{Buffer, slot_bytes};
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use crate::engine::assemble::{Code, Prefill};
 use crate::engine::cross::NO_SLOT;
 use crate::engine::lanes::{OFFSET, SCALAR, Scalar, Slot, WIDE};
 use crate::engine::program::Assembled;
-use crate::ir::kernel::{LaneMask, Special};
-use crate::ir::uniformity::thread_index;
+use lanework_ptx_ir::kernel::{LaneMask, Special};
+use lanework_ptx_ir::uniformity::thread_index;
 
 /// Bytes at a multiple of 64, filled with zeros.
 pub(super) struct Buffer {
@@ -25,7 +25,7 @@ impl Buffer {
 }
 
 pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
-    use crate::ir::kernel::Width;
+    use lanework_ptx_ir::kernel::Width;
     match (assembled.kernel.registers[register as usize].width, slot & SCALAR != 0) {
         (Width::Predicate, _) => 4,
         (_, true) => 32,
@@ -39,9 +39,9 @@ unsafe fn move_register(
     from: Slot,
     new: *mut u8,
     to: Slot,
-    width: crate::ir::kernel::Width,
+    width: lanework_ptx_ir::kernel::Width,
 ) {
-    use crate::ir::kernel::Width;
+    use lanework_ptx_ir::kernel::Width;
     let (a, b) =
         (old.wrapping_add((from & OFFSET) as usize), new.wrapping_add((to & OFFSET) as usize));
     // SAFETY: by the caller.

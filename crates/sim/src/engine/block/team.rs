@@ -7,7 +7,7 @@ use crate::engine::asynchrony::copies::{LateFault, finish_all};
 use crate::engine::instrument::{Hook, Instrument, Launch, Wants};
 use crate::engine::memory::Memory;
 use crate::engine::program::Assembled;
-use crate::ir::uniformity::thread_index;
+use lanework_ptx_ir::uniformity::thread_index;
 
 /// Rounds in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_ROUNDS: u32 = 1024;

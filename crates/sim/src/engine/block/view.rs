@@ -5,7 +5,7 @@ use super::{State, Team, Worker};
 use crate::engine::instrument::{ClusterView, Progress, WarpSnapshot};
 use crate::engine::op::Stop;
 use crate::engine::way::Way;
-use crate::ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::Kernel;
 
 /// A path as numbers.
 fn add_way(to: &mut Vec<u64>, way: &Way) {

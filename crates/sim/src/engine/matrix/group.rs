@@ -16,8 +16,8 @@ use crate::engine::event::AccessKind;
 use crate::engine::fault::FaultKind;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::engine::op::Warp;
-use crate::ir::kernel::MemorySpace;
-use crate::ir::opcode::matrix::{BitOp, GroupMultiply, Number, Sparse};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{BitOp, GroupMultiply, Number, Sparse};
 use std::ops::Range;
 
 /// Rows of one warp.

@@ -16,9 +16,9 @@ use crate::engine::fault::FaultKind;
 use crate::engine::instrument::Wants;
 use crate::engine::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::engine::op::{Body, Op, Tiers, Warp};
-use crate::ir::access_class::AccessClass;
-use crate::ir::kernel::MemorySpace;
-use crate::ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
 use multiply::Places;
 
 /// A matrix instruction with its registers; operations point to it with their immediate.

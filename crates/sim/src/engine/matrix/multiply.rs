@@ -9,7 +9,7 @@ use super::terms::Term;
 use super::{Plan, Registers, read_registers, write_registers};
 use crate::engine::lanes::fetch_cold;
 use crate::engine::op::Warp;
-use crate::ir::opcode::matrix::{BitOp, Fragment, Multiply, Number, Part, Shape, Sparse};
+use lanework_ptx_ir::opcode::matrix::{BitOp, Fragment, Multiply, Number, Part, Shape, Sparse};
 
 /// What a product of 32 bits each counts.
 #[inline(always)]

@@ -5,8 +5,8 @@ use super::multiply::encode;
 use super::{Plan, Registers, read_registers, write_registers};
 use crate::engine::number::narrow::widen16;
 use crate::engine::op::Warp;
-use crate::ir::opcode::matrix::{Multiply, Number};
 use half::f16;
+use lanework_ptx_ir::opcode::matrix::{Multiply, Number};
 
 /// The f16 at half `i` of a lane's registers.
 fn element(words: &Registers, lane: usize, i: usize) -> f32 {

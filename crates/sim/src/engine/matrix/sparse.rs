@@ -1,7 +1,7 @@
 //! Sparse matrices A: of each chunk of a row, half the elements are stored, and metadata says where they
 //! belong (PTX manual, "Sparse matrix storage").
 
-use crate::ir::opcode::matrix::{Number, Sparse};
+use lanework_ptx_ir::opcode::matrix::{Number, Sparse};
 
 /// The metadata of a warp's 16 rows, put in order.
 pub struct Chunks {

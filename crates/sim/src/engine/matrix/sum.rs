@@ -4,7 +4,7 @@
 //! [`Adder::of`] is the table of constants; they are those of an H200, measured.
 
 use super::terms::{Term, least};
-use crate::ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::Number;
 
 /// What becomes of a group's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use crate::engine::number::eight::E4M3;
 use crate::engine::number::narrow::{Narrow, widen16};
-use crate::ir::opcode::matrix::Number;
 use half::{bf16, f16};
+use lanework_ptx_ir::opcode::matrix::Number;
 
 /// A number and the power of two that its exponent stands for: that of the smallest normal number for
 /// a denormal, whose leading bit is 0, and 0 for a zero, which aligns nothing.

@@ -3,8 +3,8 @@
 //! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f.
 
 use crate::engine::number::narrow::widen16;
-use crate::ir::opcode::eight::EightFormat;
 use half::f16;
+use lanework_ptx_ir::opcode::eight::EightFormat;
 
 /// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
 pub static E4M3: [f32; 256] = {

@@ -7,8 +7,8 @@
 //! to odd", IEEE Transactions on Computers 57(4), 2008).
 
 use super::single::NAN32;
-use crate::ir::literal::round_to_odd;
 use half::{bf16, f16};
+use lanework_ptx_ir::literal::round_to_odd;
 
 /// The NaN that 16-bit arithmetic produces, of either type.
 pub const NAN16: u16 = 0x7fff;

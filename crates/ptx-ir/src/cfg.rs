@@ -1,0 +1,103 @@
+//! The control-flow graph of a kernel: basic blocks and the edges between them.
+//!
+//! Blocks are found from their leaders (Aho, Lam, Sethi and Ullman, "Compilers", section 8.4): the first
+//! instruction, the target of every label, and what follows a branch or an end of threads.
+//!
+//! Invariants: blocks are in the order of the text and cover every instruction; a [`Action::Branch`],
+//! [`Action::Exit`], [`Action::Return`] or [`Action::Trap`] is the last of its block; block 0 is the entry.
+//! Exits and traps have no guard: [`super::lower`] branches around them. Calls are inlined and indexed
+//! branches are chains of branches by then, so that no block has more than two successors.
+
+use crate::kernel::{Action, Kernel};
+
+/// A basic block: instructions `start..end` and its successors.
+#[derive(Clone, Debug, Default)]
+pub struct BasicBlock {
+    /// First instruction.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// The block after it in the text, if control can fall through.
+    pub fall_through: Option<usize>,
+    /// The block that its branch goes to.
+    pub target: Option<usize>,
+}
+
+/// The control-flow graph.
+pub struct ControlFlowGraph {
+    /// Blocks in the order of the text.
+    pub blocks: Vec<BasicBlock>,
+    successors: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
+}
+
+impl ControlFlowGraph {
+    /// The graph of a kernel.
+    pub fn of(kernel: &Kernel) -> ControlFlowGraph {
+        let blocks = basic_blocks(kernel);
+        let follow = |b: &BasicBlock| b.fall_through.into_iter().chain(b.target).collect();
+        let successors: Vec<Vec<usize>> = blocks.iter().map(follow).collect();
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (b, successors) in successors.iter().enumerate() {
+            successors.iter().for_each(|s| predecessors[*s].push(b));
+        }
+        ControlFlowGraph { blocks, successors, predecessors }
+    }
+
+    /// The blocks that control can go to from the end of a block: the next, then the branch's target.
+    pub fn successors(&self, block: usize) -> &[usize] {
+        &self.successors[block]
+    }
+
+    /// The blocks from whose end control can go to a block.
+    pub fn predecessors(&self, block: usize) -> &[usize] {
+        &self.predecessors[block]
+    }
+
+    /// The block that an instruction is in.
+    pub fn block_of(&self, inst: usize) -> usize {
+        self.blocks.partition_point(|block| block.end <= inst)
+    }
+}
+
+fn ends_block(action: &Action) -> bool {
+    matches!(action, Action::Branch(_) | Action::Exit | Action::Return | Action::Trap)
+}
+
+fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
+    let count = kernel.insts.len();
+    let mut leader = vec![false; count + 1];
+    leader[0] = true;
+    for label in &kernel.labels {
+        leader[*label] = true;
+    }
+    for (i, inst) in kernel.insts.iter().enumerate() {
+        if ends_block(&inst.action) {
+            leader[i + 1] = true;
+        }
+    }
+    let mut block_of = vec![0; count];
+    let mut blocks: Vec<BasicBlock> = Vec::new();
+    for i in 0..count {
+        if leader[i] {
+            blocks.push(BasicBlock { start: i, end: i, ..BasicBlock::default() });
+        }
+        let last = blocks.len() - 1;
+        block_of[i] = last;
+        blocks[last].end = i + 1;
+    }
+    let number = blocks.len();
+    for (b, block) in blocks.iter_mut().enumerate() {
+        let inst = &kernel.insts[block.end - 1];
+        let falls = match inst.action {
+            Action::Branch(label) => {
+                block.target = block_of.get(kernel.labels[label as usize]).copied();
+                inst.guard.is_some()
+            }
+            Action::Exit | Action::Return | Action::Trap => false,
+            _ => true,
+        };
+        block.fall_through = (falls && b + 1 < number).then_some(b + 1);
+    }
+    blocks
+}

@@ -1,0 +1,378 @@
+//! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
+
+use crate::error::SourceLocation;
+use crate::opcode::Alu;
+use crate::opcode::asynchrony::AsyncOp;
+use crate::opcode::atomic::AtomicOp;
+use crate::opcode::matrix::MatrixOp;
+use crate::opcode::warp::{ShuffleMode, WarpOp};
+use lanework_ptx::ScalarType;
+
+pub use crate::types::{MemorySpace, NanUse, Width};
+
+/// A register's number in [`Kernel::registers`].
+pub type Reg = u32;
+/// A label's number in [`Kernel::labels`].
+pub type Label = u32;
+
+/// A value that a thread has without computing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// `%tid`, by axis.
+    Thread(u8),
+    /// `%ntid`, by axis.
+    BlockShape(u8),
+    /// `%ctaid`, by axis.
+    Block(u8),
+    /// `%nctaid`, by axis.
+    GridShape(u8),
+    /// `%laneid`.
+    Lane,
+    /// `%warpid`.
+    Warp,
+    /// `%nwarpid`.
+    Warps,
+    /// `%smid`.
+    Multiprocessor,
+    /// `%nsmid`.
+    Multiprocessors,
+    /// `%gridid`.
+    Grid,
+    /// `%lanemask_eq`, `_le`, `_lt`, `_ge`, `_gt`.
+    LaneMask(LaneMask),
+    /// `%dynamic_smem_size`.
+    DynamicShared,
+    /// `%total_smem_size`.
+    TotalShared,
+    /// `%clusterid`, by axis.
+    Cluster(u8),
+    /// `%nclusterid`, by axis.
+    Clusters(u8),
+    /// `%cluster_ctaid`, by axis.
+    ClusterBlock(u8),
+    /// `%cluster_nctaid`, by axis.
+    ClusterShape(u8),
+    /// `%cluster_ctarank`.
+    ClusterRank,
+    /// `%cluster_nctarank`.
+    ClusterBlocks,
+    /// `%is_explicit_cluster`, as 0 or 1.
+    ExplicitCluster,
+}
+
+/// Which lanes a `%lanemask_` register names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LaneMask {
+    /// This one.
+    Equal,
+    /// This and lower ones.
+    AtMost,
+    /// Lower ones.
+    Below,
+    /// This and higher ones.
+    AtLeast,
+    /// Higher ones.
+    Above,
+}
+
+/// A register.
+#[derive(Clone, Copy, Debug)]
+pub struct Register {
+    /// How it is stored.
+    pub width: Width,
+    /// The special register it stands for; such a register is never written.
+    pub special: Option<Special>,
+}
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Src {
+    /// A register.
+    Reg(Reg),
+    /// A constant, as the low bits of 64.
+    Const(u64),
+    /// A constant predicate.
+    Truth(bool),
+    /// A shared-memory offset counted from the start of dynamic shared memory, plus a window base.
+    DynamicShared(u64),
+}
+
+impl Src {
+    /// The register that it is, if it is one.
+    pub fn register(self) -> Option<Reg> {
+        match self {
+            Src::Reg(register) => Some(register),
+            _ => None,
+        }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug)]
+pub enum MemoryKind {
+    /// Reads into the destinations.
+    Load,
+    /// Writes the sources after the address.
+    Store,
+    /// Replaces a word by a function of it and two sources, and returns the old one.
+    Atomic(AtomicOp),
+}
+
+/// Who an instruction's ordering reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The threads of the block.
+    Block,
+    /// The blocks of the cluster.
+    Cluster,
+    /// Everything that can reach the memory.
+    Device,
+}
+
+/// What an access says about its order among others; checks judge races by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.
+    pub strong: Option<Scope>,
+    /// Whether what the thread did before is visible to whoever reads the result.
+    pub release: bool,
+    /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
+    pub data: bool,
+    /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
+    pub copies: u8,
+}
+
+/// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
+/// listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// `bar.warp.sync`: `src` is the member mask.
+    WarpSync,
+    /// A `.sync` instruction of lanes: `src` is the member mask.
+    Members,
+    /// `shfl`: `src` are the member mask, the operands `b` and `c`.
+    Shuffle(ShuffleMode),
+    /// A fence.
+    Fence(Scope),
+    /// `fence.proxy.async`.
+    ProxyFence,
+    /// `cp.async.commit_group`.
+    Commit,
+    /// `wgmma.fence`.
+    ProductFence,
+    /// `wgmma.commit_group`.
+    ProductCommit,
+    /// `wgmma.wait_group`: all but this many groups.
+    ProductWait(u32),
+    /// `cp.async.wait_group`: all but this many groups; `u32::MAX` waits for everything.
+    Wait(u32),
+}
+
+/// A memory instruction. `src[0]` is the address.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryOp {
+    /// What it does.
+    pub kind: MemoryKind,
+    /// Where.
+    pub space: MemorySpace,
+    /// Type of one element in memory.
+    pub ty: ScalarType,
+    /// Elements per lane: 1, 2, 4 or 8.
+    pub count: u8,
+    /// Bytes added to the address.
+    pub offset: i64,
+    /// Whether lanes that read one address may get different values.
+    pub volatile: bool,
+    /// Its order among others.
+    pub order: Order,
+    /// Which part of a vector it is, for an atomic on one element of a vector.
+    pub part: Part,
+}
+
+/// Which part of an instruction's access an operation makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// The first of so many elements.
+    First(u8),
+    /// A further element.
+    Rest,
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy)]
+pub enum Action {
+    /// Computes `dst[0]` from the sources.
+    Alu(Alu),
+    /// Lets lanes see each other, or does something for each warp.
+    Warp(WarpOp),
+    /// Accesses memory.
+    Memory(MemoryOp),
+    /// Goes to a label, if the guard holds.
+    Branch(Label),
+    /// Ends the active threads.
+    Exit,
+    /// Ends the active threads at the end of the kernel: the way out that others reconverge towards.
+    Return,
+    /// Faults.
+    Trap,
+    /// Waits at a barrier: sources are its number and, if counted, its threads.
+    Barrier(BarrierKind),
+    /// Copies asynchronously: `src` are the shared and the global address and the bytes to read.
+    AsyncCopy {
+        /// Bytes to write.
+        bytes: u8,
+    },
+    /// Waits, copies or synchronises beside the instructions of its warp.
+    Async(AsyncOp),
+    /// Loads, stores or multiplies matrices that the warp holds together.
+    Matrix(MatrixOp),
+    /// Waits until the lanes that `src` names are here, of those that have not exited.
+    Converge,
+    /// Tells checks of something; nothing else.
+    Note(Note),
+    /// Does nothing that the emulator can see.
+    Nothing,
+}
+
+/// What a barrier instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// Arrives and waits.
+    Sync,
+    /// Arrives only.
+    Arrive,
+    /// Arrives, waits, and combines a predicate of all threads.
+    Reduce(Reduction),
+}
+
+/// How a barrier combines predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Counts the true ones.
+    Count,
+    /// Whether all are true.
+    All,
+    /// Whether one is true.
+    Any,
+}
+
+/// One instruction.
+#[derive(Clone)]
+pub struct Inst {
+    /// What it does.
+    pub action: Action,
+    /// Destinations; `None` for `_`.
+    pub dst: Vec<Option<Reg>>,
+    /// Sources.
+    pub src: Vec<Src>,
+    /// The guard and whether it is negated.
+    pub guard: Option<(Reg, bool)>,
+    /// Index into [`Kernel::origins`].
+    pub origin: u32,
+}
+
+impl Inst {
+    /// The registers that it reads: sources, then the guard.
+    pub fn reads(&self) -> impl Iterator<Item = Reg> {
+        let guard = self.guard.map(|(register, _)| register);
+        self.src.iter().filter_map(|src| src.register()).chain(guard)
+    }
+
+    /// The registers that it writes.
+    pub fn writes(&self) -> impl Iterator<Item = Reg> {
+        self.dst.iter().flatten().copied()
+    }
+
+    /// What it does with the NaN of f32 arithmetic.
+    pub fn nan_use(&self) -> NanUse {
+        match self.action {
+            Action::Alu(op) => op.nan_use(),
+            _ => NanUse::Observes,
+        }
+    }
+
+    /// Whether its results are functions of its operands, lane by lane, and it does nothing else.
+    pub fn is_alu(&self) -> bool {
+        matches!(self.action, Action::Alu(_))
+    }
+}
+
+/// A PTX instruction and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its name in the text.
+    pub name: String,
+    /// Its source position.
+    pub location: Option<SourceLocation>,
+    /// Its line in the text.
+    pub text_line: u32,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its offset in the parameter buffer.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+}
+
+/// A variable in shared or local memory.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Its name.
+    pub name: String,
+    /// Its offset.
+    pub offset: u32,
+    /// Its size in bytes.
+    pub bytes: u32,
+}
+
+/// A kernel, ready to be analysed for a block shape.
+#[derive(Clone, Default)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// The instruction that each label stands before.
+    pub labels: Vec<usize>,
+    /// Registers.
+    pub registers: Vec<Register>,
+    /// Where instructions come from.
+    pub origins: Vec<Origin>,
+    /// By origin: whether it is of CUB or Thrust.
+    pub of_library: Vec<bool>,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of all parameters.
+    pub parameter_bytes: u32,
+    /// Bytes of static shared memory, where dynamic shared memory starts.
+    pub static_shared: u32,
+    /// Bytes of static shared memory that the program itself declares.
+    pub declared_shared: u32,
+    /// Static variables in shared memory.
+    pub shared_variables: Vec<Placed>,
+    /// The name of dynamic shared memory, if it has one.
+    pub dynamic_shared: Option<String>,
+    /// Variables in local memory.
+    pub local_variables: Vec<Placed>,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u32,
+    /// `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`, as threads in all.
+    pub max_threads: Option<u32>,
+    /// `.reqnctapercluster`.
+    pub required_cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: the launch must say the cluster's shape.
+    pub explicit_cluster: bool,
+    /// `.maxclusterrank`: the most blocks of a cluster.
+    pub max_cluster: Option<u32>,
+    /// Whether an atomic's order between blocks can be seen in results.
+    pub ordered_blocks: bool,
+}

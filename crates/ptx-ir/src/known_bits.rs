@@ -1,0 +1,143 @@
+//! Known bits: the lowest four bits of each register, as far as they do not depend on the launch.
+//!
+//! A known-bits analysis (as LLVM's `KnownBits`) narrowed to what alignment needs: a prefix of low bits and
+//! their values, flow-insensitive, over [`super::dataflow`]. It tells whether an address is a multiple of
+//! 8 or 16 bytes, and where in such a chunk it lies. What memory, special registers and everything but
+//! integer arithmetic give, is unknown.
+
+use crate::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
+use crate::kernel::{Inst, Kernel, Reg, Src};
+
+/// Bits that matter: addresses of 16 bytes.
+pub const ALIGNMENT_BITS: u32 = 4;
+
+/// What is known of a value's lowest bits: so many, and what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownBits {
+    /// How many are known, at most [`ALIGNMENT_BITS`].
+    pub count: u32,
+    /// Their values; zero above.
+    pub value: u64,
+}
+
+impl KnownBits {
+    /// Nothing known.
+    pub const NONE: KnownBits = KnownBits { count: 0, value: 0 };
+
+    fn of(count: u32, value: u64) -> KnownBits {
+        let count = count.min(ALIGNMENT_BITS);
+        KnownBits { count, value: value & ((1 << count) - 1) }
+    }
+
+    /// Zeros that the value certainly ends in.
+    fn trailing_zeros(self) -> u32 {
+        self.value.trailing_zeros().min(self.count)
+    }
+
+    fn sum(self, other: KnownBits) -> KnownBits {
+        KnownBits::of(self.count.min(other.count), self.value.wrapping_add(other.value))
+    }
+
+    fn negated(self) -> KnownBits {
+        KnownBits::of(self.count, self.value.wrapping_neg())
+    }
+
+    fn product(self, other: KnownBits) -> KnownBits {
+        let known = self.count + other.trailing_zeros();
+        let count = known.min(other.count + self.trailing_zeros());
+        KnownBits::of(count, self.value.wrapping_mul(other.value))
+    }
+
+    /// What is known of a value that is one of two.
+    fn either(self, other: KnownBits) -> KnownBits {
+        let differ = (self.value ^ other.value).trailing_zeros();
+        KnownBits::of(self.count.min(other.count).min(differ), self.value)
+    }
+}
+
+/// `None` is the top: nothing has written the register.
+impl Lattice for Option<KnownBits> {
+    fn meet(&mut self, other: &Option<KnownBits>) -> bool {
+        let before = *self;
+        *self = match (before, *other) {
+            (Some(a), Some(b)) => Some(a.either(b)),
+            (a, b) => a.or(b),
+        };
+        *self != before
+    }
+}
+
+/// What is known of every register.
+pub struct RegisterBits(Vec<Option<KnownBits>>);
+
+impl RegisterBits {
+    /// Analyses a kernel.
+    pub fn of(kernel: &Kernel) -> RegisterBits {
+        let special = kernel.registers.iter().map(|r| r.special.map(|_| KnownBits::NONE)).collect();
+        RegisterBits(solve_variables(kernel, &mut Analysis { kernel }, special))
+    }
+
+    /// What is known of an operand.
+    pub fn operand(&self, src: Src) -> KnownBits {
+        bits_of(src, |r| self.0[r as usize]).unwrap_or(KnownBits::NONE)
+    }
+}
+
+struct Analysis<'a> {
+    kernel: &'a Kernel,
+}
+
+impl VariableAnalysis for Analysis<'_> {
+    type Fact = Option<KnownBits>;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Self::Fact>) {
+        let result = match inst.is_alu() {
+            true => {
+                let name = self.kernel.origins.get(inst.origin as usize).map(|o| o.name.as_str());
+                result_of(name.unwrap_or_default(), &inst.src, facts)
+            }
+            false => Some(KnownBits::NONE),
+        };
+        inst.writes().for_each(|r| facts.meet(r as usize, &result));
+    }
+}
+
+fn bits_of(src: Src, register: impl Fn(Reg) -> Option<KnownBits>) -> Option<KnownBits> {
+    match src {
+        Src::Reg(r) => register(r),
+        Src::Const(constant) => Some(KnownBits::of(ALIGNMENT_BITS, constant)),
+        Src::DynamicShared(_) => Some(KnownBits::of(ALIGNMENT_BITS, 0)),
+        Src::Truth(_) => Some(KnownBits::NONE),
+    }
+}
+
+/// The lowest bits of a result; `None` while an operand has none.
+fn result_of(name: &str, src: &[Src], facts: &Facts<Option<KnownBits>>) -> Option<KnownBits> {
+    let mut bits = Vec::new();
+    for operand in src {
+        bits.push(bits_of(*operand, |r| *facts.get(r as usize))?);
+    }
+    let operation = name.split('.').next().unwrap_or_default();
+    let integer = !name.contains(".f") && !name.contains(".bf") && !name.contains(".hi");
+    Some(match (operation, bits.as_slice(), src) {
+        ("mov" | "cvta", [a], _) => *a,
+        ("cvt", [a], _) if ["64", "32"].iter().any(|w| name.ends_with(w)) && integer => *a,
+        ("add", [a, b], _) if integer => a.sum(*b),
+        ("sub", [a, b], _) if integer => a.sum(b.negated()),
+        ("mul", [a, b], _) if integer => a.product(*b),
+        ("mad", [a, b, c], _) if integer => a.product(*b).sum(*c),
+        ("shl", [a, _], [_, Src::Const(by)]) => {
+            let by = (*by as u32).min(ALIGNMENT_BITS);
+            KnownBits::of(a.count + by, a.value << by)
+        }
+        ("and", [a, _], [_, Src::Const(mask)]) => {
+            KnownBits::of(a.count.max(mask.trailing_zeros()), a.value & mask)
+        }
+        ("or" | "xor", [a, b], _) => KnownBits::of(
+            a.count.min(b.count),
+            if operation == "or" { a.value | b.value } else { a.value ^ b.value },
+        ),
+        _ => KnownBits::NONE,
+    })
+}

@@ -1,0 +1,209 @@
+//! The state of lowering: the kernel so far, what names stand for, and where variables lie. Rules read and
+//! extend it; the driver walks the syntax tree.
+
+use super::layout::Layout;
+use super::positions::Positions;
+use super::unsupported::{Refusal, Rule};
+use crate::error::LoadError;
+use crate::kernel::*;
+use lanework_ptx::{Function, Module, ScalarType, StateSpace, Variable};
+use std::collections::HashMap;
+
+/// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
+/// PTX has such a name.
+pub const HEAP: &str = "the heap of `malloc`";
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Symbol {
+    /// A register.
+    Register(Reg),
+    /// A label.
+    Label(Label),
+    /// The labels that an indexed branch chooses from.
+    Targets(Vec<Label>),
+    /// A variable in a space, by address in that space.
+    Variable(MemorySpace, Src),
+}
+
+/// Lowers the functions of one module.
+pub struct Lowering<'m> {
+    pub(super) module: &'m Module,
+    pub(super) globals: &'m HashMap<String, (MemorySpace, u64)>,
+    /// The kernel so far.
+    pub kernel: Kernel,
+    pub(super) scopes: Vec<HashMap<String, Symbol>>,
+    module_shared: HashMap<String, Src>,
+    specials: HashMap<Special, Reg>,
+    carry: Option<Reg>,
+    pub(super) active: Vec<String>,
+    /// Where `ret` goes: the end of the inlined function, or the kernel's end.
+    pub(super) return_to: Option<Label>,
+    pub(super) origin: u32,
+    pub(super) positions: Positions<'m>,
+    pub(super) layout: Layout,
+}
+
+impl<'m> Lowering<'m> {
+    /// The state before the first instruction of an entry; `gaps` says whether variables in shared and
+    /// local memory keep apart.
+    pub(super) fn new(
+        module: &'m Module,
+        entry: &Function,
+        globals: &'m HashMap<String, (MemorySpace, u64)>,
+        gaps: bool,
+    ) -> Lowering<'m> {
+        Lowering {
+            module,
+            globals,
+            kernel: Kernel { name: entry.name.clone(), ..Kernel::default() },
+            scopes: vec![HashMap::new()],
+            module_shared: HashMap::new(),
+            specials: HashMap::new(),
+            carry: None,
+            active: vec![entry.name.clone()],
+            return_to: None,
+            origin: 0,
+            positions: Positions::new(module),
+            layout: Layout::new(gaps),
+        }
+    }
+
+    /// Appends an instruction.
+    pub fn emit(
+        &mut self,
+        action: Action,
+        dst: Vec<Option<Reg>>,
+        src: Vec<Src>,
+        guard: Option<(Reg, bool)>,
+    ) {
+        let origin = self.origin;
+        self.kernel.insts.push(Inst { action, dst, src, guard, origin });
+    }
+
+    /// Appends a jump over what follows unless the guard holds; gives the label to set after it.
+    pub fn skip_unless(&mut self, guard: Option<(Reg, bool)>) -> Option<Label> {
+        let (register, negated) = guard?;
+        let label = self.new_label();
+        self.emit(Action::Branch(label), Vec::new(), Vec::new(), Some((register, !negated)));
+        Some(label)
+    }
+
+    /// Where `ret` goes in an inlined function.
+    pub fn return_label(&self) -> Option<Label> {
+        self.return_to
+    }
+
+    /// A label not yet set.
+    pub fn new_label(&mut self) -> Label {
+        self.kernel.labels.push(0);
+        self.kernel.labels.len() as u32 - 1
+    }
+
+    /// Puts a label before the next instruction.
+    pub fn set_label(&mut self, label: Label) {
+        self.kernel.labels[label as usize] = self.kernel.insts.len();
+    }
+
+    /// A register of its own.
+    pub fn new_register(&mut self, width: Width) -> Reg {
+        self.kernel.registers.push(Register { width, special: None });
+        self.kernel.registers.len() as u32 - 1
+    }
+
+    /// The carry flag, a predicate.
+    pub fn carry(&mut self) -> Reg {
+        match self.carry {
+            Some(register) => register,
+            None => {
+                let register = self.new_register(Width::Predicate);
+                self.carry = Some(register);
+                register
+            }
+        }
+    }
+
+    /// The register that stands for a special one.
+    pub fn special(&mut self, special: Special, width: Width) -> Reg {
+        if let Some(register) = self.specials.get(&special) {
+            return *register;
+        }
+        self.kernel.registers.push(Register { width, special: Some(special) });
+        let register = self.kernel.registers.len() as u32 - 1;
+        self.specials.insert(special, register);
+        register
+    }
+
+    /// What a name stands for here.
+    pub fn lookup(&mut self, name: &str) -> Option<Symbol> {
+        if let Some(symbol) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+            return Some(symbol.clone());
+        }
+        if let Some((space, address)) = self.globals.get(name) {
+            return Some(Symbol::Variable(*space, Src::Const(*address)));
+        }
+        if let Some(address) = self.module_shared.get(name) {
+            return Some(Symbol::Variable(MemorySpace::Shared, *address));
+        }
+        let variable =
+            self.module.variables().find(|v| v.name == name && v.space == StateSpace::Shared)?;
+        let address = self.layout.shared(&mut self.kernel, variable);
+        self.module_shared.insert(name.to_owned(), address);
+        Some(Symbol::Variable(MemorySpace::Shared, address))
+    }
+
+    /// Gives a name in the innermost scope a meaning.
+    pub fn bind(&mut self, name: &str, symbol: Symbol) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), symbol);
+        }
+    }
+
+    /// Declares a register.
+    pub fn bind_register(&mut self, name: String, width: Width) {
+        let register = self.new_register(width);
+        self.bind(&name, Symbol::Register(register));
+    }
+
+    /// The module that is lowered.
+    pub fn module(&self) -> &'m Module {
+        self.module
+    }
+
+    /// Places a callee's formal parameter in local memory.
+    pub fn formal(&mut self, variable: &Variable) -> Rule<Symbol> {
+        Ok(match variable.space {
+            StateSpace::Reg => Symbol::Register(self.new_register(width_of(variable.ty)?)),
+            _ => {
+                Symbol::Variable(MemorySpace::Local, self.layout.local(&mut self.kernel, variable))
+            }
+        })
+    }
+
+    /// The error at the instruction that is lowered.
+    pub fn refuse(&self, refusal: Refusal) -> LoadError {
+        let origin = self.kernel.origins.get(self.origin as usize);
+        LoadError {
+            message: refusal.message,
+            function: self.active.last().cloned().unwrap_or_default(),
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            help: refusal.help,
+        }
+    }
+}
+
+/// How registers of a type are stored.
+pub fn width_of(ty: ScalarType) -> Rule<Width> {
+    Ok(match ty {
+        ScalarType::Pred => Width::Predicate,
+        ScalarType::B128 => {
+            return Err(Refusal::new(
+                "128-bit registers are not supported",
+                "use two 64-bit registers",
+            ));
+        }
+        ty if ty.size() == 8 => Width::Wide,
+        _ => Width::Word,
+    })
+}

@@ -1,0 +1,108 @@
+//! Opcodes of computing instructions, as data: what to compute, on which types, with which rounding and
+//! modifiers. They name no handler and no mnemonic; the engine's table (`engine::alu`) gives each its
+//! handlers, and the passes ask for facts here.
+
+pub mod address;
+pub mod asynchrony;
+pub mod atomic;
+pub mod carry;
+pub mod compare;
+pub mod convert;
+pub mod directed;
+pub mod double;
+pub mod eight;
+pub mod float;
+pub mod half;
+pub mod integer;
+pub mod logic;
+pub mod matrix;
+pub mod moves;
+pub mod product;
+pub mod single;
+pub mod video;
+pub mod warp;
+
+use self::half::HalfOp;
+use crate::types::{Class, NanUse, Width};
+use address::AddressOp;
+use carry::CarryOp;
+use compare::CompareOp;
+use convert::ConvertOp;
+use directed::DirectedOp;
+use double::DoubleOp;
+use eight::EightOp;
+use integer::IntegerOp;
+use logic::LogicOp;
+use moves::MoveOp;
+use product::ProductOp;
+use single::SingleOp;
+use video::VideoOp;
+
+/// A computing instruction: each lane's result is a function of that lane's operands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alu {
+    /// Arithmetic on addresses.
+    Address(AddressOp),
+    /// An f32, with every NaN replaced by the one that a GPU's arithmetic makes.
+    CanonicalNan,
+    /// Sums and differences over the carry flag.
+    Carry(CarryOp),
+    /// Comparisons and selections.
+    Compare(CompareOp),
+    /// Integer arithmetic but for products.
+    Integer(IntegerOp),
+    /// Functions of bits.
+    Logic(LogicOp),
+    /// Copies, and registers taken apart and put together.
+    Move(MoveOp),
+    /// The arrivals that an mbarrier's state waits for.
+    PendingCount,
+    /// Products of integers.
+    Product(ProductOp),
+    /// Arithmetic of f32.
+    Single(SingleOp),
+    /// Arithmetic of f64.
+    Double(DoubleOp),
+    /// Arithmetic of f32 and f64 in a rounding direction.
+    Directed(DirectedOp),
+    /// Arithmetic of 16-bit floats.
+    Half(HalfOp),
+    /// Conversions.
+    Convert(ConvertOp),
+    /// Conversions from and to floats of 8 bits.
+    Eight(EightOp),
+    /// Steps of video instructions.
+    Video(VideoOp),
+}
+
+impl Alu {
+    /// Copies a register.
+    pub const fn copy(width: Width) -> Alu {
+        Alu::Move(MoveOp::Copy(width))
+    }
+
+    /// Whether operands of these classes, none of them varying, give an affine result.
+    pub fn keeps_affine(self, operands: &[Class]) -> bool {
+        match self {
+            Alu::Address(op) => op.keeps_affine(),
+            Alu::Convert(op) => op.keeps_affine(),
+            Alu::Integer(op) => op.keeps_affine(),
+            Alu::Logic(op) => op.keeps_affine(operands),
+            Alu::Move(op) => op.keeps_affine(),
+            Alu::Product(op) => op.keeps_affine(operands),
+            _ => false,
+        }
+    }
+
+    /// What it does with the NaN of f32 arithmetic.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            Alu::Compare(op) => op.nan_use(),
+            Alu::Convert(op) => op.nan_use(),
+            Alu::Move(op) => op.nan_use(),
+            Alu::Single(op) => op.nan_use(),
+            Alu::Directed(op) => op.nan_use(),
+            _ => NanUse::Observes,
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Calls: operands bound to the callee's parameters, and the two functions that the driver provides.
+
+use super::context::{Cx, guard};
+use crate::kernel::*;
+use crate::lower::state::{Lowering, Symbol};
+use crate::lower::unsupported::{Refusal, Rule};
+use crate::opcode::Alu;
+use crate::opcode::warp::WarpOp;
+use lanework_ptx::{Function, Instruction, Operand};
+use std::collections::HashMap;
+
+/// The operands of a `call`.
+pub struct Call {
+    /// The callee, or the register that holds its address.
+    pub function: String,
+    /// Where results go.
+    pub results: Vec<Operand>,
+    /// What is passed.
+    pub arguments: Vec<Operand>,
+}
+
+impl Call {
+    /// Reads `call (r), f, (a, b)` in all its shorter forms.
+    ///
+    /// # Errors
+    /// When nothing is called.
+    pub fn read(instruction: &Instruction) -> Rule<Call> {
+        let mut call = Call { function: String::new(), results: Vec::new(), arguments: Vec::new() };
+        for operand in &instruction.operands {
+            match operand {
+                Operand::Arguments(list) if call.function.is_empty() => {
+                    call.results.clone_from(list)
+                }
+                Operand::Arguments(list) => call.arguments.clone_from(list),
+                Operand::Name(name) if call.function.is_empty() => call.function.clone_from(name),
+                _ => {}
+            }
+        }
+        if call.function.is_empty() {
+            return Err(Refusal::new("a call of nothing", "name a function, or its address"));
+        }
+        Ok(call)
+    }
+}
+
+fn plain<'a, 'm>(lowering: &'a mut Lowering<'m>, instruction: &'a Instruction) -> Cx<'a, 'm> {
+    Cx { lowering, instruction, guard: None }
+}
+
+/// The scope in which the callee's parameters stand for what is passed.
+///
+/// # Errors
+/// When the operands do not fit the callee.
+pub fn bind(
+    lowering: &mut Lowering<'_>,
+    callee: &Function,
+    call: &Call,
+) -> Rule<HashMap<String, Symbol>> {
+    if callee.params.len() != call.arguments.len() || callee.returns.len() != call.results.len() {
+        return Err(Refusal::new(
+            format!("the call of `{}` has another number of operands", call.function),
+            "",
+        ));
+    }
+    let mut scope = HashMap::new();
+    for (formal, actual) in callee.params.iter().zip(&call.arguments) {
+        let symbol = match actual {
+            Operand::Name(name) => match lowering.lookup(name) {
+                // A variable of the caller is read in place: it is not written while the call runs.
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => pass(lowering, formal, actual)?,
+            },
+            _ => pass(lowering, formal, actual)?,
+        };
+        scope.insert(formal.name.clone(), symbol);
+    }
+    for (formal, actual) in callee.returns.iter().zip(&call.results) {
+        let symbol = match actual {
+            Operand::Name(name) => match lowering.lookup(name) {
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => lowering.formal(formal)?,
+            },
+            _ => return Err(Refusal::new("a call's result is not a name", "")),
+        };
+        scope.insert(formal.name.clone(), symbol);
+    }
+    Ok(scope)
+}
+
+fn pass(
+    lowering: &mut Lowering<'_>,
+    formal: &lanework_ptx::Variable,
+    actual: &Operand,
+) -> Rule<Symbol> {
+    let symbol = lowering.formal(formal)?;
+    let fake = Instruction::new("call", Vec::new());
+    let mut cx = plain(lowering, &fake);
+    let source = cx.source(actual, formal.ty)?;
+    match symbol {
+        Symbol::Register(register) => {
+            cx.alu(Some(register), &[source], super::mov::copy(formal.ty))?;
+        }
+        Symbol::Variable(space, address) => {
+            let op = memory(MemoryKind::Store, space, formal.ty);
+            cx.lowering.emit(Action::Memory(op), Vec::new(), vec![address, source], None);
+        }
+        Symbol::Label(_) | Symbol::Targets(_) => {}
+    }
+    Ok(symbol)
+}
+
+fn memory(kind: MemoryKind, space: MemorySpace, ty: lanework_ptx::ScalarType) -> MemoryOp {
+    let (order, part) = (Order::default(), Part::Whole);
+    MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false, order, part }
+}
+
+/// Copies results that the caller takes in registers.
+///
+/// # Errors
+/// When a result's register does not fit.
+pub fn results(
+    lowering: &mut Lowering<'_>,
+    callee: &Function,
+    call: &Call,
+    scope: &HashMap<String, Symbol>,
+) -> Rule {
+    let fake = Instruction::new("call", Vec::new());
+    for (formal, actual) in callee.returns.iter().zip(&call.results) {
+        let Operand::Name(name) = actual else { continue };
+        let Some(Symbol::Register(to)) = lowering.lookup(name) else { continue };
+        let mut cx = plain(lowering, &fake);
+        match scope.get(&formal.name) {
+            Some(Symbol::Register(from)) => {
+                cx.alu(Some(to), &[Src::Reg(*from)], super::mov::copy(formal.ty))?;
+            }
+            Some(Symbol::Variable(space, address)) => {
+                let op = memory(MemoryKind::Load, *space, formal.ty);
+                cx.lowering.emit(Action::Memory(op), vec![Some(to)], vec![*address], None);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `vprintf`: prints per active lane.
+///
+/// # Errors
+/// When its operands are not two parameters.
+pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call) -> Rule {
+    let guard = guard(lowering, instruction)?;
+    let skip = lowering.skip_unless(guard);
+    let mut src = Vec::new();
+    for operand in &call.arguments {
+        let mut cx = plain(lowering, instruction);
+        let Operand::Name(name) = operand else {
+            return Err(cx.unknown("an argument is not a name"));
+        };
+        match cx.lowering.lookup(name) {
+            Some(Symbol::Variable(space, address)) => {
+                let register = cx.lowering.new_register(Width::Wide);
+                let op = memory(MemoryKind::Load, space, lanework_ptx::ScalarType::B64);
+                cx.lowering.emit(Action::Memory(op), vec![Some(register)], vec![address], None);
+                src.push(Src::Reg(register));
+            }
+            _ => src.push(cx.source(operand, lanework_ptx::ScalarType::B64)?),
+        }
+    }
+    if src.len() != 2 {
+        return Err(Refusal::new("`vprintf` takes a format and its arguments", ""));
+    }
+    let result = lowering.new_register(Width::Word);
+    lowering.emit(Action::Warp(WarpOp::Print), vec![Some(result)], src, None);
+    if let Some(Operand::Name(name)) = call.results.first() {
+        let mut cx = plain(lowering, instruction);
+        match cx.lowering.lookup(name) {
+            Some(Symbol::Variable(space, address)) => {
+                let op = memory(MemoryKind::Store, space, lanework_ptx::ScalarType::B32);
+                cx.lowering.emit(
+                    Action::Memory(op),
+                    Vec::new(),
+                    vec![address, Src::Reg(result)],
+                    None,
+                );
+            }
+            Some(Symbol::Register(to)) => {
+                cx.alu(Some(to), &[Src::Reg(result)], Alu::copy(Width::Word))?;
+            }
+            _ => {}
+        }
+    }
+    if let Some(skip) = skip {
+        lowering.set_label(skip);
+    }
+    Ok(())
+}
+
+/// `malloc` and `free` of the device, in the heap at `heap`.
+///
+/// # Errors
+/// When there is not one argument, or it is not a name.
+pub fn heap(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    call: &Call,
+    heap: u64,
+) -> Rule {
+    let guard = guard(lowering, instruction)?;
+    let skip = lowering.skip_unless(guard);
+    // Who gets which block shows in results.
+    lowering.kernel.ordered_blocks = true;
+    let b64 = lanework_ptx::ScalarType::B64;
+    let [Operand::Name(argument)] = &call.arguments[..] else {
+        return Err(Refusal::new(format!("`{}` takes one argument", call.function), ""));
+    };
+    let source = match lowering.lookup(argument) {
+        Some(Symbol::Variable(space, address)) => {
+            let register = lowering.new_register(Width::Wide);
+            let op = memory(MemoryKind::Load, space, b64);
+            lowering.emit(Action::Memory(op), vec![Some(register)], vec![address], None);
+            Src::Reg(register)
+        }
+        _ => plain(lowering, instruction).source(&Operand::Name(argument.clone()), b64)?,
+    };
+    let result = lowering.new_register(Width::Wide);
+    let op = if call.function == "malloc" { WarpOp::Malloc } else { WarpOp::Free };
+    let action = Action::Warp(op);
+    lowering.emit(action, vec![Some(result)], vec![source, Src::Const(heap)], None);
+    if let Some(Operand::Name(name)) = call.results.first() {
+        match lowering.lookup(name) {
+            Some(Symbol::Variable(space, address)) => {
+                let op = memory(MemoryKind::Store, space, b64);
+                let src = vec![address, Src::Reg(result)];
+                lowering.emit(Action::Memory(op), Vec::new(), src, None);
+            }
+            Some(Symbol::Register(to)) => {
+                let copy = Alu::copy(Width::Wide);
+                plain(lowering, instruction).alu(Some(to), &[Src::Reg(result)], copy)?;
+            }
+            _ => {}
+        }
+    }
+    if let Some(skip) = skip {
+        lowering.set_label(skip);
+    }
+    Ok(())
+}
+
+/// `__assertfail`: a trap.
+///
+/// # Errors
+/// When the guard is not a predicate.
+pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule {
+    let guard = guard(lowering, instruction)?;
+    let skip = lowering.skip_unless(guard);
+    lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
+    if let Some(skip) = skip {
+        lowering.set_label(skip);
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
+
+use super::context::Cx;
+use crate::kernel::{Reg, Src, Width};
+use crate::lower::unsupported::Rule;
+use crate::opcode::Alu;
+use crate::opcode::carry::CarryOp;
+use crate::opcode::integer::Size;
+use crate::opcode::product::ProductOp;
+use lanework_ptx::ScalarType::{self, *};
+
+/// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
+fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with: bool) -> Rule {
+    let subtract = cx.instruction.opcode.starts_with("sub");
+    let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
+    let (sum, out) = (row(false), row(true));
+    let flag = cx.lowering.carry();
+    let carry = if with { Src::Reg(flag) } else { Src::Truth(false) };
+    if !cx.has("cc") {
+        return cx.alu(dst, &[a, b, carry], sum);
+    }
+    // Both results come before either is written, for the operands may be among them.
+    let width = if wide { Width::Wide } else { Width::Word };
+    let middle = cx.lowering.new_register(width);
+    cx.alu(Some(middle), &[a, b, carry], sum)?;
+    cx.alu(Some(flag), &[a, b, carry], out)?;
+    match dst {
+        Some(_) => cx.alu(dst, &[Src::Reg(middle)], Alu::copy(width)),
+        None => Ok(()),
+    }
+}
+
+fn checked(cx: &Cx<'_, '_>) -> Rule<ScalarType> {
+    let ty = cx.ty()?;
+    match ty {
+        U32 | S32 | U64 | S64 => Ok(ty),
+        _ => Err(cx.unknown("this type")),
+    }
+}
+
+/// `add.cc`, `addc`, `sub.cc` and `subc`.
+pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["cc"])?;
+    let ty = checked(cx)?;
+    cx.operands(3)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+    let with = cx.instruction.opcode.ends_with('c');
+    chain(cx, dst, a, b, ty.size() == 8, with)
+}
+
+/// `mad.cc` and `madc`: the low or high half of a product joins the chain.
+pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["cc", "lo", "hi"])?;
+    let ty = checked(cx)?;
+    cx.operands(4)?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
+    let op = match (cx.has("hi"), Size::and_sign(ty)) {
+        (true, Some((size, signed))) => ProductOp::MulHigh { size, signed },
+        _ => ProductOp::Mul(cx.integer(ty)?),
+    };
+    let wide = ty.size() == 8;
+    let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
+    cx.alu(Some(product), &[a, b], Alu::Product(op))?;
+    let with = cx.instruction.opcode == "madc";
+    chain(cx, dst, Src::Reg(product), c, wide, with)
+}

@@ -1,0 +1,149 @@
+//! Branches, exits, barriers, and instructions with no effect that the emulator can see.
+
+use super::access::scope;
+use super::context::Cx;
+use crate::kernel::*;
+use crate::lower::state::Symbol;
+use crate::lower::unsupported::Rule;
+use crate::opcode::Alu;
+use crate::opcode::logic::LogicOp;
+use lanework_ptx::Operand;
+use lanework_ptx::ScalarType::{B32, Pred};
+
+/// `bra`.
+pub fn branch(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["uni"])?;
+    cx.operands(1)?;
+    let Operand::Name(name) = cx.operand(0)?.clone() else {
+        return Err(cx.unknown("the target is not a label"));
+    };
+    let Some(Symbol::Label(label)) = cx.lowering.lookup(&name) else {
+        return Err(cx.unknown(&format!("`{name}` is not a label")));
+    };
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
+    Ok(())
+}
+
+/// `brx.idx`: a branch for each target, as if the index were compared with each in turn. Past the last
+/// one the result is undefined; here it is a trap.
+pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["idx", "uni"])?;
+    cx.operands(2)?;
+    let index = cx.src(0, B32)?;
+    let Operand::Name(name) = cx.operand(1)?.clone() else {
+        return Err(cx.unknown("the targets are not named"));
+    };
+    let Some(Symbol::Targets(targets)) = cx.lowering.lookup(&name) else {
+        return Err(cx.unknown(&format!("`{name}` is not the label of a `.branchtargets`")));
+    };
+    let skip = cx.lowering.skip_unless(cx.guard);
+    for (i, target) in targets.into_iter().enumerate() {
+        let chosen = cx.lowering.new_register(Width::Predicate);
+        let compare = Action::Alu(Alu::Logic(LogicOp::Equal));
+        let src = vec![index, Src::Const(i as u64)];
+        cx.lowering.emit(compare, vec![Some(chosen)], src, None);
+        cx.lowering.emit(Action::Branch(target), Vec::new(), Vec::new(), Some((chosen, false)));
+    }
+    cx.lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
+    if let Some(skip) = skip {
+        cx.lowering.set_label(skip);
+    }
+    Ok(())
+}
+
+/// `exit`.
+pub fn exit(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    cx.branching(Action::Exit, Vec::new(), Vec::new());
+    Ok(())
+}
+
+/// `ret`.
+pub fn ret(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["uni"])?;
+    match cx.lowering.return_label() {
+        Some(label) => {
+            let guard = cx.guard;
+            cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
+        }
+        None => cx.branching(Action::Return, Vec::new(), Vec::new()),
+    }
+    Ok(())
+}
+
+/// `trap` and `brkpt`.
+pub fn trap(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    cx.branching(Action::Trap, Vec::new(), Vec::new());
+    Ok(())
+}
+
+/// Fences, hints, sleeps: with warps in turn and memory in order they change nothing.
+pub fn nothing(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.nothing()
+}
+
+/// `fence` and `membar`.
+pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("proxy") || cx.has("proxy::async") {
+        let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
+        return match asynchronous || cx.has("proxy::async") {
+            true => cx.note(Note::ProxyFence, Vec::new()),
+            false => cx.nothing(),
+        };
+    }
+    // `membar` calls the device `gl`.
+    let scope = scope(cx);
+    cx.note(Note::Fence(scope), Vec::new())
+}
+
+/// `bar` and `barrier`.
+pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
+    if cx.has("cluster") {
+        return super::asynchrony::cluster_barrier(cx);
+    }
+    cx.allow(&["cta", "sync", "aligned", "arrive", "red", "popc", "and", "or", "warp"])?;
+    if cx.has("warp") {
+        // Lanes run in lockstep and memory is in order.
+        let members = cx.src(0, B32)?;
+        cx.converge(members);
+        return cx.note(Note::WarpSync, vec![members]);
+    }
+    if cx.has("red") {
+        return reduce(cx);
+    }
+    let mut src = Vec::new();
+    for i in 0..cx.instruction.operands.len() {
+        let source = cx.src(i, B32)?;
+        src.push(source);
+    }
+    if src.is_empty() || src.len() > 2 {
+        return Err(cx.unknown("one or two operands are expected"));
+    }
+    let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
+    cx.branching(Action::Barrier(kind), Vec::new(), src);
+    Ok(())
+}
+
+fn reduce(cx: &mut Cx<'_, '_>) -> Rule {
+    let reduction = match (cx.has("popc"), cx.has("and"), cx.has("or")) {
+        (true, _, _) => Reduction::Count,
+        (_, true, _) => Reduction::All,
+        (_, _, true) => Reduction::Any,
+        _ => return Err(cx.unknown("no reduction")),
+    };
+    let ty = if reduction == Reduction::Count { B32 } else { Pred };
+    let dst = cx.dst_of(0, ty)?;
+    let count = cx.instruction.operands.len();
+    if count != 3 && count != 4 {
+        return Err(cx.unknown("three or four operands are expected"));
+    }
+    let (predicate, negated) = cx.predicate(count - 1)?;
+    let mut src = vec![predicate, Src::Const(u64::from(negated)), cx.src(1, B32)?];
+    if count == 4 {
+        src.push(cx.src(2, B32)?);
+    }
+    cx.branching(Action::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
+    Ok(())
+}

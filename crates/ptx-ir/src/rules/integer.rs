@@ -1,0 +1,226 @@
+//! Integer arithmetic, and the instructions that share a name with floating-point ones.
+
+use super::context::Cx;
+use super::{carry, float};
+use crate::lower::unsupported::Rule;
+use crate::opcode::Alu;
+use crate::opcode::integer::{IntegerOp, PairOp, Size};
+use crate::opcode::product::ProductOp;
+use lanework_ptx::ScalarType::{self, *};
+
+/// `add`.
+pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+    if let Some(done) = pairs(cx) {
+        return done;
+    }
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::add(cx);
+    }
+    if cx.has("cc") {
+        return carry::add(cx);
+    }
+    cx.allow(&["sat"])?;
+    let op = match cx.has("sat") {
+        true => IntegerOp::AddSaturate,
+        false => IntegerOp::Add(cx.integer(ty)?),
+    };
+    cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// `sub`.
+pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::sub(cx);
+    }
+    if cx.has("cc") {
+        return carry::add(cx);
+    }
+    cx.allow(&["sat"])?;
+    let op = match cx.has("sat") {
+        true => IntegerOp::SubSaturate,
+        false => IntegerOp::Sub(cx.integer(ty)?),
+    };
+    cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
+fn pairs(cx: &mut Cx<'_, '_>) -> Option<Rule> {
+    if !cx.has("u16x2") && !cx.has("s16x2") {
+        return None;
+    }
+    if let Err(refusal) = cx.allow(&["u16x2", "s16x2", "relu"]) {
+        return Some(Err(refusal));
+    }
+    let signed = cx.has("s16x2");
+    let op = match (cx.instruction.opcode.as_str(), signed, cx.has("relu")) {
+        ("add", _, false) => PairOp::Add,
+        ("min", _, false) => PairOp::Min { signed },
+        ("max", _, false) => PairOp::Max { signed },
+        ("min", true, true) => PairOp::MinRelu,
+        ("max", true, true) => PairOp::MaxRelu,
+        _ => return Some(Err(cx.unknown("this operation on pairs"))),
+    };
+    Some(cx.uniform_type(B32, 2, Alu::Integer(IntegerOp::Pair(op))))
+}
+
+/// The type of twice the width, and the factors of `.wide`: whether they have 32 bits, and a sign.
+fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(ScalarType, bool, bool)> {
+    match ty {
+        U16 => Ok((U32, false, false)),
+        S16 => Ok((S32, false, true)),
+        U32 => Ok((U64, true, false)),
+        S32 => Ok((S64, true, true)),
+        _ => Err(cx.unknown("`.wide` of this type")),
+    }
+}
+
+/// `mul`.
+pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::mul(cx);
+    }
+    cx.allow(&["lo", "hi", "wide"])?;
+    if cx.has("wide") {
+        let (wide, word, signed) = doubled(cx, ty)?;
+        cx.operands(3)?;
+        let dst = cx.dst_of(0, wide)?;
+        let (a, b) = (cx.src(1, ty)?, cx.src(2, ty)?);
+        return cx.alu(dst, &[a, b], Alu::Product(ProductOp::MulWide { word, signed }));
+    }
+    let op = if cx.has("hi") {
+        let (size, signed) = cx.fitting(Size::and_sign(ty))?;
+        ProductOp::MulHigh { size, signed }
+    } else {
+        ProductOp::Mul(cx.integer(ty)?)
+    };
+    cx.uniform_type(ty, 2, Alu::Product(op))
+}
+
+/// `mad`.
+pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::fma(cx);
+    }
+    if cx.has("cc") {
+        return carry::mad(cx);
+    }
+    cx.allow(&["lo", "hi", "wide", "sat"])?;
+    if cx.has("wide") {
+        let (wide, word, signed) = doubled(cx, ty)?;
+        cx.operands(4)?;
+        let dst = cx.dst_of(0, wide)?;
+        let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, wide)?);
+        return cx.alu(dst, &[a, b, c], Alu::Product(ProductOp::MadWide { word, signed }));
+    }
+    let op = match (cx.has("hi"), cx.has("sat")) {
+        (true, true) if ty == S32 => ProductOp::MadHighSaturate,
+        (true, true) => return Err(cx.unknown("this type")),
+        (true, false) => {
+            let (size, signed) = cx.fitting(Size::and_sign(ty))?;
+            ProductOp::MadHigh { size, signed }
+        }
+        (false, true) => return Err(cx.unknown("`.sat` without `.hi`")),
+        (false, false) => ProductOp::Mad(cx.integer(ty)?),
+    };
+    cx.uniform_type(ty, 3, Alu::Product(op))
+}
+
+/// `mul24`.
+pub fn mul24(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["lo", "hi"])?;
+    let ty = cx.ty()?;
+    let high = cx.has("hi");
+    let op = match ty {
+        U32 | S32 => ProductOp::Mul24 { high, signed: ty == S32 },
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.uniform_type(ty, 2, Alu::Product(op))
+}
+
+/// `mad24`.
+pub fn mad24(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["lo", "hi", "sat"])?;
+    let ty = cx.ty()?;
+    let high = cx.has("hi");
+    let op = match ty {
+        S32 if high && cx.has("sat") => ProductOp::Mad24HighSaturate,
+        _ if cx.has("sat") => return Err(cx.unknown("`.sat` of this form")),
+        U32 | S32 => ProductOp::Mad24 { high, signed: ty == S32 },
+        _ => return Err(cx.unknown("this type")),
+    };
+    cx.uniform_type(ty, 3, Alu::Product(op))
+}
+
+/// `div`; a division by zero gives all ones, as GPUs do.
+pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::div(cx);
+    }
+    cx.allow(&[])?;
+    let op = IntegerOp::Div(cx.integer(ty)?);
+    cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// `rem`; a remainder by zero gives all ones.
+pub fn rem(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let op = IntegerOp::Rem(cx.integer(ty)?);
+    cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// `min` and `max`.
+pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
+    if let Some(done) = pairs(cx) {
+        return done;
+    }
+    let ty = cx.ty()?;
+    if ty.is_float() {
+        return float::min_max(cx);
+    }
+    cx.allow(&["relu"])?;
+    let smaller = cx.instruction.opcode == "min";
+    let op = match (smaller, cx.has("relu")) {
+        (true, true) if ty == S32 => IntegerOp::MinRelu,
+        (false, true) if ty == S32 => IntegerOp::MaxRelu,
+        (_, true) => return Err(cx.unknown("`.relu` of this type")),
+        (true, false) => IntegerOp::Min(cx.integer(ty)?),
+        (false, false) => IntegerOp::Max(cx.integer(ty)?),
+    };
+    cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// `sad`: |a - b| + c.
+pub fn sad(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let ty = cx.ty()?;
+    let op = IntegerOp::SumOfDifference(cx.integer(ty)?);
+    cx.uniform_type(ty, 3, Alu::Integer(op))
+}
+
+fn signs(cx: &Cx<'_, '_>) -> Rule<[bool; 2]> {
+    let types = cx.types();
+    match types[..] {
+        [a, b] if matches!(a, U32 | S32) && matches!(b, U32 | S32) => Ok([a == S32, b == S32]),
+        _ => Err(cx.unknown("types other than `.u32` and `.s32`")),
+    }
+}
+
+/// `dp4a`.
+pub fn dp4a(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let signed = signs(cx)?;
+    cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot4 { signed }))
+}
+
+/// `dp2a`.
+pub fn dp2a(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["lo", "hi"])?;
+    let (signed, high) = (signs(cx)?, cx.has("hi"));
+    cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot2 { signed, high }))
+}

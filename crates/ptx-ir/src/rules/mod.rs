@@ -1,0 +1,169 @@
+//! What each PTX instruction means: one small file per family, one row or rule per instruction.
+//!
+//! A rule reads its modifiers and operands, refuses what it does not know, and emits instructions of
+//! the flat kernel. To add an instruction, add a row to `RULES` and a rule in its family's file.
+
+mod access;
+mod asynchrony;
+pub mod call;
+mod carry;
+mod compare;
+pub mod context;
+mod control;
+mod convert;
+mod eight;
+mod float;
+mod integer;
+mod logic;
+mod matrix;
+mod memory;
+mod mov;
+mod video;
+mod warpgroup;
+mod warpwide;
+
+use crate::lower::state::Lowering;
+use crate::lower::unsupported::{Refusal, Rule};
+use context::{Cx, guard};
+use lanework_ptx::Instruction;
+
+type RuleFn = fn(&mut Cx<'_, '_>) -> Rule;
+
+/// The rule of each opcode.
+static RULES: &[(&str, RuleFn)] = &[
+    ("abs", float::abs),
+    ("activemask", warpwide::active_mask),
+    ("add", integer::add),
+    ("addc", carry::add),
+    ("and", logic::bitwise),
+    ("applypriority", control::nothing),
+    ("atom", memory::atom),
+    ("bar", control::barrier),
+    ("barrier", control::barrier),
+    ("bfe", logic::bfe),
+    ("bfi", logic::bfi),
+    ("bfind", logic::bfind),
+    ("bmsk", logic::bmsk),
+    ("bra", control::branch),
+    ("brx", control::branch_indexed),
+    ("brev", logic::brev),
+    ("brkpt", control::trap),
+    ("clz", logic::clz),
+    ("cnot", logic::cnot),
+    ("copysign", float::copysign),
+    ("cos", float::approximate),
+    ("cp", memory::cp),
+    ("createpolicy", memory::create_policy),
+    ("cvt", eight::cvt),
+    ("cvta", memory::cvta),
+    ("discard", control::nothing),
+    ("div", integer::div),
+    ("dp2a", integer::dp2a),
+    ("dp4a", integer::dp4a),
+    ("elect", warpwide::elect),
+    ("ex2", float::approximate),
+    ("exit", control::exit),
+    ("fence", control::fence),
+    ("fma", float::fma),
+    ("fns", logic::fns),
+    ("getctarank", asynchrony::getctarank),
+    ("griddepcontrol", control::nothing),
+    ("isspacep", memory::isspacep),
+    ("ld", memory::ld),
+    ("ldu", memory::ld),
+    ("ldmatrix", matrix::ldmatrix),
+    ("lg2", float::approximate),
+    ("lop3", logic::lop3),
+    ("mad", integer::mad),
+    ("mad24", integer::mad24),
+    ("madc", carry::mad),
+    ("mapa", asynchrony::mapa),
+    ("match", warpwide::match_lanes),
+    ("max", integer::min_max),
+    ("mbarrier", asynchrony::mbarrier),
+    ("membar", control::fence),
+    ("min", integer::min_max),
+    ("mma", matrix::mma),
+    ("mov", mov::mov),
+    ("movmatrix", matrix::movmatrix),
+    ("mul", integer::mul),
+    ("mul24", integer::mul24),
+    ("nanosleep", control::nothing),
+    ("neg", float::neg),
+    ("not", logic::not),
+    ("or", logic::bitwise),
+    ("pmevent", control::nothing),
+    ("popc", logic::popc),
+    ("prefetch", control::nothing),
+    ("prefetchu", control::nothing),
+    ("prmt", logic::prmt),
+    ("rcp", float::root),
+    ("red", memory::red),
+    ("redux", warpwide::redux),
+    ("rem", integer::rem),
+    ("ret", control::ret),
+    ("rsqrt", float::approximate),
+    ("sad", integer::sad),
+    ("selp", compare::selp),
+    ("set", compare::set),
+    ("setp", compare::setp),
+    ("setmaxnreg", asynchrony::setmaxnreg),
+    ("shf", logic::shf),
+    ("shfl", warpwide::shfl),
+    ("shl", logic::shl),
+    ("shr", logic::shr),
+    ("sin", float::approximate),
+    ("slct", compare::slct),
+    ("sqrt", float::root),
+    ("st", memory::st),
+    ("stmatrix", matrix::stmatrix),
+    ("sub", integer::sub),
+    ("subc", carry::add),
+    ("szext", logic::szext),
+    ("tanh", float::approximate),
+    ("testp", float::testp),
+    ("trap", control::trap),
+    ("vabsdiff", video::scalar),
+    ("vabsdiff2", video::packed),
+    ("vabsdiff4", video::packed),
+    ("vadd", video::scalar),
+    ("vadd2", video::packed),
+    ("vadd4", video::packed),
+    ("vavrg2", video::packed),
+    ("vavrg4", video::packed),
+    ("vmad", video::scalar),
+    ("vmax", video::scalar),
+    ("vmax2", video::packed),
+    ("vmax4", video::packed),
+    ("vmin", video::scalar),
+    ("vmin2", video::packed),
+    ("vmin4", video::packed),
+    ("vset", video::scalar),
+    ("vset2", video::packed),
+    ("vset4", video::packed),
+    ("vshl", video::scalar),
+    ("vshr", video::scalar),
+    ("vsub", video::scalar),
+    ("vsub2", video::packed),
+    ("vsub4", video::packed),
+    ("vote", warpwide::vote),
+    ("wgmma", warpgroup::wgmma),
+    ("wmma", matrix::wmma),
+    ("xor", logic::bitwise),
+];
+
+/// Decodes one instruction.
+///
+/// # Errors
+/// When it, or one of its modifiers or operands, is not known.
+pub fn decode(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule {
+    let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
+    let Some(rule) = rule else {
+        return Err(Refusal::new(
+            format!("unknown instruction `{}`", instruction.name()),
+            "the emulator does not know it; run this kernel on a GPU or report it",
+        ));
+    };
+    let guard = guard(lowering, instruction)?;
+    rule(&mut Cx { lowering, instruction, guard })
+}

@@ -1,0 +1,125 @@
+//! `mov`: copies, parts of registers, and the clocks.
+
+use super::context::Cx;
+use crate::kernel::{Action, Src, Width};
+use crate::lower::unsupported::Rule;
+use crate::opcode::Alu;
+use crate::opcode::moves::{MoveOp, PartSize};
+use crate::opcode::warp::WarpOp;
+use lanework_ptx::Operand;
+use lanework_ptx::ScalarType::{self, *};
+
+/// The opcode that copies a register of a type.
+pub(super) fn copy(ty: ScalarType) -> Alu {
+    Alu::copy(match ty {
+        Pred => Width::Predicate,
+        ty if ty.size() == 8 => Width::Wide,
+        _ => Width::Word,
+    })
+}
+
+/// `mov`, also to and from vectors of parts.
+pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    cx.operands(2)?;
+    let ty = cx.ty()?;
+    match (cx.operand(0)?.clone(), cx.operand(1)?.clone()) {
+        (Operand::Vector(parts), _) => unpack(cx, ty, &parts),
+        (_, Operand::Vector(parts)) => pack(cx, ty, &parts),
+        (_, Operand::Name(name)) if clock(&name).is_some() => {
+            let (dst, guard) = (cx.dst(0)?, cx.guard);
+            let high = clock(&name) == Some(true);
+            cx.lowering.emit(Action::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
+            Ok(())
+        }
+        _ => {
+            let dst = cx.dst_of(0, ty)?;
+            let a = cx.src(1, ty)?;
+            cx.alu(dst, &[a], copy(ty))?;
+            Ok(())
+        }
+    }
+}
+
+/// Whether a special register is a clock or timer, and then whether it is the upper word of one.
+fn clock(name: &str) -> Option<bool> {
+    Some(match name {
+        "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => false,
+        "%clock_hi" | "%globaltimer_hi" => true,
+        _ => return None,
+    })
+}
+
+fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> Rule<ScalarType> {
+    match (ty.size() as usize, parts) {
+        (8, 2) => Ok(B32),
+        (8, 4) | (4, 2) => Ok(B16),
+        (4, 4) | (2, 2) => Ok(B8),
+        (8, 8) => Ok(B8),
+        _ => Err(cx.unknown("this number of parts")),
+    }
+}
+
+fn part_size(part: ScalarType) -> PartSize {
+    match part.size() {
+        1 => PartSize::Byte,
+        2 => PartSize::Half,
+        _ => PartSize::Word,
+    }
+}
+
+fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
+    let part = part_type(cx, ty, parts.len())?;
+    let mut a = cx.src(1, ty)?;
+    // The source may be one of the destinations.
+    if let Src::Reg(_) = a {
+        let wide = ty.size() == 8;
+        let saved = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
+        cx.alu(Some(saved), &[a], copy(ty))?;
+        a = Src::Reg(saved);
+    }
+    for (i, operand) in parts.iter().enumerate() {
+        let dst = cx.destination(operand)?;
+        if dst.is_none() {
+            continue;
+        }
+        let amount = Src::Const(u64::from(part.size()) * 8 * i as u64);
+        let op = MoveOp::Extract { wide: ty.size() == 8, part: part_size(part) };
+        cx.alu(dst, &[a, amount], Alu::Move(op))?;
+    }
+    Ok(())
+}
+
+fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
+    let part = part_type(cx, ty, parts.len())?;
+    let dst = cx.dst_of(0, ty)?;
+    let wide = ty.size() == 8;
+    let mut sources = Vec::new();
+    for operand in parts {
+        sources.push(cx.source(operand, part)?);
+    }
+    let mut sum = sources[0];
+    for (i, source) in sources.iter().enumerate().skip(1) {
+        let last = i + 1 == sources.len();
+        let width = if wide { Width::Wide } else { Width::Word };
+        let to = if last { dst } else { Some(cx.lowering.new_register(width)) };
+        // Each part goes on top of the low ones already there.
+        let join = MoveOp::Concatenate { wide, low: part.size() as u8 * i as u8 };
+        // A part narrower than what it is shifted into must not carry rubbish above its bits.
+        let clean = match part_size(part) {
+            PartSize::Word => None,
+            size => Some(MoveOp::Truncate(size)),
+        };
+        let mut source = *source;
+        if let (Some(clean), Src::Reg(_), false) = (clean, source, last) {
+            let register = cx.lowering.new_register(Width::Word);
+            cx.alu(Some(register), &[source], Alu::Move(clean))?;
+            source = Src::Reg(register);
+        }
+        cx.alu(to, &[sum, source], Alu::Move(join))?;
+        if let Some(to) = to {
+            sum = Src::Reg(to);
+        }
+    }
+    Ok(())
+}

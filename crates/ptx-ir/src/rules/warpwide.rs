@@ -1,0 +1,122 @@
+//! Instructions in which the lanes of a warp see each other.
+
+use super::context::Cx;
+use crate::kernel::{Action, Note, Reg, Src};
+use crate::lower::unsupported::Rule;
+use crate::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use lanework_ptx::Operand;
+use lanework_ptx::ScalarType::{self, *};
+
+fn emit(cx: &mut Cx<'_, '_>, op: WarpOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> Rule {
+    let guard = cx.guard;
+    cx.lowering.emit(Action::Warp(op), dst, src, guard);
+    Ok(())
+}
+
+/// A destination that may be a pair `d|p`.
+fn pair(cx: &mut Cx<'_, '_>) -> Rule<Vec<Option<Reg>>> {
+    Ok(match cx.operand(0)?.clone() {
+        Operand::Pair(d, p) => vec![cx.destination(&d)?, cx.destination(&p)?],
+        operand => vec![cx.destination(&operand)?],
+    })
+}
+
+/// Who takes part: the last operand of a `.sync` instruction says; without it all active lanes. Also
+/// tells checks.
+fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
+    if !cx.has("sync") {
+        return Ok(Src::Const(u64::from(u32::MAX)));
+    }
+    let last = cx.instruction.operands.len().saturating_sub(1);
+    let members = cx.src(last, B32)?;
+    cx.converge(members);
+    cx.note(Note::Members, vec![members])?;
+    Ok(members)
+}
+
+/// `shfl`.
+pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["sync", "up", "down", "bfly", "idx"])?;
+    let modes = [
+        ("up", ShuffleMode::Up),
+        ("down", ShuffleMode::Down),
+        ("bfly", ShuffleMode::Butterfly),
+        ("idx", ShuffleMode::Index),
+    ];
+    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
+    cx.operands(if cx.has("sync") { 5 } else { 4 })?;
+    let dst = pair(cx)?;
+    let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
+    let members = if cx.has("sync") { cx.src(4, B32)? } else { Src::Const(u64::from(u32::MAX)) };
+    if cx.has("sync") {
+        cx.converge(members);
+    }
+    cx.note(Note::Shuffle(mode), vec![members, src[1], src[2]])?;
+    emit(cx, WarpOp::Shuffle(mode), dst, src)
+}
+
+/// `vote`.
+pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["sync", "all", "any", "uni", "ballot"])?;
+    let modes = [
+        ("all", VoteMode::All),
+        ("any", VoteMode::Any),
+        ("uni", VoteMode::Uniform),
+        ("ballot", VoteMode::Ballot),
+    ];
+    let mode = modes.into_iter().find(|(name, _)| cx.has(name));
+    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
+    let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
+    let (p, negated) = cx.predicate(1)?;
+    let members = members(cx)?;
+    emit(cx, WarpOp::Vote { mode, negated }, vec![dst], vec![p, members])
+}
+
+/// `match`.
+pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["sync", "any", "all"])?;
+    let ty = cx.ty()?;
+    let dst = pair(cx)?;
+    let a = cx.src(1, ty)?;
+    let src = vec![a, members(cx)?];
+    let all = cx.has("all");
+    emit(cx, WarpOp::Match { all }, dst, src)
+}
+
+/// `activemask`.
+pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&[])?;
+    let dst = cx.dst_of(0, B32)?;
+    emit(cx, WarpOp::ActiveMask, vec![dst], Vec::new())
+}
+
+/// `elect`: the lowest lane that takes part.
+pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["sync"])?;
+    let dst = pair(cx)?;
+    let members = members(cx)?;
+    emit(cx, WarpOp::Elect, dst, vec![members])
+}
+
+/// `redux`.
+pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
+    cx.allow(&["sync", "add", "min", "max", "and", "or", "xor", "abs", "NaN"])?;
+    let ty = cx.ty()?;
+    let name = cx.instruction.modifiers.iter().find(|m| !matches!(m.as_str(), "sync"));
+    let mode = match (name.map(String::as_str), ty) {
+        (Some("add"), U32 | S32) => WarpReduction::Add,
+        (Some("min"), U32) => WarpReduction::MinUnsigned,
+        (Some("max"), U32) => WarpReduction::MaxUnsigned,
+        (Some("min"), S32) => WarpReduction::MinSigned,
+        (Some("max"), S32) => WarpReduction::MaxSigned,
+        (Some("and"), B32) => WarpReduction::And,
+        (Some("or"), B32) => WarpReduction::Or,
+        (Some("xor"), B32) => WarpReduction::Xor,
+        _ => return Err(cx.unknown("this operation or type")),
+    };
+    let dst = cx.dst_of(0, ScalarType::B32)?;
+    let a = cx.src(1, B32)?;
+    let members = members(cx)?;
+    emit(cx, WarpOp::Reduce(mode), vec![dst], vec![a, members])
+}

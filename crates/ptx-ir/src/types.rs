@@ -1,0 +1,57 @@
+//! Properties of registers and memory that opcodes and instructions share.
+
+/// How a register is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// One bit per lane.
+    Predicate,
+    /// A 32-bit word per lane, or less.
+    Word,
+    /// A 64-bit word per lane.
+    Wide,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemorySpace {
+    /// By the address's window.
+    Generic,
+    /// Global and constant memory.
+    Global,
+    /// Constant memory: global addresses that must not be written.
+    Constant,
+    /// The block's shared memory, by offset.
+    Shared,
+    /// The thread's local memory, by offset.
+    Local,
+    /// The kernel's parameters, by offset.
+    Parameter,
+}
+
+/// What is known of a register's value over the lanes, from most to least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Never written.
+    Undefined,
+    /// The same in all lanes.
+    Uniform,
+    /// The same in lanes 0-15, and in lanes 16-31.
+    Halves,
+    /// In each half, the first lane's value plus a stride per lane.
+    Affine,
+    /// Anything.
+    Varying,
+}
+
+/// What an instruction does with the NaN of f32 arithmetic, for [`crate::canonicalize`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NanUse {
+    /// The bits of an operand may show in what it does.
+    Observes,
+    /// Which NaN an operand is, changes nothing.
+    Ignores,
+    /// Arithmetic: it ignores which NaN an operand is, and the NaN that it makes is the host's.
+    Produces,
+    /// It copies 32 bits.
+    Copies,
+}
