@@ -1,14 +1,14 @@
 //! Initial values of variables, as bytes.
 
 use crate::literal::immediate_bits;
-use crate::lower::unsupported::Refusal;
+use crate::lower::unsupported::Unsupported;
 use lanework_ptx::{Initializer, ScalarType, Variable};
 
 /// The bytes of a variable's initial value; addresses are looked up with `address`.
 pub fn initial_bytes(
     variable: &Variable,
     address: &dyn Fn(&str) -> Option<u64>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Unsupported> {
     let mut bytes = vec![0u8; usize::try_from(variable.size()).unwrap_or(0)];
     let Some(init) = &variable.init else { return Ok(bytes) };
     let size = variable.ty.size() as usize;
@@ -28,7 +28,7 @@ fn fill(
     ty: ScalarType,
     bytes: &mut [u8],
     address: &dyn Fn(&str) -> Option<u64>,
-) -> Result<(), Refusal> {
+) -> Result<(), Unsupported> {
     let value = match init {
         Initializer::List(items) => {
             let rest = extents.get(1..).unwrap_or_default();
@@ -49,7 +49,7 @@ fn fill(
             to.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
             Ok(())
         }
-        None => Err(Refusal::new(
+        None => Err(Unsupported::new(
             "more initial values than elements",
             "give the array more elements or fewer values",
         )),
@@ -57,15 +57,18 @@ fn fill(
 }
 
 /// An address as an initial value; all spaces that a variable can lie in have generic addresses.
-fn address_bits(init: &Initializer, address: &dyn Fn(&str) -> Option<u64>) -> Result<u64, Refusal> {
+fn address_bits(
+    init: &Initializer,
+    address: &dyn Fn(&str) -> Option<u64>,
+) -> Result<u64, Unsupported> {
     let Initializer::Address { name, offset, .. } = init else {
-        return Err(Refusal::new(
+        return Err(Unsupported::new(
             "a mask of something other than an address as an initial value",
             "mask the address of a variable or function",
         ));
     };
     let found = address(name).ok_or_else(|| {
-        Refusal::new(
+        Unsupported::new(
             format!("initial value names unknown `{name}`"),
             "define a variable or function of this name in the module",
         )

@@ -19,7 +19,7 @@ use state::{HEAP, Symbol, width_of};
 use std::collections::HashMap;
 
 pub use state::Lowering;
-pub use unsupported::Refusal;
+pub use unsupported::Unsupported;
 
 /// Calls nested deeper than this are refused.
 const MAX_DEPTH: usize = 64;
@@ -123,7 +123,7 @@ impl<'m> Lowering<'m> {
                 Statement::Registers(registers) => {
                     let width = width_of(registers.ty).map_err(|r| self.refuse(r))?;
                     if registers.vector > 1 {
-                        let what = Refusal::new(
+                        let what = Unsupported::new(
                             "vector registers are not supported",
                             "declare scalar registers and use `{a, b}`",
                         );
@@ -133,7 +133,7 @@ impl<'m> Lowering<'m> {
                         match count {
                             None => self.bind_register(name.clone(), width),
                             Some(count) if *count > 1 << 20 => {
-                                return Err(self.refuse(Refusal::new(
+                                return Err(self.refuse(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
                                     "declare at most 1048576",
                                 )));
@@ -155,7 +155,9 @@ impl<'m> Lowering<'m> {
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
                 Statement::Block(inner) => {
                     if self.scopes.len() > 256 {
-                        return Err(self.refuse(Refusal::new("blocks are nested too deeply", "")));
+                        return Err(
+                            self.refuse(Unsupported::new("blocks are nested too deeply", ""))
+                        );
                     }
                     self.statements(inner)?;
                 }
@@ -187,7 +189,7 @@ impl<'m> Lowering<'m> {
         });
         if self.kernel.insts.len() > MAX_INSTRUCTIONS {
             let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions");
-            return Err(self.refuse(Refusal::new(what, "split it; calls are inlined")));
+            return Err(self.refuse(Unsupported::new(what, "split it; calls are inlined")));
         }
         if instruction.opcode == "call" {
             return self.call(instruction);
@@ -212,7 +214,7 @@ impl<'m> Lowering<'m> {
             StateSpace::Global | StateSpace::Const => {
                 let what =
                     format!("variable `{}` of {} inside a function", variable.name, variable.space);
-                return Err(self.refuse(Refusal::new(what, "declare it at module scope")));
+                return Err(self.refuse(Unsupported::new(what, "declare it at module scope")));
             }
         };
         self.bind(&variable.name, symbol);
@@ -240,11 +242,11 @@ impl<'m> Lowering<'m> {
             let what = format!("call of `{}`, which the module does not define", call.function);
             let help =
                 "link or inline the function; the device library is not part of the emulator";
-            return Err(self.refuse(Refusal::new(what, help)));
+            return Err(self.refuse(Unsupported::new(what, help)));
         };
         if self.active.contains(&call.function) || self.active.len() > MAX_DEPTH {
             let what = format!("`{}` calls itself", call.function);
-            return Err(self.refuse(Refusal::new(what, "rewrite the recursion as a loop")));
+            return Err(self.refuse(Unsupported::new(what, "rewrite the recursion as a loop")));
         }
         let guard = guard(self, instruction).map_err(|r| self.refuse(r))?;
         let skip = self.skip_unless(guard);

@@ -3,7 +3,7 @@
 
 use super::layout::Layout;
 use super::positions::Positions;
-use super::unsupported::{Refusal, Rule};
+use super::unsupported::{LoweringResult, Unsupported};
 use crate::error::LoadError;
 use crate::kernel::*;
 use lanework_ptx::{Function, Module, ScalarType, StateSpace, Variable};
@@ -171,7 +171,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Places a callee's formal parameter in local memory.
-    pub fn formal(&mut self, variable: &Variable) -> Rule<Symbol> {
+    pub fn formal(&mut self, variable: &Variable) -> LoweringResult<Symbol> {
         Ok(match variable.space {
             StateSpace::Reg => Symbol::Register(self.new_register(width_of(variable.ty)?)),
             _ => {
@@ -181,7 +181,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The error at the instruction that is lowered.
-    pub fn refuse(&self, refusal: Refusal) -> LoadError {
+    pub fn refuse(&self, refusal: Unsupported) -> LoadError {
         let origin = self.kernel.origins.get(self.origin as usize);
         LoadError {
             message: refusal.message,
@@ -194,11 +194,11 @@ impl<'m> Lowering<'m> {
 }
 
 /// How registers of a type are stored.
-pub fn width_of(ty: ScalarType) -> Rule<Width> {
+pub fn width_of(ty: ScalarType) -> LoweringResult<Width> {
     Ok(match ty {
         ScalarType::Pred => Width::Predicate,
         ScalarType::B128 => {
-            return Err(Refusal::new(
+            return Err(Unsupported::new(
                 "128-bit registers are not supported",
                 "use two 64-bit registers",
             ));

@@ -1,10 +1,83 @@
 //! Modifiers and operands of instructions that access memory.
 
 use super::context::Cx;
-use crate::kernel::{MemorySpace, Scope};
-use crate::lower::unsupported::Rule;
+use crate::kernel::{MemorySpace, Order, Scope};
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::atomic::AtomicKind;
 use lanework_ptx::Operand;
+
+/// Modifiers that say how memory is ordered, cached or prefetched: with memory in order, none matters.
+const HINTS: &[&str] = &[
+    "volatile",
+    "weak",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "sc",
+    "mmio",
+    "cta",
+    "cluster",
+    "gpu",
+    "sys",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "unified",
+    "v2",
+    "v4",
+    "v8",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::evict_normal",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "L2::cache_hint",
+    "entry",
+    "func",
+];
+
+const SPACES: &[&str] = &[
+    "global",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+    "const",
+];
+
+/// Refuses modifiers that are neither hints, nor spaces, nor in `more`.
+pub fn allowed(cx: &Cx<'_, '_>, more: &[&str]) -> LoweringResult {
+    let known: Vec<&str> = HINTS.iter().chain(SPACES).chain(more).copied().collect();
+    cx.allow(&known)
+}
+
+/// Elements of a vector access.
+pub fn count(cx: &Cx<'_, '_>) -> u8 {
+    [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
+}
+
+/// The order of an access among others.
+pub fn order(cx: &Cx<'_, '_>) -> Order {
+    let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
+    let strong = strong.iter().any(|word| cx.has(word));
+    let release = cx.has("release") || cx.has("acq_rel");
+    Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
+}
 
 /// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.
 pub fn space(cx: &Cx<'_, '_>) -> MemorySpace {
@@ -31,7 +104,7 @@ pub fn scope(cx: &Cx<'_, '_>) -> Scope {
 }
 
 /// The elements of a vector operand, or the one operand.
-pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> Rule<Vec<Operand>> {
+pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> LoweringResult<Vec<Operand>> {
     let elements = match cx.operand(i)?.clone() {
         Operand::Vector(elements) => elements,
         operand => vec![operand],

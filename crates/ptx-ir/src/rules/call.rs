@@ -3,7 +3,7 @@
 use super::context::{Cx, guard};
 use crate::kernel::*;
 use crate::lower::state::{Lowering, Symbol};
-use crate::lower::unsupported::{Refusal, Rule};
+use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::warp::WarpOp;
 use lanework_ptx::{Function, Instruction, Operand};
@@ -24,7 +24,7 @@ impl Call {
     ///
     /// # Errors
     /// When nothing is called.
-    pub fn read(instruction: &Instruction) -> Rule<Call> {
+    pub fn read(instruction: &Instruction) -> LoweringResult<Call> {
         let mut call = Call { function: String::new(), results: Vec::new(), arguments: Vec::new() };
         for operand in &instruction.operands {
             match operand {
@@ -37,7 +37,7 @@ impl Call {
             }
         }
         if call.function.is_empty() {
-            return Err(Refusal::new("a call of nothing", "name a function, or its address"));
+            return Err(Unsupported::new("a call of nothing", "name a function, or its address"));
         }
         Ok(call)
     }
@@ -55,9 +55,9 @@ pub fn bind(
     lowering: &mut Lowering<'_>,
     callee: &Function,
     call: &Call,
-) -> Rule<HashMap<String, Symbol>> {
+) -> LoweringResult<HashMap<String, Symbol>> {
     if callee.params.len() != call.arguments.len() || callee.returns.len() != call.results.len() {
-        return Err(Refusal::new(
+        return Err(Unsupported::new(
             format!("the call of `{}` has another number of operands", call.function),
             "",
         ));
@@ -80,7 +80,7 @@ pub fn bind(
                 Some(symbol @ Symbol::Variable(..)) => symbol,
                 _ => lowering.formal(formal)?,
             },
-            _ => return Err(Refusal::new("a call's result is not a name", "")),
+            _ => return Err(Unsupported::new("a call's result is not a name", "")),
         };
         scope.insert(formal.name.clone(), symbol);
     }
@@ -91,7 +91,7 @@ fn pass(
     lowering: &mut Lowering<'_>,
     formal: &lanework_ptx::Variable,
     actual: &Operand,
-) -> Rule<Symbol> {
+) -> LoweringResult<Symbol> {
     let symbol = lowering.formal(formal)?;
     let fake = Instruction::new("call", Vec::new());
     let mut cx = plain(lowering, &fake);
@@ -123,7 +123,7 @@ pub fn results(
     callee: &Function,
     call: &Call,
     scope: &HashMap<String, Symbol>,
-) -> Rule {
+) -> LoweringResult {
     let fake = Instruction::new("call", Vec::new());
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
         let Operand::Name(name) = actual else { continue };
@@ -147,7 +147,11 @@ pub fn results(
 ///
 /// # Errors
 /// When its operands are not two parameters.
-pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call) -> Rule {
+pub fn print(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    call: &Call,
+) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     let mut src = Vec::new();
@@ -167,7 +171,7 @@ pub fn print(lowering: &mut Lowering<'_>, instruction: &Instruction, call: &Call
         }
     }
     if src.len() != 2 {
-        return Err(Refusal::new("`vprintf` takes a format and its arguments", ""));
+        return Err(Unsupported::new("`vprintf` takes a format and its arguments", ""));
     }
     let result = lowering.new_register(Width::Word);
     lowering.emit(Action::Warp(WarpOp::Print), vec![Some(result)], src, None);
@@ -204,14 +208,14 @@ pub fn heap(
     instruction: &Instruction,
     call: &Call,
     heap: u64,
-) -> Rule {
+) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     // Who gets which block shows in results.
     lowering.kernel.ordered_blocks = true;
     let b64 = lanework_ptx::ScalarType::B64;
     let [Operand::Name(argument)] = &call.arguments[..] else {
-        return Err(Refusal::new(format!("`{}` takes one argument", call.function), ""));
+        return Err(Unsupported::new(format!("`{}` takes one argument", call.function), ""));
     };
     let source = match lowering.lookup(argument) {
         Some(Symbol::Variable(space, address)) => {
@@ -250,7 +254,7 @@ pub fn heap(
 ///
 /// # Errors
 /// When the guard is not a predicate.
-pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule {
+pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
     lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);

@@ -2,7 +2,7 @@
 
 use super::context::Cx;
 use crate::kernel::{Reg, Src, Width};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::carry::CarryOp;
 use crate::opcode::integer::Size;
@@ -10,7 +10,14 @@ use crate::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
 
 /// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
-fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with: bool) -> Rule {
+fn chain(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<Reg>,
+    a: Src,
+    b: Src,
+    wide: bool,
+    with: bool,
+) -> LoweringResult {
     let subtract = cx.instruction.opcode.starts_with("sub");
     let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
     let (sum, out) = (row(false), row(true));
@@ -30,7 +37,7 @@ fn chain(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, b: Src, wide: bool, with
     }
 }
 
-fn checked(cx: &Cx<'_, '_>) -> Rule<ScalarType> {
+fn checked(cx: &Cx<'_, '_>) -> LoweringResult<ScalarType> {
     let ty = cx.ty()?;
     match ty {
         U32 | S32 | U64 | S64 => Ok(ty),
@@ -39,7 +46,7 @@ fn checked(cx: &Cx<'_, '_>) -> Rule<ScalarType> {
 }
 
 /// `add.cc`, `addc`, `sub.cc` and `subc`.
-pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["cc"])?;
     let ty = checked(cx)?;
     cx.operands(3)?;
@@ -50,7 +57,7 @@ pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `mad.cc` and `madc`: the low or high half of a product joins the chain.
-pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["cc", "lo", "hi"])?;
     let ty = checked(cx)?;
     cx.operands(4)?;

@@ -4,7 +4,7 @@ use super::context::Cx;
 use super::float::flushed;
 use super::logic::positive;
 use crate::kernel::{Reg, Src, Width};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
 use crate::opcode::float::FloatType;
@@ -17,7 +17,7 @@ use lanework_ptx::ScalarType::{self, *};
 const COPY: Alu = Alu::copy(Width::Predicate);
 
 /// `selp`.
-pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn selp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.operands(4)?;
     let ty = cx.ty()?;
@@ -31,7 +31,7 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `slct`: `a` if `c >= 0`, else `b`.
-pub fn slct(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     cx.operands(4)?;
     let [ty, test] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
@@ -52,7 +52,7 @@ const COMPARISONS: &[&str] = &[
 ];
 
 /// The comparison of the first modifier.
-fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<CompareOp> {
+fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
     let name = cx.instruction.modifiers.first().map_or("", String::as_str);
     let op = match FloatType::of(ty) {
         Some(ty) => float_relation(name).map(|relation| CompareOp::Float(relation, ty)),
@@ -90,7 +90,7 @@ fn integer(ty: ScalarType) -> Option<Integer> {
 }
 
 /// Combines a comparison with the predicate operand `i`, if the instruction asks for it.
-fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
+fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> LoweringResult<Src> {
     if cx.instruction.operands.len() <= i {
         return Ok(result);
     }
@@ -107,7 +107,7 @@ fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> Rule<Src> {
 }
 
 /// The operands of a comparison, flushed where it says so.
-fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
+fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Src; 2]> {
     let mut both = [cx.src(1, ty)?, cx.src(2, ty)?];
     if cx.has("ftz") {
         for source in &mut both {
@@ -118,13 +118,13 @@ fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
 }
 
 /// Emits a comparison into `to`.
-fn emit(cx: &mut Cx<'_, '_>, to: Option<Reg>, ty: ScalarType, both: &[Src; 2]) -> Rule {
+fn emit(cx: &mut Cx<'_, '_>, to: Option<Reg>, ty: ScalarType, both: &[Src; 2]) -> LoweringResult {
     let op = comparison(cx, ty)?;
     cx.alu(to, both, Alu::Compare(op))
 }
 
 /// One half of packed operands, in registers of their own.
-fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> Rule<[Src; 2]> {
+fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> LoweringResult<[Src; 2]> {
     let mut halves = *both;
     for source in &mut halves {
         let register = cx.lowering.new_register(Width::Word);
@@ -140,7 +140,7 @@ fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> Rule<[Src; 2]> {
 }
 
 /// The comparisons of both halves of packed operands.
-fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
+fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Src; 2]> {
     let both = compared(cx, ty)?;
     let one = if ty == F16x2 { F16 } else { Bf16 };
     let mut results = [Src::Truth(false); 2];
@@ -154,7 +154,7 @@ fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> Rule<[Src; 2]> {
 }
 
 /// `setp`, with one or two results: the second is the opposite, or that of the high half.
-pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;
     let (p, q) = match cx.operand(0)?.clone() {
@@ -189,7 +189,7 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `set`: a comparison as all ones or 1.0.
-pub fn set(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let [to, ty] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
     let dst = cx.dst_of(0, to)?;

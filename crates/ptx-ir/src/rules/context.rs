@@ -1,13 +1,13 @@
 //! One instruction being lowered: its modifiers and operands, and what a rule emits for it.
 
+use super::special::special_register;
 use crate::indirect::function_address;
 use crate::kernel::*;
 use crate::literal::immediate_bits;
 use crate::lower::state::{Lowering, Symbol};
-use crate::lower::unsupported::{Refusal, Rule};
+use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::integer::Integer;
-use crate::opcode::logic::LogicOp;
 use crate::window::PARAMETER_WINDOW;
 use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
 
@@ -15,7 +15,10 @@ use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
 ///
 /// # Errors
 /// When it names no predicate.
-pub fn guard(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule<Option<(Reg, bool)>> {
+pub fn guard(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+) -> LoweringResult<Option<(Reg, bool)>> {
     let Some(guard) = &instruction.guard else { return Ok(None) };
     match lowering.lookup(&guard.register) {
         Some(Symbol::Register(r))
@@ -23,7 +26,7 @@ pub fn guard(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule<Opt
         {
             Ok(Some((r, guard.negated)))
         }
-        _ => Err(Refusal::new(format!("guard `{}` is not a predicate", guard.register), "")),
+        _ => Err(Unsupported::new(format!("guard `{}` is not a predicate", guard.register), "")),
     }
 }
 
@@ -49,7 +52,7 @@ impl Cx<'_, '_> {
     }
 
     /// The type among the modifiers.
-    pub fn ty(&self) -> Rule<ScalarType> {
+    pub fn ty(&self) -> LoweringResult<ScalarType> {
         match self.types()[..] {
             [ty] => Ok(ty),
             [] => Err(self.unknown("a type is missing")),
@@ -58,15 +61,15 @@ impl Cx<'_, '_> {
     }
 
     /// A refusal that names the instruction.
-    pub fn unknown(&self, why: &str) -> Refusal {
-        Refusal::new(
+    pub fn unknown(&self, why: &str) -> Unsupported {
+        Unsupported::new(
             format!("unknown form of `{}`: {why}", self.instruction.name()),
             "the emulator does not know this form; run this kernel on a GPU or report it",
         )
     }
 
     /// Refuses modifiers that are neither types nor in `known`.
-    pub fn allow(&self, known: &[&str]) -> Rule {
+    pub fn allow(&self, known: &[&str]) -> LoweringResult {
         for modifier in &self.instruction.modifiers {
             let known =
                 known.contains(&modifier.as_str()) || ScalarType::from_name(modifier).is_some();
@@ -78,7 +81,7 @@ impl Cx<'_, '_> {
     }
 
     /// Refuses any number of operands but `count`.
-    pub fn operands(&self, count: usize) -> Rule {
+    pub fn operands(&self, count: usize) -> LoweringResult {
         if self.instruction.operands.len() == count {
             return Ok(());
         }
@@ -87,12 +90,11 @@ impl Cx<'_, '_> {
     }
 
     /// Operand `i`.
-    pub fn operand(&self, i: usize) -> Rule<&Operand> {
+    pub fn operand(&self, i: usize) -> LoweringResult<&Operand> {
         self.instruction.operands.get(i).ok_or_else(|| self.unknown("too few operands"))
     }
 
-    /// The register of a name.
-    pub fn register(&mut self, name: &str) -> Rule<Reg> {
+    fn register(&mut self, name: &str) -> LoweringResult<Reg> {
         match self.lowering.lookup(name) {
             Some(Symbol::Register(r)) => Ok(r),
             Some(_) => Err(self.unknown(&format!("`{name}` is not a register"))),
@@ -101,7 +103,7 @@ impl Cx<'_, '_> {
     }
 
     /// An operand that is written: a register, or `_`.
-    pub fn destination(&mut self, operand: &Operand) -> Rule<Option<Reg>> {
+    pub fn destination(&mut self, operand: &Operand) -> LoweringResult<Option<Reg>> {
         match operand {
             Operand::Name(name) if name == "_" => Ok(None),
             Operand::Name(name) => {
@@ -113,13 +115,13 @@ impl Cx<'_, '_> {
     }
 
     /// Operand `i` as a destination.
-    pub fn dst(&mut self, i: usize) -> Rule<Option<Reg>> {
+    pub fn dst(&mut self, i: usize) -> LoweringResult<Option<Reg>> {
         let operand = self.operand(i)?.clone();
         self.destination(&operand)
     }
 
     /// A destination of a result of `ty`, checked for its width.
-    pub fn dst_of(&mut self, i: usize, ty: ScalarType) -> Rule<Option<Reg>> {
+    pub fn dst_of(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Option<Reg>> {
         let register = self.dst(i)?;
         if let Some(r) = register {
             self.check_width(r, ty)?;
@@ -127,8 +129,7 @@ impl Cx<'_, '_> {
         Ok(register)
     }
 
-    /// Refuses a register whose width does not fit a type: predicates are no other type, and nothing else is one.
-    pub fn check_width(&self, register: Reg, ty: ScalarType) -> Rule {
+    pub(super) fn check_width(&self, register: Reg, ty: ScalarType) -> LoweringResult {
         let width = self.lowering.kernel.registers[register as usize].width;
         let predicate = ty == ScalarType::Pred;
         if (width == Width::Predicate) != predicate {
@@ -143,7 +144,7 @@ impl Cx<'_, '_> {
     }
 
     /// Any operand as a source of type `ty`.
-    pub fn source(&mut self, operand: &Operand, ty: ScalarType) -> Rule<Src> {
+    pub fn source(&mut self, operand: &Operand, ty: ScalarType) -> LoweringResult<Src> {
         match operand {
             Operand::Immediate(value) if ty == ScalarType::Pred => {
                 Ok(Src::Truth(immediate_bits(*value, ScalarType::B32) != 0))
@@ -155,8 +156,7 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// A name as a source of type `ty`: a register, a special register, or the address of a variable plus `offset`.
-    pub fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> Rule<Src> {
+    fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Src> {
         if let Some(value) = special_register(self.lowering, name) {
             return Ok(value);
         }
@@ -183,13 +183,13 @@ impl Cx<'_, '_> {
     }
 
     /// Operand `i` as a source of type `ty`.
-    pub fn src(&mut self, i: usize, ty: ScalarType) -> Rule<Src> {
+    pub fn src(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Src> {
         let operand = self.operand(i)?.clone();
         self.source(&operand, ty)
     }
 
     /// A predicate operand, with `true` when it is written `!p`.
-    pub fn predicate(&mut self, i: usize) -> Rule<(Src, bool)> {
+    pub fn predicate(&mut self, i: usize) -> LoweringResult<(Src, bool)> {
         match self.operand(i)?.clone() {
             Operand::Not(name) => Ok((self.named(&name, 0, ScalarType::Pred)?, true)),
             operand => Ok((self.source(&operand, ScalarType::Pred)?, false)),
@@ -197,17 +197,17 @@ impl Cx<'_, '_> {
     }
 
     /// The integer of a type.
-    pub fn integer(&self, ty: ScalarType) -> Rule<Integer> {
+    pub fn integer(&self, ty: ScalarType) -> LoweringResult<Integer> {
         self.fitting(Integer::of(ty))
     }
 
     /// What there is for a type, or a refusal of it.
-    pub fn fitting<T>(&self, row: Option<T>) -> Rule<T> {
+    pub fn fitting<T>(&self, row: Option<T>) -> LoweringResult<T> {
         row.ok_or_else(|| self.unknown("this type"))
     }
 
     /// Emits a computing instruction.
-    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> Rule {
+    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> LoweringResult {
         let guard = self.guard;
         match dst {
             Some(_) => self.lowering.emit(Action::Alu(op), vec![dst], src.to_vec(), guard),
@@ -217,7 +217,7 @@ impl Cx<'_, '_> {
     }
 
     /// Emits `dst = f(operands 1..)` where all operands have type `ty`.
-    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, op: Alu) -> Rule {
+    pub fn uniform_type(&mut self, ty: ScalarType, count: usize, op: Alu) -> LoweringResult {
         self.operands(count + 1)?;
         let dst = self.dst_of(0, ty)?;
         let mut sources = Vec::new();
@@ -242,14 +242,14 @@ impl Cx<'_, '_> {
     }
 
     /// Emits something that only checks listen to.
-    pub fn note(&mut self, note: Note, src: Vec<Src>) -> Rule {
+    pub fn note(&mut self, note: Note, src: Vec<Src>) -> LoweringResult {
         self.emit(Action::Note(note), Vec::new(), src);
         Ok(())
     }
 
     /// Emits an instruction that does nothing: with warps in turn and memory in order, fences, hints and
     /// sleeps change nothing.
-    pub fn nothing(&mut self) -> Rule {
+    pub fn nothing(&mut self) -> LoweringResult {
         self.emit(Action::Nothing, Vec::new(), Vec::new());
         Ok(())
     }
@@ -263,7 +263,7 @@ impl Cx<'_, '_> {
     }
 
     /// An address operand: its base, byte offset, and the space of the variable it names.
-    pub fn address(&mut self, i: usize) -> Rule<(Src, i64, Option<MemorySpace>)> {
+    pub fn address(&mut self, i: usize) -> LoweringResult<(Src, i64, Option<MemorySpace>)> {
         let Operand::Address(address) = self.operand(i)?.clone() else {
             return Err(self.unknown("an address in brackets is expected"));
         };
@@ -277,7 +277,7 @@ impl Cx<'_, '_> {
     pub fn address_of(
         &mut self,
         address: &lanework_ptx::Address,
-    ) -> Rule<(Src, i64, Option<MemorySpace>)> {
+    ) -> LoweringResult<(Src, i64, Option<MemorySpace>)> {
         match &address.base {
             AddressBase::Absolute(value) => Ok((Src::Const(*value), address.offset, None)),
             AddressBase::Name(name) => match self.lowering.lookup(name) {
@@ -299,70 +299,4 @@ pub fn move_address(address: Src, by: u64) -> Src {
         Src::DynamicShared(at) => Src::DynamicShared(at.wrapping_add(by)),
         other => other,
     }
-}
-
-/// The ends and parts of reserved shared memory.
-const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
-/// Far beyond any block's shared memory.
-const NO_RESERVED_SHARED: u64 = 0xffff_0000;
-
-/// The value of a special register that is fixed while a thread runs.
-fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
-    if name == "WARP_SZ" {
-        return Some(Src::Const(32));
-    }
-    // The driver's registers for cooperative launches and the like: it sets none here.
-    if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) {
-        return Some(Src::Const(0));
-    }
-    // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
-    // lies where every access faults.
-    if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
-        return Some(Src::Const(NO_RESERVED_SHARED));
-    }
-    let name = name.strip_prefix('%')?;
-    let axis = |rest: &str| match rest {
-        "x" => Some(0),
-        "y" => Some(1),
-        "z" => Some(2),
-        _ => None,
-    };
-    let special = match name.split_once('.') {
-        Some(("tid", rest)) => Special::Thread(axis(rest)?),
-        Some(("ntid", rest)) => Special::BlockShape(axis(rest)?),
-        Some(("ctaid", rest)) => Special::Block(axis(rest)?),
-        Some(("nctaid", rest)) => Special::GridShape(axis(rest)?),
-        Some(("clusterid", rest)) => Special::Cluster(axis(rest)?),
-        Some(("nclusterid", rest)) => Special::Clusters(axis(rest)?),
-        Some(("cluster_ctaid", rest)) => Special::ClusterBlock(axis(rest)?),
-        Some(("cluster_nctaid", rest)) => Special::ClusterShape(axis(rest)?),
-        Some(_) => return None,
-        None => match name {
-            "laneid" => Special::Lane,
-            "warpid" => Special::Warp,
-            "nwarpid" => Special::Warps,
-            "smid" => Special::Multiprocessor,
-            "nsmid" => Special::Multiprocessors,
-            "gridid" => Special::Grid,
-            "lanemask_eq" => Special::LaneMask(LaneMask::Equal),
-            "lanemask_le" => Special::LaneMask(LaneMask::AtMost),
-            "lanemask_lt" => Special::LaneMask(LaneMask::Below),
-            "lanemask_ge" => Special::LaneMask(LaneMask::AtLeast),
-            "lanemask_gt" => Special::LaneMask(LaneMask::Above),
-            "dynamic_smem_size" => Special::DynamicShared,
-            "total_smem_size" => Special::TotalShared,
-            "cluster_ctarank" => Special::ClusterRank,
-            "cluster_nctarank" => Special::ClusterBlocks,
-            "is_explicit_cluster" => {
-                let word = lowering.special(Special::ExplicitCluster, Width::Word);
-                let truth = lowering.new_register(Width::Predicate);
-                let action = Action::Alu(Alu::Logic(LogicOp::IsNonzero));
-                lowering.emit(action, vec![Some(truth)], vec![Src::Reg(word)], None);
-                return Some(Src::Reg(truth));
-            }
-            _ => return None,
-        },
-    };
-    let width = if special == Special::Grid { Width::Wide } else { Width::Word };
-    Some(Src::Reg(lowering.special(special, width)))
 }

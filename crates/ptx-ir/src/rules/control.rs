@@ -4,14 +4,14 @@ use super::access::scope;
 use super::context::Cx;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{B32, Pred};
 
 /// `bra`.
-pub fn branch(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["uni"])?;
     cx.operands(1)?;
     let Operand::Name(name) = cx.operand(0)?.clone() else {
@@ -27,7 +27,7 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> Rule {
 
 /// `brx.idx`: a branch for each target, as if the index were compared with each in turn. Past the last
 /// one the result is undefined; here it is a trap.
-pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["idx", "uni"])?;
     cx.operands(2)?;
     let index = cx.src(0, B32)?;
@@ -53,14 +53,14 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `exit`.
-pub fn exit(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn exit(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.branching(Action::Exit, Vec::new(), Vec::new());
     Ok(())
 }
 
 /// `ret`.
-pub fn ret(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["uni"])?;
     match cx.lowering.return_label() {
         Some(label) => {
@@ -73,19 +73,19 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `trap` and `brkpt`.
-pub fn trap(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn trap(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.branching(Action::Trap, Vec::new(), Vec::new());
     Ok(())
 }
 
 /// Fences, hints, sleeps: with warps in turn and memory in order they change nothing.
-pub fn nothing(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn nothing(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.nothing()
 }
 
 /// `fence` and `membar`.
-pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn fence(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("proxy") || cx.has("proxy::async") {
         let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
         return match asynchronous || cx.has("proxy::async") {
@@ -99,7 +99,7 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `bar` and `barrier`.
-pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("cluster") {
         return super::asynchrony::cluster_barrier(cx);
     }
@@ -126,7 +126,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-fn reduce(cx: &mut Cx<'_, '_>) -> Rule {
+fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let reduction = match (cx.has("popc"), cx.has("and"), cx.has("or")) {
         (true, _, _) => Reduction::Count,
         (_, true, _) => Reduction::All,

@@ -3,7 +3,7 @@
 use super::context::Cx;
 use crate::kernel::{Reg, Src, Width};
 use crate::lower::state::width_of;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::convert::{ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom};
 use crate::opcode::double::DoubleOp;
@@ -51,7 +51,7 @@ const MODIFIERS: &[&str] = &[
 ];
 
 /// `cvt`.
-pub fn cvt(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("pack") {
         return pack_integers(cx);
     }
@@ -79,14 +79,14 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// Emits a conversion into a 64-bit register of its own.
-fn through_wide(cx: &mut Cx<'_, '_>, a: Src, op: Alu) -> Rule<Src> {
+fn through_wide(cx: &mut Cx<'_, '_>, a: Src, op: Alu) -> LoweringResult<Src> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), &[a], op)?;
     Ok(Src::Reg(register))
 }
 
 /// Any integer as a signed 64-bit one; a `u64` keeps its bits.
-fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> Rule<Alu> {
+fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> LoweringResult<Alu> {
     match Integer::of(from) {
         Some(Integer::S64 | Integer::U64) => Ok(Alu::copy(Width::Wide)),
         Some(from) => Ok(Alu::Convert(ConvertOp::ExtendToWide(from))),
@@ -100,7 +100,7 @@ fn integers(
     a: Src,
     from: ScalarType,
     to: ScalarType,
-) -> Rule {
+) -> LoweringResult {
     if cx.has("sat") {
         return saturated(cx, dst, a, from, to);
     }
@@ -134,7 +134,7 @@ fn saturated(
     a: Src,
     from: ScalarType,
     to: ScalarType,
-) -> Rule {
+) -> LoweringResult {
     let wide = if matches!(from, U64 | B64) {
         if to.size() == 8 && to != S64 {
             return cx.alu(dst, &[a], Alu::copy(Width::Wide));
@@ -157,7 +157,7 @@ fn to_float(
     a: Src,
     from: ScalarType,
     to: ScalarType,
-) -> Rule {
+) -> LoweringResult {
     let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
     let direct = match (from, to, rounding) {
         (S32 | U32, F32, Rounding::NearestEven) | (S32 | U32, F64, _) => !cx.has("sat"),
@@ -183,7 +183,7 @@ fn finished(
     a: Src,
     to: ScalarType,
     conversion: ConvertOp,
-) -> Rule {
+) -> LoweringResult {
     let copies = matches!(
         conversion,
         ConvertOp::Float { from: FloatType::F32, to: FloatType::F32, .. }
@@ -229,7 +229,7 @@ fn to_integer(
     a: Src,
     from: ScalarType,
     to: ScalarType,
-) -> Rule {
+) -> LoweringResult {
     let Some((rounding, true)) = rounding(cx) else {
         return Err(cx.unknown("an integer rounding is missing"));
     };
@@ -254,7 +254,13 @@ fn to_integer(
     cx.alu(dst, &[rounded], Alu::Convert(op))
 }
 
-fn floats(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, from: ScalarType, to: ScalarType) -> Rule {
+fn floats(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<Reg>,
+    a: Src,
+    from: ScalarType,
+    to: ScalarType,
+) -> LoweringResult {
     let (rounding, integral) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
     // `.ftz` goes through an addition, which also makes NaN its own; on the way to f16 it does nothing.
     let a = if cx.has("ftz") && from == F32 && to != F16 {
@@ -282,7 +288,7 @@ fn floats(cx: &mut Cx<'_, '_>, dst: Option<Reg>, a: Src, from: ScalarType, to: S
 }
 
 /// `cvt.rna.tf32.f32` and its kin: 19 bits at the top of a word.
-fn to_tf32(cx: &mut Cx<'_, '_>) -> Rule {
+fn to_tf32(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let to = match rounding(cx) {
         Some((Rounding::NearestEven, false)) => Tf32Rounding::NearestEven,
@@ -304,7 +310,7 @@ fn to_tf32(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `cvt.rn.f16x2.f32 d, a, b`: `a` in the high half.
-fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> Rule {
+fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringResult {
     let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
     if from != F32 || !matches!(to, F16x2 | Bf16x2) {
         return Err(cx.unknown("this packed conversion"));
@@ -325,7 +331,7 @@ fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> Rule {
 }
 
 /// `cvt.pack.sat`: two integers clamped and put side by side, above what `c` holds.
-fn pack_integers(cx: &mut Cx<'_, '_>) -> Rule {
+fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["pack", "sat", "u4", "s4", "u2", "s2"])?;
     let name = cx.instruction.modifiers.get(2).cloned().unwrap_or_default();
     let Some((low, high, bits)) = packable(&name) else {

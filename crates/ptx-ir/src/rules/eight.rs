@@ -2,13 +2,13 @@
 
 use super::context::Cx;
 use super::convert;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::eight::{EightDirection as Direction, EightFormat as Format, EightOp};
 use lanework_ptx::ScalarType::{B16, B32, F32};
 
 /// `cvt`: those of other types are in [`convert`].
-pub fn cvt(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let format = match (cx.has("e4m3x2"), cx.has("e5m2x2")) {
         (true, false) => Format::E4m3,
         (false, true) => Format::E5m2,

@@ -7,7 +7,7 @@
 use super::context::Cx;
 use crate::kernel::Src;
 use crate::lower::state::width_of;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::directed::{DirectedFunction, DirectedOp, Direction};
 use crate::opcode::double::DoubleOp;
@@ -34,7 +34,7 @@ fn directed(cx: &Cx<'_, '_>, ty: ScalarType, function: DirectedFunction) -> Opti
 }
 
 /// The opcode of a function of 16-bit floats.
-fn half(cx: &Cx<'_, '_>, ty: ScalarType, function: HalfFunction) -> Rule<Alu> {
+fn half(cx: &Cx<'_, '_>, ty: ScalarType, function: HalfFunction) -> LoweringResult<Alu> {
     match HalfType::of(ty) {
         Some(ty) => Ok(Alu::Half(HalfOp::Any(function, ty))),
         None => Err(cx.unknown("this type")),
@@ -46,7 +46,7 @@ fn only_f16(function: F16Function, ty: ScalarType) -> Alu {
 }
 
 /// A subnormal operand flushed, in a register of its own.
-pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> Rule<Src> {
+pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> LoweringResult<Src> {
     let op = match ty {
         F32 => Alu::Single(SingleOp::Flush),
         F16 | F16x2 => only_f16(F16Function::Flush, ty),
@@ -58,7 +58,7 @@ pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> Rule<Src> 
 }
 
 /// Emits `op` over operands of `ty`, with what `.ftz`, `.sat` and `.relu` ask for before and after it.
-fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) -> Rule {
+fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) -> LoweringResult {
     let (ftz, sat, relu) = (cx.has("ftz"), cx.has("sat"), cx.has("relu"));
     cx.operands(count + 1)?;
     let dst = cx.dst_of(0, ty)?;
@@ -97,7 +97,7 @@ fn binary(
     single: fn(Modifiers) -> SingleOp,
     double: DoubleOp,
     of_half: HalfFunction,
-) -> Rule {
+) -> LoweringResult {
     let ty = cx.ty()?;
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat"])?;
     if let Some(op) = directed(cx, ty, to_direction) {
@@ -117,22 +117,22 @@ fn binary(
 }
 
 /// `add` of floats.
-pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
     binary(cx, DirectedFunction::Add, SingleOp::Add, DoubleOp::Add, HalfFunction::Add)
 }
 
 /// `sub` of floats.
-pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
     binary(cx, DirectedFunction::Sub, SingleOp::Sub, DoubleOp::Sub, HalfFunction::Sub)
 }
 
 /// `mul` of floats.
-pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
     binary(cx, DirectedFunction::Mul, SingleOp::Mul, DoubleOp::Mul, HalfFunction::Mul)
 }
 
 /// `div` of floats; `.full` is exact here.
-pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "approx", "full"])?;
     let (ty, ftz) = (cx.ty()?, cx.has("ftz"));
     if let Some(op) = directed(cx, ty, DirectedFunction::Div { ftz }) {
@@ -147,7 +147,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `fma`, and `mad` of floats.
-pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat", "relu", "oob"])?;
     let ty = cx.ty()?;
     if let Some(op) = directed(cx, ty, DirectedFunction::Fma) {
@@ -169,7 +169,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `min` and `max` of floats.
-pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz", "NaN", "xorsign", "abs"])?;
     if cx.instruction.operands.len() == 4 {
         return Err(cx.unknown("three inputs"));
@@ -193,13 +193,13 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
     }
 }
 
-fn single_unary(cx: &mut Cx<'_, '_>, function: Unary) -> Rule {
+fn single_unary(cx: &mut Cx<'_, '_>, function: Unary) -> LoweringResult {
     let op = SingleOp::Unary { function, ftz: cx.has("ftz") };
     cx.uniform_type(F32, 1, Alu::Single(op))
 }
 
 /// `abs`.
-pub fn abs(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     let ty = cx.ty()?;
     match ty {
@@ -216,7 +216,7 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `neg`.
-pub fn neg(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     let ty = cx.ty()?;
     match ty {
@@ -233,7 +233,7 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `copysign`: the magnitude of `b` with the sign of `a`.
-pub fn copysign(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = match ty {
@@ -245,7 +245,7 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `sqrt` and `rcp`; the approximate forms of f32 are exact here.
-pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "approx", "ftz"])?;
     let ty = cx.ty()?;
     let sqrt = cx.instruction.opcode == "sqrt";
@@ -265,7 +265,7 @@ pub fn root(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// The functions that a GPU approximates.
-pub fn approximate(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["approx", "ftz"])?;
     let ty = cx.ty()?;
     let op = match (cx.instruction.opcode.as_str(), ty) {
@@ -285,7 +285,7 @@ pub fn approximate(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `testp`; a zero is normal.
-pub fn testp(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["finite", "infinite", "number", "notanumber", "normal", "subnormal"])?;
     let ty = cx.ty()?;
     let class = match cx.instruction.modifiers.first().map(String::as_str) {

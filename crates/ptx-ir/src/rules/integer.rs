@@ -2,14 +2,14 @@
 
 use super::context::Cx;
 use super::{carry, float};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::integer::{IntegerOp, PairOp, Size};
 use crate::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
 
 /// `add`.
-pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if let Some(done) = pairs(cx) {
         return done;
     }
@@ -29,7 +29,7 @@ pub fn add(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `sub`.
-pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::sub(cx);
@@ -46,7 +46,7 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
-fn pairs(cx: &mut Cx<'_, '_>) -> Option<Rule> {
+fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if !cx.has("u16x2") && !cx.has("s16x2") {
         return None;
     }
@@ -66,7 +66,7 @@ fn pairs(cx: &mut Cx<'_, '_>) -> Option<Rule> {
 }
 
 /// The type of twice the width, and the factors of `.wide`: whether they have 32 bits, and a sign.
-fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(ScalarType, bool, bool)> {
+fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(ScalarType, bool, bool)> {
     match ty {
         U16 => Ok((U32, false, false)),
         S16 => Ok((S32, false, true)),
@@ -77,7 +77,7 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(ScalarType, bool, bool)> {
 }
 
 /// `mul`.
-pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::mul(cx);
@@ -100,7 +100,7 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `mad`.
-pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::fma(cx);
@@ -130,7 +130,7 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `mul24`.
-pub fn mul24(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["lo", "hi"])?;
     let ty = cx.ty()?;
     let high = cx.has("hi");
@@ -142,7 +142,7 @@ pub fn mul24(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `mad24`.
-pub fn mad24(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mad24(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["lo", "hi", "sat"])?;
     let ty = cx.ty()?;
     let high = cx.has("hi");
@@ -156,7 +156,7 @@ pub fn mad24(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `div`; a division by zero gives all ones, as GPUs do.
-pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::div(cx);
@@ -167,7 +167,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `rem`; a remainder by zero gives all ones.
-pub fn rem(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn rem(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = IntegerOp::Rem(cx.integer(ty)?);
@@ -175,7 +175,7 @@ pub fn rem(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `min` and `max`.
-pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if let Some(done) = pairs(cx) {
         return done;
     }
@@ -196,14 +196,14 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `sad`: |a - b| + c.
-pub fn sad(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn sad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = IntegerOp::SumOfDifference(cx.integer(ty)?);
     cx.uniform_type(ty, 3, Alu::Integer(op))
 }
 
-fn signs(cx: &Cx<'_, '_>) -> Rule<[bool; 2]> {
+fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 2]> {
     let types = cx.types();
     match types[..] {
         [a, b] if matches!(a, U32 | S32) && matches!(b, U32 | S32) => Ok([a == S32, b == S32]),
@@ -212,14 +212,14 @@ fn signs(cx: &Cx<'_, '_>) -> Rule<[bool; 2]> {
 }
 
 /// `dp4a`.
-pub fn dp4a(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn dp4a(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let signed = signs(cx)?;
     cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot4 { signed }))
 }
 
 /// `dp2a`.
-pub fn dp2a(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn dp2a(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["lo", "hi"])?;
     let (signed, high) = (signs(cx)?, cx.has("hi"));
     cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot2 { signed, high }))

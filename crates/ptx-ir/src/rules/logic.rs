@@ -3,7 +3,7 @@
 use super::context::Cx;
 use crate::kernel::{Src, Width};
 use crate::literal::immediate_bits;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::integer::Size;
 use crate::opcode::logic::{LogicOp, PermuteMode};
@@ -11,7 +11,7 @@ use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The width of untyped bits.
-fn width(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<Width> {
+fn width(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Width> {
     match ty {
         Pred => Ok(Width::Predicate),
         B16 | B32 => Ok(Width::Word),
@@ -21,7 +21,7 @@ fn width(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<Width> {
 }
 
 /// Whether untyped bits are 64; else they are 32.
-fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<bool> {
+fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<bool> {
     match ty {
         B32 => Ok(false),
         B64 => Ok(true),
@@ -30,7 +30,7 @@ fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<bool> {
 }
 
 /// Whether an integer has 64 bits, else it has 32, and whether it is signed.
-fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(bool, bool)> {
+fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(bool, bool)> {
     match Size::and_sign(ty) {
         Some((size @ (Size::Word | Size::Wide), signed)) => Ok((size == Size::Wide, signed)),
         _ => Err(cx.unknown("this type")),
@@ -38,7 +38,7 @@ fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(bool, bool)> {
 }
 
 /// `and`, `or`, `xor`.
-pub fn bitwise(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn bitwise(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let width = width(cx, ty)?;
@@ -57,7 +57,7 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// A predicate operand; a negated one goes through a register of its own.
-pub(super) fn positive(cx: &mut Cx<'_, '_>, i: usize) -> Rule<Src> {
+pub(super) fn positive(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Src> {
     let (source, negated) = cx.predicate(i)?;
     if !negated {
         return Ok(source);
@@ -68,7 +68,7 @@ pub(super) fn positive(cx: &mut Cx<'_, '_>, i: usize) -> Rule<Src> {
 }
 
 /// `not`.
-pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn not(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = LogicOp::Not(width(cx, ty)?);
@@ -76,7 +76,7 @@ pub fn not(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `cnot`: 1 for 0, else 0.
-pub fn cnot(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn cnot(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = LogicOp::IsZero(cx.integer(ty)?);
@@ -84,7 +84,7 @@ pub fn cnot(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `dst = f(a, amount)` where the amount is 32 bits wide.
-fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> Rule {
+fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
     cx.operands(3)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, amount) = (cx.src(1, ty)?, cx.src(2, U32)?);
@@ -92,7 +92,7 @@ fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> Rule {
 }
 
 /// What is shifted: its size, and whether it has a sign.
-fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(Size, bool)> {
+fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(Size, bool)> {
     match ty {
         B16 => Ok((Size::Half, false)),
         B32 => Ok((Size::Word, false)),
@@ -102,7 +102,7 @@ fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> Rule<(Size, bool)> {
 }
 
 /// `shl`; amounts past the width give 0.
-pub fn shl(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn shl(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let (size, _) = shifted(cx, ty)?;
@@ -110,7 +110,7 @@ pub fn shl(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `shr`; amounts past the width give 0, or the sign.
-pub fn shr(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn shr(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let (size, signed) = shifted(cx, ty)?;
@@ -118,14 +118,14 @@ pub fn shr(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `shf`: a shift across two words.
-pub fn shf(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn shf(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["l", "r", "clamp", "wrap"])?;
     let op = LogicOp::Funnel { left: cx.has("l"), wrap: cx.has("wrap") };
     cx.uniform_type(B32, 3, Alu::Logic(op))
 }
 
 /// The result type is 32 bits for a source of `ty`.
-fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> Rule {
+fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
     cx.operands(2)?;
     let dst = cx.dst_of(0, U32)?;
     let a = cx.src(1, ty)?;
@@ -133,7 +133,7 @@ fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> Rule {
 }
 
 /// `popc`.
-pub fn popc(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn popc(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
@@ -141,7 +141,7 @@ pub fn popc(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `clz`.
-pub fn clz(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn clz(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
@@ -149,7 +149,7 @@ pub fn clz(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `brev`.
-pub fn brev(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn brev(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
@@ -157,7 +157,7 @@ pub fn brev(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `bfind`: the highest set bit (the highest bit unlike the sign), all ones if there is none.
-pub fn bfind(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn bfind(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["shiftamt"])?;
     let ty = cx.ty()?;
     let (wide, signed) = wide_and_sign(cx, ty)?;
@@ -166,7 +166,7 @@ pub fn bfind(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `bfe`.
-pub fn bfe(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn bfe(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let (wide, signed) = wide_and_sign(cx, ty)?;
@@ -177,7 +177,7 @@ pub fn bfe(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `bfi`: four sources; position and length are packed into one register first.
-pub fn bfi(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn bfi(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
@@ -191,14 +191,14 @@ pub fn bfi(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `bmsk`: a mask of some bits from a position.
-pub fn bmsk(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn bmsk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["clamp", "wrap"])?;
     let op = LogicOp::Mask { wrap: cx.has("wrap") };
     cx.uniform_type(B32, 2, Alu::Logic(op))
 }
 
 /// `szext`: a value cut to some bits, extended by its sign or not.
-pub fn szext(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn szext(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["clamp", "wrap"])?;
     let signed = match cx.ty()? {
         U32 => false,
@@ -210,13 +210,13 @@ pub fn szext(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `fns`: the n-th set bit from a base.
-pub fn fns(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn fns(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.uniform_type(B32, 3, Alu::Logic(LogicOp::FindNth))
 }
 
 /// `prmt`: four bytes picked from eight.
-pub fn prmt(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])?;
     let mode = cx.instruction.modifiers.iter().find(|m| *m != "b32");
     let mode = match mode.map(String::as_str) {
@@ -233,7 +233,7 @@ pub fn prmt(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `lop3`: any function of three bits, as a table. The table goes through a constant operand.
-pub fn lop3(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["or", "and"])?;
     let combining = cx.has("or") || cx.has("and");
     cx.operands(if combining { 6 } else { 5 })?;

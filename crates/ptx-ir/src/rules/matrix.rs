@@ -1,9 +1,9 @@
-//! `ldmatrix`, `stmatrix`, `mma` and `wmma`.
+//! `ldmatrix`, `stmatrix`, `movmatrix` and `mma`.
 
 use super::access::{elements, resolve, space};
 use super::context::Cx;
 use crate::kernel::{Action, Reg, Src};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::matrix::{BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse};
 use lanework_ptx::ScalarType;
 
@@ -18,7 +18,7 @@ pub(super) fn sources(
     i: usize,
     count: usize,
     number: Number,
-) -> Rule<Vec<Src>> {
+) -> LoweringResult<Vec<Src>> {
     let ty = match number {
         // Literal operands of accumulators are floats.
         Number::F32 => ScalarType::F32,
@@ -35,7 +35,7 @@ pub(super) fn destinations(
     i: usize,
     count: usize,
     number: Number,
-) -> Rule<Vec<Option<Reg>>> {
+) -> LoweringResult<Vec<Option<Reg>>> {
     let mut dst = Vec::new();
     for operand in elements(cx, i, count as u8)? {
         let register = cx.destination(&operand)?;
@@ -47,24 +47,29 @@ pub(super) fn destinations(
     Ok(dst)
 }
 
-fn emit(cx: &mut Cx<'_, '_>, op: MatrixOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> Rule {
+pub(super) fn emit(
+    cx: &mut Cx<'_, '_>,
+    op: MatrixOp,
+    dst: Vec<Option<Reg>>,
+    src: Vec<Src>,
+) -> LoweringResult {
     let guard = cx.guard;
     cx.lowering.emit(Action::Matrix(op), dst, src, guard);
     Ok(())
 }
 
 /// `ldmatrix`.
-pub fn ldmatrix(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn ldmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
     rows(cx, false)
 }
 
 /// `stmatrix`.
-pub fn stmatrix(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn stmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
     rows(cx, true)
 }
 
 /// `movmatrix`.
-pub fn movmatrix(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "aligned", "m8n8", "trans"])?;
     cx.operands(2)?;
     if !cx.has("m8n8") || !cx.has("trans") || cx.ty()? != ScalarType::B16 {
@@ -75,9 +80,7 @@ pub fn movmatrix(cx: &mut Cx<'_, '_>) -> Rule {
     emit(cx, MatrixOp::Transpose, dst, src)
 }
 
-const SPACES: &[&str] = &["shared", "shared::cta", "global"];
-
-fn rows(cx: &mut Cx<'_, '_>, store: bool) -> Rule {
+fn rows(cx: &mut Cx<'_, '_>, store: bool) -> LoweringResult {
     let known = ["sync", "aligned", "m8n8", "x1", "x2", "x4", "trans", "shared", "shared::cta"];
     cx.allow(&known)?;
     cx.operands(2)?;
@@ -133,13 +136,13 @@ pub(super) fn numbers(cx: &Cx<'_, '_>) -> Vec<Number> {
 }
 
 /// The shape among the modifiers.
-pub(super) fn shape(cx: &Cx<'_, '_>) -> Rule<Shape> {
+pub(super) fn shape(cx: &Cx<'_, '_>) -> LoweringResult<Shape> {
     let shape = cx.instruction.modifiers.iter().find_map(|m| shape_of(m));
     shape.ok_or_else(|| cx.unknown("a shape is missing"))
 }
 
 /// Refuses modifiers that are neither in `known`, nor types, nor shapes.
-pub(super) fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> Rule {
+pub(super) fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> LoweringResult {
     let rest = cx.instruction.modifiers.iter();
     let rest = rest.filter(|m| number(m).is_some() || shape_of(m).is_some());
     let more: Vec<&str> = known.iter().copied().chain(rest.map(String::as_str)).collect();
@@ -172,22 +175,8 @@ fn sparse_shapes(number: Number) -> &'static [(usize, usize, usize)] {
     }
 }
 
-/// The shapes of `wmma` for elements of a type.
-fn wmma_shapes(number: Number) -> &'static [(usize, usize, usize)] {
-    match number {
-        Number::F16 | Number::Bf16 | Number::S8 | Number::U8 => {
-            &[(16, 16, 16), (32, 8, 16), (8, 32, 16)]
-        }
-        Number::Tf32 => &[(16, 16, 8)],
-        Number::F64 => &[(8, 8, 4)],
-        Number::S4 | Number::U4 => &[(8, 8, 32)],
-        Number::B1 => &[(8, 8, 128)],
-        _ => &[],
-    }
-}
-
 /// Whether accumulators may have a type, by the type of A.
-fn accumulates(a: Number, c: Number) -> bool {
+pub(super) fn accumulates(a: Number, c: Number) -> bool {
     match a {
         Number::F16 | Number::E4m3 | Number::E5m2 => matches!(c, Number::F16 | Number::F32),
         Number::Bf16 | Number::Tf32 => c == Number::F32,
@@ -197,13 +186,13 @@ fn accumulates(a: Number, c: Number) -> bool {
 }
 
 /// The modifiers `.row` and `.col`, in order.
-fn layout<'i>(cx: &Cx<'i, '_>) -> Vec<&'i str> {
+pub(super) fn layout<'i>(cx: &Cx<'i, '_>) -> Vec<&'i str> {
     let modifiers = cx.instruction.modifiers.iter().map(String::as_str);
     modifiers.filter(|m| *m == "row" || *m == "col").collect()
 }
 
 /// What a product of bits counts.
-fn bit_op(cx: &Cx<'_, '_>, a: Number) -> Rule<Option<BitOp>> {
+pub(super) fn bit_op(cx: &Cx<'_, '_>, a: Number) -> LoweringResult<Option<BitOp>> {
     match (cx.has("xor"), cx.has("and"), cx.has("popc"), a == Number::B1) {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),
         (false, true, true, true) => Ok(Some(BitOp::And)),
@@ -213,7 +202,7 @@ fn bit_op(cx: &Cx<'_, '_>, a: Number) -> Rule<Option<BitOp>> {
 }
 
 /// `mma`.
-pub fn mma(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let sparse = ["sp", "sp::ordered_metadata"];
     let known = ["sync", "aligned", "row", "col", "satfinite", "xor", "and", "popc"];
     allow(cx, &[&known[..], &sparse].concat())?;
@@ -259,7 +248,12 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// The selector, operand `i`, of a sparse matrix of `k` columns.
-pub(super) fn selector(cx: &mut Cx<'_, '_>, i: usize, k: usize, number: Number) -> Rule<Sparse> {
+pub(super) fn selector(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+    k: usize,
+    number: Number,
+) -> LoweringResult<Sparse> {
     // Lanes of a quad that hold all of a row's metadata.
     let lanes = match (k, number.bits()) {
         (8, 32) | (16, 16) => 1,
@@ -272,7 +266,7 @@ pub(super) fn selector(cx: &mut Cx<'_, '_>, i: usize, k: usize, number: Number) 
     }
 }
 
-fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> Rule {
+pub(super) fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> LoweringResult {
     let Multiply { shape, a, b, c, d, saturate, registers, .. } = this;
     if !alike(a, b) || !accumulates(a, c) || !accumulates(a, d) || (saturate && !saturates(a)) {
         return Err(cx.unknown("this combination of types"));
@@ -303,97 +297,4 @@ pub(super) fn alike(a: Number, b: Number) -> bool {
 /// Whether sums of products of a type can be clamped.
 fn saturates(a: Number) -> bool {
     a.is_integer() && a != Number::B1
-}
-
-/// `wmma.load`, `wmma.store` and `wmma.mma`.
-pub fn wmma(cx: &mut Cx<'_, '_>) -> Rule {
-    let known = ["sync", "aligned", "row", "col", "load", "store", "mma", "a", "b", "c", "d", "rn"];
-    let more = ["satfinite", "xor", "and", "popc"];
-    allow(cx, &[&known, SPACES, &more].concat())?;
-    if cx.has("mma") { wmma_multiply(cx) } else { wmma_tile(cx) }
-}
-
-/// Registers of a fragment of `wmma`: a and b of f16 have eight in every shape.
-fn wmma_registers(fragment: Fragment) -> usize {
-    match (fragment.part, fragment.number) {
-        (Part::A | Part::B, Number::F16) => 8,
-        _ => fragment.registers(),
-    }
-}
-
-fn wmma_multiply(cx: &mut Cx<'_, '_>) -> Rule {
-    let (a, b, c, d) = match numbers(cx)[..] {
-        [d, c] => (Number::F16, Number::F16, c, d),
-        [d, a, b, c] => (a, b, c, d),
-        _ => return Err(cx.unknown("two or four types are expected")),
-    };
-    let shape = shape(cx)?;
-    if !wmma_shapes(a).contains(&(shape.m, shape.n, shape.k)) {
-        return Err(cx.unknown("this shape for this type"));
-    }
-    let registers = |part, number| wmma_registers(Fragment { part, shape, number });
-    let counts = [registers(Part::A, a), registers(Part::B, b), registers(Part::C, c)];
-    if a.bits() < 8 && layout(cx) != ["row", "col"] {
-        return Err(cx.unknown("a layout other than `.row.col`"));
-    }
-    let mut this = Multiply::new(shape, [a, b, c, d], counts);
-    this.saturate = cx.has("satfinite");
-    this.bits = bit_op(cx, a)?;
-    multiply(cx, this)
-}
-
-fn wmma_tile(cx: &mut Cx<'_, '_>) -> Rule {
-    let store = cx.has("store");
-    let part = match (cx.has("a"), cx.has("b")) {
-        (true, false) if !store => Part::A,
-        (false, true) if !store => Part::B,
-        (false, false) if cx.has(if store { "d" } else { "c" }) => Part::C,
-        _ => return Err(cx.unknown("no matrix is named")),
-    };
-    let shape = shape(cx)?;
-    let [number] = numbers(cx)[..] else {
-        return Err(cx.unknown("one type is expected"));
-    };
-    let exists = match part {
-        Part::A | Part::B => wmma_shapes(number).contains(&(shape.m, shape.n, shape.k)),
-        Part::C => {
-            use Number::*;
-            [F16, Bf16, Tf32, F64, S8, S4, B1].into_iter().any(|a| {
-                accumulates(a, number) && wmma_shapes(a).contains(&(shape.m, shape.n, shape.k))
-            })
-        }
-    };
-    if !exists {
-        return Err(cx.unknown("this shape for this type"));
-    }
-    let by_rows = match (cx.has("row"), cx.has("col")) {
-        (true, false) => true,
-        (false, true) => false,
-        _ => return Err(cx.unknown("one of `.row` and `.col` is expected")),
-    };
-    if number.bits() < 8 && by_rows != (part == Part::A) {
-        return Err(
-            cx.unknown("A lies by rows and B by columns where elements are less than a byte")
-        );
-    }
-    let fragment = Fragment { part, shape, number };
-    let (address, registers) = if store { (0, 1) } else { (1, 0) };
-    let (base, offset, named) = cx.address(address)?;
-    let space = resolve(space(cx), named);
-    let stride = if cx.instruction.operands.len() == 2 {
-        // The stride of a matrix that stands alone in memory.
-        let (rows, columns) = fragment.extents();
-        Src::Const(if by_rows { columns } else { rows } as u64)
-    } else {
-        cx.operands(3)?;
-        cx.src(2, ScalarType::B32)?
-    };
-    let (mut src, mut dst) = (vec![base, stride], Vec::new());
-    if store {
-        src.extend(sources(cx, registers, fragment.registers(), number)?);
-    } else {
-        dst = destinations(cx, registers, wmma_registers(fragment), number)?;
-    }
-    let offset = offset as u64;
-    emit(cx, MatrixOp::Tile { store, fragment, by_rows, space, offset }, dst, src)
 }

@@ -1,89 +1,19 @@
-//! Loads, stores, atomics, asynchronous copies and address conversions.
+//! Loads, stores, asynchronous copies and address conversions.
 
-use super::access::{atomic_kind, elements, resolve, scope, space};
+use super::access::{allowed, count, elements, order, resolve, space};
 use super::context::{Cx, move_address};
+use super::{asynchrony, bulk};
 use crate::kernel::*;
 use crate::literal::immediate_bits;
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
-use crate::opcode::atomic::{AtomicKind, AtomicOp};
 use crate::window::{LOCAL_WINDOW, SHARED_WINDOW};
 use lanework_ptx::Operand;
-use lanework_ptx::ScalarType::{self, *};
-
-/// Modifiers that say how memory is ordered, cached or prefetched: with memory in order, none matters.
-const HINTS: &[&str] = &[
-    "volatile",
-    "weak",
-    "relaxed",
-    "acquire",
-    "release",
-    "acq_rel",
-    "sc",
-    "mmio",
-    "cta",
-    "cluster",
-    "gpu",
-    "sys",
-    "ca",
-    "cg",
-    "cs",
-    "lu",
-    "cv",
-    "wb",
-    "wt",
-    "nc",
-    "unified",
-    "v2",
-    "v4",
-    "v8",
-    "L1::evict_normal",
-    "L1::evict_unchanged",
-    "L1::evict_first",
-    "L1::evict_last",
-    "L1::no_allocate",
-    "L2::evict_first",
-    "L2::evict_last",
-    "L2::evict_normal",
-    "L2::64B",
-    "L2::128B",
-    "L2::256B",
-    "L2::cache_hint",
-    "entry",
-    "func",
-];
-
-const SPACES: &[&str] = &[
-    "global",
-    "shared",
-    "shared::cta",
-    "shared::cluster",
-    "local",
-    "param",
-    "param::entry",
-    "param::func",
-    "const",
-];
-
-fn allowed(cx: &Cx<'_, '_>, more: &[&str]) -> Rule {
-    let known: Vec<&str> = HINTS.iter().chain(SPACES).chain(more).copied().collect();
-    cx.allow(&known)
-}
-
-fn count(cx: &Cx<'_, '_>) -> u8 {
-    [("v2", 2), ("v4", 4), ("v8", 8)].iter().find(|(v, _)| cx.has(v)).map_or(1, |(_, n)| *n)
-}
-
-fn order(cx: &Cx<'_, '_>) -> Order {
-    let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
-    let strong = strong.iter().any(|word| cx.has(word));
-    let release = cx.has("release") || cx.has("acq_rel");
-    Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
-}
+use lanework_ptx::ScalarType::*;
 
 /// `ld` and `ldu`.
-pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &[])?;
     let (ty, count) = (cx.ty()?, count(cx));
     if ty.size() > 8 || ty == Pred {
@@ -104,9 +34,9 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `st`.
-pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("async") {
-        return super::asynchrony::store(cx);
+        return bulk::store(cx);
     }
     allowed(cx, &[])?;
     let (ty, count) = (cx.ty()?, count(cx));
@@ -130,101 +60,14 @@ pub fn st(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-const ATOMICS: &[&str] =
-    &["add", "min", "max", "inc", "dec", "cas", "exch", "and", "or", "xor", "noftz"];
-
-/// An atomic on a vector: each element is one by itself, and the vector as a whole is not.
-fn vector_atomic(
-    cx: &mut Cx<'_, '_>,
-    address: usize,
-    (base, offset, space): (Src, i64, MemorySpace),
-    ty: ScalarType,
-    atomic: AtomicOp,
-) -> Rule {
-    let count = count(cx);
-    let old = if address == 1 { elements(cx, 0, count)? } else { Vec::new() };
-    let mut sources = Vec::new();
-    for operand in elements(cx, address + 1, count)? {
-        // An operand may be among the results of an element before it.
-        let source = cx.source(&operand, ty)?;
-        let kept = cx.lowering.new_register(crate::lower::state::width_of(ty)?);
-        cx.alu(Some(kept), &[source], super::mov::copy(ty))?;
-        sources.push(Src::Reg(kept));
-    }
-    let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    cx.lowering.kernel.ordered_blocks = true;
-    for (i, source) in sources.into_iter().enumerate() {
-        let dst = match old.get(i) {
-            Some(operand) => cx.destination(&operand.clone())?,
-            None => None,
-        };
-        let offset = offset + i as i64 * i64::from(ty.size());
-        let kind = MemoryKind::Atomic(atomic);
-        let part = if i == 0 { Part::First(count) } else { Part::Rest };
-        let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
-        let guard = cx.guard;
-        cx.lowering.emit(Action::Memory(op), vec![dst], vec![base, source], guard);
-    }
-    Ok(())
-}
-
-fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> Rule {
-    allowed(cx, ATOMICS)?;
-    let ty = cx.ty()?;
-    let named = cx.instruction.modifiers.iter().find(|m| ATOMICS.contains(&m.as_str()));
-    let kind = named.and_then(|modifier| atomic_kind(modifier));
-    let (base, offset, named) = cx.address(address)?;
-    let space = resolve(space(cx), named);
-    let shared = space == MemorySpace::Shared;
-    let typed = kind.and_then(|kind| Some((kind, AtomicOp::new(kind, ty, shared)?)));
-    let (kind, atomic) = typed.ok_or_else(|| cx.unknown("this operation or type"))?;
-    if count(cx) != 1 {
-        return vector_atomic(cx, address, (base, offset, space), ty, atomic);
-    }
-    let mut src = vec![base, cx.src(address + 1, ty)?];
-    if kind == AtomicKind::CompareAndSwap {
-        src.push(cx.src(address + 2, ty)?);
-    }
-    let ordered = [
-        AtomicKind::CompareAndSwap,
-        AtomicKind::Exchange,
-        AtomicKind::Increment,
-        AtomicKind::Decrement,
-    ];
-    let commutes = !ty.is_float() && !ordered.contains(&kind);
-    if !(shared || commutes && dst.is_none()) {
-        cx.lowering.kernel.ordered_blocks = true;
-    }
-    let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    let (kind, part) = (MemoryKind::Atomic(atomic), Part::Whole);
-    let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
-    let guard = cx.guard;
-    cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);
-    Ok(())
-}
-
-/// `atom`.
-pub fn atom(cx: &mut Cx<'_, '_>) -> Rule {
-    let dst = if count(cx) == 1 { cx.dst(0)? } else { None };
-    atomic(cx, 1, dst)
-}
-
-/// `red`.
-pub fn red(cx: &mut Cx<'_, '_>) -> Rule {
-    if cx.has("async") {
-        return super::asynchrony::store(cx);
-    }
-    atomic(cx, 0, None)
-}
-
 /// `cp.async` and the instructions that wait for it. A copy is done at once: that is one of the
 /// orders the hardware may choose.
-pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("bulk") {
-        return super::asynchrony::bulk(cx);
+        return bulk::bulk(cx);
     }
     if cx.has("mbarrier") {
-        return super::asynchrony::copy_arrive(cx);
+        return asynchrony::copy_arrive(cx);
     }
     if !cx.has("async") {
         return Err(cx.unknown("copies other than `cp.async`"));
@@ -262,7 +105,7 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> Rule {
     Ok(())
 }
 
-fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
+fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> LoweringResult<Src> {
     match base {
         Src::Reg(r) if offset != 0 => {
             let width = cx.lowering.kernel.registers[r as usize].width;
@@ -275,7 +118,7 @@ fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> Rule<Src> {
 }
 
 /// `createpolicy`: a hint for caches.
-pub fn create_policy(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn create_policy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let dst = cx.dst(0)?;
     cx.alu(dst, &[Src::Const(0)], Alu::copy(Width::Wide))
 }
@@ -293,7 +136,7 @@ fn window(space: MemorySpace) -> u64 {
 }
 
 /// `cvta`: adds or subtracts the window's base.
-pub fn cvta(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &["to"])?;
     let ty = cx.ty()?;
     let base = window(space(cx));
@@ -312,7 +155,7 @@ pub fn cvta(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `isspacep`.
-pub fn isspacep(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &[])?;
     cx.operands(2)?;
     let dst = cx.dst_of(0, Pred)?;

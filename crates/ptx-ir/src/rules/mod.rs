@@ -5,6 +5,8 @@
 
 mod access;
 mod asynchrony;
+mod atomic;
+mod bulk;
 pub mod call;
 mod carry;
 mod compare;
@@ -18,26 +20,28 @@ mod logic;
 mod matrix;
 mod memory;
 mod mov;
+mod special;
 mod video;
 mod warpgroup;
 mod warpwide;
+mod wmma;
 
 use crate::lower::state::Lowering;
-use crate::lower::unsupported::{Refusal, Rule};
+use crate::lower::unsupported::{LoweringResult, Unsupported};
 use context::{Cx, guard};
 use lanework_ptx::Instruction;
 
-type RuleFn = fn(&mut Cx<'_, '_>) -> Rule;
+type Rule = fn(&mut Cx<'_, '_>) -> LoweringResult;
 
 /// The rule of each opcode.
-static RULES: &[(&str, RuleFn)] = &[
+static RULES: &[(&str, Rule)] = &[
     ("abs", float::abs),
     ("activemask", warpwide::active_mask),
     ("add", integer::add),
     ("addc", carry::add),
     ("and", logic::bitwise),
     ("applypriority", control::nothing),
-    ("atom", memory::atom),
+    ("atom", atomic::atom),
     ("bar", control::barrier),
     ("barrier", control::barrier),
     ("bfe", logic::bfe),
@@ -98,7 +102,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("prefetchu", control::nothing),
     ("prmt", logic::prmt),
     ("rcp", float::root),
-    ("red", memory::red),
+    ("red", atomic::red),
     ("redux", warpwide::redux),
     ("rem", integer::rem),
     ("ret", control::ret),
@@ -148,7 +152,7 @@ static RULES: &[(&str, RuleFn)] = &[
     ("vsub4", video::packed),
     ("vote", warpwide::vote),
     ("wgmma", warpgroup::wgmma),
-    ("wmma", matrix::wmma),
+    ("wmma", wmma::wmma),
     ("xor", logic::bitwise),
 ];
 
@@ -156,10 +160,10 @@ static RULES: &[(&str, RuleFn)] = &[
 ///
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.
-pub fn decode(lowering: &mut Lowering<'_>, instruction: &Instruction) -> Rule {
+pub fn decode(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
     let Some(rule) = rule else {
-        return Err(Refusal::new(
+        return Err(Unsupported::new(
             format!("unknown instruction `{}`", instruction.name()),
             "the emulator does not know it; run this kernel on a GPU or report it",
         ));

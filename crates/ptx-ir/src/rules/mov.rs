@@ -2,7 +2,7 @@
 
 use super::context::Cx;
 use crate::kernel::{Action, Src, Width};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::moves::{MoveOp, PartSize};
 use crate::opcode::warp::WarpOp;
@@ -19,7 +19,7 @@ pub(super) fn copy(ty: ScalarType) -> Alu {
 }
 
 /// `mov`, also to and from vectors of parts.
-pub fn mov(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
@@ -50,7 +50,7 @@ fn clock(name: &str) -> Option<bool> {
     })
 }
 
-fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> Rule<ScalarType> {
+fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> LoweringResult<ScalarType> {
     match (ty.size() as usize, parts) {
         (8, 2) => Ok(B32),
         (8, 4) | (4, 2) => Ok(B16),
@@ -68,7 +68,7 @@ fn part_size(part: ScalarType) -> PartSize {
     }
 }
 
-fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
+fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> LoweringResult {
     let part = part_type(cx, ty, parts.len())?;
     let mut a = cx.src(1, ty)?;
     // The source may be one of the destinations.
@@ -90,7 +90,7 @@ fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
     Ok(())
 }
 
-fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> Rule {
+fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> LoweringResult {
     let part = part_type(cx, ty, parts.len())?;
     let dst = cx.dst_of(0, ty)?;
     let wide = ty.size() == 8;

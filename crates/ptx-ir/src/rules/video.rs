@@ -6,7 +6,7 @@
 
 use super::context::Cx;
 use crate::kernel::{Reg, Src, Width};
-use crate::lower::unsupported::{Refusal, Rule};
+use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::compare::Relation;
 use crate::opcode::convert::ConvertOp;
@@ -45,7 +45,7 @@ fn selected(operand: &Operand) -> (Operand, Option<String>) {
 }
 
 /// The field that a scalar selector names.
-fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> Rule<Place> {
+fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<Place> {
     let Some(selector) = selector else { return Ok(WORD) };
     let place = selector.get(1..).and_then(|n| n.parse::<u32>().ok());
     match (selector.as_bytes().first(), place) {
@@ -56,14 +56,14 @@ fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> Rule<Place> {
 }
 
 /// Emits a step into a 64-bit register of its own.
-fn wide(cx: &mut Cx<'_, '_>, sources: &[Src], op: VideoOp) -> Rule<Src> {
+fn wide(cx: &mut Cx<'_, '_>, sources: &[Src], op: VideoOp) -> LoweringResult<Src> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), sources, Alu::Video(op))?;
     Ok(Src::Reg(register))
 }
 
 /// Operand `i` of a scalar instruction.
-fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> Rule<Src> {
+fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult<Src> {
     let (operand, selector) = selected(&cx.operand(i)?.clone());
     let field = field(cx, selector.as_deref())?;
     let source = cx.source(&operand, B32)?;
@@ -71,7 +71,7 @@ fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> Rule<Src> {
 }
 
 /// The step that computes; `opcode` is without its digit.
-fn computed(cx: &Cx<'_, '_>, opcode: &str) -> Rule<VideoOp> {
+fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
     let wrap = cx.has("wrap");
     let relation = ["eq", "ne", "lt", "le", "gt", "ge"].into_iter().find(|name| cx.has(name));
     Ok(match (opcode, relation.and_then(Relation::of)) {
@@ -89,7 +89,7 @@ fn computed(cx: &Cx<'_, '_>, opcode: &str) -> Rule<VideoOp> {
 }
 
 /// Clamps to a field's range, if the instruction asks for it.
-fn clamped(cx: &mut Cx<'_, '_>, value: Src, bits: u32, signed: bool) -> Rule<Src> {
+fn clamped(cx: &mut Cx<'_, '_>, value: Src, bits: u32, signed: bool) -> LoweringResult<Src> {
     if !cx.has("sat") {
         return Ok(value);
     }
@@ -103,7 +103,7 @@ const MODIFIERS: &[&str] = &[
 ];
 
 /// The types of the result and of both operands: whether each is signed.
-fn signs(cx: &Cx<'_, '_>) -> Rule<[bool; 3]> {
+fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 3]> {
     let types = cx.types();
     if types.iter().any(|ty| !matches!(ty, U32 | S32)) {
         return Err(cx.unknown("types other than `.u32` and `.s32`"));
@@ -117,12 +117,12 @@ fn signs(cx: &Cx<'_, '_>) -> Rule<[bool; 3]> {
 }
 
 /// Forms of which an H200 makes something else than the manual says.
-fn unsettled(cx: &Cx<'_, '_>) -> Refusal {
+fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
     cx.unknown("GPUs differ from the manual here")
 }
 
 /// The scalar ones.
-pub fn scalar(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(MODIFIERS)?;
     let [d_signed, a_signed, b_signed] = signs(cx)?;
     let (destination, selector) = selected(&cx.operand(0)?.clone());
@@ -166,7 +166,12 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `vmad`: a product plus `c`, shifted down and clamped.
-fn multiply(cx: &mut Cx<'_, '_>, dst: Option<Reg>, [a, b]: [Src; 2], signed: bool) -> Rule {
+fn multiply(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<Reg>,
+    [a, b]: [Src; 2],
+    signed: bool,
+) -> LoweringResult {
     let c = cx.src(3, B32)?;
     let c = wide(cx, &[c, WORD.source(signed)], VideoOp::Pick { wide: false })?;
     let sum = wide(cx, &[a, b, c], VideoOp::MultiplyAdd { plus_one: cx.has("po") })?;
@@ -180,7 +185,7 @@ fn multiply(cx: &mut Cx<'_, '_>, dst: Option<Reg>, [a, b]: [Src; 2], signed: boo
 }
 
 /// The lanes that a packed selector names, lowest first; `least` where there is none.
-fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> Rule<[u32; 4]> {
+fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringResult<[u32; 4]> {
     let Some(selector) = selector else { return Ok(least) };
     let mut lanes = least;
     let digits: Vec<u32> = selector.chars().skip(1).filter_map(|c| c.to_digit(8)).collect();
@@ -194,7 +199,7 @@ fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> Rule<[u32;
 }
 
 /// The packed ones, by two and by four.
-pub fn packed(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sat", "add", "eq", "ne", "lt", "le", "gt", "ge"])?;
     cx.operands(4)?;
     let [d_signed, a_signed, b_signed] = signs(cx)?;

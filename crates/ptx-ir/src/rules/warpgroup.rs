@@ -3,13 +3,13 @@
 use super::context::Cx;
 use super::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
 use crate::kernel::{Action, Note, Src};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::{GroupMultiply, MatrixOp, Number};
 use lanework_ptx::ScalarType;
 
 /// `wgmma`.
-pub fn wgmma(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let guard = cx.guard;
     match cx.instruction.modifiers.first().map(String::as_str) {
         // Products are done when they are issued: what they read is in order by then.
@@ -51,7 +51,7 @@ fn gives(a: Number, d: Number) -> bool {
 }
 
 /// A literal operand that is one of two numbers: whether it is the second.
-fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> Rule<bool> {
+fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> LoweringResult<bool> {
     match cx.src(i, ScalarType::S64)? {
         Src::Const(bits) if bits as i64 == first => Ok(false),
         Src::Const(bits) if bits as i64 == second => Ok(true),
@@ -59,7 +59,7 @@ fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> Rule<bool
     }
 }
 
-fn multiply(cx: &mut Cx<'_, '_>) -> Rule {
+fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allow(cx, &["mma_async", "sp", "sync", "aligned", "satfinite", "and", "popc"])?;
     let [d, a, b] = numbers(cx)[..] else {
         return Err(cx.unknown("three types are expected"));

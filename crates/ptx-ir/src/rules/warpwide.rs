@@ -2,19 +2,19 @@
 
 use super::context::Cx;
 use crate::kernel::{Action, Note, Reg, Src};
-use crate::lower::unsupported::Rule;
+use crate::lower::unsupported::LoweringResult;
 use crate::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 use lanework_ptx::Operand;
 use lanework_ptx::ScalarType::{self, *};
 
-fn emit(cx: &mut Cx<'_, '_>, op: WarpOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> Rule {
+fn emit(cx: &mut Cx<'_, '_>, op: WarpOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> LoweringResult {
     let guard = cx.guard;
     cx.lowering.emit(Action::Warp(op), dst, src, guard);
     Ok(())
 }
 
 /// A destination that may be a pair `d|p`.
-fn pair(cx: &mut Cx<'_, '_>) -> Rule<Vec<Option<Reg>>> {
+fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
     Ok(match cx.operand(0)?.clone() {
         Operand::Pair(d, p) => vec![cx.destination(&d)?, cx.destination(&p)?],
         operand => vec![cx.destination(&operand)?],
@@ -23,7 +23,7 @@ fn pair(cx: &mut Cx<'_, '_>) -> Rule<Vec<Option<Reg>>> {
 
 /// Who takes part: the last operand of a `.sync` instruction says; without it all active lanes. Also
 /// tells checks.
-fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
+fn members(cx: &mut Cx<'_, '_>) -> LoweringResult<Src> {
     if !cx.has("sync") {
         return Ok(Src::Const(u64::from(u32::MAX)));
     }
@@ -35,7 +35,7 @@ fn members(cx: &mut Cx<'_, '_>) -> Rule<Src> {
 }
 
 /// `shfl`.
-pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "up", "down", "bfly", "idx"])?;
     let modes = [
         ("up", ShuffleMode::Up),
@@ -57,7 +57,7 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `vote`.
-pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "all", "any", "uni", "ballot"])?;
     let modes = [
         ("all", VoteMode::All),
@@ -74,7 +74,7 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `match`.
-pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn match_lanes(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "any", "all"])?;
     let ty = cx.ty()?;
     let dst = pair(cx)?;
@@ -85,14 +85,14 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `activemask`.
-pub fn active_mask(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn active_mask(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let dst = cx.dst_of(0, B32)?;
     emit(cx, WarpOp::ActiveMask, vec![dst], Vec::new())
 }
 
 /// `elect`: the lowest lane that takes part.
-pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
     let members = members(cx)?;
@@ -100,7 +100,7 @@ pub fn elect(cx: &mut Cx<'_, '_>) -> Rule {
 }
 
 /// `redux`.
-pub fn redux(cx: &mut Cx<'_, '_>) -> Rule {
+pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "add", "min", "max", "and", "or", "xor", "abs", "NaN"])?;
     let ty = cx.ty()?;
     let name = cx.instruction.modifiers.iter().find(|m| !matches!(m.as_str(), "sync"));

@@ -11,7 +11,7 @@ use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::indirect::function_address;
 use lanework_ptx_ir::initial::initial_bytes;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
-use lanework_ptx_ir::lower::{Lowering, Refusal};
+use lanework_ptx_ir::lower::{Lowering, Unsupported};
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
@@ -196,7 +196,7 @@ impl Program {
                 variable.or_else(|| function_address(module, name))
             };
             let bytes = initial_bytes(variable, &find)
-                .map_err(|Refusal { message, help }| refuse(&variable.name, message, &help))?;
+                .map_err(|Unsupported { message, help }| refuse(&variable.name, message, &help))?;
             memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
         }
         Ok(())

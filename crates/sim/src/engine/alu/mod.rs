@@ -17,6 +17,8 @@ mod logic;
 mod moves;
 mod product;
 mod single;
+#[cfg(test)]
+mod tests;
 mod video;
 
 use crate::engine::asynchrony::mbarrier::Mbarrier;
