@@ -1,15 +1,15 @@
 //! The emulator: a device, and launches on it with the instruments that come with it. They are compiled
 //! here once rather than in every crate that launches.
 
-use crate::engine::device::Device;
-use crate::engine::fault::Fault;
-use crate::engine::instrument::Quiet;
-use crate::engine::launch::{LaunchConfig, Outcome};
-use crate::engine::program::Program;
 use crate::options::Options;
-use crate::profiler::count::CountingObserver;
-use crate::profiler::trace::{Trace, Tracer, Wanted};
 use crate::sanitizer::{self, Checked, Checks, Report, Sanitizer};
+use lanework_engine::device::Device;
+use lanework_engine::fault::Fault;
+use lanework_engine::instrument::Quiet;
+use lanework_engine::launch::{LaunchConfig, Outcome};
+use lanework_engine::program::Program;
+use lanework_profiler::count::CountingObserver;
+use lanework_profiler::trace::{Trace, Tracer, Wanted};
 use std::ops::Deref;
 
 /// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.

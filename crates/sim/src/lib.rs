@@ -17,31 +17,34 @@
 #![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
+use lanework_engine as engine;
+#[allow(unused_imports)]
+use lanework_ptx_ir as ir;
+
 mod emulator;
-mod engine;
-mod mem;
 mod options;
-mod profiler;
 pub mod sanitizer;
 
 pub use emulator::Emulator;
-pub use engine::device::Device;
-pub use engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
-pub use engine::fault::{Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation};
-pub use engine::instrument::{Instrument, Quiet, Wants};
-pub use engine::launch::{Blocks, LaunchConfig, Outcome};
-pub use engine::limits::{Limits, Schedule};
-pub use engine::program::Program;
-pub use engine::swizzle::Swizzle;
-pub use engine::tensor_map::{TensorElement, TensorMap};
+pub use lanework_engine::device::Device;
+pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
+pub use lanework_engine::fault::{
+    Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
+};
+pub use lanework_engine::instrument::{Instrument, Quiet, Wants};
+pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
+pub use lanework_engine::limits::{Limits, Schedule};
+pub use lanework_engine::program::Program;
+pub use lanework_engine::swizzle::Swizzle;
+pub use lanework_engine::tensor_map::{TensorElement, TensorMap};
+pub use lanework_memmodel::counters::{Counters, Global, Shared};
+pub use lanework_memmodel::table::{Counter, Row};
+pub use lanework_profiler::count::CountingObserver;
+pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
-pub use mem::counters::{Counters, Global, Shared};
-pub use mem::table::{Counter, Row};
 pub use options::Options;
-pub use profiler::count::CountingObserver;
-pub use profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use sanitizer as sanitize;
 
 /// The name of [`Instrument`] for those that only watch.
-pub use engine::instrument::Instrument as Observer;
+pub use lanework_engine::instrument::Instrument as Observer;

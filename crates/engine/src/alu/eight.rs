@@ -1,0 +1,37 @@
+//! Handlers of conversions from and to floats of 8 bits.
+
+use crate::number::eight::{narrow_halves, narrow_singles, widen};
+use crate::pure::{Pure, pure1, pure2};
+use lanework_ptx_ir::opcode::eight::{EightDirection, EightFormat, EightOp};
+
+/// The handlers of a function of the format and of `.relu`, both constants.
+macro_rules! each_format {
+    ($op:expr, |$format:ident, $relu:ident| $handlers:expr) => {{
+        macro_rules! one {
+            ($constant:expr, $with:expr) => {{
+                const $format: EightFormat = $constant;
+                const $relu: bool = $with;
+                $handlers
+            }};
+        }
+        match ($op.format, $op.relu) {
+            (EightFormat::E4m3, false) => one!(EightFormat::E4m3, false),
+            (EightFormat::E4m3, true) => one!(EightFormat::E4m3, true),
+            (EightFormat::E5m2, false) => one!(EightFormat::E5m2, false),
+            (EightFormat::E5m2, true) => one!(EightFormat::E5m2, true),
+        }
+    }};
+}
+
+/// The handlers of an opcode of this family.
+pub fn handlers(op: EightOp) -> &'static Pure {
+    match op.direction {
+        EightDirection::FromSingles => {
+            each_format!(op, |F, RELU| pure2(|a: f32, b: f32| narrow_singles(F, RELU, a, b)))
+        }
+        EightDirection::FromHalves => {
+            each_format!(op, |F, RELU| pure1(|a: u32| narrow_halves(F, RELU, a)))
+        }
+        EightDirection::ToHalves => each_format!(op, |F, RELU| pure1(|a: u32| widen(F, RELU, a))),
+    }
+}

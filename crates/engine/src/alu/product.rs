@@ -1,0 +1,169 @@
+//! Handlers of products of integers.
+
+use super::affine::{each, product, widened};
+use crate::pure::{Affine, Pure, affine, hot2, hot3, pure2, pure3, warm2, warm3};
+use lanework_ptx_ir::opcode::integer::{Integer, Size};
+use lanework_ptx_ir::opcode::product::ProductOp;
+
+const MUL: Affine = affine(&|a, b, _| Some(product(a, b)));
+const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)));
+const MUL_WIDE_S: Affine = affine(&|a, b, _| Some(product(widened(a, true)?, widened(b, true)?)));
+const MUL_WIDE_U: Affine = affine(&|a, b, _| Some(product(widened(a, false)?, widened(b, false)?)));
+const MAD_WIDE_S: Affine = affine(&|a, b, c| {
+    Some(each(u64::wrapping_add, product(widened(a, true)?, widened(b, true)?), c))
+});
+const MAD_WIDE_U: Affine = affine(&|a, b, c| {
+    Some(each(u64::wrapping_add, product(widened(a, false)?, widened(b, false)?), c))
+});
+
+/// The handlers of an opcode of this family.
+pub fn handlers(op: ProductOp) -> &'static Pure {
+    use Integer::{S32, S64, U32, U64};
+    match op {
+        ProductOp::Mul(U32 | S32) => with_affine!(hot2(|a: u32, b: u32| a.wrapping_mul(b)), MUL),
+        ProductOp::Mul(U64 | S64) => with_affine!(warm2(|a: u64, b: u64| a.wrapping_mul(b)), MUL),
+        ProductOp::Mul(ty) => by_integer!(ty, pure2, |a, b| a.wrapping_mul(b)),
+        ProductOp::Mad(U32 | S32) => {
+            with_affine!(hot3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)), MAD)
+        }
+        ProductOp::Mad(U64 | S64) => {
+            with_affine!(pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)), MAD)
+        }
+        ProductOp::Mad(ty) => by_integer!(ty, pure3, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        ProductOp::MulWide { word, signed } => match (word, signed) {
+            (false, false) => pure2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
+            (false, true) => pure2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
+            (true, false) => {
+                with_affine!(hot2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U)
+            }
+            (true, true) => {
+                with_affine!(hot2(|a: i32, b: i32| i64::from(a) * i64::from(b)), MUL_WIDE_S)
+            }
+        },
+        ProductOp::MadWide { word, signed } => match (word, signed) {
+            (false, false) => {
+                pure3(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c))
+            }
+            (false, true) => {
+                pure3(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c))
+            }
+            (true, false) => with_affine!(
+                warm3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c)),
+                MAD_WIDE_U
+            ),
+            (true, true) => with_affine!(
+                warm3(|a: i32, b: i32, c: i64| (i64::from(a) * i64::from(b)).wrapping_add(c)),
+                MAD_WIDE_S
+            ),
+        },
+        ProductOp::MulHigh { size, signed } => high(size, signed),
+        ProductOp::MadHigh { size, signed } => high_and_sum(size, signed),
+        ProductOp::MadHighSaturate => pure3(|a: i32, b: i32, c: i32| {
+            (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
+        }),
+        ProductOp::Mul24 { high, signed } => match (signed, high) {
+            (false, false) => pure2(|a: u32, b: u32| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)),
+            (true, false) => pure2(|a: i32, b: i32| (low24(a) * low24(b)) as i32),
+            (false, true) => pure2(|a: u32, b: u32| {
+                ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32
+            }),
+            (true, true) => pure2(|a: i32, b: i32| ((low24(a) * low24(b)) >> 16) as i32),
+        },
+        ProductOp::Mad24 { high, signed } => match (signed, high) {
+            (false, true) => pure3(|a: u32, b: u32, c: u32| {
+                (((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32)
+                    .wrapping_add(c)
+            }),
+            (true, true) => pure3(|a: i32, b: i32, c: i32| {
+                (((low24(a) * low24(b)) >> 16) as i32).wrapping_add(c)
+            }),
+            (false, false) => pure3(|a: u32, b: u32, c: u32| {
+                (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
+            }),
+            (true, false) => {
+                pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b)) as i32).wrapping_add(c))
+            }
+        },
+        ProductOp::Mad24HighSaturate => {
+            pure3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).saturating_add(c))
+        }
+        ProductOp::Dot4 { signed } => match signed {
+            [false, false] => pure3(|a, b, c| dot4::<false, false>(a, b, c)),
+            [false, true] => pure3(|a, b, c| dot4::<false, true>(a, b, c)),
+            [true, false] => pure3(|a, b, c| dot4::<true, false>(a, b, c)),
+            [true, true] => pure3(|a, b, c| dot4::<true, true>(a, b, c)),
+        },
+        ProductOp::Dot2 { signed, high } => match (signed, high) {
+            ([false, false], false) => pure3(|a, b, c| dot2::<false, false, 0>(a, b, c)),
+            ([false, true], false) => pure3(|a, b, c| dot2::<false, true, 0>(a, b, c)),
+            ([true, false], false) => pure3(|a, b, c| dot2::<true, false, 0>(a, b, c)),
+            ([true, true], false) => pure3(|a, b, c| dot2::<true, true, 0>(a, b, c)),
+            ([false, false], true) => pure3(|a, b, c| dot2::<false, false, 1>(a, b, c)),
+            ([false, true], true) => pure3(|a, b, c| dot2::<false, true, 1>(a, b, c)),
+            ([true, false], true) => pure3(|a, b, c| dot2::<true, false, 1>(a, b, c)),
+            ([true, true], true) => pure3(|a, b, c| dot2::<true, true, 1>(a, b, c)),
+        },
+    }
+}
+
+fn high(size: Size, signed: bool) -> &'static Pure {
+    match (size, signed) {
+        (Size::Half, false) => pure2(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16),
+        (Size::Half, true) => pure2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16),
+        (Size::Word, false) => pure2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        (Size::Word, true) => pure2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
+        (Size::Wide, false) => {
+            pure2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
+        }
+        (Size::Wide, true) => {
+            pure2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
+        }
+    }
+}
+
+fn high_and_sum(size: Size, signed: bool) -> &'static Pure {
+    match (size, signed) {
+        (Size::Half, false) => pure3(|a: u16, b: u16, c: u16| {
+            (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
+        }),
+        (Size::Half, true) => pure3(|a: i16, b: i16, c: i16| {
+            (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
+        }),
+        (Size::Word, false) => pure3(|a: u32, b: u32, c: u32| {
+            (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
+        }),
+        (Size::Word, true) => pure3(|a: i32, b: i32, c: i32| {
+            (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
+        }),
+        (Size::Wide, false) => pure3(|a: u64, b: u64, c: u64| {
+            (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
+        }),
+        (Size::Wide, true) => pure3(|a: i64, b: i64, c: i64| {
+            (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
+        }),
+    }
+}
+
+fn low24(x: i32) -> i64 {
+    i64::from(x << 8 >> 8)
+}
+
+fn byte(x: u32, i: u32, signed: bool) -> i32 {
+    let byte = (x >> (8 * i)) as u8;
+    if signed { i32::from(byte as i8) } else { i32::from(byte) }
+}
+
+#[inline(always)]
+fn dot4<const SA: bool, const SB: bool>(a: u32, b: u32, c: u32) -> u32 {
+    (0..4).fold(c, |sum, i| sum.wrapping_add((byte(a, i, SA) * byte(b, i, SB)) as u32))
+}
+
+#[inline(always)]
+fn dot2<const SA: bool, const SB: bool, const HIGH: u32>(a: u32, b: u32, c: u32) -> u32 {
+    let half = |i: u32| {
+        let h = (a >> (16 * i)) as u16;
+        if SA { i32::from(h as i16) } else { i32::from(h) }
+    };
+    (0..2)
+        .fold(c, |sum, i| sum.wrapping_add(half(i).wrapping_mul(byte(b, 2 * HIGH + i, SB)) as u32))
+}

@@ -1,0 +1,76 @@
+//! Handlers of the steps of video instructions.
+
+use crate::pure::{Pure, pure2, pure3};
+use lanework_ptx_ir::opcode::compare::Relation;
+use lanework_ptx_ir::opcode::video::{Field, VideoOp};
+
+/// The handlers of an opcode of this family.
+pub fn handlers(op: VideoOp) -> &'static Pure {
+    match op {
+        VideoOp::Pick { wide: false } => pure2(|a: u32, field: u32| pick(u64::from(a), field)),
+        VideoOp::Pick { wide: true } => pure2(|a: u64, field: u32| pick(a, field)),
+        VideoOp::Add => pure2(|a: i64, b: i64| a + b),
+        VideoOp::Subtract => pure2(|a: i64, b: i64| a - b),
+        VideoOp::AbsoluteDifference => pure2(|a: i64, b: i64| (a - b).abs()),
+        VideoOp::Min => pure2(|a: i64, b: i64| a.min(b)),
+        VideoOp::Max => pure2(|a: i64, b: i64| a.max(b)),
+        VideoOp::Average => pure2(|a: i64, b: i64| (a + b + i64::from(a + b >= 0)) >> 1),
+        VideoOp::ShiftLeft { wrap: true } => pure2(|a: i64, b: i64| a << (b & 31)),
+        VideoOp::ShiftLeft { wrap: false } => {
+            pure2(|a: i64, b: i64| ((i128::from(a)) << b.min(32)) as i64)
+        }
+        VideoOp::ShiftRight { wrap: true } => pure2(|a: i64, b: i64| a >> (b & 31)),
+        VideoOp::ShiftRight { wrap: false } => pure2(|a: i64, b: i64| a >> b.min(32)),
+        VideoOp::Set(relation) => match relation {
+            Relation::Equal => pure2(|a: i64, b: i64| i64::from(a == b)),
+            Relation::NotEqual => pure2(|a: i64, b: i64| i64::from(a != b)),
+            Relation::Less => pure2(|a: i64, b: i64| i64::from(a < b)),
+            Relation::LessEqual => pure2(|a: i64, b: i64| i64::from(a <= b)),
+            Relation::Greater => pure2(|a: i64, b: i64| i64::from(a > b)),
+            Relation::GreaterEqual => pure2(|a: i64, b: i64| i64::from(a >= b)),
+        },
+        VideoOp::Clamp => pure2(|a: i64, field: u32| clamp(a, field)),
+        VideoOp::Merge => pure3(|value: u64, c: u32, field: u32| merge(value, c, field)),
+        VideoOp::MultiplyAdd { plus_one: false } => {
+            pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c))
+        }
+        VideoOp::MultiplyAdd { plus_one: true } => {
+            pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c).wrapping_add(1))
+        }
+        VideoOp::ScaleDown { signed: true, saturate: true } => {
+            pure2(|a: i64, n: u32| (a >> n).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32)
+        }
+        VideoOp::ScaleDown { signed: true, saturate: false } => {
+            pure2(|a: i64, n: u32| (a >> n) as u32)
+        }
+        VideoOp::ScaleDown { signed: false, saturate: true } => {
+            pure2(|a: u64, n: u32| (a >> n).min(0xffff_ffff) as u32)
+        }
+        VideoOp::ScaleDown { signed: false, saturate: false } => {
+            pure2(|a: u64, n: u32| (a >> n) as u32)
+        }
+    }
+}
+
+/// A field of 64 bits, extended by its sign or not.
+fn pick(word: u64, field: u32) -> i64 {
+    let Field { shift, bits, signed } = Field::decode(field);
+    let value = (word >> shift) << (64 - bits);
+    if signed { value as i64 >> (64 - bits) } else { (value >> (64 - bits)) as i64 }
+}
+
+fn clamp(a: i64, field: u32) -> i64 {
+    let Field { bits, signed, .. } = Field::decode(field);
+    let (low, high) = match signed {
+        true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
+        false => (0, (1i64 << bits) - 1),
+    };
+    a.clamp(low, high)
+}
+
+/// `c` with a field replaced by the low bits of a value.
+fn merge(value: u64, c: u32, field: u32) -> u32 {
+    let Field { shift, bits, .. } = Field::decode(field);
+    let mask = (u64::MAX >> (64 - bits)) << shift;
+    (u64::from(c) & !mask | value << shift & mask) as u32
+}

@@ -1,0 +1,171 @@
+//! Memory instructions: their sites, and the handlers for their forms.
+
+use super::Assembler;
+use crate::access::{Load, Store};
+use crate::alu::atomic::combine;
+use crate::atomic::Atomic;
+use crate::context::Site;
+use crate::cross::NO_SLOT;
+use crate::direct::{self, LoadDirect, StoreDirect};
+use crate::event::AccessKind;
+use crate::fuse::Mark;
+use crate::instrument::{BeforeAccess, Inserted, Wants};
+use crate::lanes::{Elem, SCALAR, Slot, WIDE};
+use crate::op::{Tiers, WideTiers};
+use lanework_ptx_ir::kernel::*;
+
+impl Assembler<'_> {
+    pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
+        let mut data = [None; 8];
+        let (kind, function) = match op.kind {
+            MemoryKind::Load => {
+                for (to, dst) in data.iter_mut().zip(&inst.dst) {
+                    *to = dst.map(|r| self.code.slots[r as usize]);
+                }
+                (AccessKind::Load, None)
+            }
+            MemoryKind::Store => {
+                for (to, src) in data.iter_mut().zip(&inst.src[1..]) {
+                    *to = Some(self.source(Some(src)));
+                }
+                (AccessKind::Store, None)
+            }
+            MemoryKind::Atomic(atomic) => {
+                data[0] = inst.src.get(1).map(|src| self.source(Some(src)));
+                data[1] = inst.src.get(2).map(|src| self.source(Some(src)));
+                data[2] = inst.dst[0].map(|r| self.code.slots[r as usize]);
+                (AccessKind::Atomic, Some(combine(atomic)))
+            }
+        };
+        let bytes = op.ty.size() as u8;
+        let address = self.source(inst.src.first());
+        // One access, or 16 lanes side by side.
+        let one = data[0].is_some_and(|slot| slot & SCALAR != 0) || address & SCALAR == 0;
+        let span = u64::from(bytes) * if one { 1 } else { 16 };
+        let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
+        let site = site as u32;
+        let service = self.service(inst, op);
+        self.code.sites.push(Site {
+            span,
+            offset: op.offset as u64,
+            count: op.count,
+            data,
+            combine: function,
+            observed: self.want.any(Wants::COUNTS),
+            order: op.order,
+            counter: (self.want.instrumentation.counter)(op.space, kind, service),
+            origin: inst.origin,
+            ..Site::aside(op.space, kind, bytes, service)
+        });
+        if self.want.any(Wants::ACCESSES) {
+            self.observe(inst, address, site);
+        }
+        let data = data[0].unwrap_or(NO_SLOT);
+        let direct = op.count == 1
+            && address & SCALAR != 0
+            && data != NO_SLOT
+            && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
+        let lanes = op.count == 1
+            && address & (SCALAR | WIDE) == WIDE
+            && data != NO_SLOT
+            && data & (SCALAR | WIDE) == 0
+            && matches!(op.space, MemorySpace::Global)
+            && matches!(op.kind, MemoryKind::Load)
+            && op.ty.size() == 4;
+        let count = self.want.any(Wants::COUNTS);
+        let special = if direct {
+            direct_handler(op, address, data, count)
+        } else if lanes && count {
+            Some(direct::lanes::<true>())
+        } else if lanes {
+            Some(direct::lanes::<false>())
+        } else {
+            None
+        };
+        let special = special.and_then(|tiers| tiers.at(self.want.tier));
+        let mark = match (op.kind, special, data & (SCALAR | WIDE)) {
+            (MemoryKind::Load, Some(_), SCALAR) if direct && op.ty.size() == 4 => {
+                Mark::LoadScalar(address & WIDE != 0)
+            }
+            (MemoryKind::Load, Some(_), 0) if direct && op.ty.size() == 4 => {
+                Mark::LoadRun(address & WIDE != 0)
+            }
+            _ => Mark::Plain,
+        };
+        let handler = special.unwrap_or_else(|| self.handler(memory_handler(op)));
+        let (to, from) = match op.kind {
+            MemoryKind::Store => (0, data),
+            _ => (data, 0),
+        };
+        self.push_handler(handler, [to, address, site, from], op.offset as u64, inst.origin);
+        self.mark(mark);
+    }
+
+    /// What tells the instrument of an access, before it.
+    fn observe(&mut self, inst: &Inst, address: Slot, site: u32) {
+        let before = match &self.code.plan {
+            Some(plan) => plan.before_access(self.at, address & SCALAR != 0),
+            None => BeforeAccess::General,
+        };
+        let Inserted { tiers, imm } = match before {
+            BeforeAccess::Nothing => return,
+            BeforeAccess::Own(inserted) => inserted,
+            BeforeAccess::General => {
+                Inserted { tiers: self.want.instrumentation.access, imm: inst.origin.into() }
+            }
+        };
+        self.push(tiers, [0, address, site, self.want.tier as u32], imm, inst.origin);
+    }
+}
+
+/// The handler of an access in any form.
+fn memory_handler(op: MemoryOp) -> Tiers {
+    match (op.kind, op.ty.size(), op.ty.is_signed()) {
+        (MemoryKind::Load, 1, false) => Tiers::cold::<Load<u8>>(),
+        (MemoryKind::Load, 1, true) => Tiers::cold::<Load<i8>>(),
+        (MemoryKind::Load, 2, false) => Tiers::cold::<Load<u16>>(),
+        (MemoryKind::Load, 2, true) => Tiers::cold::<Load<i16>>(),
+        (MemoryKind::Load, 4, false) => Tiers::cold::<Load<u32>>(),
+        (MemoryKind::Load, 4, true) => Tiers::cold::<Load<i32>>(),
+        (MemoryKind::Load, ..) => Tiers::cold::<Load<u64>>(),
+        (MemoryKind::Store, 1, _) => Tiers::cold::<Store<u8>>(),
+        (MemoryKind::Store, 2, _) => Tiers::cold::<Store<u16>>(),
+        (MemoryKind::Store, 4, _) => Tiers::cold::<Store<u32>>(),
+        (MemoryKind::Store, ..) => Tiers::cold::<Store<u64>>(),
+        (MemoryKind::Atomic(_), ..) => Tiers::cold::<Atomic>(),
+    }
+}
+
+/// The handler of an access in the common form, where there is one.
+fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<WideTiers> {
+    fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> WideTiers {
+        match (wide, scalar, count) {
+            (false, false, false) => WideTiers::of::<LoadDirect<T, false, false, false>>(),
+            (false, false, true) => WideTiers::of::<LoadDirect<T, false, false, true>>(),
+            (false, true, false) => WideTiers::of::<LoadDirect<T, false, true, false>>(),
+            (false, true, true) => WideTiers::of::<LoadDirect<T, false, true, true>>(),
+            (true, false, false) => WideTiers::of::<LoadDirect<T, true, false, false>>(),
+            (true, false, true) => WideTiers::of::<LoadDirect<T, true, false, true>>(),
+            (true, true, false) => WideTiers::of::<LoadDirect<T, true, true, false>>(),
+            (true, true, true) => WideTiers::of::<LoadDirect<T, true, true, true>>(),
+        }
+    }
+    fn store<T: Elem>(wide: bool, count: bool) -> WideTiers {
+        match (wide, count) {
+            (false, false) => WideTiers::of::<StoreDirect<T, false, false>>(),
+            (false, true) => WideTiers::of::<StoreDirect<T, false, true>>(),
+            (true, false) => WideTiers::of::<StoreDirect<T, true, false>>(),
+            (true, true) => WideTiers::of::<StoreDirect<T, true, true>>(),
+        }
+    }
+    let (wide, scalar) = (address & WIDE != 0, data & SCALAR != 0);
+    // The element must have the width of its register.
+    let own = op.ty.size() == if data & WIDE != 0 { 8 } else { 4 };
+    match (op.kind, op.ty.size()) {
+        (MemoryKind::Load, 4) if own => Some(load::<u32>(wide, scalar, count)),
+        (MemoryKind::Load, 8) if own => Some(load::<u64>(wide, scalar, count)),
+        (MemoryKind::Store, 4) if own && !scalar => Some(store::<u32>(wide, count)),
+        (MemoryKind::Store, 8) if own && !scalar => Some(store::<u64>(wide, count)),
+        _ => None,
+    }
+}

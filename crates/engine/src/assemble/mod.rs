@@ -1,0 +1,496 @@
+//! From a flat kernel and its uniformity to operations: registers placed, handlers chosen.
+
+mod memory;
+mod place;
+mod service;
+pub mod together;
+
+use crate::alu;
+use crate::asynchrony::{self, Async};
+use crate::atomic::{AsyncCopy, OBSERVED};
+use crate::context::Site;
+use crate::control;
+use crate::cross::NO_SLOT;
+use crate::fuse::{Chain, Mark, fuse};
+use crate::instrument::{Inserted, Instrumentation, Plan as Insertions, Wants};
+use crate::lanes::{OFFSET, Slot};
+use crate::matrix::Plan;
+use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
+use crate::pure::{Pure, Spread};
+use crate::warp_table;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
+use lanework_ptx_ir::vectorize::LoadVectorization;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Something that is written into the register file before a kernel runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Prefill {
+    /// A special register.
+    Special(Special),
+    /// A constant in scalar form.
+    Constant(u64),
+    /// A constant predicate.
+    Truth(bool),
+}
+
+/// An assembled kernel.
+pub struct Code {
+    /// Operations; the last never falls through.
+    pub ops: Vec<Op>,
+    /// The origin of each operation.
+    pub origin_of: Vec<u32>,
+    /// Bytes of one warp's register file.
+    pub register_bytes: usize,
+    /// What the register file starts with.
+    pub prefill: Vec<(Slot, Prefill)>,
+    /// Memory instructions, as they start.
+    pub sites: Vec<Site>,
+    /// Where each register lies; [`NO_SLOT`] for one that nothing uses.
+    pub slots: Vec<Slot>,
+    /// Product steps that one operation runs.
+    pub chains: Vec<Chain>,
+    /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
+    pub runs: Vec<(u32, u32)>,
+    /// The operation that each basic block starts with and the one that counts it, when counting.
+    pub visits: Vec<(u32, u32)>,
+    /// Matrix instructions; operations hold their addresses.
+    pub plans: Vec<Arc<Plan>>,
+    /// What the instrument has inserted; operations hold addresses in it.
+    pub plan: Option<Arc<dyn Insertions>>,
+    /// Asynchronous instructions, likewise.
+    pub async_plans: Vec<Arc<asynchrony::Plan>>,
+}
+
+// SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
+unsafe impl Send for Code {}
+// SAFETY: as above.
+unsafe impl Sync for Code {}
+
+/// Who wants to know of `cp.async`.
+const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
+
+/// Instructions between two breaths of a block.
+const CHAIN: u64 = 128;
+
+/// What to assemble for.
+#[derive(Clone)]
+pub struct Want {
+    /// Index of the SIMD level.
+    pub tier: usize,
+    /// The run's instrument.
+    pub instrumentation: Instrumentation,
+    /// What it inserts into the kernel besides.
+    pub plan: Option<Arc<dyn Insertions>>,
+    /// The index of its first site among those of all forms.
+    pub first_site: u32,
+}
+
+impl Want {
+    /// Whether the instrument wants any of this.
+    fn any(&self, what: Wants) -> bool {
+        self.instrumentation.wants.any(what)
+    }
+}
+
+/// Assembles a kernel. `divergence` decides at which branches lanes may diverge, the
+/// same for every form of one kernel so that their operations correspond.
+pub fn assemble(
+    kernel: &Kernel,
+    analyses: &Analyses,
+    uniformity: &Uniformity,
+    divergence: &Uniformity,
+    want: Want,
+) -> Code {
+    let mut assembler = Assembler {
+        kernel,
+        analyses,
+        uniformity,
+        divergence,
+        code: Code {
+            ops: Vec::new(),
+            origin_of: Vec::new(),
+            register_bytes: 0,
+            prefill: Vec::new(),
+            sites: Vec::new(),
+            slots: Vec::new(),
+            chains: Vec::new(),
+            runs: Vec::new(),
+            visits: Vec::new(),
+            plans: Vec::new(),
+            plan: want.plan.clone(),
+            async_plans: Vec::new(),
+        },
+        constants: HashMap::new(),
+        truths: [None; 2],
+        marks: Vec::new(),
+        temporaries: [[None; 2]; 3],
+        at: 0,
+        any_block: None,
+        vectorized: match want.any(Wants::COUNTS) {
+            true => LoadVectorization::of(kernel, &analyses.cfg),
+            false => LoadVectorization::default(),
+        },
+        want,
+    };
+    assembler.place_registers();
+    assembler.emit_blocks();
+    let reads = assembler.reads();
+    let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
+    let (tier, count) = (assembler.want.tier, assembler.want.any(Wants::COUNTS));
+    let chains = fuse(&mut assembler.code.ops, &assembler.marks, tier, count, &read_once);
+    assembler.code.chains = chains;
+    assembler.code
+}
+
+struct Assembler<'a> {
+    kernel: &'a Kernel,
+    analyses: &'a Analyses,
+    uniformity: &'a Uniformity,
+    divergence: &'a Uniformity,
+    want: Want,
+    code: Code,
+    constants: HashMap<u64, Slot>,
+    truths: [Option<Slot>; 2],
+    marks: Vec<Mark>,
+    /// Registers that affine operands are spread over, by operand and whether they are 64 bits wide.
+    temporaries: [[Option<Slot>; 2]; 3],
+    /// The instruction under way.
+    at: usize,
+    /// The uniformity of registers in blocks of any shape, once they are asked for.
+    any_block: Option<Uniformity>,
+    /// Loads that ptxas would join, for counters.
+    vectorized: LoadVectorization,
+}
+
+impl Assembler<'_> {
+    fn handler(&self, tiers: Tiers) -> Handler {
+        tiers.0[self.want.tier]
+    }
+
+    fn push(&mut self, tiers: Tiers, slots: [u32; 4], imm: u64, origin: u32) {
+        self.push_handler(self.handler(tiers), slots, imm, origin);
+    }
+
+    fn push_handler(&mut self, handler: Handler, slots: [u32; 4], imm: u64, origin: u32) {
+        let [a, b, c, d] = slots;
+        self.code.ops.push(Op { handler, a, b, c, d, imm });
+        self.code.origin_of.push(origin);
+        self.marks.push(Mark::Plain);
+    }
+
+    fn emit_blocks(&mut self) {
+        let analyses = self.analyses;
+        let mut reconverges = vec![false; analyses.cfg.blocks.len()];
+        for (b, block) in analyses.cfg.blocks.iter().enumerate() {
+            let inst = &self.kernel.insts[block.end - 1];
+            let splits = inst.guard.is_some_and(|(g, _)| self.divergence.class(g) > Class::Uniform);
+            if let (Action::Branch(_), true, Some(reconverge)) =
+                (&inst.action, splits, analyses.ipdom[b])
+            {
+                reconverges[reconverge] = true;
+            }
+        }
+        let mut starts = Vec::new();
+        let mut patches = Vec::new();
+        for (b, block) in analyses.cfg.blocks.iter().enumerate() {
+            starts.push(self.code.ops.len() as u32);
+            let first_origin = self.kernel.insts[block.start].origin;
+            if reconverges[b] {
+                let here = self.code.ops.len() as u32;
+                let ends =
+                    matches!(self.kernel.insts[block.start].action, Action::Exit | Action::Return);
+                let mark = if ends { ENDS } else { 0 };
+                let slots = [here, mark, mark, mark];
+                self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
+            }
+            if self.want.any(Wants::COUNTS) {
+                self.code.visits.push((starts[b], self.code.ops.len() as u32));
+                self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
+            }
+            let mut count = 0u64;
+            let mut last_origin = None;
+            for i in block.start..block.end {
+                let inst = &self.kernel.insts[i];
+                self.at = i;
+                if last_origin != Some(inst.origin) {
+                    count += 1;
+                    last_origin = Some(inst.origin);
+                    if self.want.any(Wants::COUNTS) {
+                        self.code.runs.push((b as u32, inst.origin));
+                    }
+                    if self.want.any(Wants::INSTRUCTIONS) {
+                        self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
+                    }
+                }
+                if count.is_multiple_of(CHAIN) {
+                    self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
+                }
+                if let Action::Branch(_) = inst.action {
+                    self.insert(inst);
+                    patches.push((self.code.ops.len(), block.target, analyses.ipdom[b]));
+                    self.branch(inst, count);
+                } else {
+                    self.instruction(inst, count);
+                }
+            }
+            if block.fall_through.is_some() && block.target.is_none() {
+                let origin = last_origin.unwrap_or(first_origin);
+                self.push(Tiers::cold::<control::Count>(), [0; 4], count, origin);
+            }
+        }
+        let end = self.code.ops.len() as u32;
+        let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
+        self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin);
+        for (at, target, reconverge) in patches {
+            self.code.ops[at].a = target.map_or(end, |b| starts[b]);
+            self.code.ops[at].c = reconverge.map_or(NOWHERE, |b| starts[b]);
+        }
+    }
+
+    /// What the instrument inserts before the instruction under way.
+    fn insert(&mut self, inst: &Inst) {
+        let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
+        for Inserted { tiers, imm } in inserted.unwrap_or_default() {
+            self.push(tiers, [0; 4], imm, inst.origin);
+        }
+    }
+
+    fn branch(&mut self, inst: &Inst, count: u64) {
+        let Some((guard, negated)) = inst.guard else {
+            return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin);
+        };
+        let predicate = self.code.slots[guard as usize];
+        let uniform = self.uniformity.class(guard) <= Class::Uniform;
+        let tiers = if uniform {
+            Tiers::cold::<control::BranchUniform>()
+        } else {
+            Tiers::cold::<control::Branch>()
+        };
+        self.push(tiers, [0, predicate, 0, if negated { u32::MAX } else { 0 }], count, inst.origin);
+        if uniform {
+            self.mark(Mark::BranchUniform);
+        }
+    }
+
+    fn instruction(&mut self, inst: &Inst, count: u64) {
+        if matches!(inst.action, Action::Note(_)) && !self.want.any(Wants::SYNCHRONISATION) {
+            return;
+        }
+        let guard_at = inst.guard.map(|(guard, negated)| {
+            let predicate = self.code.slots[guard as usize];
+            let at = self.code.ops.len();
+            let negation = if negated { u32::MAX } else { 0 };
+            self.push(Tiers::cold::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
+            at
+        });
+        self.insert(inst);
+        let origin = inst.origin;
+        match &inst.action {
+            Action::Alu(op) => self.compute(inst, *op),
+            Action::Warp(op) => {
+                let (handler, mode) = warp_table::handler(*op);
+                let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let (first, second) =
+                    (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
+                let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
+                let imm = u64::from(second) | u64::from(mode) << 32;
+                self.push(handler, [first, sources[0], sources[1], clock], imm, origin);
+            }
+            Action::Memory(op) => self.memory(inst, *op),
+            Action::AsyncCopy { bytes } => {
+                let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let observed = match self.want.any(COPIED) {
+                    true => OBSERVED,
+                    false => 0,
+                };
+                let imm = u64::from(*bytes) | observed;
+                self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
+            }
+            Action::Matrix(op) => {
+                let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
+                let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
+                let observed = self.want.any(Wants::ACCESSES | Wants::COUNTS);
+                let plan = Arc::new(Plan::new(*op, dst, src, observed));
+                let handler = plan.handler();
+                let address = Arc::as_ptr(&plan).expose_provenance() as u64;
+                self.code.plans.push(plan);
+                self.push(handler, [0; 4], address, origin);
+            }
+            Action::Async(op) => {
+                let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
+                let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
+                let plan = Arc::new(asynchrony::Plan { op: *op, dst, src });
+                let address = Arc::as_ptr(&plan).expose_provenance() as u64;
+                self.code.async_plans.push(plan);
+                self.push(Tiers::cold::<Async>(), [0; 4], address, origin);
+            }
+            Action::Exit | Action::Return => {
+                let slots = [0, ENDS, ENDS, ENDS];
+                self.push(Tiers::cold::<control::Exit>(), slots, count, origin);
+            }
+            Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
+            Action::Barrier(kind) => self.barrier(inst, *kind),
+            Action::Converge => {
+                let named = self.source(inst.src.first());
+                self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin);
+            }
+            Action::Note(note) => {
+                let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+                let (tiers, imm) = (Tiers::cold::<control::Annotation>(), control::packed(*note));
+                self.push(tiers, [0, s[0], s[1], s[2]], imm, origin);
+            }
+            Action::Nothing | Action::Branch(_) => {
+                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);
+            }
+        }
+        if let Some(at) = guard_at {
+            self.push(Tiers::cold::<control::Unguard>(), [0; 4], 0, origin);
+            self.code.ops[at].a = self.code.ops.len() as u32;
+        }
+    }
+
+    fn barrier(&mut self, inst: &Inst, kind: BarrierKind) {
+        let (code, operands) = match kind {
+            BarrierKind::Sync => (0, &inst.src[..]),
+            BarrierKind::Arrive => (1, &inst.src[..]),
+            BarrierKind::Reduce(Reduction::Count) => (2, &inst.src[2..]),
+            BarrierKind::Reduce(Reduction::All) => (3, &inst.src[2..]),
+            BarrierKind::Reduce(Reduction::Any) => (4, &inst.src[2..]),
+        };
+        let number = self.source(operands.first());
+        let threads = match operands.get(1) {
+            Some(src) => self.source(Some(src)),
+            None => NO_SLOT,
+        };
+        let predicate = self.source(inst.src.first());
+        let negated = matches!(inst.src.get(1), Some(Src::Const(1))) && code >= 2;
+        let dst = self.destination(inst.dst.first());
+        // The usual `bar.sync` with a constant number and all threads is told apart here.
+        let plain = match operands.first() {
+            Some(Src::Const(number)) if code == 0 && threads == NO_SLOT && *number < 16 => {
+                1 << 16 | number << 24
+            }
+            _ => 0,
+        };
+        let imm = code | u64::from(negated) << 8 | plain;
+        self.push(
+            Tiers::cold::<control::Barrier>(),
+            [dst, number, threads, predicate],
+            imm,
+            inst.origin,
+        );
+    }
+
+    /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
+    /// own types.
+    fn own_widths(&self, inst: &Inst, pure: &Pure, uniformity: &Uniformity) -> bool {
+        let varying = |src: &Src| match src {
+            Src::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
+            _ => None,
+        };
+        let width = |r: Reg| self.kernel.registers[r as usize].width;
+        let fits = |(src, own): (&Src, &Width)| varying(src).is_none_or(|r| width(r) == *own);
+        inst.src.iter().zip(pure.widths).all(fits)
+            && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
+    }
+
+    /// The handler for the mix of scalar and varying operands that `uniformity` tells, if the instruction
+    /// has one, and its number; affine operands go as varying.
+    fn direct(
+        &self,
+        inst: &Inst,
+        pure: &Pure,
+        uniformity: &Uniformity,
+    ) -> Option<(Handler, usize)> {
+        let dst = inst.dst[0].map_or(Class::Varying, |r| uniformity.class(r));
+        if dst < Class::Varying || !self.own_widths(inst, pure, uniformity) {
+            return None;
+        }
+        let scalar = |src: &Src| usize::from(uniformity.operand(*src) <= Class::Halves);
+        let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
+        Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
+    }
+
+    /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
+    /// result.
+    fn compute(&mut self, inst: &Inst, op: Alu) {
+        let pure = alu::handlers(op);
+        let classes: Vec<Class> = inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
+        let dst = inst.dst[0].map_or(Class::Varying, |r| self.uniformity.class(r));
+        let predicate = inst.dst[0]
+            .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
+        let affine =
+            pure.affine.filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
+        if let Some(affine) = affine {
+            let slots = self.slots(inst).map(|slot| slot & OFFSET);
+            self.push(affine.handler, slots, 0, inst.origin);
+            if affine.sum {
+                self.mark(Mark::Sum);
+            }
+            return;
+        }
+        let spread = self.spread(inst, pure);
+        if let Some((handler, kinds)) = self.direct(inst, pure, self.uniformity) {
+            let [to, mut from @ ..] = self.slots(inst);
+            for (slot, spread) in from.iter_mut().zip(spread) {
+                *slot = spread.unwrap_or(*slot);
+            }
+            let slots = [to, from[0], from[1], from[2]].map(|slot| slot & OFFSET);
+            self.push_handler(handler, slots, pure.lane.bits(), inst.origin);
+            if pure.fma && (kinds == 1 || kinds == 2) {
+                self.mark(Mark::Fma);
+            }
+            return;
+        }
+        let tiers = if dst < Class::Varying { pure.scalar } else { pure.vector };
+        let slots = self.slots(inst);
+        self.push(tiers, slots, pure.lane.bits(), inst.origin);
+        if let (Some(compare), true, true) = (pure.compare, predicate, dst == Class::Uniform) {
+            self.mark(Mark::Compare(compare));
+        }
+    }
+
+    /// Spreads the affine operands of an instruction with a handler for varying ones over registers
+    /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
+    fn spread(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
+        let mut spread = [None; 3];
+        if self.direct(inst, pure, self.divergence).is_none() {
+            return spread;
+        }
+        for (i, src) in inst.src.iter().enumerate().take(3) {
+            let Src::Reg(r) = src else { continue };
+            if self.divergence.class(*r) != Class::Affine {
+                continue;
+            }
+            if self.uniformity.class(*r) != Class::Affine {
+                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, inst.origin);
+                continue;
+            }
+            let wide = self.kernel.registers[*r as usize].width == Width::Wide;
+            let to = self.temporary(i, wide);
+            let from = self.code.slots[*r as usize];
+            let tiers = if wide { Tiers::of::<Spread<u64>>() } else { Tiers::of::<Spread<u32>>() };
+            self.push(tiers, [to, from, 0, 0], 0, inst.origin);
+            spread[i] = Some(to);
+        }
+        spread
+    }
+
+    /// The slots of an instruction's destination and sources.
+    fn slots(&mut self, inst: &Inst) -> [Slot; 4] {
+        let [b, c, d] = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
+        [self.destination(inst.dst.first()), b, c, d]
+    }
+
+    /// Marks the operation pushed last.
+    fn mark(&mut self, mark: Mark) {
+        if let Some(last) = self.marks.last_mut() {
+            *last = mark;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Places: where registers and constants lie in the register file.
+
+use super::{Assembler, Prefill};
+use crate::cross::NO_SLOT;
+use crate::lanes::{OFFSET, SCALAR, Slot, WIDE};
+use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::types::Class;
+use std::collections::HashMap;
+
+impl Assembler<'_> {
+    fn reserve(&mut self, bytes: usize, align: usize) -> Slot {
+        let at = self.code.register_bytes.next_multiple_of(align);
+        self.code.register_bytes = at + bytes;
+        at as Slot
+    }
+
+    pub(super) fn place_registers(&mut self) {
+        let used = self.used();
+        for (i, register) in self.kernel.registers.iter().enumerate() {
+            if !used[i] {
+                self.code.slots.push(NO_SLOT);
+                continue;
+            }
+            let scalar = self.uniformity.class(i as Reg) < Class::Varying;
+            let slot = match (register.width, scalar) {
+                (Width::Predicate, _) => {
+                    let flag =
+                        if self.uniformity.class(i as Reg) <= Class::Uniform { SCALAR } else { 0 };
+                    self.reserve(32, 32) | flag
+                }
+                (Width::Word, true) => self.reserve(32, 32) | SCALAR,
+                (Width::Wide, true) => self.reserve(32, 32) | SCALAR | WIDE,
+                (Width::Word, false) => self.reserve(128, 64),
+                (Width::Wide, false) => self.reserve(256, 64) | WIDE,
+            };
+            self.code.slots.push(slot);
+            if let Some(special) = register.special {
+                self.code.prefill.push((slot, Prefill::Special(special)));
+            }
+        }
+    }
+
+    /// How many operands of the kernel read each register, by its bare slot.
+    pub(super) fn reads(&self) -> HashMap<Slot, u32> {
+        let mut reads = HashMap::new();
+        for inst in &self.kernel.insts {
+            let guard = inst.guard.map(|(r, _)| Src::Reg(r));
+            for src in inst.src.iter().chain(&guard) {
+                if let Src::Reg(r) = src {
+                    *reads.entry(self.code.slots[*r as usize] & OFFSET).or_insert(0) += 1;
+                }
+            }
+        }
+        reads
+    }
+
+    fn used(&self) -> Vec<bool> {
+        let mut used = vec![false; self.kernel.registers.len()];
+        for inst in &self.kernel.insts {
+            let guard = inst.guard.map(|(r, _)| r);
+            for r in inst.dst.iter().flatten().chain(&guard) {
+                used[*r as usize] = true;
+            }
+            for src in &inst.src {
+                if let Src::Reg(r) = src {
+                    used[*r as usize] = true;
+                }
+            }
+        }
+        used
+    }
+
+    /// The register that affine operand `i` of any instruction is spread over.
+    pub(super) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
+        if let Some(slot) = self.temporaries[i][usize::from(wide)] {
+            return slot;
+        }
+        let slot = if wide { self.reserve(256, 64) | WIDE } else { self.reserve(128, 64) };
+        self.temporaries[i][usize::from(wide)] = Some(slot);
+        slot
+    }
+
+    fn constant(&mut self, value: u64) -> Slot {
+        if let Some(slot) = self.constants.get(&value) {
+            return *slot;
+        }
+        let slot = self.reserve(32, 32) | SCALAR | WIDE;
+        self.constants.insert(value, slot);
+        self.code.prefill.push((slot, Prefill::Constant(value)));
+        slot
+    }
+
+    fn truth(&mut self, value: bool) -> Slot {
+        if let Some(slot) = self.truths[usize::from(value)] {
+            return slot;
+        }
+        let slot = self.reserve(32, 32) | SCALAR;
+        self.truths[usize::from(value)] = Some(slot);
+        self.code.prefill.push((slot, Prefill::Truth(value)));
+        slot
+    }
+
+    pub(super) fn source(&mut self, src: Option<&Src>) -> Slot {
+        match src {
+            None => self.constant(0),
+            Some(Src::Reg(r)) => self.code.slots[*r as usize],
+            Some(Src::Const(value)) => self.constant(*value),
+            Some(Src::Truth(value)) => self.truth(*value),
+            Some(Src::DynamicShared(at)) => {
+                self.constant(at.wrapping_add(u64::from(self.kernel.static_shared)))
+            }
+        }
+    }
+
+    pub(super) fn destination(&self, dst: Option<&Option<Reg>>) -> Slot {
+        dst.copied().flatten().map_or(NO_SLOT, |r| self.code.slots[r as usize])
+    }
+}

@@ -1,0 +1,144 @@
+//! Atomics and asynchronous copies, lane after lane.
+
+use crate::access::{addresses, plan};
+use crate::context::{Context, RawFault, excuse, fault};
+use crate::fault::FaultKind;
+use crate::lanes::{BITS, Lanes, fetch_cold, put_cold};
+use crate::op::{Body, Op, Warp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
+///
+/// # Safety
+/// So many bytes are there, aligned to their number: 2, 4 or 8.
+pub unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
+    // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
+    // for regions start at multiples of 16.
+    unsafe {
+        match bytes {
+            2 => {
+                let cell = AtomicU16::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
+                    Some(f(u64::from(m)) as u16)
+                });
+                u64::from(old.unwrap_or_default())
+            }
+            4 => {
+                let cell = AtomicU32::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
+                    Some(f(u64::from(m)) as u32)
+                });
+                u64::from(old.unwrap_or_default())
+            }
+            _ => {
+                let cell = AtomicU64::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| Some(f(m)));
+                old.unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// An atomic, lane after lane.
+pub struct Atomic;
+
+impl Body for Atomic {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        unsafe {
+            let site = warp.site(op.c);
+            let bytes = (*site).bytes;
+            let mut host = Lanes([0u64; 32]);
+            if let Err(null) = plan(op, warp, site, u64::from(bytes), &mut host) {
+                return null;
+            }
+            let operand = |i: usize| {
+                (*site).data[i].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot))
+            };
+            let (b, c) = (operand(0), operand(1));
+            let combine = (*site).combine.unwrap_or(|m, _, _| m);
+            let mut old = Lanes([0u64; 32]);
+            for i in 0..32 {
+                if warp.mask & BITS[i] == 0 {
+                    continue;
+                }
+                let to = host.0[i] as *mut u8;
+                old.0[i] = replace(to, bytes, |m| combine(m, b.0[i], c.0[i]));
+            }
+            if let Some(slot) = (*site).data[2] {
+                put_cold(warp, slot, old);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// `cp.async`: from global to shared memory, the rest filled with zeros.
+pub struct AsyncCopy;
+
+/// In the immediate of an [`AsyncCopy`]: it is observed.
+pub const OBSERVED: u64 = 1 << 8;
+
+impl Body for AsyncCopy {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: each lane is checked below; slots are valid by the assembler.
+        unsafe {
+            let bytes = op.imm & 0xff;
+            let (to, from) = (addresses(warp, op.b, 0), addresses(warp, op.c, 0));
+            let have = fetch_cold::<u32>(warp, op.d);
+            if op.imm & OBSERVED != 0 {
+                let place = (*warp.context).place(warp, op);
+                let instrument = (*warp.context).hook.any();
+                instrument.copy(warp, place, bytes as u32, [&to.0, &from.0], &have.0);
+            }
+            for lane in 0..32u32 {
+                if warp.mask >> lane & 1 == 0 {
+                    continue;
+                }
+                let i = lane as usize;
+                let read = u64::from(have.0[i]).min(bytes);
+                let context: &Context = &*warp.context;
+                let target =
+                    context.lane_host(MemorySpace::Shared, warp.index, lane, to.0[i], bytes);
+                let source = if read == 0 {
+                    Some(std::ptr::null_mut())
+                } else {
+                    context.lane_host(MemorySpace::Global, warp.index, lane, from.0[i], read)
+                };
+                let aligned = |a: u64| a & (bytes - 1) == 0;
+                let bad = |space: MemorySpace, address: u64| RawFault {
+                    kind: if aligned(address) {
+                        FaultKind::OutOfBounds
+                    } else {
+                        FaultKind::Misaligned
+                    },
+                    lane,
+                    address: Some(address),
+                    bytes: bytes as u32,
+                    space,
+                    access: None,
+                    note: String::new(),
+                };
+                let target = match target {
+                    Some(target) if aligned(to.0[i]) => Ok(target),
+                    _ => excuse(warp, op, bad(MemorySpace::Shared, to.0[i])),
+                };
+                let source = match source {
+                    Some(source) if read == 0 || aligned(from.0[i]) => Ok(source),
+                    _ => excuse(warp, op, bad(MemorySpace::Global, from.0[i])),
+                };
+                let (target, source) = match (target, source) {
+                    (Ok(target), Ok(source)) => (target, source),
+                    (Err(raw), _) | (_, Err(raw)) => return fault(warp, op, raw),
+                };
+                let mut buffer = [0u8; 16];
+                if read > 0 {
+                    std::ptr::copy_nonoverlapping(source, buffer.as_mut_ptr(), read as usize);
+                }
+                std::ptr::copy_nonoverlapping(buffer.as_ptr(), target, bytes as usize);
+            }
+            op.next(warp)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The cluster between two scheduler passes, as instruments may look at it and steer it.
+
+use super::apart::Part;
+use super::{State, Team, Worker};
+use crate::instrument::{ClusterView, Progress, WarpSnapshot};
+use crate::op::Stop;
+use crate::way::Way;
+use lanework_ptx_ir::kernel::Kernel;
+
+/// A path as numbers.
+fn add_way(to: &mut Vec<u64>, way: &Way) {
+    to.extend([way.mask.into(), way.at as u64, way.meet.into(), way.pending.len() as u64]);
+    for entry in &way.pending {
+        to.extend([entry.pc, entry.mask, entry.meet].map(u64::from));
+    }
+}
+
+impl Worker<'_> {
+    fn snapshot(&self, w: usize) -> WarpSnapshot {
+        let warp = &self.warps[w];
+        let code = match warp.widened {
+            true => self.assembled.wide(),
+            false => &self.assembled.code,
+        };
+        // SAFETY: the warp's register file is as large as its code says.
+        let registers = unsafe { std::slice::from_raw_parts(warp.regs, code.register_bytes) };
+        let (state, barrier) = match self.states[w] {
+            State::Ready => (0, 0),
+            State::Plain(barrier) => (1, barrier),
+            State::Waiting(barrier) => (2, barrier),
+            State::Asking => (3, 0),
+            State::Done => (4, 0),
+        };
+        let mut control = vec![state, barrier as u64, warp.live.into()];
+        add_way(&mut control, &warp.way());
+        for Part { way, waits } in &self.parts[w] {
+            control.extend(waits.numbers());
+            add_way(&mut control, way);
+        }
+        WarpSnapshot { control, registers: registers.to_vec() }
+    }
+
+    /// Warps whose pending lanes have had no turn.
+    fn diverged(&self) -> Vec<usize> {
+        let has_pending = |w: &usize| {
+            let warp = &self.warps[*w];
+            self.states[*w] == State::Ready && !warp.apart && warp.mask != warp.live
+        };
+        (0..self.warps.len()).filter(has_pending).collect()
+    }
+}
+
+impl ClusterView for Team<'_> {
+    fn kernel(&self) -> &Kernel {
+        &self.blocks[0].assembled.kernel
+    }
+
+    fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn runs(&self, rank: usize) -> bool {
+        self.cluster.running[rank]
+    }
+
+    fn warps(&self) -> usize {
+        self.blocks[0].warps.len()
+    }
+
+    fn progress(&self, rank: usize, warp: usize) -> Progress {
+        match self.blocks[rank].states[warp] {
+            State::Ready => Progress::Ready,
+            State::Plain(_) | State::Waiting(_) => Progress::Blocked,
+            State::Asking => Progress::Polling,
+            State::Done => Progress::Done,
+        }
+    }
+
+    fn instruction(&self, rank: usize, warp: usize) -> u32 {
+        let block = &self.blocks[rank];
+        let pc = block.warps[warp].pc(block.warps[warp].stopped_at) as usize;
+        block.assembled.code.origin_of.get(pc).copied().unwrap_or(0)
+    }
+
+    fn mask(&self, rank: usize, warp: usize) -> u32 {
+        self.blocks[rank].warps[warp].mask
+    }
+
+    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot {
+        self.blocks[rank].snapshot(warp)
+    }
+
+    fn changes(&self) -> u64 {
+        self.cluster.changes
+    }
+
+    fn printed(&self) -> usize {
+        self.blocks.iter().map(|block| block.context.printed.len()).sum()
+    }
+
+    fn take_yielded(&mut self) -> bool {
+        self.blocks.iter_mut().fold(false, |any, block| {
+            let yielded = std::mem::take(&mut block.yielded);
+            any | yielded
+        })
+    }
+
+    fn set_time_slice(&mut self, instructions: Option<u64>) {
+        self.blocks.iter_mut().for_each(|block| block.turn_set = instructions);
+    }
+
+    fn end_polls(&mut self) {
+        for block in &mut self.blocks {
+            for (warp, state) in block.warps.iter_mut().zip(&block.states) {
+                warp.gives_up |= *state == State::Asking;
+            }
+        }
+    }
+
+    fn split_diverged(&mut self) -> bool {
+        let mut any = false;
+        for block in &mut self.blocks {
+            for w in block.diverged() {
+                (block.spun, any) = (true, true);
+                block.part(w, Stop::Yield);
+            }
+        }
+        any
+    }
+}

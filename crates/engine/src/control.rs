@@ -1,0 +1,365 @@
+//! Handlers that change where a warp goes or which of its lanes do.
+
+use crate::context::{RawFault, fault};
+use crate::fault::FaultKind;
+use crate::instrument::Wants;
+use crate::lanes::fetch_cold;
+use crate::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
+use lanework_ptx_ir::kernel::{MemorySpace, Note, Scope};
+use lanework_ptx_ir::opcode::warp::ShuffleMode;
+
+/// Adds a finished basic block's instructions to the warp's counts.
+#[inline(always)]
+fn account(op: &Op, warp: &mut Warp) {
+    warp.instructions += op.imm;
+    warp.lane_instructions += op.imm * u64::from(warp.mask.count_ones());
+}
+
+/// Ends the warp's turn when it has run long; the branch is taken when its next turn comes.
+#[inline(always)]
+fn turn_over(warp: &mut Warp, to: *const Op) -> *const Op {
+    if warp.instructions >= warp.turn_end { warp.stop_at(to, Stop::Yield) } else { to }
+}
+
+/// A jump: `a` is the target, `imm` the block's instructions.
+pub struct Jump;
+
+impl Body for Jump {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: the target is valid by the assembler.
+        let to = unsafe { warp.op(op.a) };
+        turn_over(warp, to)
+    }
+}
+
+/// A branch on a predicate that all lanes share: `b` is the predicate, `d` its negation.
+pub struct BranchUniform;
+
+impl Body for BranchUniform {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: slots and the target are valid by the assembler.
+        unsafe {
+            let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask != 0;
+            let to = if taken { warp.op(op.a) } else { std::ptr::from_ref(op).add(1) };
+            turn_over(warp, to)
+        }
+    }
+}
+
+/// A branch at which lanes may part; `c` is where they meet again.
+pub struct Branch;
+
+impl Body for Branch {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: slots and targets are valid by the assembler.
+        unsafe {
+            let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
+            let fall = std::ptr::from_ref(op).add(1);
+            if taken == 0 {
+                return turn_over(warp, fall);
+            }
+            if taken == warp.mask {
+                let to = warp.op(op.a);
+                return turn_over(warp, to);
+            }
+            warp.divergent_branches += 1;
+            if (*warp.context).hook.wants(Wants::BRANCHES) {
+                diverged(op, warp);
+            }
+            let rest = warp.mask & !taken;
+            if op.c != NOWHERE && warp.meet != op.c {
+                warp.push(Pending { pc: op.c, mask: warp.mask, meet: warp.meet });
+                warp.meet = op.c;
+            }
+            let fall_pc = warp.pc(fall);
+            let to = if op.a == op.c {
+                warp.mask = rest;
+                fall
+            } else {
+                if fall_pc != op.c {
+                    warp.push(Pending { pc: fall_pc, mask: rest, meet: warp.meet });
+                }
+                warp.mask = taken;
+                warp.op(op.a)
+            };
+            turn_over(warp, to)
+        }
+    }
+}
+
+#[cold]
+unsafe fn diverged(op: &Op, warp: &Warp) {
+    // SAFETY: the context outlives the warp's run.
+    unsafe {
+        let place = (*warp.context).place(warp, op);
+        (*warp.context).hook.any().diverged(place);
+    }
+}
+
+/// The start of a block where lanes meet: `a` is its own place, `imm` the instructions of a block
+/// that fell through to here.
+pub struct Join;
+
+impl Body for Join {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.meet == op.a {
+            // SAFETY: pending places are valid.
+            return unsafe { warp.pop(op) };
+        }
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// Counts that a warp runs the basic block `a`.
+pub struct Visit;
+
+impl Body for Visit {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the context outlives the warp's run and has a place for every block when the
+        // assembler puts visits in; every program ends with an operation that does not fall through.
+        unsafe {
+            let visits = &mut *(*warp.context).visits.as_mut_ptr().add(op.a as usize);
+            visits[0] += 1;
+            visits[1] += u64::from(warp.mask.count_ones());
+            op.next(warp)
+        }
+    }
+}
+
+/// Accounts for a block that falls through.
+pub struct Count;
+
+impl Body for Count {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { op.next(warp) }
+    }
+}
+
+/// The end of the active lanes.
+pub struct Exit;
+
+impl Body for Exit {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        account(op, warp);
+        warp.live &= !warp.mask;
+        // SAFETY: pending places are valid.
+        unsafe { warp.pop(op) }
+    }
+}
+
+/// `trap`.
+pub struct Trap;
+
+impl Body for Trap {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let raw =
+            RawFault::of_lanes(FaultKind::Trap, MemorySpace::Generic, warp.mask, String::new());
+        fault(warp, op, raw)
+    }
+}
+
+/// Narrows the active lanes to those whose guard holds; `b` is the guard, `d` its negation, `a` the
+/// place to go on if none does.
+pub struct Guard;
+
+impl Body for Guard {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: slots and places are valid by the assembler.
+        unsafe {
+            let mask = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
+            if mask == 0 {
+                return warp.op(op.a);
+            }
+            warp.unguarded = warp.mask;
+            warp.mask = mask;
+            op.next(warp)
+        }
+    }
+}
+
+/// The end of what a guard narrowed.
+pub struct Unguard;
+
+impl Body for Unguard {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        warp.mask = warp.unguarded;
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { op.next(warp) }
+    }
+}
+
+/// An instruction without effect.
+pub struct Nothing;
+
+impl Body for Nothing {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { op.next(warp) }
+    }
+}
+
+/// A barrier: the scheduler reads the operands, so the warp only stops here.
+pub struct Barrier;
+
+impl Body for Barrier {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
+        // Lanes that run apart meet first.
+        if warp.mask != warp.live && !warp.apart {
+            let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
+            let raw = RawFault::of_lanes(
+                FaultKind::BarrierDivergence,
+                MemorySpace::Shared,
+                warp.mask,
+                format!(
+                    "{here} threads of warp {} reached the barrier while {missing} others of the warp are on another path",
+                    warp.index
+                ),
+            );
+            return fault(warp, op, raw);
+        }
+        warp.stop_at(op, Stop::Barrier)
+    }
+}
+
+/// Waits for lanes of the warp on other ways; `b` names all that must come.
+pub struct Converge;
+
+impl Body for Converge {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: slots are valid by the assembler.
+        unsafe {
+            if warp.mask != warp.live && named(op, warp) & warp.live & !warp.mask != 0 {
+                warp.retire();
+                let missing = named(op, warp) & warp.live & !warp.mask;
+                let context = &mut *warp.context;
+                let instruction = context.place(warp, op).instruction;
+                if let Some(instrument) = context.instrument(Wants::SYNCHRONISATION) {
+                    instrument.lanes_missing(warp.index, instruction, missing);
+                }
+                return warp.stop_at(op, Stop::Converge);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// The lanes that a warp waits for which stopped to converge.
+pub fn members(warp: &Warp) -> u32 {
+    // SAFETY: the warp stopped at an operation of its code.
+    unsafe { named(&*warp.stopped_at, warp) }
+}
+
+/// The lanes that the active ones name.
+unsafe fn named(op: &Op, warp: &Warp) -> u32 {
+    // SAFETY: slots are valid by the assembler.
+    let masks = unsafe { fetch_cold::<u32>(warp, op.b) };
+    (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
+}
+
+/// A breath in a long block: back to the loop, so that a chain of operations stays short.
+pub struct Breath;
+
+impl Body for Breath {
+    unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(op).add(1) }
+    }
+}
+
+/// Tells the instrument of the PTX instruction that follows.
+pub struct Event;
+
+impl Body for Event {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the context outlives the warp's run, the instrument the launch.
+        unsafe {
+            let context = warp.context;
+            let place = (*context).place(warp, op);
+            (*context).hook.any().instruction(place, warp.mask);
+            op.next(warp)
+        }
+    }
+}
+
+/// Tells the instrument of an annotation: what synchronises the warp, or demands something of its lanes.
+/// The immediate is the note, packed.
+pub struct Annotation;
+
+impl Body for Annotation {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
+        // SAFETY: the context outlives the warp's run, which alone uses it; slots are valid by the
+        // assembler.
+        unsafe {
+            let context = warp.context;
+            let instruction = (*context).place(warp, op).instruction;
+            let slots = [op.b, op.c, op.d];
+            let operand = |i: usize| fetch_cold::<u32>(warp, slots[i]);
+            let instrument = (*context).hook.any();
+            instrument.synchronisation(warp, instruction, unpacked(op.imm), &operand);
+            op.next(warp)
+        }
+    }
+}
+
+/// A note as an immediate.
+pub fn packed(note: Note) -> u64 {
+    let scope = |scope: Scope| match scope {
+        Scope::Block => 0,
+        Scope::Cluster => 1,
+        Scope::Device => 2,
+    };
+    let (kind, value) = match note {
+        Note::WarpSync => (0, 0),
+        Note::Members => (1, 0),
+        Note::Shuffle(mode) => (2, mode as u64),
+        Note::Fence(of) => (3, scope(of)),
+        Note::ProxyFence => (4, 0),
+        Note::Commit => (5, 0),
+        Note::Wait(keep) => (6, u64::from(keep)),
+        Note::ProductCommit => (7, 0),
+        Note::ProductWait(keep) => (8, u64::from(keep)),
+        Note::ProductFence => (9, 0),
+    };
+    kind | value << 8
+}
+
+const SHUFFLE_MODES: [ShuffleMode; 4] =
+    [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
+
+fn unpacked(imm: u64) -> Note {
+    let value = imm >> 8;
+    match imm & 0xff {
+        0 => Note::WarpSync,
+        1 => Note::Members,
+        2 => Note::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
+        3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
+        4 => Note::ProxyFence,
+        5 => Note::Commit,
+        7 => Note::ProductCommit,
+        8 => Note::ProductWait(value as u32),
+        9 => Note::ProductFence,
+        _ => Note::Wait(value as u32),
+    }
+}

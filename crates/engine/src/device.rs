@@ -1,0 +1,225 @@
+//! The device: its memory, its programs and its launches, under any instrument.
+
+use crate::check;
+use crate::fault::{Fault, LoadError, MemoryError};
+use crate::instrument::{Instrument, Instrumentation, Wants};
+use crate::launch::{LaunchConfig, Outcome};
+use crate::limits::{Limits, Options};
+use crate::memory::{Addresses, Memory};
+use crate::program::Program;
+use crate::schedule::{Job, Ran};
+use lanework_ptx::Module;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// One device: limits, memory and a pool of workers. Share it between threads by reference.
+pub struct Device {
+    options: Options,
+    memory: Arc<RwLock<Memory>>,
+    pool: OnceLock<Option<rayon::ThreadPool>>,
+    workers: usize,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// A device with nothing in its memory.
+    pub fn new(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Own)
+    }
+
+    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
+    /// their own pointers, the ranges that the host lends.
+    pub fn on_host_memory(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Host)
+    }
+
+    fn with_addresses(options: Options, addresses: Addresses) -> Device {
+        let memory = Memory::new(options.limits.memory, addresses, options.gaps);
+        let memory = Arc::new(RwLock::new(memory));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = options.workers.unwrap_or(cores).clamp(1, cores);
+        Device { options, memory, pool: OnceLock::new(), workers }
+    }
+
+    /// The options that it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The device's limits.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Its global memory, to be looked at; launches go on meanwhile.
+    pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
+        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writing(&self) -> RwLockWriteGuard<'_, Memory> {
+        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
+    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes.
+    ///
+    /// # Errors
+    /// When the device or the host has not enough memory.
+    pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        self.writing().allocate(bytes, name)
+    }
+
+    /// Frees an allocation; waits for running launches.
+    ///
+    /// # Errors
+    /// When `address` is not what [`Device::allocate`] returned, or was freed already.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        self.writing().free(address)
+    }
+
+    /// Lends kernels `bytes` bytes of host memory at their own address; waits for running launches.
+    /// Every other access still faults.
+    ///
+    /// # Errors
+    /// When this is not a device on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until [`Device::take_back`], the bytes must be there to be read and written; while a launch
+    /// runs, nothing else may write them, nor read what the kernel writes.
+    pub unsafe fn lend(&self, start: *mut u8, bytes: u64, name: &str) -> Result<(), MemoryError> {
+        // SAFETY: by the caller.
+        unsafe { self.writing().lend(start, bytes, name) }
+    }
+
+    /// Ends the loan of the range that starts at `start`; waits for running launches.
+    ///
+    /// # Errors
+    /// When no range lent starts there.
+    pub fn take_back(&self, start: *const u8) -> Result<(), MemoryError> {
+        self.writing().take_back(start as u64)
+    }
+
+    /// Lets kernels use any host address for as long as nothing is lent; does nothing on a device
+    /// with addresses of its own. An access to what is not there then ends the process.
+    ///
+    /// # Safety
+    /// From now on every launch while nothing is lent must keep to memory that is there to be read
+    /// and written, as if all of it were lent.
+    pub unsafe fn trust_addresses(&self) {
+        // SAFETY: by the caller.
+        unsafe { self.writing().trust() }
+    }
+
+    /// Gives the allocation that starts at `address` another name in messages.
+    ///
+    /// # Errors
+    /// When no live allocation starts there.
+    pub fn rename(&self, address: u64, name: &str) -> Result<(), MemoryError> {
+        self.writing().rename(address, name)
+    }
+
+    /// Copies host bytes to the device; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.writing().write(address, bytes)
+    }
+
+    /// Copies device bytes to the host; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        self.writing().read(address, bytes)
+    }
+
+    /// Sets `bytes` device bytes to `value`; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn fill(&self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
+        self.writing().fill(address, value, bytes)
+    }
+
+    /// Bytes allocated.
+    pub fn memory_used(&self) -> u64 {
+        self.memory().used()
+    }
+
+    /// Bytes of device memory in all.
+    pub fn memory_total(&self) -> u64 {
+        self.memory().total()
+    }
+
+    /// Checks and prepares a module; its global and constant variables are allocated and initialised.
+    /// An entry with something that the emulator does not know is refused when it is launched
+    /// ([`Program::refused`] lists them); the others run.
+    ///
+    /// # Errors
+    /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
+    pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
+        Program::load(module, &self.memory, self.options.gaps).map(Arc::new)
+    }
+
+    /// Runs a kernel to its end, or to a fault. `arguments` are the bytes of each PTX parameter,
+    /// little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel.
+    pub fn run_with<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        instrument: &mut I,
+    ) -> Result<Ran, Fault> {
+        let kernel = check::kernel(program, launch.entry)?;
+        check::limits(kernel, launch, self.limits())?;
+        check::cluster(kernel, launch)?;
+        let parameters = check::parameters(kernel, arguments)?;
+        let instrumentation = Instrumentation::of(instrument);
+        let assembled = program
+            .assembled(launch.entry, launch.block, &instrumentation, self.options.all_varying)
+            .ok_or_else(|| check::unknown(program, launch.entry))?;
+        check::registers(kernel, launch, assembled.code.register_bytes)?;
+        let memory = self.memory();
+        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
+        let ran = job.run(instrument, self.workers, || self.pool());
+        if !instrumentation.wants.any(Wants::INITIALISED) {
+            // What the kernel wrote was not followed.
+            memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+        }
+        Ok(ran)
+    }
+
+    /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds
+    /// whatever had been written.
+    pub fn launch<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        instrument: &mut I,
+    ) -> Result<Outcome, Fault> {
+        let ran = self.run_with(program, launch, arguments, instrument)?;
+        ran.fault.map_or(Ok(ran.outcome), Err)
+    }
+
+    /// The pool of workers beside the caller's thread; made on first use.
+    fn pool(&self) -> Option<&rayon::ThreadPool> {
+        self.pool
+            .get_or_init(|| {
+                let builder = rayon::ThreadPoolBuilder::new().num_threads(self.workers - 1);
+                builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
+            })
+            .as_ref()
+    }
+}

@@ -1,0 +1,374 @@
+//! Loads and stores in their common form: one element per lane, an address in scalar form, all lanes
+//! active. Anything else goes on to the general handlers of [`crate::access`].
+
+use crate::access::{Load, Store};
+use crate::context::{Reach, Region, Site};
+use crate::counter::{Memo, Pattern, WordCost, distinct};
+use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
+use crate::op::{Body, Op, Warp, WideTiers, baseline};
+use std::marker::PhantomData;
+
+/// The address operand: both bases as distances from the region's start, and the stride.
+///
+/// # Safety
+/// Operation, warp and site are the assembler's.
+#[inline(always)]
+pub unsafe fn distances<const WIDE: bool>(
+    op: &Op,
+    warp: &Warp,
+    region: &Region,
+) -> ([u64; 2], u64) {
+    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    // SAFETY: the assembler gave a slot of this form.
+    let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
+    let from = op.imm.wrapping_sub(region.start);
+    if WIDE {
+        (scalar.base.map(|b| b.wrapping_add(from)), scalar.stride)
+    } else {
+        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(from));
+        (base, i64::from(scalar.stride as i32) as u64)
+    }
+}
+
+/// The address operand: both bases as distances from the start of what is in reach, and the stride.
+///
+/// # Safety
+/// Operation and warp are the assembler's, and the reach is that of the operation's site.
+#[inline(always)]
+pub unsafe fn starts<const WIDE: bool>(op: &Op, warp: &Warp, reach: &Reach) -> ([u64; 2], u64) {
+    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    // SAFETY: the assembler gave a slot of this form.
+    let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
+    if WIDE {
+        (scalar.base.map(|b| b.wrapping_add(reach.from)), scalar.stride)
+    } else {
+        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(reach.from));
+        (base, i64::from(scalar.stride as i32) as u64)
+    }
+}
+
+/// Whether what a site touches from both distances on is inside. Regions start at multiples of 16, so
+/// a distance is as aligned as its address.
+#[inline(always)]
+pub fn in_reach(first: [u64; 2], reach: &Reach, align: u64) -> bool {
+    first[0] < reach.room && first[1] < reach.room && (first[0] | first[1]) & (align - 1) == 0
+}
+
+/// Whether a run of `bytes` from each base is inside the region.
+#[inline(always)]
+pub fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> bool {
+    let limit = region.bytes.saturating_sub(bytes - 1);
+    first[0].max(first[1]) < limit && (first[0] | first[1]) & (align - 1) == 0
+}
+
+/// The same for 16 lanes at even steps from each base.
+#[inline(always)]
+fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bool {
+    let reach = stride.wrapping_mul(15);
+    let last = first.map(|f| f.wrapping_add(reach));
+    // A stride whose reach wraps around 64 bits would put lanes in between outside.
+    (stride as i64).unsigned_abs() < 1 << 40
+        && stride & (bytes - 1) == 0
+        && runs_inside(first, region, bytes, bytes)
+        && runs_inside(last, region, bytes, bytes)
+}
+
+/// Fetches what the site will want next if it goes on as it did since last time. All sites share one
+/// host instruction, so the host's own prefetcher cannot tell their steps apart.
+///
+/// # Safety
+/// Operation, warp and site are the assembler's.
+#[inline(always)]
+pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let ahead = first[0].wrapping_sub((*site).last);
+        (*site).last = first[0];
+        let next = host.wrapping_add(ahead as usize);
+        _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[0] as usize).cast());
+        _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(first[1] as usize).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (site, host, first);
+}
+
+/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn tally<const STEPS: bool>(
+    warp: &Warp,
+    site: *mut Site,
+    first: [u64; 2],
+    stride: u64,
+    bytes: u64,
+) {
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let rule = (*site).counter;
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        let delta = first[1].wrapping_sub(first[0]);
+        if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
+            if rule.words == WordCost::Granules {
+                let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                slots[1] += granules;
+                slots[2] += granules;
+            } else {
+                let clash = u64::from(delta != 0 && delta & 127 == 0);
+                slots[1] += 1 + clash;
+                slots[2] += clash;
+            }
+            return;
+        }
+        let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
+        let low = first[0] & u64::from(rule.phase);
+        let pattern = Pattern { stride, delta, low, bytes };
+        if (*site).memo.pattern != pattern {
+            ask(warp, site, pattern);
+        }
+        let [one, other] = (*site).memo.cost;
+        slots[1] += one;
+        slots[2] += other;
+    }
+}
+
+/// Asks the instrument what a pattern costs.
+#[cold]
+#[inline(never)]
+unsafe fn ask(warp: &Warp, site: *mut Site, pattern: Pattern) {
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);
+        (*site).memo = Memo { pattern, cost };
+    }
+}
+
+/// The form of a varying register with words of `T`.
+const fn own<T: Elem>() -> u32 {
+    if T::WIDE { crate::lanes::WIDE } else { 0 }
+}
+
+/// Loads at even steps. Out of line, so that the common case stays small.
+#[inline(never)]
+unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
+    op: &Op,
+    warp: &mut Warp,
+) -> *const Op {
+    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
+    unsafe {
+        let site = warp.site(op.c);
+        let region = (*site).region;
+        let (first, stride) = distances::<WIDE>(op, warp, &region);
+        let bytes = size_of::<T>() as u64;
+        if !steps_inside(first, stride, &region, bytes) {
+            return baseline::<Load<T>>(op, warp);
+        }
+        if COUNT {
+            tally::<true>(warp, site, first, stride, bytes);
+        }
+        let to = warp.known(op.a, own::<T>()).cast::<T>();
+        for half in 0..2 {
+            let mut from = region.host.add(first[half] as usize).cast::<T>();
+            for i in 0..16 {
+                to.add(half * 16 + i).write(from.read_unaligned());
+                from = from.wrapping_byte_add(stride as usize);
+            }
+        }
+        op.next(warp)
+    }
+}
+
+/// Stores at even steps, likewise.
+#[inline(never)]
+unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
+    op: &Op,
+    warp: &mut Warp,
+) -> *const Op {
+    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
+    unsafe {
+        let site = warp.site(op.c);
+        let region = (*site).region;
+        let (first, stride) = distances::<WIDE>(op, warp, &region);
+        let bytes = size_of::<T>() as u64;
+        if !steps_inside(first, stride, &region, bytes) {
+            return baseline::<Store<T>>(op, warp);
+        }
+        if COUNT {
+            tally::<true>(warp, site, first, stride, bytes);
+        }
+        let from = warp.known(op.d, own::<T>()).cast::<T>();
+        for half in 0..2 {
+            let mut to = region.host.add(first[half] as usize).cast::<T>();
+            for i in 0..16 {
+                to.write_unaligned(from.add(half * 16 + i).read());
+                to = to.wrapping_byte_add(stride as usize);
+            }
+        }
+        op.next(warp)
+    }
+}
+
+/// A load; `SCALAR_RESULT` for a stride of 0 whose result stays in scalar form.
+pub struct LoadDirect<T, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool>(
+    PhantomData<T>,
+);
+
+impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Body
+    for LoadDirect<T, WIDE, SCALAR_RESULT, COUNT>
+{
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
+        unsafe {
+            let bytes = size_of::<T>() as u64;
+            if warp.mask != u32::MAX {
+                return baseline::<Load<T>>(op, warp);
+            }
+            let site = warp.site(op.c);
+            let reach = (*site).reach;
+            let (first, stride) = starts::<WIDE>(op, warp, &reach);
+            if SCALAR_RESULT {
+                if !in_reach(first, &reach, bytes) {
+                    return baseline::<Load<T>>(op, warp);
+                }
+                if COUNT {
+                    tally::<false>(warp, site, first, 0, bytes);
+                }
+                let [a, b] =
+                    first.map(|at| reach.host.add(at as usize).cast::<T>().read_unaligned());
+                let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
+                Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
+            } else {
+                if stride != bytes {
+                    return gather::<T, WIDE, COUNT>(op, warp);
+                }
+                if !in_reach(first, &reach, bytes) {
+                    return baseline::<Load<T>>(op, warp);
+                }
+                if COUNT {
+                    tally::<true>(warp, site, first, stride, bytes);
+                }
+                prefetch(site, reach.host, first);
+                let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
+                let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
+                to.write(a.read_unaligned());
+                to.add(1).write(b.read_unaligned());
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// A store.
+pub struct StoreDirect<T, const WIDE: bool, const COUNT: bool>(PhantomData<T>);
+
+impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE, COUNT> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
+        unsafe {
+            let bytes = size_of::<T>() as u64;
+            if warp.mask != u32::MAX {
+                return baseline::<Store<T>>(op, warp);
+            }
+            let site = warp.site(op.c);
+            let reach = (*site).reach;
+            let (first, stride) = starts::<WIDE>(op, warp, &reach);
+            if stride != bytes {
+                return scatter::<T, WIDE, COUNT>(op, warp);
+            }
+            if !in_reach(first, &reach, bytes) {
+                return baseline::<Store<T>>(op, warp);
+            }
+            if COUNT {
+                tally::<true>(warp, site, first, stride, bytes);
+            }
+            prefetch(site, reach.host, first);
+            let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
+            let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
+            a.write_unaligned(from.read());
+            b.write_unaligned(from.add(1).read());
+            op.next(warp)
+        }
+    }
+}
+
+/// A load of 32-bit words from 32 addresses of their own, in global memory.
+pub struct LoadLanes<const COUNT: bool>;
+
+impl<const COUNT: bool> Body for LoadLanes<COUNT> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: every lane's bytes are checked by the lowest and highest address; slots are valid
+        // by the assembler.
+        unsafe {
+            if warp.mask != u32::MAX {
+                return baseline::<Load<u32>>(op, warp);
+            }
+            let site = warp.site(op.c);
+            let region = (*site).region;
+            let at = warp.known(op.b, crate::lanes::WIDE).cast::<Lanes<u64>>();
+            let from = op.imm.wrapping_sub(region.start);
+            let (mut highest, mut bits) = (0u64, 0u64);
+            let addresses = *at;
+            for i in 0..32 {
+                let distance = addresses.0[i].wrapping_add(from);
+                highest = highest.max(distance);
+                bits |= distance;
+            }
+            // Distances are unsigned: one below the region wraps to a large one.
+            if highest >= region.bytes.saturating_sub(3) || bits & 3 != 0 {
+                return baseline::<Load<u32>>(op, warp);
+            }
+            if COUNT {
+                count_lanes(site, &addresses, from);
+            }
+            let host = region.host.wrapping_add(from as usize);
+            let to = warp.known(op.a, 0).cast::<u32>();
+            let at = at.cast::<u64>();
+            for i in 0..32 {
+                // The result may be the address register itself only if widths differ, so not here.
+                to.add(i).write(host.wrapping_add(at.add(i).read() as usize).cast::<u32>().read());
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
+/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+    let mut granules = [0u32; 32];
+    for i in 0..32 {
+        // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
+        granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
+    }
+    let distinct = distinct(&granules);
+    // SAFETY: the site is the assembler's.
+    unsafe {
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        slots[1] += u64::from(distinct);
+        slots[2] += u64::from(distinct.min(4));
+    }
+}
+
+/// The handler of loads of 32-bit words from lanes' own addresses.
+pub const fn lanes<const COUNT: bool>() -> WideTiers {
+    #[cfg(target_arch = "x86_64")]
+    {
+        WideTiers::split::<LoadLanes<COUNT>, crate::gather::Gather<COUNT>>()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        WideTiers::of::<LoadLanes<COUNT>>()
+    }
+}

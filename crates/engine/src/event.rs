@@ -1,0 +1,128 @@
+//! What an instrument is told of a run, as plain data.
+
+/// Where an access went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Global memory.
+    Global,
+    /// Shared memory of the block.
+    Shared,
+    /// Local memory of the thread.
+    Local,
+    /// Constant memory and kernel parameters.
+    Constant,
+}
+
+/// What an access did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// A read-modify-write.
+    Atomic,
+}
+
+/// One warp's memory access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access<'a> {
+    /// Where.
+    pub space: Space,
+    /// What.
+    pub kind: AccessKind,
+    /// Bytes per lane: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// The active lanes.
+    pub mask: u32,
+    /// The address of each lane: global and constant ones are device addresses, shared and local
+    /// ones offsets. Those of inactive lanes mean nothing.
+    pub addresses: &'a [u64; 32],
+    /// Where in the program and the grid.
+    pub place: Place,
+}
+
+/// Where an event happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Linear index of the block.
+    pub block: u64,
+    /// Index of the warp in its block.
+    pub warp: u32,
+    /// Index of the PTX instruction in the kernel, for [`crate::program::Program::instruction_name`] and
+    /// [`crate::program::Program::location`].
+    pub instruction: u32,
+}
+
+/// What goes on beside a warp's instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asynchronous {
+    /// A bulk copy is started: from now on until it is waited for, nobody may touch what it writes or
+    /// change what it reads. One with several targets is started once for each.
+    Started {
+        /// Tells it from the others of its worker.
+        copy: u64,
+        /// What it reads, where that is one run of bytes.
+        from: Option<Span>,
+        /// What it writes, likewise.
+        to: Option<Span>,
+        /// The phase that ends with it; else it is of its thread's bulk group.
+        phase: Option<Phase>,
+    },
+    /// A bulk copy is done. Only who waits for it may know.
+    Done {
+        /// Which.
+        copy: u64,
+    },
+    /// A thread arrives at an mbarrier.
+    Arrived(Phase),
+    /// A thread has waited for the end of an mbarrier's phase.
+    Waited(Phase),
+    /// A thread makes a group of the copies that it has started.
+    Committed,
+    /// A thread has waited for its groups.
+    GroupsWaited {
+        /// Those of the latest that may still be under way.
+        pending: u32,
+    },
+}
+
+/// A run of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Where.
+    pub space: Space,
+    /// In shared memory, the rank of its block in the cluster.
+    pub rank: u32,
+    /// The device address, or the offset in the block's shared memory.
+    pub address: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// A phase of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Phase {
+    /// The rank of the block that it is in.
+    pub rank: u32,
+    /// Its offset in that block's shared memory.
+    pub offset: u64,
+    /// The phase's parity.
+    pub parity: bool,
+}
+
+/// A stretch of host memory: its first byte and how many.
+pub type Run = (*const u8, u64);
+
+/// What a bulk copy reads and writes.
+pub struct Moved {
+    /// What is read in one run.
+    pub reads: Option<Run>,
+    /// What is written in one run.
+    pub writes: Option<Run>,
+    /// The global side of a tile, which is no one run: addresses and bytes. It is read where nothing else
+    /// is.
+    pub global: Vec<(u64, u64)>,
+    /// Whether what is there is combined with what comes.
+    pub combines: bool,
+}

@@ -1,0 +1,198 @@
+//! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
+
+use std::fmt;
+
+pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
+
+/// The allocation nearest to a bad address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearAllocation {
+    /// Its name.
+    pub name: String,
+    /// Where it starts.
+    pub address: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Signed bytes from its start to the bad address.
+    pub offset: i64,
+    /// Bytes between the access and the allocation; 0 if they overlap.
+    pub distance: u64,
+}
+
+/// The kind of a [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// An access outside every allocation.
+    OutOfBounds,
+    /// An address that is not a multiple of the access's size.
+    Misaligned,
+    /// An access near address 0.
+    Null,
+    /// An access to memory already freed.
+    UseAfterFree,
+    /// `free` of what `malloc` did not give.
+    BadFree,
+    /// Threads wait at a barrier that can never complete.
+    Deadlock,
+    /// Part of a warp reached a barrier that the whole warp must reach.
+    BarrierDivergence,
+    /// An mbarrier is used in a way that its counts do not allow.
+    Mbarrier,
+    /// An mbarrier is used that nobody has initialised.
+    NoMbarrier,
+    /// A tensor map that is none, or does not fit its instruction.
+    TensorMap,
+    /// A tile of a tensor is at a place that the copy engine does not take.
+    TilePlace,
+    /// The launch or kernel asks for more than the device has.
+    LimitExceeded,
+    /// The kernel executed `trap`.
+    Trap,
+    /// Something that the emulator cannot do.
+    Unsupported,
+    /// A warp, or all of them together, ran more instructions than allowed.
+    InstructionLimit,
+    /// The launch took longer than allowed.
+    TimeLimit,
+    /// The arguments do not fit the kernel's parameters, or there is no such kernel.
+    BadArguments,
+}
+
+/// An error in a launch, by its kernel's fault or before it started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub kind: FaultKind,
+    /// What happened, in one line.
+    pub message: String,
+    /// The source position of the instruction, where the module tells.
+    pub location: Option<SourceLocation>,
+    /// The line in the PTX text, 0 when unknown.
+    pub text_line: u32,
+    /// The instruction, as PTX writes its name; empty when there is none.
+    pub instruction: String,
+    /// The kernel.
+    pub kernel: String,
+    /// The block.
+    pub block: [u32; 3],
+    /// The thread in the block.
+    pub thread: [u32; 3],
+    /// The address accessed, for memory faults.
+    pub address: Option<u64>,
+    /// The size of the access in bytes, 0 when there is none.
+    pub size: u32,
+    /// The allocation nearest to the address.
+    pub allocation: Option<NearAllocation>,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Fault {
+    /// A fault that has no place in a kernel.
+    pub fn before_launch(
+        kind: FaultKind,
+        kernel: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Fault {
+            kind,
+            message: message.into(),
+            location: None,
+            text_line: 0,
+            instruction: String::new(),
+            kernel: kernel.to_owned(),
+            block: [0; 3],
+            thread: [0; 3],
+            address: None,
+            size: 0,
+            allocation: None,
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        let starts = match self.kind {
+            FaultKind::LimitExceeded | FaultKind::BadArguments => true,
+            FaultKind::Unsupported => self.instruction.is_empty(),
+            _ => false,
+        };
+        if let Some(location) = &self.location {
+            write!(f, "\n  --> {location}")?;
+        } else if self.text_line > 0 {
+            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+        }
+        if starts {
+            write!(f, "\n   = in the launch of `{}`", self.kernel)?;
+        } else {
+            let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
+            write!(f, "\n   = thread ({x},{y},{z}) of block ({bx},{by},{bz})")?;
+            write!(f, " in `{}`", self.kernel)?;
+            if !self.instruction.is_empty() {
+                write!(f, ", `{}`", self.instruction)?;
+            }
+        }
+        if !self.help.is_empty() {
+            write!(f, "\n   = help: {}", self.help)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Why the host could not use device memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The device has not enough memory left.
+    #[error(
+        "out of device memory: `{name}` needs {bytes} bytes, {free} of {total} are free; free buffers or make the emulator with a larger `limits.memory`"
+    )]
+    OutOfMemory {
+        /// The allocation's name.
+        name: String,
+        /// Its size in bytes.
+        bytes: u64,
+        /// Bytes free.
+        free: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// The address does not start a live allocation.
+    #[error(
+        "address {address:#x} is not the start of a live allocation; free each allocation once"
+    )]
+    NotAllocated {
+        /// The address.
+        address: u64,
+    },
+    /// A host copy that is not inside one allocation.
+    #[error("{bytes} bytes at {address:#x} are not inside one allocation; nearest: {nearest}")]
+    OutOfBounds {
+        /// First byte.
+        address: u64,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The nearest allocation, in words.
+        nearest: String,
+    },
+    /// A range of host memory that kernels cannot be given.
+    #[error("{bytes} bytes at {address:#x} cannot be lent: {why}")]
+    NotLendable {
+        /// First byte.
+        address: u64,
+        /// Bytes.
+        bytes: u64,
+        /// Why not.
+        why: String,
+    },
+    /// The address does not start a range that the host lends.
+    #[error("no range lent starts at {address:#x}; give the address that was lent, once")]
+    NotLent {
+        /// The address.
+        address: u64,
+    },
+}

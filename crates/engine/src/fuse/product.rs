@@ -1,0 +1,354 @@
+//! The inner steps of matrix products: two loads and an `fma`, one after the other.
+
+use super::{Mark, Sum, Two};
+use crate::access::Load;
+use crate::direct::{distances, in_reach, prefetch, runs_inside, starts, tally};
+use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
+use crate::op::{Body, Op, Warp, WideTiers, baseline};
+
+/// Where product steps are overlaid.
+pub(super) struct Products<'a> {
+    /// The operations.
+    pub ops: &'a mut [Op],
+    /// Their marks.
+    pub marks: &'a [Mark],
+    /// The SIMD level.
+    pub tier: usize,
+    /// Whether accesses are counted.
+    pub count: bool,
+    /// Whether the operation before is the second of a fused pair of sums.
+    pub after_sum: bool,
+    /// The chains so far.
+    pub chains: &'a mut Vec<Chain>,
+}
+
+impl Products<'_> {
+    /// Overlays the longest chain at `at`; gives the operations dealt with.
+    pub fn overlay(&mut self, at: usize, read_once: &dyn Fn(u32) -> bool) -> usize {
+        let (marks, count) = (self.marks, self.count);
+        let Some((chain, wide)) = chain(&self.ops[at..], &marks[at..], read_once) else { return 1 };
+        let length = chain.length as usize;
+        if let [link] = chain.links[..] {
+            let first = matches!(marks[at], Mark::LoadScalar(_));
+            let dead = |to, flag| if to == DEAD { flag } else { 0 };
+            self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
+            self.set(at, one(wide, first, count));
+            if at > 0 && !self.after_sum && matches!(marks[at - 1], Mark::Sum) {
+                self.set(at - 1, sum_and_one(wide, first, count));
+            }
+            return length;
+        }
+        self.ops[at].d = self.chains.len() as u32;
+        self.chains.push(chain);
+        let tiers = match (wide, count) {
+            (false, false) => WideTiers::of::<RunChain<false, false>>(),
+            (false, true) => WideTiers::of::<RunChain<false, true>>(),
+            (true, false) => WideTiers::of::<RunChain<true, false>>(),
+            (true, true) => WideTiers::of::<RunChain<true, true>>(),
+        };
+        self.set(at, tiers);
+        length
+    }
+
+    /// Overlays an operation, where the SIMD level has the handler.
+    fn set(&mut self, at: usize, tiers: WideTiers) {
+        if let Some(handler) = tiers.at(self.tier) {
+            self.ops[at].handler = handler;
+        }
+    }
+}
+
+/// One step of a [`Chain`]: two loads and the `fma` of both.
+#[derive(Clone, Copy)]
+pub struct Link {
+    /// From the chain's lowest scalar address to this step's, in bytes.
+    same: u32,
+    /// The same for the run of lanes.
+    run: u32,
+    /// Sites of the scalar load and of the run.
+    sites: [u32; 2],
+    /// Slots to write the loaded values and the sum to; [`DEAD`] where nobody else reads them.
+    same_to: u32,
+    run_to: u32,
+    sum_to: u32,
+}
+
+/// A value that no other instruction reads.
+const DEAD: u32 = u32::MAX;
+
+/// Steps of a product that share both address registers, each adding to the sum of the one before: what
+/// an unrolled inner loop is made of. The addresses are checked once for all steps.
+#[derive(Clone)]
+pub struct Chain {
+    links: Vec<Link>,
+    /// Operations that load from the lowest addresses.
+    same: Op,
+    run: Op,
+    /// Bytes from the lowest to past the highest access.
+    same_bytes: u64,
+    run_bytes: u64,
+    /// Where the first sum comes from.
+    sum_from: u32,
+    /// Operations in all.
+    length: u32,
+}
+
+/// Runs the [`Chain`] whose index is in `d`.
+struct RunChain<const WIDE: bool, const COUNT: bool>;
+
+impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
+        // all accesses are checked before anything is written.
+        unsafe {
+            let chain = &*(*warp.context).chains.add(op.d as usize);
+            let (same_site, run_site) = (warp.site(chain.same.c), warp.site(chain.run.c));
+            let (same_region, run_region) = ((*same_site).region, (*run_site).region);
+            let (same_at, _) = distances::<WIDE>(&chain.same, warp, &same_region);
+            let (run_at, stride) = distances::<WIDE>(&chain.run, warp, &run_region);
+            let fits = warp.mask == u32::MAX
+                && stride == 4
+                && runs_inside(same_at, &same_region, chain.same_bytes, 4)
+                && runs_inside(run_at, &run_region, chain.run_bytes, 4);
+            if !fits {
+                return fall_back(op, warp);
+            }
+            if COUNT {
+                for link in &chain.links {
+                    let shifted = |at: [u64; 2], by: u32| at.map(|a| a + u64::from(by));
+                    tally::<false>(
+                        warp,
+                        warp.site(link.sites[0]),
+                        shifted(same_at, link.same),
+                        0,
+                        4,
+                    );
+                    tally::<true>(warp, warp.site(link.sites[1]), shifted(run_at, link.run), 4, 4);
+                }
+            }
+            if WIDE {
+                prefetch(run_site, run_region.host, run_at);
+            }
+            let same = same_at.map(|at| same_region.host.add(at as usize));
+            let run = run_at.map(|at| run_region.host.add(at as usize));
+            let from = warp.regs.add(chain.sum_from as usize).cast::<[f32; 16]>();
+            let (mut low, mut high) = (from.read(), from.add(1).read());
+            for link in &chain.links {
+                let [a, b] = same.map(|p| p.add(link.same as usize).cast::<f32>().read_unaligned());
+                let [x, y] =
+                    run.map(|p| p.add(link.run as usize).cast::<[f32; 16]>().read_unaligned());
+                for i in 0..16 {
+                    low[i] = x[i].mul_add(a, low[i]);
+                }
+                for i in 0..16 {
+                    high[i] = y[i].mul_add(b, high[i]);
+                }
+                if link.same_to != DEAD {
+                    let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                    let to = warp.regs.add(link.same_to as usize).cast::<Scalar>();
+                    Scalar { base, stride: 0, unused: 0 }.store(to);
+                }
+                if link.run_to != DEAD {
+                    let to = warp.regs.add(link.run_to as usize).cast::<[f32; 16]>();
+                    to.write(x);
+                    to.add(1).write(y);
+                }
+                if link.sum_to != DEAD {
+                    let to = warp.regs.add(link.sum_to as usize).cast::<[f32; 16]>();
+                    to.write(low);
+                    to.add(1).write(high);
+                }
+            }
+            let last = std::ptr::from_ref(op).add(chain.length as usize - 1);
+            (*last).next(warp)
+        }
+    }
+}
+
+/// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
+struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
+
+/// The scalar value of a [`RunOne`] is dead.
+const SAME_DEAD: u32 = 1;
+
+/// Its run is dead.
+const RUN_DEAD: u32 = 2;
+
+impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
+    for RunOne<WIDE, SCALAR_FIRST, COUNT>
+{
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `RunChain`.
+        unsafe {
+            let second = &*std::ptr::from_ref(op).add(1);
+            let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
+            let fma = &*std::ptr::from_ref(op).add(2);
+            let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
+            let (same_reach, run_reach) = ((*same_site).reach, (*run_site).reach);
+            let (same_at, _) = starts::<WIDE>(same, warp, &same_reach);
+            let (run_at, stride) = starts::<WIDE>(run, warp, &run_reach);
+            let fits = warp.mask == u32::MAX
+                && stride == 4
+                && in_reach(same_at, &same_reach, 4)
+                && in_reach(run_at, &run_reach, 4);
+            if !fits {
+                return fall_back(op, warp);
+            }
+            if COUNT {
+                tally::<false>(warp, same_site, same_at, 0, 4);
+                tally::<true>(warp, run_site, run_at, 4, 4);
+            }
+            if WIDE {
+                prefetch(run_site, run_reach.host, run_at);
+            }
+            let [a, b] =
+                same_at.map(|at| same_reach.host.add(at as usize).cast::<f32>().read_unaligned());
+            let [x, y] = run_at
+                .map(|at| run_reach.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
+            let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
+            let (mut low, mut high) = (sum.read(), sum.add(1).read());
+            for i in 0..16 {
+                low[i] = x[i].mul_add(a, low[i]);
+            }
+            for i in 0..16 {
+                high[i] = y[i].mul_add(b, high[i]);
+            }
+            if op.d & SAME_DEAD == 0 {
+                let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                let to = warp.known(same.a, SCALAR).cast::<Scalar>();
+                Scalar { base, stride: 0, unused: 0 }.store(to);
+            }
+            if op.d & RUN_DEAD == 0 {
+                let to = warp.regs.add(run.a as usize).cast::<[f32; 16]>();
+                to.write(x);
+                to.add(1).write(y);
+            }
+            let to = warp.regs.add(fma.a as usize).cast::<[f32; 16]>();
+            to.write(low);
+            to.add(1).write(high);
+            fma.next(warp)
+        }
+    }
+}
+
+/// The first operation of a sequence alone, in its general form.
+#[inline(never)]
+unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: by the caller.
+    unsafe { baseline::<Load<u32>>(op, warp) }
+}
+
+/// The handler of a chain of one step.
+fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => WideTiers::of::<RunOne<false, false, false>>(),
+        (false, false, true) => WideTiers::of::<RunOne<false, false, true>>(),
+        (false, true, false) => WideTiers::of::<RunOne<false, true, false>>(),
+        (false, true, true) => WideTiers::of::<RunOne<false, true, true>>(),
+        (true, false, false) => WideTiers::of::<RunOne<true, false, false>>(),
+        (true, false, true) => WideTiers::of::<RunOne<true, false, true>>(),
+        (true, true, false) => WideTiers::of::<RunOne<true, true, false>>(),
+        (true, true, true) => WideTiers::of::<RunOne<true, true, true>>(),
+    }
+}
+
+/// The same with a sum before it, which usually makes an address.
+fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
+    match (wide, scalar_first, count) {
+        (false, false, false) => WideTiers::of::<Two<Sum, RunOne<false, false, false>>>(),
+        (false, false, true) => WideTiers::of::<Two<Sum, RunOne<false, false, true>>>(),
+        (false, true, false) => WideTiers::of::<Two<Sum, RunOne<false, true, false>>>(),
+        (false, true, true) => WideTiers::of::<Two<Sum, RunOne<false, true, true>>>(),
+        (true, false, false) => WideTiers::of::<Two<Sum, RunOne<true, false, false>>>(),
+        (true, false, true) => WideTiers::of::<Two<Sum, RunOne<true, false, true>>>(),
+        (true, true, false) => WideTiers::of::<Two<Sum, RunOne<true, true, false>>>(),
+        (true, true, true) => WideTiers::of::<Two<Sum, RunOne<true, true, true>>>(),
+    }
+}
+
+/// One step: the scalar load, the run, and their `fma`, if their registers fit.
+fn step(ops: &[Op], marks: &[Mark]) -> Option<(Op, Op, Op, bool)> {
+    let (same, run, wide) = match *marks.get(..3)? {
+        [Mark::LoadScalar(a), Mark::LoadRun(b), Mark::Fma] if a == b => (ops[0], ops[1], a),
+        [Mark::LoadRun(a), Mark::LoadScalar(b), Mark::Fma] if a == b => (ops[1], ops[0], a),
+        _ => return None,
+    };
+    let fma = ops[2];
+    let (same_to, run_to) = (same.a & OFFSET, run.a & OFFSET);
+    let factors = [fma.b & OFFSET, fma.c & OFFSET];
+    let uses = factors == [same_to, run_to] || factors == [run_to, same_to];
+    // Neither load may feed the other's address, and the sum must come from elsewhere.
+    let apart = same_to != run_to
+        && ![same_to, run_to].contains(&(same.b & OFFSET))
+        && ![same_to, run_to].contains(&(run.b & OFFSET))
+        && ![same_to, run_to].contains(&(fma.d & OFFSET))
+        && ![same.b & OFFSET, run.b & OFFSET].contains(&(fma.a & OFFSET));
+    // Registers are words, and offsets are small, even and positive enough to add up.
+    let plain = (same.a | run.a) & WIDE_FORM == 0;
+    let near = |op: &Op| (op.imm as i64).unsigned_abs() < 1 << 20 && op.imm & 3 == 0;
+    (uses && apart && plain && near(&same) && near(&run)).then_some((same, run, fma, wide))
+}
+
+/// The longest chain that starts here.
+fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<(Chain, bool)> {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while let Some(next) = step(&ops[at..], &marks[at..]) {
+        let (same, run, fma, wide) = next;
+        if let Some((first_same, first_run, _, first_wide)) = steps.first() {
+            let (first_same, first_run): (&Op, &Op) = (first_same, first_run);
+            let (_, _, before, _): &(Op, Op, Op, bool) = &steps[steps.len() - 1];
+            let follows = fma.d & OFFSET == before.a & OFFSET
+                && same.b == first_same.b
+                && run.b == first_run.b
+                && wide == *first_wide;
+            if !follows {
+                break;
+            }
+        }
+        steps.push((same, run, fma, wide));
+        at += 3;
+    }
+    let (first_same, first_run, first_fma, wide) = *steps.first()?;
+    let lowest =
+        |pick: fn(&(Op, Op, Op, bool)) -> Op| steps.iter().map(pick).min_by_key(|op| op.imm as i64);
+    let highest =
+        |pick: fn(&(Op, Op, Op, bool)) -> Op| steps.iter().map(pick).max_by_key(|op| op.imm as i64);
+    let (same, run) = (lowest(|s| s.0)?, lowest(|s| s.1)?);
+    let span = |low: &Op, high: &Op| high.imm.wrapping_sub(low.imm);
+    let (same_span, run_span) = (span(&same, &highest(|s| s.0)?), span(&run, &highest(|s| s.1)?));
+    let final_sum = steps.last()?.2.a & OFFSET;
+    let unless_dead = |slot: u32| if read_once(slot) { DEAD } else { slot };
+    let links = steps.iter().enumerate().map(|(i, (s, r, f, _))| {
+        let sum = f.a & OFFSET;
+        let last = i + 1 == steps.len();
+        let kept = if last {
+            sum
+        } else if sum == final_sum || read_once(sum) {
+            DEAD
+        } else {
+            sum
+        };
+        Link {
+            same: span(&same, s) as u32,
+            run: span(&run, r) as u32,
+            sites: [s.c, r.c],
+            same_to: unless_dead(s.a & OFFSET),
+            run_to: unless_dead(r.a & OFFSET),
+            sum_to: kept,
+        }
+    });
+    let chain = Chain {
+        links: links.collect(),
+        // The sites of the first operations find the regions.
+        same: Op { c: first_same.c, ..same },
+        run: Op { c: first_run.c, ..run },
+        same_bytes: same_span + 4,
+        run_bytes: run_span + 64,
+        sum_from: first_fma.d & OFFSET,
+        length: at as u32,
+    };
+    Some((chain, wide))
+}

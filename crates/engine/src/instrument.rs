@@ -1,0 +1,602 @@
+//! The instrument seam: what an observer of a run may see, and what it may decide.
+//!
+//! An [`Instrument`] says what it wants to see ([`Wants`]); the assembler inserts operations for that and
+//! for nothing else, so that what is not wanted costs nothing. This is how tools for dynamic binary
+//! instrumentation work (Pin, 2005; NVBit, 2019). There are three ways to see an event:
+//!
+//! - *Accesses* run hot. An operation before each memory instruction tells of them: [`Observe`],
+//!   monomorphised for the instrument in the crate that defines it, or operations of the instrument's own,
+//!   which its [`Plan`] names.
+//! - *Counts* are summed in place by the engine's own handlers, by a [`CounterRule`] for each site; the
+//!   instrument is asked what a pattern of addresses costs, and handed the totals in the end.
+//! - *Everything else* is a call through `dyn Instrument`.
+//!
+//! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
+
+use crate::access::addresses;
+use crate::context::{Located, RawFault, Region, Site, generic_space};
+use crate::counter::{CounterRule, Pattern, Totals};
+use crate::event::{Access, AccessKind, Asynchronous, Moved, Place, Space};
+use crate::lanes::Lanes;
+use crate::memory::Memory;
+use crate::op::{Body, Op, Tiers, Warp};
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Note};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
+use std::any::{Any, TypeId};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A set of what an instrument may want to see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Wants(u32);
+
+impl Wants {
+    /// Nothing: no operation is inserted, and the run is as fast as one without an instrument.
+    pub const NOTHING: Wants = Wants(0);
+    /// Each instruction of each warp: [`Instrument::instruction`].
+    pub const INSTRUCTIONS: Wants = Wants(1);
+    /// Each access: [`Instrument::memory`] and, by its default, [`Instrument::access`].
+    pub const ACCESSES: Wants = Wants(1 << 1);
+    /// Counter slots: accesses that follow a pattern, and the visits of basic blocks, are summed in place
+    /// and handed over in the end ([`Instrument::flush`]); [`Instrument::memory`] tells of other accesses.
+    /// Not to be combined with `ACCESSES`.
+    pub const COUNTS: Wants = Wants(1 << 2);
+    /// Branches at which a warp diverges, and, in any order, barrier arrivals.
+    pub const BRANCHES: Wants = Wants(1 << 3);
+    /// Barrier arrivals as they happen: [`Instrument::barrier`].
+    pub const BARRIERS: Wants = Wants(1 << 4);
+    /// Phases of mbarriers, and bulk copies from their start to the wait for them:
+    /// [`Instrument::asynchronous`].
+    pub const ASYNCHRONOUS: Wants = Wants(1 << 5);
+    /// All that orders threads: barriers, member masks and warp synchronisation, fences, mbarriers,
+    /// cluster barriers, commits and waits.
+    pub const SYNCHRONISATION: Wants = Wants(1 << 6);
+    /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
+    pub const COPIES: Wants = Wants(1 << 7);
+    /// `malloc` and `free` of kernels. Their blocks then lie apart, and none is given twice while there is
+    /// room.
+    pub const HEAP: Wants = Wants(1 << 8);
+    /// Starts and ends of clusters, blocks and warps, and whose time slice it is.
+    pub const EDGES: Wants = Wants(1 << 9);
+    /// The cluster after each scheduler pass: [`Instrument::scheduler_pass`].
+    pub const PASSES: Wants = Wants(1 << 10);
+    /// The instrument keeps the bitmaps of initialised bytes up to date; else all memory counts as
+    /// initialised after the launch.
+    pub const INITIALISED: Wants = Wants(1 << 11);
+    /// One worker runs all blocks, in order.
+    pub const ONE_WORKER: Wants = Wants(1 << 12);
+    /// What an observer of events sees: instructions, accesses, barriers and asynchronous copies.
+    pub const EVENTS: Wants = Wants(
+        Wants::INSTRUCTIONS.0 | Wants::ACCESSES.0 | Wants::BARRIERS.0 | Wants::ASYNCHRONOUS.0,
+    );
+
+    /// Both sets.
+    pub const fn with(self, other: Wants) -> Wants {
+        Wants(self.0 | other.0)
+    }
+
+    /// Whether the sets have anything in common.
+    #[inline(always)]
+    pub const fn any(self, of: Wants) -> bool {
+        self.0 & of.0 != 0
+    }
+}
+
+impl std::ops::BitOr for Wants {
+    type Output = Wants;
+    #[inline(always)]
+    fn bitor(self, other: Wants) -> Wants {
+        self.with(other)
+    }
+}
+
+/// An operation that an instrument has inserted.
+pub struct Inserted {
+    /// What runs it.
+    pub tiers: Tiers,
+    /// Its immediate: mostly the address of data that lives as long as the [`Plan`].
+    pub imm: u64,
+}
+
+/// What goes before a memory instruction.
+pub enum BeforeAccess {
+    /// The instrument's general operation.
+    General,
+    /// One of its own, with the operands of the general one.
+    Own(Inserted),
+    /// None: an earlier operation has told of the access.
+    Nothing,
+}
+
+/// The operations that an instrument inserts into a kernel, and the data that they refer to.
+pub trait Plan: Any + Send + Sync {
+    /// What goes before an instruction, by its index in the kernel.
+    fn before(&self, instruction: usize) -> Vec<Inserted>;
+    /// What goes before a memory instruction; `scalar` tells whether its address is in scalar form.
+    fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess;
+}
+
+/// What a launch looks like to the instrument of one worker.
+pub struct Launch<'a> {
+    /// The kernel.
+    pub kernel: &'a Arc<Kernel>,
+    /// What the instrument inserted.
+    pub plan: Option<&'a dyn Plan>,
+    /// Global memory; the launch holds its lock, so that it outlives the run.
+    pub memory: &'a Memory,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// The shared memory of each block of a cluster, by rank.
+    pub shared: Vec<Region>,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u64,
+}
+
+/// What happens to the heap of `malloc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapEvent {
+    /// A warp calls `malloc` or `free`.
+    Called,
+    /// `malloc` gave a block.
+    Allocated {
+        /// Its address.
+        address: u64,
+        /// The bytes asked for.
+        bytes: u64,
+    },
+    /// `free` took a block back.
+    Freed {
+        /// Its address.
+        address: u64,
+    },
+}
+
+/// The fault that stopped a cluster.
+pub struct ClusterFault {
+    /// The block.
+    pub block: [u32; 3],
+    /// The fault.
+    pub located: Located,
+    /// Whether no cluster of the grid comes after this one.
+    pub last: bool,
+}
+
+/// What a warp can do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It runs when its time slice comes.
+    Ready,
+    /// It polls for what only others can bring about.
+    Polling,
+    /// It waits at a barrier of its block.
+    Blocked,
+    /// It has ended.
+    Done,
+}
+
+/// All that decides what a warp does next, but for memory. Two that are equal do the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpSnapshot {
+    /// Its lanes, the reconvergence stack of each split, and what it waits for.
+    pub control: Vec<u64>,
+    /// Its registers.
+    pub registers: Vec<u8>,
+}
+
+/// The cluster between two scheduler passes, to be looked at and steered.
+pub trait ClusterView {
+    /// The kernel.
+    fn kernel(&self) -> &Kernel;
+    /// How many blocks it has.
+    fn blocks(&self) -> usize;
+    /// Whether the block of a rank has not ended.
+    fn runs(&self, rank: usize) -> bool;
+    /// How many warps a block has.
+    fn warps(&self) -> usize;
+    /// What a warp can do next.
+    fn progress(&self, rank: usize, warp: usize) -> Progress;
+    /// The instruction that a warp stopped at.
+    fn instruction(&self, rank: usize, warp: usize) -> u32;
+    /// The executing lanes of a warp.
+    fn mask(&self, rank: usize, warp: usize) -> u32;
+    /// What a warp is about to do.
+    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot;
+    /// Counts what polling warps could be waiting for.
+    fn changes(&self) -> u64;
+    /// Bytes printed so far.
+    fn printed(&self) -> usize;
+    /// Whether a warp has used up its time slice since the last question.
+    fn take_yielded(&mut self) -> bool;
+    /// Sets the instructions of a time slice; `None` for the usual.
+    fn set_time_slice(&mut self, instructions: Option<u64>);
+    /// Ends the next wait of all polling warps early, as if their time were over.
+    fn end_polls(&mut self);
+    /// Schedules the pending lanes of diverged warps independently; whether there are any.
+    fn split_diverged(&mut self) -> bool;
+}
+
+/// The time slice of a warp in instructions. Long, so that a warp that should have waited at a barrier
+/// runs far ahead and the missing barrier shows in the results.
+pub const TIME_SLICE: u64 = 1 << 20;
+
+/// Watches a run.
+///
+/// All methods but `fork` and `merge` may be left to their defaults, which do nothing. Warps are named by
+/// their index in the block, blocks of a cluster by rank, places in a kernel by the instruction's index.
+pub trait Instrument: Send + 'static {
+    /// A fresh instrument for another worker.
+    fn fork(&self) -> Self
+    where
+        Self: Sized;
+
+    /// Takes in what another worker's instrument has seen.
+    fn merge(&mut self, other: Self)
+    where
+        Self: Sized;
+
+    /// What it sees.
+    fn wants(&self) -> Wants {
+        Wants::EVENTS
+    }
+
+    // --- Assembly ---
+
+    /// The general operation before memory instructions. Its site is operand `c`, its address `b`, the
+    /// SIMD level `d`, and the immediate the instruction's index in the kernel.
+    fn access_operation() -> Tiers
+    where
+        Self: Sized,
+    {
+        Tiers::cold::<Observe<Self>>()
+    }
+
+    /// The operations that it inserts into a kernel besides.
+    fn plan(_kernel: &Kernel, _analyses: &Analyses) -> Option<Arc<dyn Plan>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// How accesses of a memory instruction are counted in place.
+    fn counter(_space: MemorySpace, _kind: AccessKind, _class: AccessClass) -> CounterRule
+    where
+        Self: Sized,
+    {
+        CounterRule::NONE
+    }
+
+    // --- Instructions and accesses ---
+
+    /// A warp executes an instruction with these active lanes.
+    fn instruction(&mut self, _place: Place, _mask: u32) {}
+
+    /// A warp accesses memory.
+    fn access(&mut self, _access: &Access<'_>) {}
+
+    /// A warp accesses memory, with all that the engine knows of it. By default this is told to
+    /// [`Instrument::access`].
+    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+        if let Some(access) = plain_access(warp, site, place, addresses) {
+            self.access(&access);
+        }
+    }
+
+    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run goes on, and the bytes
+    /// come from or go to the place given, of at least 64 bytes.
+    ///
+    /// # Errors
+    /// The fault, where it ends the run.
+    fn invalid_access(
+        &mut self,
+        _warp: u32,
+        _instruction: u32,
+        fault: RawFault,
+    ) -> Result<*mut u8, RawFault> {
+        Err(fault)
+    }
+
+    /// A warp diverges at a branch.
+    fn diverged(&mut self, _place: Place) {}
+
+    // --- Counting ---
+
+    /// What accesses of a pattern add to the second and third counter slot of a site.
+    fn cost(&self, _class: u8, _pattern: &Pattern) -> [u64; 2] {
+        [0; 2]
+    }
+
+    /// The worker's run has ended: what was counted in place, once for each block of a cluster.
+    fn flush(&mut self, _totals: &Totals<'_>) {}
+
+    // --- Synchronisation ---
+
+    /// A warp arrives at a barrier.
+    fn barrier(&mut self, _place: Place, _mask: u32) {}
+
+    /// A warp arrives at a barrier of its block by number; it may not wait there.
+    fn barrier_arrive(&mut self, _warp: usize, _number: usize, _waits: bool) {}
+
+    /// A barrier opens for these warps; `all` where it was one for all threads of the block.
+    fn barrier_open(&mut self, _number: usize, _released: &[usize], _all: bool) {}
+
+    /// A warp executes what synchronises it or demands something of its lanes; `operand` reads the
+    /// instruction's sources.
+    fn synchronisation(
+        &mut self,
+        _warp: &Warp,
+        _instruction: u32,
+        _note: Note,
+        _operand: &dyn Fn(usize) -> Lanes<u32>,
+    ) {
+    }
+
+    /// An instruction names lanes that are on another path: it waits for them.
+    fn lanes_missing(&mut self, _warp: u32, _instruction: u32, _lanes: u32) {}
+
+    /// A lane operates on the mbarrier at an offset in the shared memory of a block, before it is done.
+    fn mbarrier(
+        &mut self,
+        _warp: &Warp,
+        _at: (u32, u32),
+        _operation: MbarrierOp,
+        _mbarrier: (u32, u64),
+    ) {
+    }
+
+    /// A lane has waited for a phase of an mbarrier.
+    fn mbarrier_waited(&mut self, _warp: &Warp, _at: (u32, u32), _mbarrier: (u32, u64)) {}
+
+    /// A warp arrives at the cluster's barrier of this generation.
+    fn cluster_arrive(&mut self, _warp: usize, _generation: u32) {}
+
+    /// All have arrived at the cluster's barrier.
+    fn cluster_open(&mut self, _generation: u32) {}
+
+    /// A warp has waited at the cluster's barrier.
+    fn cluster_waited(&mut self, _warp: usize, _generation: u32) {}
+
+    // --- Copies ---
+
+    /// A thread, by its lane, has to do with mbarriers or bulk copies.
+    fn asynchronous(&mut self, _place: Place, _lane: u32, _event: Asynchronous) {}
+
+    /// A warp copies by `cp.async`, up to `bytes` bytes per lane; lanes that `have` less read less. By
+    /// default this is an access to each of both spaces.
+    fn copy(
+        &mut self,
+        warp: &mut Warp,
+        place: Place,
+        bytes: u32,
+        [to, from]: [&[u64; 32]; 2],
+        have: &[u32; 32],
+    ) {
+        let class = AccessClass::Copy;
+        let read = Site::aside(MemorySpace::Global, AccessKind::Load, bytes as u8, class);
+        let write = Site::aside(MemorySpace::Shared, AccessKind::Store, bytes as u8, class);
+        let copying = warp.mask;
+        // Lanes that only write zeros read nothing.
+        warp.mask &=
+            (0..32).filter(|&lane| have[lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);
+        if warp.mask != 0 {
+            self.memory(warp, &read, place, from);
+        }
+        warp.mask = copying;
+        self.memory(warp, &write, place, to);
+    }
+
+    /// A lane starts a bulk copy, whose end the mbarrier of a block at an offset is told, or else the
+    /// thread's group.
+    fn bulk_copy(
+        &mut self,
+        _warp: &Warp,
+        _at: (u32, u32),
+        _moved: Moved,
+        _mbarrier: Option<(u32, u64)>,
+    ) {
+    }
+
+    /// A thread makes a group of the bulk copies that it has started.
+    fn bulk_commit(&mut self, _warp: u32, _lane: u32) {}
+
+    /// A thread waits for its groups but the latest `pending`.
+    fn bulk_wait(&mut self, _warp: u32, _lane: u32, _pending: u32) {}
+
+    /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
+    fn product_reads(&mut self, _warp: &Warp, _instruction: u32, _chunks: &[u64]) {}
+
+    // --- Allocation ---
+
+    /// A kernel allocates or frees.
+    fn heap(&mut self, _event: HeapEvent) {}
+
+    // --- Edges ---
+
+    /// The launch starts on this worker.
+    fn launch(&mut self, _launch: &Launch<'_>) {}
+
+    /// A cluster starts, of these blocks.
+    fn cluster_start(&mut self, _blocks: &[u64]) {}
+
+    /// A cluster has ended, or a fault has stopped it.
+    fn cluster_end(&mut self) {}
+
+    /// The warps of the block of a rank run next.
+    fn block_slice(&mut self, _rank: u32) {}
+
+    /// The block of a rank has ended, in a cluster of several.
+    fn block_end(&mut self, _rank: u32) {}
+
+    /// A warp has ended.
+    fn warp_end(&mut self, _warp: usize) {}
+
+    /// The instructions of a warp's time slice.
+    fn time_slice(&self) -> u64 {
+        TIME_SLICE
+    }
+
+    /// After a scheduler pass: a fault stops the cluster, in the block of a rank.
+    ///
+    /// # Errors
+    /// The rank and the fault.
+    fn scheduler_pass(&mut self, _cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
+        Ok(())
+    }
+
+    /// A fault stops the cluster; more can be said about it.
+    fn stopped(&mut self, _fault: &mut RawFault, _cluster: &dyn ClusterView) {}
+
+    /// A fault has stopped a cluster. `None` lets the launch go on with the next one.
+    fn fault(&mut self, fault: ClusterFault) -> Option<Located> {
+        Some(fault.located)
+    }
+
+    /// The worker's run has ended: whether all clusters of the grid were to run, and whether a fault has
+    /// stopped it. Gives a fault that ends the launch all the same.
+    fn finish(&mut self, _all: bool, _faulted: bool) -> Option<([u32; 3], Located)> {
+        None
+    }
+}
+
+/// An access as events tell of it; `None` for the rest of a vector of atomics, which is told of once.
+fn plain_access<'a>(
+    warp: &Warp,
+    site: &Site,
+    place: Place,
+    addresses: &'a [u64; 32],
+) -> Option<Access<'a>> {
+    let space = space_of(warp, site, addresses);
+    let bytes = u32::from(site.bytes) * u32::from(site.count);
+    let bytes = match site.service {
+        AccessClass::First(elements) => bytes * u32::from(elements),
+        AccessClass::Rest if site.kind == AccessKind::Atomic => return None,
+        _ => bytes,
+    };
+    Some(Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place })
+}
+
+/// The space that an access goes to; of generic addresses the first lane's counts.
+pub fn space_of(warp: &Warp, site: &Site, addresses: &[u64; 32]) -> Space {
+    match site.space {
+        MemorySpace::Generic => generic_space(addresses[warp.mask.trailing_zeros() as usize & 31]),
+        MemorySpace::Global => Space::Global,
+        MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
+        MemorySpace::Shared => Space::Shared,
+        MemorySpace::Local => Space::Local,
+    }
+}
+
+/// Watches nothing: the null observer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Instrument for Quiet {
+    fn wants(&self) -> Wants {
+        Wants::NOTHING
+    }
+    fn fork(&self) -> Self {
+        Quiet
+    }
+    fn merge(&mut self, _: Self) {}
+}
+
+/// What the assembler needs to know of an instrument.
+#[derive(Clone, Copy)]
+pub struct Instrumentation {
+    /// Its type.
+    pub id: TypeId,
+    /// What it sees.
+    pub wants: Wants,
+    /// Its general operation before memory instructions.
+    pub access: Tiers,
+    /// Its rules for counting in place.
+    pub counter: fn(MemorySpace, AccessKind, AccessClass) -> CounterRule,
+    /// What else it inserts.
+    pub plan: fn(&Kernel, &Analyses) -> Option<Arc<dyn Plan>>,
+}
+
+impl Instrumentation {
+    /// That of an instrument.
+    pub fn of<I: Instrument>(instrument: &I) -> Instrumentation {
+        Instrumentation {
+            id: TypeId::of::<I>(),
+            wants: instrument.wants(),
+            access: I::access_operation(),
+            counter: I::counter,
+            plan: I::plan,
+        }
+    }
+}
+
+/// The instrument of a worker, as its blocks hold it.
+#[derive(Clone, Copy)]
+pub struct Hook {
+    wants: Wants,
+    instrument: *mut dyn Instrument,
+}
+
+impl Hook {
+    /// For an instrument that outlives the worker.
+    pub fn of<I: Instrument>(instrument: &mut I) -> Hook {
+        Hook { wants: instrument.wants(), instrument: std::ptr::from_mut(instrument) }
+    }
+
+    /// Whether the instrument wants any of this.
+    #[inline(always)]
+    pub fn wants(self, what: Wants) -> bool {
+        self.wants.any(what)
+    }
+
+    /// The instrument, if it wants any of this.
+    ///
+    /// # Safety
+    /// It is alive, and nobody else uses it meanwhile.
+    #[inline(always)]
+    pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
+        // SAFETY: by the caller.
+        if self.wants.any(what) { Some(unsafe { &mut *self.instrument }) } else { None }
+    }
+
+    /// The instrument.
+    ///
+    /// # Safety
+    /// As for [`Hook::get`].
+    pub unsafe fn any<'a>(self) -> &'a mut dyn Instrument {
+        // SAFETY: by the caller.
+        unsafe { &mut *self.instrument }
+    }
+
+    /// The instrument by its type, for operations that it has inserted.
+    ///
+    /// # Safety
+    /// As for [`Hook::get`], and the instrument is of this type: code is kept by the type of the
+    /// instrument that it was assembled for.
+    #[inline(always)]
+    pub unsafe fn typed<'a, I: Instrument>(self) -> &'a mut I {
+        // SAFETY: by the caller.
+        unsafe { &mut *self.instrument.cast::<I>() }
+    }
+}
+
+/// Tells an instrument of the access of the memory instruction that follows; see
+/// [`Instrument::access_operation`].
+pub struct Observe<I>(PhantomData<I>);
+
+impl<I: Instrument> Body for Observe<I> {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: site and slot are the assembler's; the context outlives the warp's run, which alone
+        // uses it, and its instrument is the one that the code was assembled for.
+        unsafe {
+            let site = &*warp.site(op.c);
+            let at = addresses(warp, op.b, site.offset);
+            let (block, instruction) = ((*warp.context).block, op.imm as u32);
+            let place = Place { block, warp: warp.index, instruction };
+            (*warp.context).hook.typed::<I>().memory(warp, site, place, &at.0);
+            op.next(warp)
+        }
+    }
+}

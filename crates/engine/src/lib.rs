@@ -1,0 +1,51 @@
+//! The engine: handlers, registers, memory, and the scheduler of warps and blocks.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a loop over lanes reads several arrays and masks by the lane's number"
+)]
+#![allow(
+    clippy::double_comparisons,
+    reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
+)]
+#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
+#![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
+
+pub mod access;
+pub mod allowance;
+pub mod alu;
+pub mod assemble;
+pub mod asynchrony;
+pub mod atomic;
+pub mod block;
+pub mod check;
+pub mod context;
+pub mod control;
+pub mod counter;
+pub mod cross;
+pub mod device;
+pub mod direct;
+pub mod event;
+pub mod fault;
+pub mod fuse;
+#[cfg(target_arch = "x86_64")]
+pub mod gather;
+pub mod heap;
+pub mod instrument;
+pub mod lanes;
+pub mod launch;
+pub mod limits;
+pub mod matrix;
+pub mod memory;
+pub mod number;
+pub mod op;
+pub mod print;
+pub mod program;
+pub mod pure;
+pub mod report;
+pub mod schedule;
+pub mod swizzle;
+pub mod tensor_map;
+pub mod warp_table;
+pub mod way;
+pub mod written;

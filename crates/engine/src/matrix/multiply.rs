@@ -1,0 +1,369 @@
+//! The arithmetic of `mma` and `wmma`: registers to matrices, products, matrices to registers.
+//!
+//! Integer products are added without any rounding and f64 ones by fused additions in the order of `k`.
+//! Other floats are added as [`super::sum`] says.
+
+use super::sparse::Chunks;
+use super::sum::{Adder, SIDE, Terms, add_group, add_special, half, rounded};
+use super::terms::Term;
+use super::{Plan, Registers, read_registers, write_registers};
+use crate::lanes::fetch_cold;
+use crate::op::Warp;
+use lanework_ptx_ir::opcode::matrix::{BitOp, Fragment, Multiply, Number, Part, Shape, Sparse};
+
+/// What a product of 32 bits each counts.
+#[inline(always)]
+pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
+    let both = match op {
+        BitOp::Xor => a ^ b,
+        BitOp::And => a & b,
+    };
+    both.count_ones() as i32
+}
+
+/// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
+/// `32 * i + l`.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    a: Vec<u16>,
+    b: Vec<u16>,
+    c: Vec<u16>,
+    d: Vec<u16>,
+}
+
+/// The fragments of a product: A as it is stored, B and C. Bits go in words.
+fn fragments(this: &Multiply) -> [Fragment; 3] {
+    let Shape { m, n, k } = this.shape;
+    let words = if this.a == Number::B1 { 32 } else { 1 };
+    let k = k / words;
+    let stored = if this.sparse.is_some() { k / 2 } else { k };
+    let number = |number| if number == Number::B1 { Number::S32 } else { number };
+    [
+        Fragment { part: Part::A, shape: Shape { m, n, k: stored }, number: number(this.a) },
+        Fragment { part: Part::B, shape: Shape { m, n, k }, number: number(this.b) },
+        Fragment { part: Part::C, shape: this.shape, number: this.c },
+    ]
+}
+
+impl Places {
+    /// The places of a product's elements. B lies in blocks of eight columns.
+    pub fn of(this: &Multiply) -> Places {
+        let [a, b, c] = fragments(this);
+        let each = |fragment: Fragment, index: &dyn Fn(usize, usize) -> usize| {
+            let elements = fragment.elements();
+            let place = |at: usize| fragment.place(at % 32, at / 32);
+            (0..32 * elements).map(place).map(|(r, c)| index(r, c) as u16).collect()
+        };
+        let (stored, k, n) = (a.shape.k, b.shape.k, b.shape.n);
+        let order = Order::of(this);
+        let accumulators = |row: usize, column: usize| row * n + column;
+        Places {
+            // A sparse matrix is put in order when it is spread out.
+            a: match this.sparse {
+                Some(_) => each(a, &|row, at| row * stored + at),
+                None => each(a, &|row, at| row * k + order.of_column(at)),
+            },
+            b: each(b, &|at, column| {
+                (column / SIDE * k + order.of_column(at)) * SIDE + column % SIDE
+            }),
+            c: each(c, &accumulators),
+            d: each(Fragment { number: this.d, ..c }, &accumulators),
+        }
+    }
+}
+
+/// The order in which products are added. A warp's product of 8-bit floats is made of two of f16: the
+/// first takes the lower halves of all registers, the second the upper ones.
+#[derive(Clone, Copy)]
+struct Order {
+    k: usize,
+    halves: bool,
+    /// Elements of the dense matrix in half a register.
+    span: usize,
+}
+
+impl Order {
+    fn of(this: &Multiply) -> Order {
+        let eight_bits = matches!(this.a, Number::E4m3 | Number::E5m2);
+        let span = if this.sparse.is_some() { 4 } else { 2 };
+        Order { k: this.shape.k, halves: eight_bits, span }
+    }
+
+    fn of_column(self, k: usize) -> usize {
+        if !self.halves {
+            return k;
+        }
+        let (pair, within) = (k / self.span, k % self.span);
+        pair % 2 * (self.k / 2) + pair / 2 * self.span + within
+    }
+}
+
+/// Elements of the largest matrix A: 16 x 128 of nibbles.
+const MOST: usize = 2048;
+
+/// Gives every element of the lanes with its place.
+#[inline(always)]
+fn unpack(places: &[u16], words: &Registers, number: Number, mut to: impl FnMut(usize, u64)) {
+    let (per, bits) = (number.per_register(), number.bits());
+    for (i, places) in places.chunks_exact(32).enumerate() {
+        let (word, shift) = (&words[i / per], bits * (i % per));
+        for (place, word) in places.iter().zip(word) {
+            to(usize::from(*place), word >> shift);
+        }
+    }
+}
+
+/// Registers from the elements at their places.
+#[inline(always)]
+fn pack(places: &[u16], number: Number, from: impl Fn(usize) -> u64) -> Registers {
+    let (per, bits) = (number.per_register(), number.bits());
+    let mut words: Registers = [[0; 32]; 8];
+    for (i, places) in places.chunks_exact(32).enumerate() {
+        let (word, shift) = (&mut words[i / per], bits * (i % per));
+        for (place, word) in places.iter().zip(word) {
+            *word |= from(usize::from(*place)) << shift;
+        }
+    }
+    words
+}
+
+/// Multiplies floats of up to 32 bits.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(always)]
+pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+    let (src, places) = (&plan.src, &plan.places);
+    let [of_a, of_b, of_c] = this.registers;
+    let Shape { m, n, k } = this.shape;
+    let mut special = false;
+    // SAFETY: by the caller.
+    let [a_words, b_words, c_words] = unsafe {
+        [
+            read_registers(warp, this.a, &src[..of_a]),
+            read_registers(warp, this.b, &src[of_a..of_a + of_b]),
+            read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
+        ]
+    };
+    let mut decode = |number: Number, bits: u64| {
+        let term = Term::decode(number, bits);
+        special |= !term.value.is_finite();
+        term
+    };
+    let mut a = [Term::default(); MOST / 2];
+    unpack(&places.a, &a_words, this.a, |place, bits| {
+        a[place & (MOST / 2 - 1)] = decode(this.a, bits);
+    });
+    let mut b = [Terms::default(); 64];
+    unpack(&places.b, &b_words, this.b, |place, bits| {
+        b[(place / SIDE) & 63].set(place % SIDE, decode(this.b, bits));
+    });
+    let mut c = [Terms::default(); 32];
+    unpack(&places.c, &c_words, this.c, |place, bits| {
+        c[(place / SIDE) & 31].set(place % SIDE, decode(this.c, bits));
+    });
+    if let Some(sparse) = this.sparse {
+        // SAFETY: by the caller.
+        let chunks = unsafe { chunks(warp, this, sparse, plan) };
+        let order = Order::of(this);
+        let stored = a;
+        a = [Term::ABSENT; MOST / 2];
+        chunks.spread(&stored, |row, at, term| a[row * k + order.of_column(at)] = term);
+    }
+    let adder = Adder::of(this.a, this.d, false);
+    let group = adder.group * if this.sparse.is_some() { 2 } else { 1 };
+    // A product of 8-bit floats is two products, however small it is.
+    let group = group.min(if adder.apart { k / 2 } else { k });
+    for row in 0..m {
+        for block in 0..n / SIDE {
+            let at = row * (n / SIDE) + block;
+            let start = c[at];
+            let mut sum = if adder.apart { Terms::default() } else { start };
+            for first in (0..k).step_by(group) {
+                let a = &a[row * k + first..][..group];
+                let b = &b[block * k + first..][..group];
+                let exact = if special {
+                    add_special(adder.kept, a, b, &sum)
+                } else {
+                    add_group(adder.kept, a, b, &sum)
+                };
+                for j in 0..SIDE {
+                    let term = Term::new(rounded(adder.round, exact[j]), adder.least());
+                    special |= !term.value.is_finite();
+                    sum.set(j, term);
+                }
+            }
+            if adder.apart {
+                for j in 0..SIDE {
+                    sum.value[j] = adder.add_apart(sum.value[j], start.value[j]);
+                }
+            }
+            c[at] = sum;
+        }
+    }
+    let words =
+        pack(&places.d, this.d, |place| encode(this.d, c[(place / SIDE) & 31].value[place % SIDE]));
+    // SAFETY: by the caller.
+    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+}
+
+/// The bits of a value that is already rounded to f16 or f32.
+#[inline(always)]
+pub fn encode(d: Number, value: f64) -> u64 {
+    match d {
+        Number::F16 => u64::from(half(value).to_bits()),
+        _ if value.is_nan() => 0x7fff_ffff,
+        _ => u64::from((value as f32).to_bits()),
+    }
+}
+
+/// The places of the elements of a sparse A, from the metadata of the warp's lanes.
+///
+/// # Safety
+/// The plan's slots are registers of the warp; the metadata is the source after C.
+unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> Chunks {
+    let slot = plan.src[this.registers.iter().sum::<usize>()];
+    // SAFETY: by the caller.
+    let metadata = unsafe { fetch_cold::<u32>(warp, slot).0 };
+    Chunks::of(this.a, this.shape.k, sparse, &metadata)
+}
+
+/// Multiplies integers, or bits.
+///
+/// # Safety
+/// As for [`floats`].
+#[inline(always)]
+pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+    let (src, places) = (&plan.src, &plan.places);
+    let [of_a, of_b, of_c] = this.registers;
+    let [fragment_a, fragment_b, _] = fragments(this);
+    let (m, n, k) = (this.shape.m, this.shape.n, fragment_b.shape.k);
+    // SAFETY: by the caller.
+    let [a_words, b_words, c_words] = unsafe {
+        [
+            read_registers(warp, this.a, &src[..of_a]),
+            read_registers(warp, this.b, &src[of_a..of_a + of_b]),
+            read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
+        ]
+    };
+    let mut a = [0i32; MOST];
+    unpack(&places.a, &a_words, fragment_a.number, |place, bits| {
+        a[place & (MOST - 1)] = integer(this.a, bits);
+    });
+    let mut b = [0i32; MOST];
+    unpack(&places.b, &b_words, fragment_b.number, |place, bits| {
+        b[place & (MOST - 1)] = integer(this.b, bits);
+    });
+    let mut c = [0i32; 256];
+    unpack(&places.c, &c_words, Number::S32, |place, bits| c[place & 255] = bits as i32);
+    if let Some(sparse) = this.sparse {
+        // SAFETY: by the caller.
+        let chunks = unsafe { chunks(warp, this, sparse, plan) };
+        let stored = a;
+        a = [0; MOST];
+        chunks.spread(&stored, |row, at, number| a[row * k + at] = number);
+    }
+    for row in 0..m {
+        for block in 0..n / SIDE {
+            let mut sum = [0i32; SIDE];
+            for at in 0..k {
+                let a = a[row * k + at];
+                let b = &b[(block * k + at) * SIDE..][..SIDE];
+                match this.bits {
+                    None => {
+                        for j in 0..SIDE {
+                            sum[j] += a * b[j];
+                        }
+                    }
+                    Some(bits) => {
+                        for j in 0..SIDE {
+                            sum[j] += count(bits, a, b[j]);
+                        }
+                    }
+                }
+            }
+            let c = &mut c[row * n + block * SIDE..][..SIDE];
+            for j in 0..SIDE {
+                c[j] = match this.saturate {
+                    true => c[j].saturating_add(sum[j]),
+                    false => c[j].wrapping_add(sum[j]),
+                };
+            }
+        }
+    }
+    let words = pack(&places.d, Number::S32, |place| u64::from(c[place & 255] as u32));
+    // SAFETY: by the caller.
+    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+}
+
+/// An integer with these low bits; bits stay in their word.
+#[inline(always)]
+pub fn integer(number: Number, bits: u64) -> i32 {
+    match number {
+        Number::S4 => ((bits as i32) << 28) >> 28,
+        Number::U4 => (bits & 15) as i32,
+        Number::S8 => i32::from(bits as i8),
+        Number::U8 => i32::from(bits as u8),
+        _ => bits as i32,
+    }
+}
+
+/// Multiplies doubles.
+///
+/// # Safety
+/// As for [`floats`].
+#[inline(always)]
+pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+    let (src, places) = (&plan.src, &plan.places);
+    let [of_a, of_b, of_c] = this.registers;
+    let Shape { m, k, .. } = this.shape;
+    // SAFETY: by the caller.
+    let [a_words, b_words, c_words] = unsafe {
+        [
+            read_registers(warp, this.a, &src[..of_a]),
+            read_registers(warp, this.b, &src[of_a..of_a + of_b]),
+            read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
+        ]
+    };
+    let (mut a, mut b, mut c) = ([0.0f64; 256], [[0.0f64; SIDE]; 16], [[0.0f64; SIDE]; 16]);
+    let of = f64::from_bits;
+    unpack(&places.a, &a_words, Number::F64, |place, bits| a[place & 255] = of(bits));
+    unpack(&places.b, &b_words, Number::F64, |place, bits| {
+        b[(place / SIDE) & 15][place % SIDE] = of(bits);
+    });
+    unpack(&places.c, &c_words, Number::F64, |place, bits| {
+        c[(place / SIDE) & 15][place % SIDE] = of(bits);
+    });
+    for (row, sums) in c.iter_mut().enumerate().take(m) {
+        for at in 0..k {
+            let (a, b) = (a[row * k + at], &b[at]);
+            let before = *sums;
+            for j in 0..SIDE {
+                sums[j] = a.mul_add(b[j], before[j]);
+            }
+            if sums.iter().any(|sum| sum.is_nan()) {
+                for j in 0..SIDE {
+                    sums[j] = fused(a, b[j], before[j]);
+                }
+            }
+        }
+    }
+    let words =
+        pack(&places.d, Number::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
+    // SAFETY: by the caller.
+    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+}
+
+/// A fused addition; of several NaNs the first factor's counts first and the sum's last, and an
+/// invalid sum or product gives the default one.
+#[cold]
+fn fused(a: f64, b: f64, c: f64) -> f64 {
+    let quiet = |x: f64| f64::from_bits(x.to_bits() | 1 << 51);
+    match [a, b, c].into_iter().find(|x| x.is_nan()) {
+        Some(nan) => quiet(nan),
+        None => {
+            let sum = a.mul_add(b, c);
+            if sum.is_nan() { f64::from_bits(0xfff8_0000_0000_0000) } else { sum }
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
+//! ranges that the host lends.
+
+use crate::context::Region;
+use crate::fault::{MemoryError, NearAllocation};
+use crate::written::Written;
+use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where the first allocation starts; the shared, local and parameter windows lie below.
+const FIRST_ADDRESS: u64 = 0x10_0000_0000;
+/// Addresses are multiples of this, and at least as many bytes lie between two allocations.
+const GRAIN: u64 = 256;
+/// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
+/// leaves one reaches another.
+const APART: u64 = 1 << 36;
+/// Allocations larger than this ask the host first.
+const ASK_HOST: u64 = 64 << 20;
+/// What fresh memory holds.
+pub const POISON: u8 = 0xCD;
+/// Freed ranges remembered, to tell use after free from a wild address.
+const GRAVES: usize = 4096;
+/// Addresses below are null with an offset.
+const NULL_PAGE: u64 = 4096;
+/// Regions start at multiples of this: handlers take a distance from the start of a region for as
+/// aligned as the address itself.
+const REGION_ALIGN: u64 = 16;
+/// Past the last address of a host program.
+const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
+
+/// Where the addresses of a device come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// They are counted up, and never reused.
+    Own,
+    /// They are the host's: everything lies where it lies there.
+    Host,
+}
+
+/// One allocation: raw bytes that kernels and the host reach by pointer only.
+pub struct Allocation {
+    /// Its name, for reports.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether it is a variable of a module.
+    pub of_module: bool,
+    /// Whether it is constant memory, which kernels must not write.
+    pub constant: bool,
+    /// Which bytes have been written, where accesses are checked.
+    pub written: Option<Arc<Written>>,
+    data: *mut u8,
+    /// How it was allocated; `None` for a range that the host lends.
+    layout: Option<std::alloc::Layout>,
+}
+
+// SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
+// kernels shared, where a guest race is a race on plain bytes that no Rust reference ever covers.
+unsafe impl Send for Allocation {}
+// SAFETY: as above.
+unsafe impl Sync for Allocation {}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        if let Some(layout) = self.layout {
+            // SAFETY: `data` came from `alloc` with this layout and is released once.
+            unsafe { std::alloc::dealloc(self.data, layout) }
+        }
+    }
+}
+
+impl Allocation {
+    fn new(name: &str, bytes: u64, checked: bool) -> Option<Self> {
+        // Slack for vector moves that may touch, never use, bytes after the end.
+        let size = usize::try_from(bytes.checked_add(GRAIN)?).ok()?;
+        let layout = std::alloc::Layout::from_size_align(size, GRAIN as usize).ok()?;
+        // SAFETY: the layout's size is at least GRAIN, so not zero.
+        let data = unsafe { std::alloc::alloc(layout) };
+        if data.is_null() {
+            return None;
+        }
+        // SAFETY: `data` owns `size` bytes.
+        unsafe { data.write_bytes(POISON, size) };
+        Some(Allocation {
+            name: name.to_owned(),
+            bytes,
+            of_module: false,
+            constant: false,
+            written: checked.then(|| Arc::new(Written::new(bytes))),
+            data,
+            layout: Some(layout),
+        })
+    }
+
+    /// The host address of its first byte.
+    pub fn data(&self) -> *mut u8 {
+        self.data
+    }
+}
+
+/// Why an address cannot be accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadAddress {
+    /// In the null page.
+    Null,
+    /// In an allocation that was freed.
+    Freed(NearAllocation),
+    /// In no allocation; the nearest one below, if there is one.
+    Outside(Option<NearAllocation>),
+}
+
+/// The table of allocations.
+pub struct Memory {
+    addresses: Addresses,
+    /// Ranges that the host lends.
+    lent: usize,
+    /// Whether any host address is good while nothing is lent.
+    trusting: bool,
+    live: BTreeMap<u64, Allocation>,
+    freed: Vec<(u64, u64, String)>,
+    next: u64,
+    used: u64,
+    total: u64,
+    /// Whether accesses are checked: allocations then lie far apart.
+    checked: bool,
+}
+
+impl Memory {
+    /// Empty memory of `total` bytes. Where accesses are checked, allocations lie far apart.
+    pub fn new(total: u64, addresses: Addresses, checked: bool) -> Self {
+        Memory {
+            addresses,
+            lent: 0,
+            trusting: false,
+            live: BTreeMap::new(),
+            freed: Vec::new(),
+            next: FIRST_ADDRESS,
+            used: 0,
+            total,
+            checked,
+        }
+    }
+
+    /// The live allocations, by address.
+    pub fn live(&self) -> impl Iterator<Item = (u64, &Allocation)> {
+        self.live.iter().map(|(start, allocation)| (*start, allocation))
+    }
+
+    /// Bytes allocated.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Bytes that the device has.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Allocates and gives the address.
+    ///
+    /// # Errors
+    /// When the device or the host has not enough memory.
+    pub fn allocate(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        let free = self.total - self.used;
+        let host_free = || if bytes > ASK_HOST { host_free() } else { u64::MAX };
+        let refuse = || MemoryError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            free: free.min(host_free()),
+            total: self.total,
+        };
+        if bytes > free || bytes > host_free() {
+            return Err(refuse());
+        }
+        let allocation = Allocation::new(name, bytes, self.checked).ok_or_else(refuse)?;
+        let address = match self.addresses {
+            Addresses::Own => self.next,
+            Addresses::Host => allocation.data as u64,
+        };
+        let apart = if self.checked { APART } else { GRAIN };
+        match self.addresses {
+            Addresses::Own => self.next = (address + bytes).next_multiple_of(GRAIN) + apart,
+            Addresses::Host if in_windows(address, bytes) => return Err(refuse()),
+            Addresses::Host => self.reopen(address, bytes),
+        }
+        self.used += bytes;
+        self.live.insert(address, allocation);
+        Ok(address)
+    }
+
+    /// Takes a range of host memory as an allocation at its own address.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::lend`].
+    pub unsafe fn lend(
+        &mut self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
+        let address = start as u64;
+        let refuse = |why: String| Err(MemoryError::NotLendable { address, bytes, why });
+        if self.addresses == Addresses::Own {
+            return refuse("this emulator has addresses of its own; make it on host memory".into());
+        }
+        if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
+            return refuse("no host program has memory there".into());
+        }
+        if in_windows(address, bytes) {
+            return refuse("generic addresses of shared and local memory lie there".into());
+        }
+        let before = self.live.range(..address + bytes).next_back();
+        if let Some((other, a)) = before
+            && other + a.bytes.max(1) > address
+        {
+            return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
+        }
+        self.reopen(address, bytes);
+        // What the host lends counts as written.
+        let (name, written) = (name.to_owned(), None);
+        let lent = Allocation {
+            name,
+            bytes,
+            of_module: false,
+            constant: false,
+            written,
+            data: start,
+            layout: None,
+        };
+        self.live.insert(address, lent);
+        self.lent += 1;
+        Ok(())
+    }
+
+    /// Gives a lent range back to the host.
+    pub fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
+        if self.live.get(&address).is_none_or(|a| a.layout.is_some()) {
+            return Err(MemoryError::NotLent { address });
+        }
+        self.lent -= 1;
+        self.bury(address);
+        Ok(())
+    }
+
+    /// Lets kernels use any host address while nothing is lent.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::trust_addresses`].
+    pub unsafe fn trust(&mut self) {
+        self.trusting = self.addresses == Addresses::Host;
+    }
+
+    /// Forgets what was freed where something lives again.
+    fn reopen(&mut self, address: u64, bytes: u64) {
+        self.freed.retain(|(start, size, _)| start + size <= address || address + bytes <= *start);
+    }
+
+    /// Frees an allocation.
+    ///
+    /// # Errors
+    /// When none starts at `address`.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let own = self.live.get(&address).filter(|a| a.layout.is_some());
+        self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
+        self.bury(address);
+        Ok(())
+    }
+
+    /// Ends an allocation and remembers where it was.
+    fn bury(&mut self, address: u64) {
+        let Some(gone) = self.live.remove(&address) else { return };
+        if self.freed.len() == GRAVES {
+            self.freed.remove(0);
+        }
+        self.freed.push((address, gone.bytes, gone.name.clone()));
+    }
+
+    /// Says that an allocation is a variable of a module, in constant memory or not.
+    pub fn keep_for_module(&mut self, address: u64, constant: bool) {
+        if let Some(allocation) = self.live.get_mut(&address) {
+            (allocation.of_module, allocation.constant) = (true, constant);
+        }
+    }
+
+    /// Gives an allocation another name.
+    ///
+    /// # Errors
+    /// When none starts at `address`.
+    pub fn rename(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
+        let found = self.live.get_mut(&address).ok_or(MemoryError::NotAllocated { address })?;
+        name.clone_into(&mut found.name);
+        Ok(())
+    }
+
+    /// The allocation that holds `address`, with its start.
+    pub fn find(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some((*start, allocation))
+    }
+
+    /// The region that holds `address`, for handlers to check and go by. The first bytes of a range
+    /// lent at an odd address are in none: [`Memory::locate`] finds them.
+    pub fn region(&self, address: u64) -> Option<Region> {
+        let Some((start, allocation)) = self.find(address) else { return self.trusted(address) };
+        let skip = start.next_multiple_of(REGION_ALIGN) - start;
+        (address - start >= skip).then(|| Region {
+            start: start + skip,
+            bytes: allocation.bytes - skip,
+            host: allocation.data.wrapping_add(skip as usize),
+        })
+    }
+
+    /// The region of an address that is good only because the host vouched for all.
+    fn trusted(&self, address: u64) -> Option<Region> {
+        if !self.trusting || self.lent > 0 {
+            return None;
+        }
+        // The generic windows lie between the two.
+        let [low, high] = [NULL_PAGE..SHARED_WINDOW, PARAMETER_WINDOW + WINDOW..HOST_END];
+        let range = [low, high].into_iter().find(|range| range.contains(&address))?;
+        let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
+        Some(Region { start: range.start, bytes: range.end - range.start, host })
+    }
+
+    /// Where `bytes` bytes that a kernel may use lie on the host.
+    pub fn locate(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        if self.find(address).is_some() {
+            return self.inside(address, bytes);
+        }
+        let region = self.trusted(address)?;
+        region
+            .holds(address, address, bytes)
+            .then(|| region.host.wrapping_add((address - region.start) as usize))
+    }
+
+    /// Where `bytes` bytes of one allocation lie on the host.
+    fn inside(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        let offset = address - start;
+        (offset <= allocation.bytes && bytes <= allocation.bytes - offset)
+            .then(|| allocation.data.wrapping_add(offset as usize))
+    }
+
+    /// The host address of `bytes` bytes inside one allocation.
+    fn host(&self, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
+        match self.inside(address, bytes) {
+            Some(host) => Ok(host),
+            None => Err(MemoryError::OutOfBounds {
+                address,
+                bytes,
+                nearest: self.nearest(address, bytes).map_or("none".to_owned(), |n| {
+                    format!("`{}`, {} bytes at {:#x}", n.name, n.bytes, n.address)
+                }),
+            }),
+        }
+    }
+
+    /// Copies bytes from the host.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        let to = self.host(address, bytes.len() as u64)?;
+        // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self.mark(address, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Copies bytes to the host.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        let from = self.host(address, bytes.len() as u64)?;
+        // SAFETY: `host` checked the range.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(from, bytes.len()) };
+        Ok(())
+    }
+
+    /// Sets bytes to one value.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
+        let to = self.host(address, bytes)?;
+        // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
+        unsafe { to.write_bytes(value, bytes as usize) };
+        self.mark(address, bytes);
+        Ok(())
+    }
+
+    /// Notes that the host wrote these bytes of one allocation.
+    fn mark(&self, address: u64, bytes: u64) {
+        if let Some((start, allocation)) = self.find(address)
+            && let Some(written) = &allocation.written
+        {
+            written.set(address - start, bytes);
+        }
+    }
+
+    /// The first of some bytes of one allocation that nothing has written, as far as that is followed.
+    pub fn unwritten(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        let (start, allocation) = self.find(address)?;
+        let (written, offset) = (allocation.written.as_ref()?, address - start);
+        if written.has(offset, bytes) {
+            return None;
+        }
+        let gap = (offset..offset + bytes).find(|at| !written.has(*at, 1))?;
+        self.nearest(start + gap, 1)
+    }
+
+    /// The live allocation nearest to an access.
+    pub fn nearest(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        let before = self.live.range(..=address).next_back();
+        let after = self.live.range(address..).next();
+        before
+            .into_iter()
+            .chain(after)
+            .map(|(start, a)| near(&a.name, *start, a.bytes, address, bytes))
+            .min_by_key(|n| n.distance)
+    }
+
+    /// Why an access is bad; call it for bad ones only.
+    pub fn diagnose(&self, address: u64, bytes: u64) -> BadAddress {
+        if address < NULL_PAGE {
+            return BadAddress::Null;
+        }
+        let grave =
+            self.freed.iter().rev().find(|(start, size, _)| {
+                address >= *start && address < start.saturating_add(*size)
+            });
+        match grave {
+            Some((start, size, name)) => {
+                BadAddress::Freed(near(name, *start, *size, address, bytes))
+            }
+            None => BadAddress::Outside(self.nearest(address, bytes)),
+        }
+    }
+}
+
+/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
+/// parameters.
+fn in_windows(address: u64, bytes: u64) -> bool {
+    address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
+}
+
+/// Bytes that the host can lend, as far as it tells. A device may be told to have more memory than its
+/// host; without this check a large allocation would end the process.
+fn host_free() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
+}
+
+fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllocation {
+    let distance = if address >= start {
+        address.saturating_sub(start + size)
+    } else {
+        start.saturating_sub(address.saturating_add(bytes))
+    };
+    NearAllocation {
+        name: name.to_owned(),
+        address: start,
+        bytes: size,
+        offset: address.wrapping_sub(start) as i64,
+        distance,
+    }
+}

@@ -1,0 +1,159 @@
+//! Floats of 8 bits, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022).
+//!
+//! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f.
+
+use crate::number::narrow::widen16;
+use half::f16;
+use lanework_ptx_ir::opcode::eight::EightFormat;
+
+/// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
+pub static E4M3: [f32; 256] = {
+    let mut table = [0.0; 256];
+    let mut bits = 0u32;
+    while bits < 256 {
+        let (exponent, mantissa) = (bits >> 3 & 15, bits & 7);
+        let magnitude = if exponent == 15 && mantissa == 7 {
+            f32::NAN
+        } else if exponent == 0 {
+            mantissa as f32 / 512.0
+        } else {
+            f32::from_bits((exponent + 120) << 23 | mantissa << 20)
+        };
+        table[bits as usize] = if bits & 0x80 != 0 { -magnitude } else { magnitude };
+        bits += 1;
+    }
+    table
+};
+
+/// Two f32, the first to the high byte.
+pub fn narrow_singles(format: EightFormat, relu: bool, high: f32, low: f32) -> u32 {
+    narrow(format, relu, high) << 8 | narrow(format, relu, low)
+}
+
+/// Two packed f16 to two bytes.
+pub fn narrow_halves(format: EightFormat, relu: bool, a: u32) -> u32 {
+    let half = |bits: u32| widen16(f16::from_bits(bits as u16));
+    narrow_singles(format, relu, half(a >> 16), half(a))
+}
+
+/// Two bytes to two packed f16.
+pub fn widen(format: EightFormat, relu: bool, a: u32) -> u32 {
+    widen_one(format, relu, a >> 8) << 16 | widen_one(format, relu, a)
+}
+
+/// The f16 of the low 8 bits.
+fn widen_one(format: EightFormat, relu: bool, bits: u32) -> u32 {
+    let value = match format {
+        EightFormat::E4m3 => f16::from_f32(E4M3[bits as usize & 0xff]),
+        EightFormat::E5m2 => f16::from_bits((bits as u16) << 8),
+    };
+    match u32::from(value.to_bits()) {
+        _ if value.is_nan() => 0x7fff,
+        0x8000.. if relu => 0,
+        bits => bits,
+    }
+}
+
+/// The nearest 8-bit float, of two the even one.
+fn narrow(format: EightFormat, relu: bool, x: f32) -> u32 {
+    // Bits of mantissa, the exponent of the smallest normal number, the largest finite number.
+    let (mantissa, least, most) = match format {
+        EightFormat::E4m3 => (3, -6, 0x7e),
+        EightFormat::E5m2 => (2, -14, 0x7b),
+    };
+    if x.is_nan() {
+        return 0x7f;
+    }
+    let negative = x.is_sign_negative();
+    if relu && negative {
+        return 0;
+    }
+    let magnitude = round(x.to_bits() & 0x7fff_ffff, least, mantissa).min(most);
+    magnitude | u32::from(negative) << 7
+}
+
+/// A positive f32 as a float whose smallest normal number is `2^least` and that has `mantissa` bits,
+/// with no limit to its exponent.
+fn round(bits: u32, least: i32, mantissa: u32) -> u32 {
+    let field = (bits >> 23) as i32;
+    let significand = if field == 0 { bits } else { bits & 0x7f_ffff | 0x80_0000 };
+    let exponent = field.max(1) - 127;
+    // Nothing is left of a number far below the smallest.
+    let drop = (23 - mantissa + (least - exponent).max(0) as u32).min(31);
+    let (kept, rest) = (significand >> drop, significand & ((1 << drop) - 1));
+    let half = 1 << (drop - 1);
+    let up = rest > half || (rest == half && kept & 1 == 1);
+    // The leading bit of a normal number adds one to the exponent's field.
+    (((exponent - least).max(0) as u32) << mantissa) + kept + u32::from(up)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMATS: [(EightFormat, u32); 2] = [(EightFormat::E4m3, 0x7e), (EightFormat::E5m2, 0x7b)];
+
+    /// The number with a pattern, from the type's definition.
+    fn value(format: EightFormat, bits: u32) -> f64 {
+        let (exponent_bits, mantissa_bits, bias) =
+            if format == EightFormat::E4m3 { (4, 3, 7) } else { (5, 2, 15) };
+        let exponent = (bits >> mantissa_bits & ((1 << exponent_bits) - 1)) as i32;
+        let mantissa = f64::from(bits & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
+        match exponent {
+            0 => mantissa * 2f64.powi(1 - bias),
+            _ => (1.0 + mantissa) * 2f64.powi(exponent - bias),
+        }
+    }
+
+    /// The finite number nearest to a magnitude, of two the even one, by looking at all.
+    fn nearest(format: EightFormat, most: u32, x: f64) -> u32 {
+        let distance = |bits: u32| (value(format, bits) - x).abs();
+        let all = (0..=most)
+            .min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then((a & 1).cmp(&(b & 1))));
+        all.expect("there are some")
+    }
+
+    #[test]
+    fn every_half_goes_to_the_nearest_of_all_8_bit_numbers() {
+        for (format, most) in FORMATS {
+            for bits in 0..=0xffffu16 {
+                let x = f16::from_bits(bits);
+                let got = narrow_halves(format, false, u32::from(bits)) & 0xff;
+                let sign = u32::from(bits >> 15) << 7;
+                let want = match x.is_nan() {
+                    true => 0x7f,
+                    false if x.is_infinite() => most | sign,
+                    false => nearest(format, most, x.to_f64().abs()) | sign,
+                };
+                assert_eq!(got, want, "{x} to {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn singles_round_once() {
+        for (format, most) in FORMATS {
+            for bits in 0..most {
+                // Just below, at and just above the middle of two neighbours.
+                let middle = (value(format, bits) + value(format, bits + 1)) / 2.0;
+                let middle = middle as f32;
+                for x in [middle.next_down(), middle, middle.next_up()] {
+                    let got = narrow_singles(format, true, x, -x);
+                    assert_eq!(got, nearest(format, most, f64::from(x)) << 8, "{x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_8_bit_numbers_are_halves() {
+        for (format, most) in FORMATS {
+            for bits in 0..=most {
+                let got = widen(format, false, bits << 8 | bits | 0x80);
+                let (high, low) = ((got >> 16) as u16, got as u16);
+                assert_eq!(f16::from_bits(high).to_f64(), value(format, bits));
+                assert_eq!(f16::from_bits(low).to_f64(), -value(format, bits));
+            }
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! Decoded operations, the warp they act on, and the choice of SIMD level.
+
+use crate::context::{Context, Site};
+use crate::lanes::{OFFSET, Slot};
+use crate::way::Way;
+
+/// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Op {
+    /// What runs it.
+    pub handler: Handler,
+    /// Destination slot.
+    pub a: u32,
+    /// First source slot.
+    pub b: u32,
+    /// Second source slot.
+    pub c: u32,
+    /// Third source slot.
+    pub d: u32,
+    /// An immediate.
+    pub imm: u64,
+}
+
+/// In operands `b` to `d` of an operation that ends its lanes, and of a meeting point before one. No
+/// slot has this value.
+pub const ENDS: u32 = u32::MAX - 1;
+
+impl Op {
+    /// Whether lanes that come here end at once.
+    pub fn ends(&self) -> bool {
+        self.b == ENDS && self.c == ENDS && self.d == ENDS
+    }
+
+    /// Goes on with the next operation: its handler is called in tail position, which an optimised
+    /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
+    /// where a jump does not come out of it; an unoptimised build returns to the loop instead.
+    ///
+    /// # Safety
+    /// As for [`Handler`]; this operation falls through.
+    #[inline(always)]
+    pub unsafe fn next(&self, warp: &mut Warp) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe {
+            let next = std::ptr::from_ref(self).add(1);
+            if cfg!(debug_assertions) { next } else { ((*next).handler)(&*next, warp) }
+        }
+    }
+}
+
+/// Runs an operation and returns the next, or null when the warp stops (`Warp::stop` says why).
+///
+/// # Safety
+/// The operation and the ones it can lead to were assembled for the register file of this warp.
+pub type Handler = unsafe fn(&Op, &mut Warp) -> *const Op;
+
+/// The body of a handler, compiled once per SIMD level.
+pub trait Body {
+    /// Runs the operation.
+    ///
+    /// # Safety
+    /// As for [`Handler`].
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op;
+}
+
+/// A handler at each SIMD level, lowest first.
+#[derive(Clone, Copy)]
+pub struct Tiers(pub [Handler; 3]);
+
+impl Tiers {
+    /// The handlers of a body.
+    pub const fn of<B: Body>() -> Tiers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            Tiers([baseline::<B>, avx2::<B>, avx512::<B>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            Tiers([baseline::<B>, baseline::<B>, baseline::<B>])
+        }
+    }
+}
+
+impl Tiers {
+    /// The handler of a body that is rare or does not gain from wide registers: one for all levels,
+    /// which keeps the emulator quick to compile.
+    pub const fn cold<B: Body>() -> Tiers {
+        Tiers([baseline::<B>; 3])
+    }
+}
+
+/// A handler that only pays with wide registers: there is none for the lowest level, where the
+/// general handlers do, and that much less to compile.
+#[derive(Clone, Copy)]
+pub struct WideTiers([Handler; 2]);
+
+impl WideTiers {
+    /// The handlers of a body.
+    pub const fn of<B: Body>() -> WideTiers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            WideTiers([avx2::<B>, avx512::<B>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            WideTiers([baseline::<B>, baseline::<B>])
+        }
+    }
+
+    /// The handlers of two bodies: the second knows that the registers are 512 bits wide.
+    #[cfg(target_arch = "x86_64")]
+    pub const fn split<B: Body, Widest: Body>() -> WideTiers {
+        WideTiers([avx2::<B>, avx512::<Widest>])
+    }
+
+    /// The handler at a SIMD level, if there is one.
+    pub fn at(self, tier: usize) -> Option<Handler> {
+        // Elsewhere the lowest level has vectors that do.
+        let index = if cfg!(target_arch = "x86_64") { tier.checked_sub(1)? } else { 0 };
+        self.0.get(index).copied()
+    }
+}
+
+/// A body at the lowest SIMD level.
+///
+/// # Safety
+/// As for [`Handler`].
+#[inline(never)]
+pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: by the caller.
+    unsafe { B::run(op, warp) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: by the caller.
+    unsafe { B::run(op, warp) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn avx512<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: by the caller.
+    unsafe { B::run(op, warp) }
+}
+
+/// The highest SIMD level that this machine has: an index into [`Tiers`].
+pub fn best_tier() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        let avx512 = avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512cd");
+        let best = usize::from(avx2) + usize::from(avx512);
+        let cap = std::env::var("LANEWORK_SIMD").ok();
+        match cap.as_deref() {
+            Some("baseline") => 0,
+            Some("avx2") => best.min(1),
+            _ => best,
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        0
+    }
+}
+
+/// Why a warp stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// It has not.
+    #[default]
+    Running,
+    /// It waits at a barrier.
+    Barrier,
+    /// All its lanes have exited.
+    Done,
+    /// It faulted; the context holds the fault.
+    Fault,
+    /// It gives others a turn.
+    Yield,
+    /// It waits for what only others can bring about: the same operation will tell.
+    Wait,
+    /// It waits for others of its own lanes.
+    Converge,
+    /// A scalar form overflowed: go on at the same operation with every register varying.
+    Widen,
+}
+
+/// A pending part of a diverged warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pending {
+    /// Where it goes on.
+    pub pc: u32,
+    /// Its lanes.
+    pub mask: u32,
+    /// Where it meets the others; [`NOWHERE`] if it does not.
+    pub meet: u32,
+}
+
+/// No meeting point: the lanes run to their exit.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Pending parts at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
+const DEPTH: usize = 64;
+
+/// One warp of a running block.
+pub struct Warp {
+    /// The register file.
+    pub regs: *mut u8,
+    /// Lanes that execute now.
+    pub mask: u32,
+    /// Lanes that have not exited.
+    pub live: u32,
+    /// Where the executing lanes wait for the pending ones.
+    pub meet: u32,
+    /// The mask to restore after a guarded operation.
+    pub unguarded: u32,
+    /// The operations, first to last.
+    pub ops: *const Op,
+    /// PTX instructions executed.
+    pub instructions: u64,
+    /// PTX instructions times lanes.
+    pub lane_instructions: u64,
+    /// `instructions` at which the warp gives others a turn.
+    pub turn_end: u64,
+    /// Branches at which the warp split.
+    pub divergent_branches: u64,
+    /// The worker's context.
+    pub context: *mut Context,
+    /// The context's memory instructions.
+    pub sites: *mut Site,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// Where it stopped, to go on or to report.
+    pub stopped_at: *const Op,
+    /// The lanes that waited when it stopped with [`Stop::Wait`], and where.
+    pub waiting: u32,
+    /// Where they waited.
+    pub waits_at: *const Op,
+    /// Nothing else can go on: its next wait may end early, as if its time were over.
+    pub gives_up: bool,
+    /// Its index in the block.
+    pub index: u32,
+    /// Whether it has left the scalar forms behind.
+    pub widened: bool,
+    /// Whether its lanes go several ways, of which it follows one.
+    pub apart: bool,
+    depth: usize,
+    pending: [Pending; DEPTH],
+}
+
+impl Warp {
+    /// A warp before its first block.
+    pub fn new(index: u32) -> Warp {
+        Warp {
+            regs: std::ptr::null_mut(),
+            mask: 0,
+            live: 0,
+            meet: NOWHERE,
+            unguarded: 0,
+            ops: std::ptr::null(),
+            instructions: 0,
+            lane_instructions: 0,
+            turn_end: 0,
+            divergent_branches: 0,
+            context: std::ptr::null_mut(),
+            sites: std::ptr::null_mut(),
+            stop: Stop::Running,
+            stopped_at: std::ptr::null(),
+            waiting: 0,
+            waits_at: std::ptr::null(),
+            gives_up: false,
+            index,
+            widened: false,
+            apart: false,
+            depth: 0,
+            pending: [Pending::default(); DEPTH],
+        }
+    }
+
+    /// The host address of a slot.
+    ///
+    /// # Safety
+    /// The slot lies in the register file.
+    #[inline(always)]
+    pub unsafe fn at(&self, slot: Slot) -> *mut u8 {
+        // SAFETY: by the caller.
+        unsafe { self.regs.add((slot & OFFSET) as usize) }
+    }
+
+    /// The host address of a slot whose form is known.
+    ///
+    /// # Safety
+    /// The slot lies in the register file and has that form.
+    #[inline(always)]
+    pub unsafe fn known(&self, slot: Slot, form: Slot) -> *mut u8 {
+        // SAFETY: by the caller.
+        unsafe { self.regs.add(slot as usize).sub(form as usize) }
+    }
+
+    /// The site at a byte offset among the sites.
+    ///
+    /// # Safety
+    /// The offset is one that the assembler gave.
+    #[inline(always)]
+    pub unsafe fn site(&self, offset: u32) -> *mut Site {
+        // SAFETY: by the caller.
+        unsafe { self.sites.byte_add(offset as usize) }
+    }
+
+    /// Puts the warp at the start of a block with these lanes.
+    pub fn start(&mut self, lanes: u32, ops: *const Op) {
+        self.mask = lanes;
+        self.live = lanes;
+        self.meet = NOWHERE;
+        self.ops = ops;
+        self.stopped_at = ops;
+        self.depth = 0;
+        self.stop = Stop::Running;
+        self.widened = false;
+        self.apart = false;
+        self.gives_up = false;
+    }
+
+    /// Stops at `op`.
+    #[inline(always)]
+    pub fn stop_at(&mut self, op: *const Op, why: Stop) -> *const Op {
+        self.stop = why;
+        self.stopped_at = op;
+        std::ptr::null()
+    }
+
+    /// The operation at `pc`.
+    ///
+    /// # Safety
+    /// `pc` is less than the number of operations.
+    #[inline(always)]
+    pub unsafe fn op(&self, pc: u32) -> *const Op {
+        // SAFETY: by the caller.
+        unsafe { self.ops.add(pc as usize) }
+    }
+
+    /// The index of an operation of this warp.
+    pub fn pc(&self, op: *const Op) -> u32 {
+        ((op as usize - self.ops as usize) / size_of::<Op>()) as u32
+    }
+
+    /// Leaves a part of the warp for later. A split makes the parts' masks strictly smaller, so the
+    /// stack never holds more than two entries per split.
+    #[inline]
+    pub fn push(&mut self, part: Pending) {
+        debug_assert!(self.depth < DEPTH);
+        if self.depth < DEPTH {
+            self.pending[self.depth] = part;
+            self.depth += 1;
+        }
+    }
+
+    /// After [`Stop::Wait`]: another part of the diverged warp that meets the waiting one at the same
+    /// place goes on next, where there is one, for it may be what the waiting one waits for.
+    pub fn rotate(&mut self) {
+        (self.waiting, self.waits_at) = (self.mask, self.stopped_at);
+        while self.depth > 0 && self.pending[self.depth - 1].meet == self.meet {
+            let next = self.pending[self.depth - 1];
+            if next.mask & self.live == 0 {
+                self.depth -= 1;
+                continue;
+            }
+            let siblings = self.pending[..self.depth].iter().rev();
+            let first = self.depth - siblings.take_while(|part| part.meet == self.meet).count();
+            let this = Pending { pc: self.pc(self.stopped_at), mask: self.mask, meet: self.meet };
+            self.pending.copy_within(first..self.depth - 1, first + 1);
+            self.pending[first] = this;
+            self.mask = next.mask & self.live;
+            // SAFETY: pending places are valid.
+            self.stopped_at = unsafe { self.op(next.pc) };
+            return;
+        }
+    }
+
+    /// Counts lanes that wait only to end as ended: they have nothing left to do, and a barrier does
+    /// not wait for them.
+    pub fn retire(&mut self) {
+        for lane in 0..32 {
+            let bit = 1 << lane;
+            if self.live & !self.mask & bit == 0 {
+                continue;
+            }
+            let next = self.pending[..self.depth].iter().rev().find(|part| part.mask & bit != 0);
+            // SAFETY: pending places are valid.
+            if next.is_some_and(|part| unsafe { (*self.op(part.pc)).ends() }) {
+                self.live &= !bit;
+            }
+        }
+    }
+
+    /// Goes on with the part left last; stops when no lane is left.
+    ///
+    /// # Safety
+    /// The pending program counters are valid.
+    pub unsafe fn pop(&mut self, op: *const Op) -> *const Op {
+        while self.depth > 0 {
+            self.depth -= 1;
+            let part = self.pending[self.depth];
+            self.mask = part.mask & self.live;
+            self.meet = part.meet;
+            if self.mask != 0 {
+                // SAFETY: by the caller.
+                return unsafe { self.op(part.pc) };
+            }
+        }
+        self.mask = 0;
+        self.stop_at(op, Stop::Done)
+    }
+
+    /// The way it goes on from where it stopped.
+    pub fn way(&self) -> Way {
+        let pending = self.pending[..self.depth].to_vec();
+        Way { mask: self.mask, at: self.stopped_at, meet: self.meet, pending }
+    }
+
+    /// Goes on with a way of its lanes.
+    pub fn follow(&mut self, way: &Way) {
+        (self.mask, self.stopped_at, self.meet) = (way.mask, way.at, way.meet);
+        self.depth = way.pending.len().min(DEPTH);
+        self.pending[..self.depth].copy_from_slice(&way.pending[..self.depth]);
+    }
+
+    /// Runs until the warp stops.
+    ///
+    /// # Safety
+    /// The warp was started with operations assembled for its register file, and its context is live.
+    pub unsafe fn run(&mut self) -> Stop {
+        let mut op = self.stopped_at;
+        self.stop = Stop::Running;
+        while !op.is_null() {
+            // SAFETY: handlers return null or an operation of the same program.
+            op = unsafe { ((*op).handler)(&*op, self) };
+        }
+        self.stop
+    }
+}

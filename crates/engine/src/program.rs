@@ -1,0 +1,322 @@
+//! Loaded modules: their kernels, their variables in device memory, and assembled code by block shape.
+
+use crate::assemble::{Code, Want, assemble};
+use crate::fault::{LoadError, SourceLocation};
+use crate::heap;
+use crate::instrument::{Instrumentation, Quiet, Wants};
+use crate::memory::Memory;
+use crate::op::best_tier;
+use lanework_ptx::{Function, Linkage, Module, StateSpace};
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::indirect::function_address;
+use lanework_ptx_ir::initial::initial_bytes;
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
+use lanework_ptx_ir::lower::{Lowering, Unsupported};
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+/// Most instructions times registers of a kernel: the analysis keeps a bit for each register at each
+/// block, so this bounds its memory to half a gigabyte at the worst.
+const MOST_WORK: u64 = 1 << 32;
+
+/// A loaded module. Its variables live in device memory until it is dropped.
+pub struct Program {
+    kernels: Vec<Loaded>,
+    refused: Vec<(String, LoadError)>,
+    globals: HashMap<String, (MemorySpace, u64)>,
+    sizes: HashMap<String, u64>,
+    memory: Arc<RwLock<Memory>>,
+    assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
+    gaps: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kernel: usize,
+    block: [u32; 3],
+    instrument: TypeId,
+    wants: Wants,
+    all_varying: bool,
+}
+
+/// A kernel and what is found about it for all launches.
+struct Loaded {
+    kernel: Arc<Kernel>,
+    analyses: Arc<Analyses>,
+}
+
+/// A kernel assembled for a block shape.
+pub struct Assembled {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// The code that warps start in.
+    pub code: Code,
+    /// Registers that may be read before they are written, to be zeroed.
+    pub undefined: Vec<u32>,
+    analyses: Arc<Analyses>,
+    uniformity: Uniformity,
+    want: Want,
+    wide: OnceLock<Code>,
+}
+
+impl Assembled {
+    fn new(
+        loaded: &Loaded,
+        block: [u32; 3],
+        instrumentation: &Instrumentation,
+        all_varying: bool,
+    ) -> Assembled {
+        let (kernel, analyses) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.analyses));
+        let uniformity = if all_varying {
+            Uniformity::all_varying(&kernel)
+        } else {
+            Uniformity::of(&kernel, &analyses, block)
+        };
+        let instrumentation = *instrumentation;
+        let plan = (instrumentation.plan)(&kernel, &analyses);
+        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
+        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
+        let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
+        Assembled { kernel, code, undefined, analyses, uniformity, want, wide: OnceLock::new() }
+    }
+
+    /// The same code with every register varying: operation for operation the same.
+    pub fn wide(&self) -> &Code {
+        self.wide.get_or_init(|| {
+            let all = Uniformity::all_varying(&self.kernel);
+            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
+            assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want)
+        })
+    }
+}
+
+impl Program {
+    /// Loads a module; an entry that cannot run is kept with the reason.
+    ///
+    /// # Errors
+    /// When a variable cannot be placed, or no entry can run: the first reason then.
+    pub fn load(
+        module: &Module,
+        memory: &Arc<RwLock<Memory>>,
+        gaps: bool,
+    ) -> Result<Program, LoadError> {
+        let mut program = Program {
+            kernels: Vec::new(),
+            refused: Vec::new(),
+            globals: HashMap::new(),
+            sizes: HashMap::new(),
+            memory: Arc::clone(memory),
+            assembled: Mutex::new(HashMap::new()),
+            gaps,
+        };
+        program.place_variables(module)?;
+        for entry in module.entries() {
+            match program.lower(module, entry) {
+                Ok(loaded) => program.kernels.push(loaded),
+                Err(error) => program.refused.push((entry.name.clone(), error)),
+            }
+        }
+        match program.refused.first() {
+            Some((_, error)) if program.kernels.is_empty() => Err(error.clone()),
+            _ => Ok(program),
+        }
+    }
+
+    fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
+        let kernel = Lowering::entry(module, entry, &self.globals, self.gaps)?;
+        if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
+            return Err(LoadError {
+                message: "the kernel is too large to analyse".to_owned(),
+                function: kernel.name,
+                location: None,
+                text_line: 0,
+                help: "split it into smaller kernels".to_owned(),
+            });
+        }
+        let analyses = Analyses::of(&kernel);
+        Ok(Loaded { kernel: Arc::new(kernel), analyses: Arc::new(analyses) })
+    }
+
+    fn place_variables(&mut self, module: &Module) -> Result<(), LoadError> {
+        let refuse = |name: &str, message: String, help: &str| LoadError {
+            message: format!("variable `{name}`: {message}"),
+            function: String::new(),
+            location: None,
+            text_line: 0,
+            help: help.to_owned(),
+        };
+        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let placed: Vec<_> = module
+            .variables()
+            .filter(|v| matches!(v.space, StateSpace::Global | StateSpace::Const))
+            .collect();
+        for variable in &placed {
+            if variable.linkage == Linkage::Extern {
+                let what = "is defined in another module".to_owned();
+                return Err(refuse(&variable.name, what, "link the modules before loading"));
+            }
+            let address = memory
+                .allocate(variable.size(), &variable.name)
+                .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+            let space = match variable.space {
+                StateSpace::Const => MemorySpace::Constant,
+                _ => MemorySpace::Global,
+            };
+            memory.keep_for_module(address, space == MemorySpace::Constant);
+            self.globals.insert(variable.name.clone(), (space, address));
+            self.sizes.insert(variable.name.clone(), variable.size());
+        }
+        let allocates = |f: &Function| f.body.is_none() && (f.name == "malloc" || f.name == "free");
+        if module.functions().any(allocates) {
+            let refuse = |error: crate::fault::MemoryError| LoadError {
+                message: format!("{}: {error}", heap::NAME),
+                function: String::new(),
+                location: None,
+                text_line: 0,
+                help: "make the emulator with a larger `limits.memory`".to_owned(),
+            };
+            let address = memory.allocate(heap::BYTES, heap::NAME).map_err(refuse)?;
+            memory.keep_for_module(address, false);
+            memory.write(address, &heap::empty()).map_err(refuse)?;
+            self.globals.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
+        }
+        for variable in &placed {
+            let (_, address) = self.globals[&variable.name];
+            if variable.init.is_none() {
+                memory
+                    .fill(address, 0, variable.size())
+                    .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+                continue;
+            }
+            let find = |name: &str| {
+                let variable = self.globals.get(name).map(|(_, address)| *address);
+                variable.or_else(|| function_address(module, name))
+            };
+            let bytes = initial_bytes(variable, &find)
+                .map_err(|Unsupported { message, help }| refuse(&variable.name, message, &help))?;
+            memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+        }
+        Ok(())
+    }
+
+    /// The names of the kernels that can run.
+    pub fn entries(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|k| k.kernel.name.as_str())
+    }
+
+    /// The kernels that cannot run on the emulator, each with the first thing in it that the emulator
+    /// does not know. Launching one gives the same reason.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, &LoadError)> {
+        self.refused.iter().map(|(name, error)| (name.as_str(), error))
+    }
+
+    /// The device address and size in bytes of a variable in global or constant memory.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        let (_, address) = self.globals.get(name)?;
+        Some((*address, self.sizes[name]))
+    }
+
+    /// Bytes of static shared memory that a kernel uses per block.
+    pub fn static_shared(&self, entry: &str) -> Option<u32> {
+        self.kernel(entry).map(|k| k.declared_shared)
+    }
+
+    /// A kernel by name.
+    pub fn kernel(&self, entry: &str) -> Option<&Arc<Kernel>> {
+        self.kernels.iter().find(|k| k.kernel.name == entry).map(|k| &k.kernel)
+    }
+
+    /// A kernel assembled for a block shape; made on first use.
+    pub fn assembled(
+        &self,
+        entry: &str,
+        block: [u32; 3],
+        instrumentation: &Instrumentation,
+        all_varying: bool,
+    ) -> Option<Arc<Assembled>> {
+        let kernel = self.kernels.iter().position(|k| k.kernel.name == entry)?;
+        let (instrument, wants) = (instrumentation.id, instrumentation.wants);
+        let key = Key { kernel, block, instrument, wants, all_varying };
+        let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = cache.entry(key).or_insert_with(|| {
+            Arc::new(Assembled::new(&self.kernels[kernel], block, instrumentation, all_varying))
+        });
+        Some(Arc::clone(found))
+    }
+
+    /// An estimate of the registers that a kernel needs.
+    pub fn register_pressure(
+        &self,
+        entry: &str,
+    ) -> Option<lanework_ptx_ir::pressure::RegisterPressure> {
+        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
+        Some(lanework_ptx_ir::pressure::pressure(&loaded.kernel, &loaded.analyses))
+    }
+
+    /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::event::Place::instruction`].
+    pub fn instruction_name(&self, entry: &str, instruction: u32) -> Option<&str> {
+        let kernel = self.kernel(entry)?;
+        kernel.origins.get(instruction as usize).map(|o| o.name.as_str())
+    }
+
+    /// Where a kernel's instructions come from, in the order of [`crate::event::Place::instruction`].
+    pub fn origins(&self, entry: &str) -> &[lanework_ptx_ir::kernel::Origin] {
+        self.kernel(entry).map_or(&[], |kernel| &kernel.origins)
+    }
+
+    /// The names of the instructions of a kernel and of what it calls, each once.
+    pub fn instructions(&self, entry: &str) -> Option<Vec<&str>> {
+        let kernel = self.kernel(entry)?;
+        let mut names: Vec<&str> = kernel
+            .insts
+            .iter()
+            .filter(|inst| kernel.origins[inst.origin as usize].text_line > 0)
+            .map(|inst| kernel.origins[inst.origin as usize].name.as_str())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        Some(names)
+    }
+
+    /// The source position of a kernel's instruction.
+    pub fn location(&self, entry: &str, instruction: u32) -> Option<SourceLocation> {
+        self.kernel(entry)?.origins.get(instruction as usize)?.location.clone()
+    }
+
+    /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
+    /// what the analysis found.
+    pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
+        let assembled = self.assembled(entry, block, &Instrumentation::of(&Quiet), false)?;
+        let mut forms = [0; 3];
+        for (register, class) in
+            assembled.kernel.registers.iter().zip(assembled.uniformity.classes())
+        {
+            let form = match (register.width, class) {
+                (Width::Predicate, _) => 0,
+                (_, Class::Varying) => 2,
+                _ => 1,
+            };
+            forms[form] += 1;
+        }
+        Some(forms)
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("entries", &self.entries().collect::<Vec<_>>()).finish()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        for (_, address) in self.globals.values() {
+            // A variable that the host freed by hand is gone already.
+            let _ = memory.free(*address);
+        }
+    }
+}

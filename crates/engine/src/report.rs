@@ -1,0 +1,233 @@
+//! From a fault as a handler saw it to one that a person can act on.
+
+use crate::asynchrony::cluster::{MOST_BLOCKS, split};
+use crate::context::{Located, RawFault};
+use crate::event::AccessKind;
+use crate::fault::{Fault, FaultKind, NearAllocation};
+use crate::memory::{BadAddress, Memory};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
+use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+
+/// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
+const NEAR: u64 = 1 << 20;
+
+/// What the report needs to know of the launch.
+pub struct Scene<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its memory.
+    pub memory: &'a Memory,
+    /// The block that faulted.
+    pub block: [u32; 3],
+    /// The block's shape.
+    pub shape: [u32; 3],
+    /// Bytes of shared memory of the block.
+    pub shared: u64,
+}
+
+/// The report of a fault.
+pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
+    let Located { raw, origin, warp } = located;
+    let origin = scene.kernel.origins.get(origin as usize);
+    let thread = lanework_ptx_ir::uniformity::thread_index(scene.shape, warp * 32 + raw.lane);
+    let mut fault = Fault {
+        kind: raw.kind,
+        message: String::new(),
+        location: origin.and_then(|o| o.location.clone()),
+        text_line: origin.map_or(0, |o| o.text_line),
+        instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+        kernel: scene.kernel.name.clone(),
+        block: scene.block,
+        thread,
+        address: raw.address,
+        size: raw.bytes,
+        allocation: None,
+        help: String::new(),
+    };
+    match raw.kind {
+        FaultKind::OutOfBounds | FaultKind::Misaligned => address_fault(scene, &raw, &mut fault),
+        FaultKind::Deadlock => {
+            fault.message = format!("deadlock: {}", raw.note);
+            let spins = raw.note.contains("spins");
+            fault.help = match raw.note.contains("mbarrier") {
+                _ if spins => "see who should end the loop: a write that no thread comes to, a lock that is never released, or a block that runs later".into(),
+                true => "see that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
+                false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
+            };
+        }
+        FaultKind::Mbarrier => {
+            fault.message = raw.note;
+            fault.help = "count the arrivals and bytes of each phase: who arrives, how often, and what `expect_tx` announces".into();
+        }
+        FaultKind::BadFree | FaultKind::UseAfterFree => {
+            fault.message = raw.note;
+            fault.help = "free each pointer that `malloc` gave once, and no other".into();
+        }
+        FaultKind::NoMbarrier => {
+            fault.message = raw.note;
+            fault.help =
+                "let one thread run `mbarrier.init`, then a barrier, before any thread uses it"
+                    .into();
+        }
+        FaultKind::TensorMap => {
+            fault.message = raw.note;
+            fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();
+        }
+        FaultKind::TilePlace => {
+            fault.message = raw.note;
+            fault.help = "let tiles begin at multiples of 16 bytes of a row, and those that are stored or added not before the tensor".into();
+        }
+        FaultKind::BarrierDivergence => {
+            fault.message = format!("barrier divergence: {}", raw.note);
+            fault.help =
+                "move the barrier out of the branch, so that all threads of a warp reach it together".into();
+        }
+        FaultKind::Trap => {
+            fault.message = "the kernel executed `trap`".into();
+            fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
+        }
+        FaultKind::InstructionLimit => {
+            fault.message = format!("instruction limit: {}", raw.note);
+            fault.help = "look for a loop that does not end, or raise `max_instructions`".into();
+        }
+        FaultKind::TimeLimit => {
+            fault.message = format!("time limit: {}", raw.note);
+            fault.help = "look for a loop that does not end, or raise `time_limit`".into();
+        }
+        _ => fault.message = raw.note,
+    }
+    fault
+}
+
+fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
+    let address = raw.address.unwrap_or(0);
+    let verb = match raw.access {
+        Some(AccessKind::Load) => "read",
+        Some(AccessKind::Store) => "write",
+        Some(AccessKind::Atomic) => "atomic",
+        None => "copy",
+    };
+    let (space, within) = match raw.space {
+        MemorySpace::Generic if address.wrapping_sub(SHARED_WINDOW) < WINDOW => {
+            (MemorySpace::Shared, address - SHARED_WINDOW)
+        }
+        MemorySpace::Generic if address.wrapping_sub(LOCAL_WINDOW) < WINDOW => {
+            (MemorySpace::Local, address - LOCAL_WINDOW)
+        }
+        MemorySpace::Generic if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW => {
+            (MemorySpace::Parameter, address - PARAMETER_WINDOW)
+        }
+        MemorySpace::Generic => (MemorySpace::Global, address),
+        space => (space, address),
+    };
+    let size = raw.bytes;
+    if raw.kind == FaultKind::Misaligned && wild(scene.memory, space, address, size) {
+        fault.kind = FaultKind::OutOfBounds;
+    }
+    if fault.kind == FaultKind::Misaligned {
+        let name = space_name(space);
+        fault.message = format!(
+            "misaligned {name} {verb}: {size} bytes at {address:#x}, not a multiple of {size}"
+        );
+        fault.help = "align the index to the vector's length, or use narrower accesses".into();
+        if !raw.note.is_empty() {
+            fault.message = raw.note.clone();
+            fault.help =
+                "align the address and the size, and declare the array with that alignment".into();
+        }
+        if matches!(space, MemorySpace::Global | MemorySpace::Constant) {
+            fault.allocation = scene.memory.nearest(address, u64::from(size));
+        }
+        return;
+    }
+    let (rank, offset) = split(within, u32::MAX);
+    if space == MemorySpace::Shared && u64::from(rank) < MOST_BLOCKS {
+        fault.message = format!(
+            "out-of-bounds shared {verb}: {size} bytes at offset {offset} of the block of rank {rank} of the cluster, where a block has {} bytes of shared memory",
+            scene.shared
+        );
+        fault.help = "a block must be of this cluster and must not have ended: let all arrive and wait at `barrier.cluster` before the first one leaves".into();
+        return;
+    }
+    let small = match space {
+        MemorySpace::Shared => Some(("shared", scene.shared, "of shared memory")),
+        MemorySpace::Local => {
+            Some(("local", u64::from(scene.kernel.local_bytes), "of local memory per thread"))
+        }
+        MemorySpace::Parameter => {
+            Some(("parameter", u64::from(scene.kernel.parameter_bytes), "of parameters"))
+        }
+        _ => None,
+    };
+    if let Some((name, bytes, what)) = small {
+        fault.message = format!(
+            "out-of-bounds {name} {verb}: {size} bytes at offset {}, the block has {bytes} bytes {what}",
+            within as i64
+        );
+        fault.help = match space {
+            MemorySpace::Shared if bytes == 0 => {
+                "declare shared memory, or ask for dynamic shared memory at the launch".into()
+            }
+            _ => "guard the access so that its index stays inside the array".into(),
+        };
+        fault.allocation = Some(NearAllocation {
+            name: format!("{name} memory"),
+            address: address.wrapping_sub(within),
+            bytes,
+            offset: within as i64,
+            distance: within.saturating_sub(bytes),
+        });
+        return;
+    }
+    match scene.memory.diagnose(address, u64::from(size)) {
+        BadAddress::Null => {
+            fault.kind = FaultKind::Null;
+            fault.message = format!("null pointer: {verb} of {size} bytes at {address:#x}");
+            fault.help =
+                "pass a device address; a null one was given or the pointer was never set".into();
+        }
+        BadAddress::Freed(near) => {
+            fault.kind = FaultKind::UseAfterFree;
+            fault.message = format!(
+                "use after free: {verb} of {size} bytes at {}+{}, `{}` was freed",
+                near.name, near.offset, near.name
+            );
+            fault.help = "keep the buffer alive until the last kernel that uses it has run".into();
+            fault.allocation = Some(near);
+        }
+        BadAddress::Outside(Some(near)) => {
+            fault.message = format!(
+                "out-of-bounds global {verb}: {size} bytes at {}{:+}, `{}` is {} bytes",
+                near.name, near.offset, near.name, near.bytes
+            );
+            fault.help = "guard the access so that its index stays inside the buffer".into();
+            fault.allocation = Some(near);
+        }
+        BadAddress::Outside(None) => {
+            fault.message = format!(
+                "out-of-bounds global {verb}: {size} bytes at {address:#x}, nothing is allocated"
+            );
+            fault.help = "allocate a buffer and pass its address".into();
+        }
+    }
+}
+
+/// Whether an address in global memory is so far from every allocation that its alignment says nothing.
+fn wild(memory: &Memory, space: MemorySpace, address: u64, bytes: u32) -> bool {
+    matches!(space, MemorySpace::Global | MemorySpace::Constant)
+        && match memory.diagnose(address, u64::from(bytes)) {
+            BadAddress::Null => true,
+            BadAddress::Freed(_) => false,
+            BadAddress::Outside(near) => near.is_none_or(|near| near.distance > NEAR),
+        }
+}
+
+fn space_name(space: MemorySpace) -> &'static str {
+    match space {
+        MemorySpace::Shared => "shared",
+        MemorySpace::Local => "local",
+        MemorySpace::Parameter => "parameter",
+        MemorySpace::Constant => "constant",
+        _ => "global",
+    }
+}

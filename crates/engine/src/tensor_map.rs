@@ -1,0 +1,312 @@
+//! Tensor maps: what the copy engine needs to know of a tensor in global memory.
+//!
+//! On a GPU the driver encodes them, in a layout that NVIDIA does not tell. A kernel for the emulator
+//! gets 128 bytes of this layout instead, little-endian:
+//!
+//! | bytes | hold |
+//! | --- | --- |
+//! | 0-7 | the mark `LWTENSOR` |
+//! | 8-15 | the global address of the first element |
+//! | 16 | dimensions, 1 to 5 |
+//! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
+//! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128 |
+//! | 19 | 1 if elements outside the tensor are NaN, else 0 |
+//! | 24-43 | five extents less 1, 4 bytes each |
+//! | 44-53 | five extents of the tile, 2 bytes each |
+//! | 54-58 | five steps between elements of the tile, 1 byte each |
+//! | 64-95 | four strides in bytes, of the second dimension and up |
+//!
+//! All other bytes are 0.
+
+use crate::swizzle::Swizzle;
+use lanework_ptx::ScalarType;
+
+const MARK: [u8; 8] = *b"LWTENSOR";
+/// Bytes of an encoded map.
+pub const MAP_BYTES: usize = 128;
+/// Dimensions at most.
+pub const MOST_DIMENSIONS: usize = 5;
+
+/// Element types that the copy engine knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum TensorElement {
+    U8,
+    U16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F16,
+    F32,
+    F64,
+    Bf16,
+}
+
+impl TensorElement {
+    /// All of them, in the order of their codes.
+    pub const ALL: [TensorElement; 10] = {
+        use TensorElement::*;
+        [U8, U16, U32, I32, U64, I64, F16, F32, F64, Bf16]
+    };
+
+    /// Bytes of an element.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.scalar().size())
+    }
+
+    /// PTX's type.
+    pub fn scalar(self) -> ScalarType {
+        match self {
+            TensorElement::U8 => ScalarType::U8,
+            TensorElement::U16 => ScalarType::U16,
+            TensorElement::U32 => ScalarType::U32,
+            TensorElement::I32 => ScalarType::S32,
+            TensorElement::U64 => ScalarType::U64,
+            TensorElement::I64 => ScalarType::S64,
+            TensorElement::F16 => ScalarType::F16,
+            TensorElement::F32 => ScalarType::F32,
+            TensorElement::F64 => ScalarType::F64,
+            TensorElement::Bf16 => ScalarType::Bf16,
+        }
+    }
+
+    /// Whether it has a NaN.
+    pub fn is_float(self) -> bool {
+        self.scalar().is_float()
+    }
+
+    /// The bits of the NaN that stands for elements outside the tensor, as an H200 has them: one
+    /// pattern of 16 bits, as often as it fits.
+    pub fn nan(self) -> u64 {
+        0x7ff7_7ff7_7ff7_7ff7 >> (64 - 8 * self.bytes())
+    }
+}
+
+/// A tensor in global memory and the tiles that are copied of it. Dimensions are listed fastest-varying
+/// first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// Element type.
+    pub element: TensorElement,
+    /// Global address of the first element; a multiple of 16.
+    pub address: u64,
+    /// Elements in each of 1 to 5 dimensions, each 1 to 2^32.
+    pub extent: Vec<u64>,
+    /// Bytes from one index to the next in the second and further dimensions, each a multiple of 16
+    /// below 2^40. One fewer than `extent`.
+    pub strides: Vec<u64>,
+    /// Extents of a tile in each dimension, each 1 to 256; its first row a multiple of 16 bytes.
+    pub tile: Vec<u32>,
+    /// Only every so manieth element of a tile's extent is copied, 1 to 8. That of the first dimension
+    /// has no effect.
+    pub steps: Vec<u32>,
+    /// Permutation in shared memory; limits the first row's bytes to its width.
+    pub swizzle: Swizzle,
+    /// Elements outside the tensor read as NaN instead of zero (floats only).
+    pub nan_outside: bool,
+}
+
+impl TensorMap {
+    /// Its 128 bytes, for the emulator.
+    ///
+    /// # Errors
+    /// The broken rule, in words.
+    pub fn encode(&self) -> Result<[u8; MAP_BYTES], String> {
+        self.check()?;
+        let mut bytes = [0; MAP_BYTES];
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, &MARK);
+        put(8, &self.address.to_le_bytes());
+        let element = TensorElement::ALL.iter().position(|e| *e == self.element);
+        let swizzle = match self.swizzle {
+            Swizzle::None => 0,
+            Swizzle::B32 => 1,
+            Swizzle::B64 => 2,
+            Swizzle::B128 => 3,
+        };
+        let element = element.unwrap_or_default() as u8;
+        put(16, &[self.extent.len() as u8, element, swizzle, self.nan_outside.into()]);
+        for (i, extent) in self.extent.iter().enumerate() {
+            put(24 + 4 * i, &((extent - 1) as u32).to_le_bytes());
+            put(44 + 2 * i, &(self.tile[i] as u16).to_le_bytes());
+            put(54 + i, &[self.steps[i] as u8]);
+        }
+        for (i, stride) in self.strides.iter().enumerate() {
+            put(64 + 8 * i, &stride.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// From 128 bytes; `None` where they are no map.
+    pub fn decode(bytes: &[u8; MAP_BYTES]) -> Option<TensorMap> {
+        fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+            std::array::from_fn(|i| bytes[at + i])
+        }
+        if take(bytes, 0) != MARK {
+            return None;
+        }
+        let dimensions = usize::from(bytes[16]);
+        if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
+            return None;
+        }
+        let map = TensorMap {
+            element: *TensorElement::ALL.get(usize::from(bytes[17]))?,
+            address: u64::from_le_bytes(take(bytes, 8)),
+            extent: (0..dimensions)
+                .map(|i| u64::from(u32::from_le_bytes(take(bytes, 24 + 4 * i))) + 1)
+                .collect(),
+            strides: (0..dimensions - 1)
+                .map(|i| u64::from_le_bytes(take(bytes, 64 + 8 * i)))
+                .collect(),
+            tile: (0..dimensions)
+                .map(|i| u32::from(u16::from_le_bytes(take(bytes, 44 + 2 * i))))
+                .collect(),
+            steps: (0..dimensions).map(|i| u32::from(bytes[54 + i])).collect(),
+            swizzle: match bytes[18] {
+                0 => Swizzle::None,
+                1 => Swizzle::B32,
+                2 => Swizzle::B64,
+                3 => Swizzle::B128,
+                _ => return None,
+            },
+            nan_outside: bytes[19] != 0,
+        };
+        map.check().is_ok().then_some(map)
+    }
+
+    /// Elements of a tile in each dimension.
+    pub fn counts(&self) -> Vec<u32> {
+        let steps = self.tile.iter().zip(&self.steps).enumerate();
+        steps.map(|(i, (tile, step))| if i == 0 { *tile } else { tile.div_ceil(*step) }).collect()
+    }
+
+    /// Bytes of a tile's row.
+    pub fn row_bytes(&self) -> u64 {
+        u64::from(self.tile[0]) * self.element.bytes()
+    }
+
+    /// Bytes from one row of a tile to the next in shared memory: with a swizzle its whole width, also
+    /// where the rows are narrower (seen on an H200).
+    pub fn pitch(&self) -> u64 {
+        match self.swizzle {
+            Swizzle::None => self.row_bytes(),
+            swizzle => swizzle.width(),
+        }
+    }
+
+    /// Rows of a tile.
+    pub fn rows(&self) -> u64 {
+        self.counts()[1..].iter().map(|count| u64::from(*count)).product()
+    }
+
+    /// Bytes of a tile: what an mbarrier is told of.
+    pub fn tile_bytes(&self) -> u64 {
+        self.rows() * self.row_bytes()
+    }
+
+    /// Bytes of shared memory that a tile takes, with the gaps of narrow rows.
+    pub fn shared_bytes(&self) -> u64 {
+        self.rows() * self.pitch()
+    }
+
+    /// The rules of the copy engine.
+    fn check(&self) -> Result<(), String> {
+        let dimensions = self.extent.len();
+        if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
+            return Err(format!("it has {dimensions} dimensions; 1 to 5 are possible"));
+        }
+        let lengths = (self.strides.len() + 1, self.tile.len(), self.steps.len());
+        if lengths != (dimensions, dimensions, dimensions) {
+            return Err(format!(
+                "{dimensions} dimensions need {} strides, and as many extents and steps of the tile as dimensions",
+                dimensions - 1
+            ));
+        }
+        if !self.address.is_multiple_of(16) {
+            return Err(format!("the address {:#x} is not a multiple of 16", self.address));
+        }
+        if let Some(extent) = self.extent.iter().find(|extent| !(1..=1 << 32).contains(*extent)) {
+            return Err(format!("the extent {extent} is not in 1 to 2^32"));
+        }
+        let bad = |stride: &&u64| !stride.is_multiple_of(16) || **stride >= 1 << 40;
+        if let Some(stride) = self.strides.iter().find(bad) {
+            return Err(format!(
+                "the stride of {stride} bytes is not a multiple of 16 below 2^40; pad the rows"
+            ));
+        }
+        if let Some(tile) = self.tile.iter().find(|tile| !(1..=256).contains(*tile)) {
+            return Err(format!("the tile extent {tile} is not in 1 to 256"));
+        }
+        if let Some(step) = self.steps.iter().find(|step| !(1..=8).contains(*step)) {
+            return Err(format!("the step {step} is not in 1 to 8"));
+        }
+        let row = self.row_bytes();
+        if !row.is_multiple_of(16) {
+            return Err(format!("a tile row has {row} bytes, not a multiple of 16"));
+        }
+        if self.swizzle != Swizzle::None && row > self.swizzle.width() {
+            let span = self.swizzle.width();
+            return Err(format!("a tile row has {row} bytes, more than the {span} of its swizzle"));
+        }
+        if self.nan_outside && !self.element.is_float() {
+            return Err(format!("{:?} has no NaN to read outside the tensor", self.element));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix() -> TensorMap {
+        TensorMap {
+            element: TensorElement::Bf16,
+            address: 0x7f00_0000_0000,
+            extent: vec![1024, 1 << 32, 3],
+            strides: vec![4096, 1 << 39],
+            tile: vec![64, 256, 1],
+            steps: vec![1, 3, 8],
+            swizzle: Swizzle::B128,
+            nan_outside: true,
+        }
+    }
+
+    #[test]
+    fn maps_survive_their_bytes() {
+        let one = TensorMap {
+            extent: vec![7],
+            strides: vec![],
+            tile: vec![8],
+            steps: vec![1],
+            ..matrix()
+        };
+        for map in [matrix(), one] {
+            let bytes = map.encode().expect("sound");
+            assert_eq!(TensorMap::decode(&bytes), Some(map));
+        }
+        assert_eq!(TensorMap::decode(&[0; MAP_BYTES]), None);
+        assert_eq!((matrix().counts(), matrix().tile_bytes()), (vec![64, 86, 1], 128 * 86));
+    }
+
+    #[test]
+    fn each_broken_rule_is_named() {
+        let integer = TensorElement::I32;
+        for (map, expected) in [
+            (TensorMap { extent: vec![], ..matrix() }, "0 dimensions"),
+            (TensorMap { strides: vec![], ..matrix() }, "need 2 strides"),
+            (TensorMap { address: 8, ..matrix() }, "0x8 is not a multiple of 16"),
+            (TensorMap { extent: vec![1, 0, 1], ..matrix() }, "extent 0"),
+            (TensorMap { strides: vec![4096, 24], ..matrix() }, "24 bytes"),
+            (TensorMap { tile: vec![64, 257, 1], ..matrix() }, "tile extent 257"),
+            (TensorMap { steps: vec![1, 9, 1], ..matrix() }, "step 9"),
+            (TensorMap { tile: vec![4, 1, 1], ..matrix() }, "8 bytes, not a multiple of 16"),
+            (TensorMap { tile: vec![128, 1, 1], ..matrix() }, "256 bytes, more than the 128"),
+            (TensorMap { element: integer, tile: vec![32, 1, 1], ..matrix() }, "no NaN"),
+        ] {
+            let rule = map.encode().expect_err("the map breaks a rule");
+            assert!(rule.contains(expected), "{rule}\nlacks {expected}");
+        }
+    }
+}
