@@ -1,9 +1,9 @@
-//! An installed command needs no source checkout: a copy of it runs in an empty folder.
+//! An installed command needs no source checkout: it runs in an empty folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder with nothing but a copy of the command and a PTX file.
+/// A folder with nothing but a PTX file.
 struct Installed {
     folder: tempfile::TempDir,
 }
@@ -11,8 +11,6 @@ struct Installed {
 impl Installed {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::copy(env!("CARGO_BIN_EXE_lanework"), folder.path().join("lanework"))
-            .expect("a copy");
         std::fs::write(folder.path().join("saxpy.ptx"), include_str!("data/saxpy.ptx"))
             .expect("written");
         Installed { folder }
@@ -20,7 +18,7 @@ impl Installed {
 
     /// Standard output of a run that must succeed.
     fn run(&self, line: &str) -> String {
-        let output = Command::new(self.folder.path().join("lanework"))
+        let output = Command::new(env!("CARGO_BIN_EXE_lanework"))
             .args(line.split(' '))
             .current_dir(self.folder.path())
             .output()
