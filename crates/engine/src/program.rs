@@ -11,7 +11,7 @@ use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::indirect::function_address;
 use lanework_ptx_ir::initial::initial_bytes;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
-use lanework_ptx_ir::lower::{Lowering, Unsupported};
+use lanework_ptx_ir::lower::{Lowering, LoweringOptions, Unsupported};
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
@@ -126,7 +126,8 @@ impl Program {
     }
 
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
-        let kernel = Lowering::entry(module, entry, &self.globals, self.gaps)?;
+        let options = LoweringOptions { gaps: self.gaps, names: false };
+        let kernel = Lowering::entry(module, entry, &self.globals, options)?;
         if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
             return Err(LoadError {
                 message: "the kernel is too large to analyse".to_owned(),

@@ -118,7 +118,7 @@ impl VariableAnalysis for Analysis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::Lowering;
+    use crate::lower::{Lowering, LoweringOptions};
     use lanework_ptx::Module;
     use std::collections::HashMap;
 
@@ -131,7 +131,9 @@ mod tests {
         );
         let module = Module::parse(&text).expect("PTX");
         let entry = module.entries().next().expect("an entry");
-        let Ok(kernel) = Lowering::entry(&module, entry, &HashMap::new(), false) else {
+        let Ok(kernel) =
+            Lowering::entry(&module, entry, &HashMap::new(), LoweringOptions::default())
+        else {
             panic!("it lowers");
         };
         let added = |inst: &Inst| match (&inst.dst[..], &inst.src[..]) {

@@ -7,6 +7,7 @@ use crate::opcode::atomic::AtomicOp;
 use crate::opcode::matrix::MatrixOp;
 use crate::opcode::warp::{ShuffleMode, WarpOp};
 use lanework_ptx::ScalarType;
+use std::collections::HashMap;
 
 pub use crate::types::{MemorySpace, NanUse, Width};
 
@@ -343,6 +344,8 @@ pub struct Kernel {
     pub labels: Vec<usize>,
     /// Registers.
     pub registers: Vec<Register>,
+    /// The names in PTX of those that have one, if lowering was asked to keep them.
+    pub register_names: HashMap<Reg, String>,
     /// Where instructions come from.
     pub origins: Vec<Origin>,
     /// By origin: whether it is of CUB or Thrust.

@@ -5,6 +5,7 @@
 //! (`opcode`) and typed operands. Passes ask an opcode for facts, never for its name. `cfg`, `postdom` and
 //! `liveness` describe control flow, `uniformity` says which registers are the same or affine over a warp, and
 //! `vectorize` which loads ptxas joins; the fixpoints among them run on one solver, `dataflow`.
+//! `inspect` shows all of it as text; the file tests (`tests/filetests`) compare it.
 
 pub mod access_class;
 pub mod analyses;
@@ -12,9 +13,11 @@ pub mod bitset;
 pub mod canonicalize;
 pub mod cfg;
 pub mod dataflow;
+pub mod display;
 pub mod error;
 pub mod indirect;
 pub mod initial;
+pub mod inspect;
 pub mod kernel;
 pub mod known_bits;
 pub mod literal;

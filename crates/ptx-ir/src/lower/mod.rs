@@ -18,7 +18,7 @@ use lanework_ptx::{
 use state::{HEAP, Symbol, width_of};
 use std::collections::HashMap;
 
-pub use state::Lowering;
+pub use state::{Lowering, LoweringOptions};
 pub use unsupported::Unsupported;
 
 /// Calls nested deeper than this are refused.
@@ -27,8 +27,7 @@ const MAX_DEPTH: usize = 64;
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 impl<'m> Lowering<'m> {
-    /// Lowers an entry; `globals` are the module's variables in global and constant memory; `gaps`
-    /// says whether variables in shared and local memory keep apart.
+    /// Lowers an entry; `globals` are the module's variables in global and constant memory.
     ///
     /// # Errors
     /// At the first thing that the emulator does not know.
@@ -36,9 +35,9 @@ impl<'m> Lowering<'m> {
         module: &'m Module,
         entry: &'m Function,
         globals: &'m HashMap<String, (MemorySpace, u64)>,
-        gaps: bool,
+        options: LoweringOptions,
     ) -> Result<Kernel, LoadError> {
-        let mut lowering = Lowering::new(module, entry, globals, gaps);
+        let mut lowering = Lowering::new(module, entry, globals, options);
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
         for directive in &entry.directives {
@@ -84,7 +83,7 @@ impl<'m> Lowering<'m> {
         }
         crate::canonicalize::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
-        if gaps {
+        if options.gaps {
             crate::load_uses::mark_load_uses(&mut lowering.kernel);
         }
         Ok(lowering.kernel)

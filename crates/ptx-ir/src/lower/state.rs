@@ -26,6 +26,15 @@ pub enum Symbol {
     Variable(MemorySpace, Src),
 }
 
+/// How to lower.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoweringOptions {
+    /// Whether variables in shared and local memory keep apart, for checked runs.
+    pub gaps: bool,
+    /// Whether to keep the names of registers, for [`Kernel::register_names`].
+    pub names: bool,
+}
+
 /// Lowers the functions of one module.
 pub struct Lowering<'m> {
     pub(super) module: &'m Module,
@@ -42,16 +51,16 @@ pub struct Lowering<'m> {
     pub(super) origin: u32,
     pub(super) positions: Positions<'m>,
     pub(super) layout: Layout,
+    names: bool,
 }
 
 impl<'m> Lowering<'m> {
-    /// The state before the first instruction of an entry; `gaps` says whether variables in shared and
-    /// local memory keep apart.
+    /// The state before the first instruction of an entry.
     pub(super) fn new(
         module: &'m Module,
         entry: &Function,
         globals: &'m HashMap<String, (MemorySpace, u64)>,
-        gaps: bool,
+        options: LoweringOptions,
     ) -> Lowering<'m> {
         Lowering {
             module,
@@ -65,7 +74,8 @@ impl<'m> Lowering<'m> {
             return_to: None,
             origin: 0,
             positions: Positions::new(module),
-            layout: Layout::new(gaps),
+            layout: Layout::new(options.gaps),
+            names: options.names,
         }
     }
 
@@ -154,6 +164,9 @@ impl<'m> Lowering<'m> {
 
     /// Gives a name in the innermost scope a meaning.
     pub fn bind(&mut self, name: &str, symbol: Symbol) {
+        if let (true, Symbol::Register(register)) = (self.names, &symbol) {
+            self.kernel.register_names.insert(*register, name.to_owned());
+        }
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), symbol);
         }
