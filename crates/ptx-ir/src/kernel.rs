@@ -348,8 +348,11 @@ pub struct Kernel {
     pub register_names: HashMap<Reg, String>,
     /// Where instructions come from.
     pub origins: Vec<Origin>,
-    /// By origin: whether it is of CUB or Thrust.
-    pub of_library: Vec<bool>,
+    /// The module's source files; `.loc` numbers them from 1.
+    pub files: Vec<String>,
+    /// By origin: the numbers of its source file and of those that it was inlined into, the innermost
+    /// first.
+    pub source_files: Vec<Box<[u32]>>,
     /// Parameters.
     pub parameters: Vec<Parameter>,
     /// Bytes of all parameters.
@@ -378,4 +381,12 @@ pub struct Kernel {
     pub max_cluster: Option<u32>,
     /// Whether an atomic's order between blocks can be seen in results.
     pub ordered_blocks: bool,
+}
+
+impl Kernel {
+    /// The source file of a number, as `.loc` gives it; empty for none.
+    pub fn file(&self, number: u32) -> &str {
+        let index = (number as usize).checked_sub(1);
+        index.and_then(|index| self.files.get(index)).map_or("", String::as_str)
+    }
 }

@@ -3,7 +3,6 @@
 mod memory;
 mod place;
 mod service;
-pub mod together;
 
 use crate::alu;
 use crate::asynchrony::{self, Async};

@@ -66,7 +66,7 @@ impl<'m> Lowering<'m> {
             location: None,
             text_line: 0,
         });
-        lowering.kernel.of_library.push(false);
+        lowering.kernel.source_files.push(Box::default());
         let origin = lowering.kernel.origins.len() as u32 - 1;
         let needs_end = !matches!(
             lowering.kernel.insts.last(),
@@ -178,8 +178,8 @@ impl<'m> Lowering<'m> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let (location, of_library) = self.positions.next(instruction);
-        self.kernel.of_library.push(of_library);
+        let (location, files) = self.positions.next(instruction);
+        self.kernel.source_files.push(files);
         self.origin = self.kernel.origins.len() as u32;
         self.kernel.origins.push(Origin {
             name: instruction.name(),

@@ -1,5 +1,4 @@
-//! Source positions: what `.loc` says of instructions, calls that compilers inlined, and which
-//! instructions are of CUB or Thrust.
+//! Source positions: what `.loc` says of instructions, and the calls that compilers inlined.
 
 use crate::error::SourceLocation;
 use lanework_ptx::{Instruction, Location, Module};
@@ -15,14 +14,14 @@ pub struct Positions<'m> {
     place: Option<SourceLocation>,
     /// Where the places of `.loc` were inlined at, those that say so.
     inlined: HashMap<[u32; 3], [u32; 3]>,
-    /// Whether the instruction is of CUB or Thrust.
-    of_library: bool,
+    /// The file of the last `.loc` and those that it was inlined into, by number.
+    files: Box<[u32]>,
 }
 
 impl<'m> Positions<'m> {
     /// Those of a module.
     pub fn new(module: &'m Module) -> Positions<'m> {
-        Positions { module, place: None, inlined: HashMap::new(), of_library: false }
+        Positions { module, place: None, inlined: HashMap::new(), files: Box::default() }
     }
 
     /// A `.loc` that stands alone says where an inlined call was.
@@ -34,20 +33,22 @@ impl<'m> Positions<'m> {
         }
     }
 
-    /// The position of the next instruction, and whether it is of CUB or Thrust.
-    pub fn next(&mut self, instruction: &Instruction) -> (Option<SourceLocation>, bool) {
+    /// The position of the next instruction, and the numbers of its source file and of those that it was
+    /// inlined into, the innermost first.
+    pub fn next(&mut self, instruction: &Instruction) -> (Option<SourceLocation>, Box<[u32]>) {
         // Line 0 is no line: compilers say it of what they made themselves, and of what came from two.
         let location = match instruction.location.as_ref().map(|l| self.source(l)) {
             Some(place) if place.line == 0 => self.place.clone(),
             place => place,
         };
         let position = instruction.location.as_ref().filter(|position| position.line > 0);
-        self.of_library = match position {
-            Some(position) => self.in_library(position),
-            None => self.of_library && location.is_some(),
-        };
+        if let Some(position) = position {
+            self.files = self.chain_of(position);
+        } else if location.is_none() {
+            self.files = Box::default();
+        }
         self.place.clone_from(&location);
-        (location, self.of_library)
+        (location, self.files.clone())
     }
 
     /// Goes into an inlined function; gives what [`Positions::leave`] takes at its end.
@@ -60,25 +61,11 @@ impl<'m> Positions<'m> {
         self.place = place;
     }
 
-    /// Whether a `.loc` is in a header of the toolkit, and in CUB or Thrust or in what was inlined there.
-    fn in_library(&self, location: &Location) -> bool {
-        let file = |number: u32| {
-            let index = (number as usize).checked_sub(1);
-            index.and_then(|i| self.module.files.get(i)).map_or("", String::as_str)
-        };
-        let mut place = Some([location.file, location.line, location.column]);
-        if !file(location.file).contains("/include/") {
-            return false;
-        }
-        for _ in 0..MAX_DEPTH {
-            let Some(at) = place else { return false };
-            let name = file(at[0]);
-            if name.contains("/cub/") || name.contains("/thrust/") {
-                return true;
-            }
-            place = self.inlined.get(&at).copied();
-        }
-        false
+    /// The file of a `.loc` and those that it was inlined into.
+    fn chain_of(&self, location: &Location) -> Box<[u32]> {
+        let first = [location.file, location.line, location.column];
+        let chain = std::iter::successors(Some(first), |place| self.inlined.get(place).copied());
+        chain.take(MAX_DEPTH).map(|[file, ..]| file).collect()
     }
 
     /// The source position of a `.loc`. One in a toolkit's header stands for the place in the user's

@@ -65,7 +65,11 @@ impl<'m> Lowering<'m> {
         Lowering {
             module,
             globals,
-            kernel: Kernel { name: entry.name.clone(), ..Kernel::default() },
+            kernel: Kernel {
+                name: entry.name.clone(),
+                files: module.files.clone(),
+                ..Kernel::default()
+            },
             scopes: vec![HashMap::new()],
             module_shared: HashMap::new(),
             specials: HashMap::new(),

@@ -1,13 +1,12 @@
-//! The sanitizer as an instrument: the checker of accesses and of what orders them, beside the livelock
-//! probe.
+//! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
 
-use super::checker::{self, Checker};
-use super::findings::named;
-use super::judge::Judge;
-use super::livelock::LivelockProbe;
-use super::plan;
-use super::report::{Checks, Report, add};
-use super::stillness::Reads;
+use super::handlers::CheckAccess;
+use super::parts::Parts;
+use super::plan::Inserts;
+use super::position::LaneAt;
+use super::report::merge;
+use super::reports::place;
+use super::sanitizer::Sanitizer;
 use crate::engine::context::{Located, RawFault, Site};
 use crate::engine::event::{Moved, Place};
 use crate::engine::fault::FaultKind;
@@ -22,40 +21,6 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
 
-/// A block that waits for what may be done by one that runs later: its place, the fault, and what it
-/// reads.
-type Held = ([u32; 3], Located, Reads);
-
-/// Checks a launch. One worker runs it, for the shadow memory of global memory is one for all blocks.
-pub struct Sanitizer {
-    checks: Checks,
-    /// Checks accesses, from the start of the launch to its end.
-    pub checker: Option<Checker>,
-    /// Looks for spins that never end.
-    pub probe: LivelockProbe,
-    held: Vec<Held>,
-    /// What was found.
-    pub reports: Vec<Report>,
-}
-
-// SAFETY: the pointers inside go to global memory, whose lock the launch holds, and to the shared memory
-// of the blocks that its worker runs.
-unsafe impl Send for Sanitizer {}
-
-impl Sanitizer {
-    /// For one launch.
-    pub fn new(checks: Checks) -> Sanitizer {
-        let (checker, probe) = (None, LivelockProbe::default());
-        Sanitizer { checks, checker, probe, held: Vec::new(), reports: Vec::new() }
-    }
-
-    /// Keeps a fault as a report; gives it back if it is no finding.
-    fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
-        let fault = located.clone();
-        self.checker.as_mut()?.fault_of(block, located).map(|_| fault)
-    }
-}
-
 impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
         self.probe.wants() | Wants::INITIALISED
@@ -66,37 +31,27 @@ impl Instrument for Sanitizer {
     }
 
     fn merge(&mut self, other: Self) {
-        add(&mut self.reports, other.reports);
+        merge(&mut self.reports, other.reports);
     }
 
     fn access_operation() -> Tiers {
-        Tiers::of::<Judge>()
+        Tiers::of::<CheckAccess>()
     }
 
     fn plan(kernel: &Kernel, analyses: &Analyses) -> Option<Arc<dyn Plan>> {
-        Some(Arc::new(plan::Checks::of(kernel, analyses)))
+        Some(Arc::new(Inserts::of(kernel, analyses)))
     }
 
     fn launch(&mut self, launch: &Launch<'_>) {
-        let plan = launch.plan.and_then(|plan| (plan as &dyn Any).downcast_ref::<plan::Checks>());
+        let plan = launch.plan.and_then(|plan| (plan as &dyn Any).downcast_ref::<Inserts>());
         let (followed, accumulators) =
             plan.map(|plan| (plan.followed.clone(), plan.accumulators.count)).unwrap_or_default();
-        self.checker = Some(Checker::new(checker::Launch {
-            checks: self.checks,
-            kernel: Arc::clone(launch.kernel),
-            memory: launch.memory,
-            grid: launch.grid,
-            block: launch.block,
-            shared: launch.shared.clone(),
-            local_bytes: launch.local_bytes,
-            followed,
-            accumulators,
-        }));
+        self.parts = Some(Parts::new(self.checks, launch, followed, accumulators));
     }
 
     fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
-        if let Some(checker) = &mut self.checker {
-            checker.access(warp, place.instruction, site, addresses);
+        if let Some(parts) = &mut self.parts {
+            parts.access.access(warp, place.instruction, site, addresses);
         }
         self.probe.follow(warp, place.instruction, site, addresses);
     }
@@ -107,22 +62,22 @@ impl Instrument for Sanitizer {
         instruction: u32,
         fault: RawFault,
     ) -> Result<*mut u8, RawFault> {
-        match &mut self.checker {
-            Some(checker) => Ok(checker.excuse(warp, instruction, fault)),
+        match &mut self.parts {
+            Some(parts) => Ok(parts.excuse(warp, instruction, fault)),
             None => Err(fault),
         }
     }
 
     fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.arrive(warp, number);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.arrive(warp, number);
         }
         self.probe.barrier_arrive(warp, number, waits);
     }
 
     fn barrier_open(&mut self, number: usize, released: &[usize], all: bool) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.complete(number, released, all);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.complete(number, released, all);
         }
     }
 
@@ -133,14 +88,14 @@ impl Instrument for Sanitizer {
         note: Note,
         operand: &dyn Fn(usize) -> Lanes<u32>,
     ) {
-        if let Some(checker) = &mut self.checker {
-            checker.noted(warp, instruction, note, operand);
+        if let Some(parts) = &mut self.parts {
+            parts.synchronise(warp, instruction, note, operand);
         }
     }
 
     fn lanes_missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.missing(warp, instruction, lanes);
+        if let Some(parts) = &mut self.parts {
+            parts.lanes_missing(warp, instruction, lanes);
         }
     }
 
@@ -151,32 +106,32 @@ impl Instrument for Sanitizer {
         operation: MbarrierOp,
         mbarrier: (u32, u64),
     ) {
-        if let Some(checker) = &mut self.checker {
-            checker.mbarrier(warp, at, operation, mbarrier);
+        if let Some(parts) = &mut self.parts {
+            parts.mbarrier(lane_at(warp, at), operation, mbarrier);
         }
     }
 
     fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), mbarrier: (u32, u64)) {
-        if let Some(checker) = &mut self.checker {
-            checker.mbarrier_waited(warp, at, mbarrier);
+        if let Some(parts) = &mut self.parts {
+            parts.mbarrier_waited(lane_at(warp, at), mbarrier);
         }
     }
 
     fn cluster_arrive(&mut self, warp: usize, generation: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.cluster_arrive(warp, generation);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_arrive(warp, generation);
         }
     }
 
     fn cluster_open(&mut self, generation: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.cluster_met(generation);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_complete(generation);
         }
     }
 
     fn cluster_waited(&mut self, warp: usize, generation: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.cluster_go(warp, generation);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_leave(warp, generation);
         }
     }
 
@@ -188,8 +143,8 @@ impl Instrument for Sanitizer {
         addresses: [&[u64; 32]; 2],
         have: &[u32; 32],
     ) {
-        if let Some(checker) = &mut self.checker {
-            checker.copy(warp, place.instruction, bytes, addresses, have);
+        if let Some(parts) = &mut self.parts {
+            parts.copy(warp, place.instruction, bytes, addresses, have);
         }
         self.probe.disturb();
     }
@@ -201,69 +156,70 @@ impl Instrument for Sanitizer {
         moved: Moved,
         mbarrier: Option<(u32, u64)>,
     ) {
-        if let Some(checker) = &mut self.checker {
-            checker.bulk(warp, at, moved, mbarrier);
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_copy(warp, lane_at(warp, at), moved, mbarrier);
         }
     }
 
     fn bulk_commit(&mut self, warp: u32, lane: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.bulk_commit(warp, lane);
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_commit(warp, lane);
         }
     }
 
     fn bulk_wait(&mut self, warp: u32, lane: u32, pending: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.bulk_wait(warp, lane, pending);
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_wait(warp, lane, pending);
         }
     }
 
     fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
-        if let Some(checker) = &mut self.checker {
-            checker.product_reads(warp, instruction, chunks);
+        if let Some(parts) = &mut self.parts {
+            parts.product_reads(warp, instruction, chunks);
         }
     }
 
     fn heap(&mut self, event: HeapEvent) {
-        if let Some(checker) = &mut self.checker {
+        if let Some(parts) = &mut self.parts {
+            let heap = &mut parts.access.bounds.heap;
             match event {
                 HeapEvent::Called => {}
-                HeapEvent::Allocated { address, bytes } => checker.heap_gave(address, bytes),
-                HeapEvent::Freed { address } => checker.heap_took(address),
+                HeapEvent::Allocated { address, bytes } => heap.gave(address, bytes),
+                HeapEvent::Freed { address } => heap.took(address),
             }
         }
         self.probe.heap(event);
     }
 
     fn cluster_start(&mut self, blocks: &[u64]) {
-        if let Some(checker) = &mut self.checker {
-            checker.start(blocks);
+        if let Some(parts) = &mut self.parts {
+            parts.start(blocks);
         }
     }
 
     fn cluster_end(&mut self) {
         self.probe.cluster_end();
-        if let Some(checker) = &mut self.checker {
-            checker.follow_all(false);
+        if let Some(parts) = &mut self.parts {
+            parts.access.without_word_cells(false);
         }
     }
 
     fn block_slice(&mut self, rank: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.enter(rank);
+        if let Some(parts) = &mut self.parts {
+            parts.access.enter(rank);
         }
         self.probe.block_slice(rank);
     }
 
     fn block_end(&mut self, rank: u32) {
-        if let Some(checker) = &mut self.checker {
-            checker.left(rank);
+        if let Some(parts) = &mut self.parts {
+            parts.block_end(rank);
         }
     }
 
     fn warp_end(&mut self, warp: usize) {
-        if let Some(checker) = &mut self.checker {
-            checker.order.end(warp);
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.end(warp);
         }
     }
 
@@ -272,13 +228,13 @@ impl Instrument for Sanitizer {
     }
 
     fn scheduler_pass(&mut self, cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
-        let Some(checker) = &mut self.checker else { return Ok(()) };
+        let Some(parts) = &mut self.parts else { return Ok(()) };
         let name = |space, address| {
-            let near = checker.place(space, address);
-            near.as_ref().map_or(format!("{address:#x}"), named)
+            let near = parts.access.bounds.nearest(space, address);
+            place(near.as_ref(), address)
         };
         let result = self.probe.pass(cluster, &name);
-        checker.follow_all(self.probe.tries());
+        parts.access.without_word_cells(self.probe.tries());
         result
     }
 
@@ -307,10 +263,14 @@ impl Instrument for Sanitizer {
                 fault = Some((block, waits_for_later(located)));
             }
         }
-        let found = self.checker.take().map_or(Vec::new(), Checker::finish);
-        add(&mut self.reports, found);
+        let found = self.parts.take().map_or(Vec::new(), Parts::finish);
+        merge(&mut self.reports, found);
         fault
     }
+}
+
+fn lane_at(warp: &Warp, (lane, instruction): (u32, u32)) -> LaneAt {
+    LaneAt { warp: warp.index, lane, instruction }
 }
 
 /// The fault of a block that waits for what a later one writes.

@@ -1,58 +1,50 @@
-//! Checks: a run in which every access is judged, and what is wrong becomes a [`Report`] while the
-//! kernel goes on.
+//! The sanitizer: a run in which every access is checked, and what is wrong becomes a [`Report`] while
+//! the kernel goes on.
 //!
-//! What is judged, and by which rules:
+//! | part | what it finds |
+//! | --- | --- |
+//! | `bounds` | accesses outside allocations, variables and blocks of `malloc`; use after free |
+//! | `initialisation` | reads of memory and registers that nothing has written |
+//! | `races` | accesses that nothing orders: happens-before tracker and shadow cells |
+//! | `async_proxy` | `cp.async`, bulk and tensor copies, mbarriers, fences between the proxies |
+//! | `wgmma` | accumulators and operands of products in flight |
+//! | `barriers` | member masks and shuffles |
+//! | `livelock` | spins that never end |
 //!
-//! - *Bounds and alignment*: each lane's address, against the exact bounds of allocations, of static
-//!   variables in shared and local memory, and of parameters. In a checked emulator allocations lie
-//!   2^36 bytes apart and variables in shared memory 1024, so that an index which leaves one does not
-//!   land in another. A bad load gives zero, a bad store goes nowhere.
-//! - *Uninitialised*: a bit per byte of global, shared and local memory. Registers: see `undefined`.
-//! - *Races*: see `order` for what orders accesses. Two accesses to one byte race when nothing orders
-//!   them, one of them writes, and not both are strong (atomic, `.volatile`, `.relaxed` and more) with
-//!   a scope that has the other thread in it. Two writes of the same value are no race, in one
-//!   instruction or in two: nobody can tell their order.
-//! - *Lanes*: member masks must name whoever executes, and shuffles may read from lanes that take
-//!   part only.
-//! - *Asynchronous copies*: what `cp.async` and bulk copies write may be touched only after the
-//!   wait; what bulk copies and `wgmma` read must be fenced from what threads wrote, and may be changed
-//!   only after the wait. So it is with the registers of `wgmma`, which must be fenced, too, when threads write them.
+//! An access goes through `access::reference`, lane by lane, which is the oracle, or through a path of
+//! `fast`, which must agree with it. `parts` puts the parts together for a launch, `instrument` is what
+//! the engine calls, `plan` and `handlers` are the operations inserted into kernels. Findings go to
+//! `reports`, by the table of `kinds` and the list of `suppressions`.
 
-#[cfg(test)]
-mod alike;
-mod bulk;
-mod checker;
-mod copies;
-mod findings;
-mod group;
-mod heap;
+mod access;
+mod async_proxy;
+mod barriers;
+mod bounds;
+mod fast;
+mod handlers;
+mod initialisation;
 mod instrument;
-mod judge;
-mod lanes;
-mod lanewise;
-mod line;
+mod kinds;
 mod livelock;
-mod names;
-mod operands;
-mod order;
-mod others;
-mod places;
+mod parts;
 mod plan;
-mod products;
+mod position;
+mod races;
 mod report;
-mod runs;
-mod scattered;
-mod shadow;
+mod reports;
+#[expect(clippy::module_inception, reason = "the sanitizer is what the module is named for")]
+mod sanitizer;
 mod stillness;
-mod undefined;
+mod suppressions;
+mod wgmma;
 
-pub use heap::leaks as heap_leaks;
-pub use instrument::Sanitizer;
-pub use report::{Checks, Other, Report, ReportKind};
+pub use bounds::heap::leaks as heap_leaks;
+pub use kinds::{Checks, KindInfo, Level, ReportKind};
+pub use report::{Other, Report};
+pub use sanitizer::Sanitizer;
 
 use crate::engine::fault::Fault;
 use crate::engine::launch::Outcome;
-use crate::engine::written::{self, Written};
 
 /// What a checked launch found.
 #[derive(Clone, Debug, Default)]

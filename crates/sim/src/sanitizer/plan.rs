@@ -1,18 +1,18 @@
 //! The operations that the sanitizer inserts into a kernel, and the data that they refer to.
 
-use super::group::{Group, JudgeGroup};
-use super::judge::JudgeStore;
-use super::products::{Accumulate, Accumulators, Use};
-use super::undefined::{Follow, Followed, Step};
-use crate::engine::assemble::together;
+use super::fast::group::Group;
+use super::fast::grouping::groups;
+use super::handlers::{CheckGroup, StepProducts, StepRegisters};
+use super::initialisation::unwritten::{Followed, Step};
+use super::wgmma::registers::{Accumulators, Use};
 use crate::engine::instrument::{BeforeAccess, Inserted, Plan};
 use crate::engine::op::Tiers;
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace};
+use lanework_ptx_ir::kernel::{Action, Kernel, MemorySpace};
 use std::collections::HashMap;
 
 /// What is inserted into one kernel. Operations hold the addresses of what is boxed here.
-pub struct Checks {
+pub struct Inserts {
     /// Registers that are followed.
     pub followed: Followed,
     /// Registers that products of warpgroups accumulate in.
@@ -21,43 +21,31 @@ pub struct Checks {
     steps: HashMap<usize, Box<Step>>,
     /// By instruction: what it does with accumulators.
     uses: HashMap<usize, Box<Use>>,
-    /// By instruction: the loads that are judged before it; none for one judged with an earlier one.
+    /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
     groups: HashMap<usize, Option<Box<Group>>>,
-    /// By instruction: the quick check of its access, where it has one, and its number in the kernel.
-    quick: HashMap<usize, (Tiers, u32)>,
     /// By instruction: whether its access goes to shared memory.
     shared: Vec<bool>,
 }
 
-impl Checks {
+impl Inserts {
     /// For a kernel.
-    pub fn of(kernel: &Kernel, analyses: &Analyses) -> Checks {
+    pub fn of(kernel: &Kernel, analyses: &Analyses) -> Inserts {
         let followed = Followed::find(kernel, analyses);
         let accumulators = Accumulators::find(kernel);
-        let (mut steps, mut uses, mut quick) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let (mut steps, mut uses) = (HashMap::new(), HashMap::new());
         let mut shared = vec![false; kernel.insts.len()];
         for (i, inst) in kernel.insts.iter().enumerate() {
             steps.extend(followed.step(inst).map(|step| (i, Box::new(step))));
             uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
-            let Action::Memory(op) = &inst.action else { continue };
-            shared[i] = op.space == MemorySpace::Shared;
-            let store = matches!(op.kind, MemoryKind::Store)
-                && op.ty.size() == 4
-                && op.count == 1
-                && op.order.strong.is_none();
-            let tiers = match op.space {
-                MemorySpace::Global if store => Tiers::of::<JudgeStore<false>>(),
-                MemorySpace::Shared if store => Tiers::of::<JudgeStore<true>>(),
-                _ => continue,
-            };
-            quick.insert(i, (tiers, inst.origin));
+            shared[i] =
+                matches!(&inst.action, Action::Memory(op) if op.space == MemorySpace::Shared);
         }
         let blocks = analyses.cfg.blocks.iter();
-        let groups = blocks
-            .flat_map(|block| together::groups(&kernel.insts[block.start..block.end], block.start));
+        let groups =
+            blocks.flat_map(|block| groups(&kernel.insts[block.start..block.end], block.start));
         let group = |members: Vec<_>| (!members.is_empty()).then(|| Box::new(Group::new(members)));
         let groups = groups.map(|(i, members)| (i, group(members))).collect();
-        Checks { followed, accumulators, steps, uses, groups, quick, shared }
+        Inserts { followed, accumulators, steps, uses, groups, shared }
     }
 }
 
@@ -66,36 +54,30 @@ fn address<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).expose_provenance() as u64
 }
 
-impl Plan for Checks {
+impl Plan for Inserts {
     fn before(&self, instruction: usize) -> Vec<Inserted> {
         let step = self
             .steps
             .get(&instruction)
-            .map(|step| Inserted { tiers: Tiers::cold::<Follow>(), imm: address(&**step) });
+            .map(|step| Inserted { tiers: Tiers::cold::<StepRegisters>(), imm: address(&**step) });
         let accumulate = self
             .uses
             .get(&instruction)
-            .map(|this| Inserted { tiers: Tiers::cold::<Accumulate>(), imm: address(&**this) });
+            .map(|this| Inserted { tiers: Tiers::cold::<StepProducts>(), imm: address(&**this) });
         step.into_iter().chain(accumulate).collect()
     }
 
-    fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess {
+    fn before_access(&self, instruction: usize, _scalar: bool) -> BeforeAccess {
         match self.groups.get(&instruction) {
-            Some(None) => return BeforeAccess::Nothing,
+            Some(None) => BeforeAccess::Nothing,
             Some(Some(group)) => {
                 let tiers = match self.shared[instruction] {
-                    true => Tiers::of::<JudgeGroup<true>>(),
-                    false => Tiers::of::<JudgeGroup<false>>(),
+                    true => Tiers::of::<CheckGroup<true>>(),
+                    false => Tiers::of::<CheckGroup<false>>(),
                 };
-                return BeforeAccess::Own(Inserted { tiers, imm: address(&**group) });
+                BeforeAccess::Own(Inserted { tiers, imm: address(&**group) })
             }
-            None => {}
-        }
-        match self.quick.get(&instruction) {
-            Some((tiers, origin)) if scalar => {
-                BeforeAccess::Own(Inserted { tiers: *tiers, imm: (*origin).into() })
-            }
-            _ => BeforeAccess::General,
+            None => BeforeAccess::General,
         }
     }
 }

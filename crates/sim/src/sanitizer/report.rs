@@ -1,148 +1,8 @@
-//! What checks find, as plain data.
+//! Findings as plain data, and how they print.
 
-use crate::engine::fault::{Fault, FaultKind, NearAllocation, SourceLocation};
+use super::kinds::ReportKind;
+use crate::engine::fault::{Fault, NearAllocation, SourceLocation};
 use std::fmt;
-
-/// The kinds of errors that checks find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ReportKind {
-    /// An access outside its allocation, array, or any.
-    OutOfBounds,
-    /// An address that is not a multiple of the access's size.
-    Misaligned,
-    /// An access to memory already freed.
-    UseAfterFree,
-    /// Memory that nobody freed.
-    Leak,
-    /// A read of memory or of a register that nothing has written.
-    Uninitialized,
-    /// Two accesses that nothing orders, one of which writes.
-    Race,
-    /// A barrier that part of a warp reached, or whose threads disagree about it.
-    BarrierDivergence,
-    /// Threads that wait for ever.
-    Deadlock,
-    /// A shuffle that reads from a lane that does not take part, or a member mask that is wrong.
-    InactiveLane,
-    /// The result of an asynchronous operation used before it was waited for, or a missing fence
-    /// between proxies.
-    AsyncOrder,
-}
-
-impl ReportKind {
-    /// All of them.
-    pub const ALL: [ReportKind; 10] = [
-        ReportKind::OutOfBounds,
-        ReportKind::Misaligned,
-        ReportKind::UseAfterFree,
-        ReportKind::Leak,
-        ReportKind::Uninitialized,
-        ReportKind::Race,
-        ReportKind::BarrierDivergence,
-        ReportKind::Deadlock,
-        ReportKind::InactiveLane,
-        ReportKind::AsyncOrder,
-    ];
-
-    /// Its name, as the command line and JSON have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ReportKind::OutOfBounds => "out-of-bounds",
-            ReportKind::Misaligned => "misaligned",
-            ReportKind::UseAfterFree => "use-after-free",
-            ReportKind::Leak => "leak",
-            ReportKind::Uninitialized => "uninitialized",
-            ReportKind::Race => "race",
-            ReportKind::BarrierDivergence => "barrier-divergence",
-            ReportKind::Deadlock => "deadlock",
-            ReportKind::InactiveLane => "inactive-lane",
-            ReportKind::AsyncOrder => "async-order",
-        }
-    }
-
-    /// The kind of this name.
-    pub fn named(name: &str) -> Option<ReportKind> {
-        ReportKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// The kind of a fault; `None` for what is no error of the kernel's memory or order.
-    pub(crate) fn of(fault: FaultKind) -> Option<ReportKind> {
-        match fault {
-            FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
-                Some(ReportKind::OutOfBounds)
-            }
-            FaultKind::Misaligned | FaultKind::TilePlace => Some(ReportKind::Misaligned),
-            FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
-            FaultKind::Deadlock => Some(ReportKind::Deadlock),
-            FaultKind::NoMbarrier => Some(ReportKind::Uninitialized),
-            FaultKind::BarrierDivergence | FaultKind::Mbarrier => {
-                Some(ReportKind::BarrierDivergence)
-            }
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for ReportKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Which kinds are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checks(u16);
-
-/// The bit of checks that says whether the host's reads are looked at.
-const HOST_READS: u16 = 1 << 15;
-
-impl Default for Checks {
-    /// All but leaks, which are looked for on request.
-    fn default() -> Self {
-        Checks::all().without(ReportKind::Leak)
-    }
-}
-
-impl Checks {
-    /// All kinds.
-    pub fn all() -> Checks {
-        Checks(!HOST_READS)
-    }
-
-    /// No kind.
-    pub fn none() -> Checks {
-        Checks(0)
-    }
-
-    /// These and one more.
-    #[must_use]
-    pub fn with(self, kind: ReportKind) -> Checks {
-        Checks(self.0 | 1 << kind as u16)
-    }
-
-    /// These but one.
-    #[must_use]
-    pub fn without(self, kind: ReportKind) -> Checks {
-        Checks(self.0 & !(1 << kind as u16))
-    }
-
-    /// These, and [`ReportKind::Uninitialized`] for what the host reads, too: an error of the copy to the
-    /// host when nothing has written some of its bytes.
-    #[must_use]
-    pub fn with_host_reads(self) -> Checks {
-        Checks(self.with(ReportKind::Uninitialized).0 | HOST_READS)
-    }
-
-    /// Whether what the host reads is looked at.
-    pub fn has_host_reads(self) -> bool {
-        self.0 & HOST_READS != 0
-    }
-
-    /// Whether a kind is looked for.
-    pub fn has(self, kind: ReportKind) -> bool {
-        self.0 >> kind as u16 & 1 != 0
-    }
-}
 
 /// The access that a race is with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -266,9 +126,9 @@ impl Report {
     }
 }
 
-/// Adds reports to others; what is found at the same place counts there. Copies of a line, as an
+/// Merges reports into others; what is found at the same place counts there. Copies of a line, as an
 /// unrolled loop has them, are one place.
-pub(crate) fn add(to: &mut Vec<Report>, found: Vec<Report>) {
+pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     fn at(location: Option<&SourceLocation>, text_line: u32) -> (Option<&SourceLocation>, u32) {
         (location, if location.is_some() { 0 } else { text_line })
     }

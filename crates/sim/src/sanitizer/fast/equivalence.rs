@@ -1,0 +1,143 @@
+//! Fast-path equivalence tests: on random histories the fast paths find what the reference does, and
+//! leave the same in shadow memory.
+
+use super::super::races::epoch::{self, LANES, STRONG, with_lane};
+use super::super::races::happens_before::{HappensBefore, RelationCache};
+use super::super::races::shadow_cell::LaneAccess;
+use super::super::races::shadow_memory::{LINE, ShadowMemory};
+use super::line::{ALL, AccessBatch};
+use super::view::ShadowView;
+
+/// A generator of numbers, for histories that can be made again.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % sides
+    }
+}
+
+const WARPS: usize = 3;
+
+fn one_by_one(
+    shadow: &mut ShadowMemory,
+    order: &mut HappensBefore,
+    batch: &AccessBatch,
+    writes: bool,
+) -> bool {
+    let mut races = false;
+    for second in [0, batch.second] {
+        for i in (0..LINE).filter(|i| batch.active >> i & 1 != 0) {
+            let packed = batch.packed[i] + second;
+            let lane = epoch::lane(packed);
+            let access = LaneAccess { packed, warp: batch.warp, lane, base: batch.base };
+            let found = shadow.change(4 * i as u64, |cell| match writes {
+                true => cell.write(order, &access, |_| true),
+                false => cell.read(order, &access),
+            });
+            races |= found.is_some();
+        }
+        if batch.second == 0 {
+            break;
+        }
+    }
+    races
+}
+
+/// The fast paths, for more than one cell or for one cell in few steps.
+#[derive(Clone, Copy)]
+enum Path {
+    Line,
+    Pair,
+    Scattered,
+}
+
+fn at_once(
+    shadow: &mut ShadowMemory,
+    order: &mut HappensBefore,
+    batch: &AccessBatch,
+    path: Path,
+    writes: bool,
+) -> bool {
+    let (warp, base, first) = (batch.warp, batch.base, batch.packed[0]);
+    let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
+    let packed = first & !LANES;
+    let mut view =
+        ShadowView { shadow, written: None, order, writers, readers, base, warp, packed };
+    let lanes = [epoch::lane(first), epoch::lane(first + batch.second)];
+    match (path, writes) {
+        (Path::Line, true) => view.check::<false>(0, batch),
+        (Path::Line, false) => view.check::<true>(0, batch),
+        (Path::Pair, _) => view.pair(0, packed, lanes),
+        (Path::Scattered, true) => view.write(0, first),
+        (Path::Scattered, false) => view.read(0, first),
+    }
+}
+
+/// Synchronises something, at times.
+fn synchronise(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
+    let warp = dice.roll(WARPS as u64) as usize;
+    match dice.roll(8) {
+        0 => {
+            *block += 1;
+            order.start(*block);
+        }
+        1 | 2 => {
+            (0..WARPS).for_each(|warp| order.arrive(warp, 0));
+            order.complete(0, &[0, 1, 2], true);
+        }
+        3 => order.warp_sync(warp, u32::MAX, u32::MAX),
+        4 => order.warp_sync(warp, dice.roll(1 << 32) as u32, u32::MAX),
+        _ => {}
+    }
+}
+
+#[test]
+fn fast_paths_agree_with_the_reference() {
+    let mut well = [0; 3];
+    for seed in 0..600 {
+        let mut dice = Dice(seed);
+        let mut order = HappensBefore::new(WARPS, 1);
+        let mut block = 0;
+        order.start(block);
+        // In shared memory the past ends with the block, in global memory it does not.
+        let shared = seed % 2 == 0;
+        let (mut fast, mut slow) = (ShadowMemory::new(64, 2), ShadowMemory::new(64, 2));
+        for step in 0..60 {
+            synchronise(&mut dice, &mut order, &mut block);
+            let warp = dice.roll(WARPS as u64) as u32;
+            let start = order.packed_now(warp, 0, step);
+            let strong = if dice.roll(20) == 0 { STRONG } else { 0 };
+            let base = if shared { order.base() } else { 1 };
+            let path = [Path::Line, Path::Line, Path::Pair, Path::Scattered][dice.roll(4) as usize];
+            let writes = !matches!(path, Path::Pair) && dice.roll(3) == 0;
+            let (first, spread) = (dice.roll(2) as u32 * 16, dice.roll(4) != 0);
+            let lane = |i: usize| if spread { first + i as u32 } else { first };
+            let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
+            let some = if dice.roll(3) == 0 { dice.roll(1 << 16) as u32 | 1 } else { ALL };
+            let twice = !writes && first == 0 && dice.roll(3) == 0;
+            let (active, second) = match path {
+                Path::Line if twice && spread => (some, 16),
+                Path::Line => (some, u64::from(twice)),
+                Path::Pair => (1, 1),
+                Path::Scattered => (1, 0),
+            };
+            let second = second << epoch::LANE_SHIFT;
+            let batch = AccessBatch { packed, second, active, warp, base };
+            let races = one_by_one(&mut slow, &mut order, &batch, writes);
+            // Strong accesses never take a fast path.
+            if strong == 0 && at_once(&mut fast, &mut order, &batch, path, writes) {
+                well[path as usize] += 1;
+                assert!(!races, "seed {seed}, step {step}: a race is missed");
+            } else {
+                one_by_one(&mut fast, &mut order, &batch, writes);
+            }
+            for i in 0..LINE as u64 {
+                let (fast, slow) = (fast.at(4 * i), slow.at(4 * i));
+                assert_eq!(fast, slow, "seed {seed}, step {step}, cell {i}");
+            }
+        }
+    }
+    assert!(well.iter().all(|times| *times > 1000), "too few took a fast path: {well:?}");
+}

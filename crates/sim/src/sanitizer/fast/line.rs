@@ -1,0 +1,232 @@
+//! An access batch against a line of shadow memory at once: what half a warp reads or writes word by
+//! word.
+//!
+//! Nearly always the prior accesses to such words are of one epoch, and its relation answers for all. A
+//! mismatch mask tells where they are not; then, or where something may be wrong, nothing is changed and
+//! the cells are checked one by one. Without this path the bench's kernels take up to 15 times as long.
+
+use super::super::races::epoch::{ASYNC, LANES, PackedEpoch, WROTE};
+use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::shadow_memory::{LINE, Reads, Writes};
+
+/// A word for each cell of a line.
+type Words = [PackedEpoch; LINE];
+
+/// An access to words of one line.
+pub struct AccessBatch {
+    /// Who accesses each word.
+    pub packed: Words,
+    /// What makes of these the accesses of a second reader, of the warp's other half; 0 if there is none.
+    pub second: PackedEpoch,
+    /// The words accessed, a bit each; at least one.
+    pub active: u32,
+    /// The warp.
+    pub warp: u32,
+    /// Epochs of smaller numbers are of the past.
+    pub base: u32,
+}
+
+/// All words of a line.
+pub const ALL: u32 = (1 << LINE) - 1;
+/// The bits of the number of an epoch.
+const EPOCH: PackedEpoch = 0xffff_ffff << 32;
+
+/// What tells how prior accesses of one kind relate to those of a batch.
+type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
+
+/// How prior accesses of one kind to some words relate to the batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prior {
+    /// There are none, or all come before.
+    HappensBefore,
+    /// Each is of the lane that accesses the word now.
+    SameLane,
+    /// All are of others, and nothing orders them.
+    Concurrent,
+    /// The same, and the others are lanes of the same warp.
+    OtherLanes,
+    /// They are of several kinds.
+    Mixed,
+}
+
+/// All ones for each active word.
+#[inline(always)]
+fn spread(active: u32) -> Words {
+    let mut out = [0; LINE];
+    for i in 0..LINE {
+        out[i] = u64::from(active >> i & 1).wrapping_neg();
+    }
+    out
+}
+
+#[inline(always)]
+fn any(words: &Words) -> PackedEpoch {
+    let mut all = 0;
+    for i in 0..LINE {
+        all |= words[i];
+    }
+    all
+}
+
+/// Puts some words in the place of others.
+#[inline(always)]
+fn put(to: &mut Words, active: &Words, words: &Words) {
+    for i in 0..LINE {
+        to[i] = (to[i] & !active[i]) | (words[i] & active[i]);
+    }
+}
+
+/// The mismatch mask of prior accesses to a line: not zero where the epoch is another than that of `one`,
+/// or where there are flags that need a closer look. Accesses below `floor` are of the past, and alike.
+#[inline(always)]
+fn mismatch(prior: &Words, one: PackedEpoch, floor: PackedEpoch, flags: PackedEpoch) -> Words {
+    let recent = |access: PackedEpoch| if access as i64 >= floor as i64 { access } else { 0 };
+    let one = recent(one);
+    let mut mask = [0; LINE];
+    for i in 0..LINE {
+        let access = recent(prior[i]);
+        mask[i] = ((access ^ one) & EPOCH) | (access & flags);
+    }
+    mask
+}
+
+impl AccessBatch {
+    /// How prior accesses of one epoch relate to this batch.
+    #[inline(always)]
+    fn prior(
+        &self,
+        related: Related<'_>,
+        one: PackedEpoch,
+        prior: &Words,
+        active: &Words,
+    ) -> Prior {
+        let (cache, order) = related;
+        match cache.of(order, one, self.base, self.warp) {
+            Relation::HappensBefore => Prior::HappensBefore,
+            Relation::Concurrent => Prior::Concurrent,
+            Relation::ProgramOrder => self.by_lane(prior, active),
+            Relation::PairwiseSync => Prior::Mixed,
+        }
+    }
+
+    /// The same for prior accesses of this warp.
+    #[inline(always)]
+    fn by_lane(&self, prior: &Words, active: &Words) -> Prior {
+        let (mut unlike, mut like) = ([0; LINE], [0; LINE]);
+        for i in 0..LINE {
+            let other = (prior[i] ^ self.packed[i]) & LANES;
+            unlike[i] = other & active[i];
+            like[i] = if other == 0 { active[i] } else { 0 };
+        }
+        match (any(&unlike), any(&like)) {
+            (0, _) => Prior::SameLane,
+            (_, 0) => Prior::OtherLanes,
+            _ => Prior::Mixed,
+        }
+    }
+
+    #[inline(always)]
+    fn one(&self) -> usize {
+        self.active.trailing_zeros() as usize % LINE
+    }
+
+    /// A read of the words; `false` if they must be checked one by one.
+    #[inline(always)]
+    pub fn read<const WHOLE: bool>(
+        &self,
+        order: &mut HappensBefore,
+        [writers, readers]: [&mut RelationCache; 2],
+        writes: Option<&Writes>,
+        [first, last]: &mut Reads,
+    ) -> bool {
+        let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
+        let floor = PackedEpoch::from(self.base) << 32;
+        let reader = first[self.one()];
+        let mut strange = mismatch(first, reader, floor, ASYNC | WROTE);
+        for i in 0..LINE {
+            strange[i] |= last[i] & (ASYNC | WROTE);
+        }
+        if let Some(writes) = writes {
+            let writer = writes[self.one()];
+            let more = mismatch(writes, writer, floor, ASYNC);
+            for i in 0..LINE {
+                strange[i] = (strange[i] | more[i]) & active[i];
+            }
+            if any(&strange) != 0 {
+                return false;
+            }
+            match self.prior((writers, order), writer, writes, &active) {
+                Prior::HappensBefore => {}
+                Prior::SameLane if self.second == 0 => {}
+                _ => return false,
+            }
+        } else {
+            for i in 0..LINE {
+                strange[i] &= active[i];
+            }
+            if any(&strange) != 0 {
+                return false;
+            }
+        }
+        // Whoever comes after the first reader stands for it; another is remembered beside it.
+        let stands = match self.prior((readers, order), reader, first, &active) {
+            Prior::HappensBefore | Prior::SameLane => true,
+            Prior::Concurrent => false,
+            Prior::OtherLanes if self.second == 0 => false,
+            // One of them may be the second reader.
+            Prior::OtherLanes | Prior::Mixed => return false,
+        };
+        if stands {
+            put(first, &active, &self.packed);
+        }
+        if !stands || self.second != 0 {
+            let mut packed = self.packed;
+            for i in 0..LINE {
+                packed[i] += self.second;
+            }
+            put(last, &active, &packed);
+        }
+        true
+    }
+
+    /// Whether prior accesses allow a write.
+    #[inline(always)]
+    fn yields(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
+        let one = prior[self.one()];
+        let mut strange = mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC | WROTE);
+        for i in 0..LINE {
+            strange[i] &= active[i];
+        }
+        any(&strange) == 0
+            && matches!(
+                self.prior(related, one, prior, active),
+                Prior::HappensBefore | Prior::SameLane
+            )
+    }
+
+    /// A write of the words; `false` if they must be checked one by one.
+    #[inline(always)]
+    pub fn write<const WHOLE: bool>(
+        &self,
+        order: &mut HappensBefore,
+        [writers, readers]: [&mut RelationCache; 2],
+        writes: &mut Writes,
+        reads: Option<&mut Reads>,
+    ) -> bool {
+        let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
+        if !self.yields((writers, order), writes, &active) {
+            return false;
+        }
+        if let Some([first, last]) = reads {
+            if !self.yields((&mut *readers, &mut *order), first, &active)
+                || !self.yields((readers, order), last, &active)
+            {
+                return false;
+            }
+            put(first, &active, &[0; LINE]);
+            put(last, &active, &[0; LINE]);
+        }
+        put(writes, &active, &self.packed);
+        true
+    }
+}

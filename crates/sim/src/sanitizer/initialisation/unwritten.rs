@@ -1,0 +1,107 @@
+//! Which registers may hold a value that nothing has written, and what each instruction does with them.
+//!
+//! Found before the run: those that are read before they are written on some path, and what is computed
+//! from them. Only these are followed while the kernel runs ([`super::registers`]).
+
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+
+/// The registers of a kernel that are followed.
+#[derive(Clone, Default)]
+pub struct Followed {
+    /// By register: its number among those followed.
+    index: Vec<Option<u32>>,
+    /// How many there are.
+    pub count: usize,
+    /// Those that are unwritten at the start.
+    pub unwritten: Vec<u32>,
+}
+
+/// What an instruction does with followed registers.
+#[derive(Clone, Default)]
+pub struct Step {
+    /// Those whose values end here, and in what: an address, a branch, memory.
+    pub ends: Vec<(u32, &'static str)>,
+    /// Those that results are made of.
+    pub from: Vec<u32>,
+    /// Results.
+    pub to: Vec<u32>,
+}
+
+impl Followed {
+    /// Finds them.
+    pub fn find(kernel: &Kernel, analyses: &Analyses) -> Followed {
+        let start: Vec<usize> = analyses.read_unwritten(kernel).collect();
+        if start.is_empty() {
+            return Followed::default();
+        }
+        let mut unwritten = vec![false; kernel.registers.len()];
+        start.iter().for_each(|r| unwritten[*r] = true);
+        let maybe = solve_variables(kernel, &mut MayBeUnwritten, unwritten);
+        let mut count = 0;
+        let number = |maybe: bool| {
+            maybe.then(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let index: Vec<Option<u32>> = maybe.into_iter().map(number).collect();
+        let unwritten = start.iter().filter_map(|r| index[*r]).collect();
+        Followed { index, count: count as usize, unwritten }
+    }
+
+    /// What an instruction does with them, if anything.
+    pub fn step(&self, inst: &Inst) -> Option<Step> {
+        if self.count == 0 {
+            return None;
+        }
+        let of = |r: Reg| self.index[r as usize];
+        let followed = |src: &[Src]| -> Vec<u32> {
+            src.iter().filter_map(|src| src.register()).filter_map(of).collect()
+        };
+        let mut step = Step::default();
+        let end = |list: Vec<u32>, what| list.into_iter().map(move |r| (r, what));
+        step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, "a branch")));
+        match &inst.action {
+            Action::Memory(op) => {
+                step.ends.extend(end(followed(&inst.src[..1]), "an address"));
+                // What is private to a thread or a block may hold it: of a tile that is not full, threads
+                // put what they have where nobody looks.
+                let private = matches!(op.space, MemorySpace::Local | MemorySpace::Shared);
+                let kept = private && matches!(op.kind, MemoryKind::Store);
+                if !matches!(op.kind, MemoryKind::Load) && !kept {
+                    step.ends.extend(end(followed(&inst.src[1..]), "memory"));
+                }
+            }
+            Action::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
+            Action::Barrier(_) => step.ends.extend(end(followed(&inst.src), "a barrier")),
+            _ if makes(inst) => step.from = followed(&inst.src),
+            _ => {}
+        }
+        step.to = inst.dst.iter().flatten().filter_map(|r| of(*r)).collect();
+        let none = step.ends.is_empty() && step.from.is_empty() && step.to.is_empty();
+        (!none).then_some(step)
+    }
+}
+
+/// Which registers may hold a value that nothing has written, or one made from such a value: the forward
+/// slice of those that are read unwritten, through registers only.
+struct MayBeUnwritten;
+
+impl VariableAnalysis for MayBeUnwritten {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let of_unwritten = |src: &Src| src.register().is_some_and(|r| *facts.get(r as usize));
+        if makes(inst) && inst.src.iter().any(of_unwritten) {
+            inst.writes().for_each(|r| facts.meet(r as usize, &true));
+        }
+    }
+}
+
+/// Whether an instruction makes its results of its sources in registers.
+fn makes(inst: &Inst) -> bool {
+    inst.is_alu() || matches!(inst.action, Action::Warp(_))
+}

@@ -1,0 +1,82 @@
+//! Epochs, after FastTrack: an access is told by the thread that did it and that thread's clock, which
+//! is one number, in place of a whole vector clock.
+//!
+//! An [`Epoch`] is a stretch of one warp's run in which nothing synchronises. It has a number; a
+//! [`PackedEpoch`] holds that number, the lane, the instruction and what kind of access it was in 64
+//! bits, which is what shadow memory stores. Lanes share their warp's clock: that they run in lockstep
+//! is no promise, so lanes of one epoch are told apart by the lane bits.
+//!
+//! Limits: 2^32 epochs in a launch; instructions beyond 2^20 of a kernel share numbers.
+
+/// An access in 64 bits, from the high bits down: the number of its epoch (32), flags, its lane (5), its
+/// instruction (20). 0 is no access.
+pub type PackedEpoch = u64;
+
+/// Where the lane is.
+pub const LANE_SHIFT: u32 = 20;
+/// The bits of the lane.
+pub const LANES: PackedEpoch = 31 << LANE_SHIFT;
+/// The bits that name a thread and its epoch.
+const THREAD: PackedEpoch = 0xffff_ffff << 32 | LANES;
+/// A strong access with at least block scope.
+pub const STRONG: PackedEpoch = 1 << 25;
+/// A strong access whose scope is wider than the block.
+pub const WIDE_SCOPE: PackedEpoch = 1 << 26;
+/// An access by the asynchronous proxy that nobody has waited for.
+pub const ASYNC: PackedEpoch = 1 << 27;
+/// In the place of a reader: an access that wrote (an atomic before the last).
+pub const WROTE: PackedEpoch = 1 << 28;
+/// A `.volatile` access to data, see [`lanework_ptx_ir::kernel::Order`].
+pub const DATA: PackedEpoch = 1 << 29;
+
+/// A stretch of one warp's run between two synchronisations.
+#[derive(Clone, Copy, Debug)]
+pub struct Epoch {
+    /// Linear index of the block.
+    pub block: u64,
+    /// The warp in it that acted.
+    pub warp: u32,
+    /// Its index in vector clocks: another one for asynchronous copies, which count as warps of their
+    /// own.
+    pub slot: u32,
+    /// The cluster, counted through the launch.
+    pub cluster: u32,
+    /// The warp's clock.
+    pub clock: u32,
+}
+
+/// Packs the number of an epoch and an instruction; lane 0, see [`with_lane`].
+#[inline(always)]
+pub fn pack(number: u32, instruction: u32) -> PackedEpoch {
+    u64::from(number) << 32 | u64::from(instruction & ((1 << LANE_SHIFT) - 1))
+}
+
+/// The access of another lane: adds it to one of lane 0.
+#[inline(always)]
+pub fn with_lane(access: PackedEpoch, lane: u32) -> PackedEpoch {
+    access | u64::from(lane) << LANE_SHIFT
+}
+
+/// The number of the epoch.
+#[inline(always)]
+pub fn number(access: PackedEpoch) -> u32 {
+    (access >> 32) as u32
+}
+
+/// The lane.
+#[inline(always)]
+pub fn lane(access: PackedEpoch) -> u32 {
+    (access >> LANE_SHIFT) as u32 & 31
+}
+
+/// The instruction.
+#[inline(always)]
+pub fn instruction(access: PackedEpoch) -> u32 {
+    access as u32 & ((1 << LANE_SHIFT) - 1)
+}
+
+/// Whether two accesses are of one thread, with no synchronisation in between.
+#[inline(always)]
+pub fn same_thread(a: PackedEpoch, b: PackedEpoch) -> bool {
+    (a ^ b) & THREAD == 0
+}

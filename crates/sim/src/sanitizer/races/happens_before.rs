@@ -1,0 +1,377 @@
+//! The happens-before tracker: which accesses come before what a warp does now.
+//!
+//! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009) with warps in place of threads: each warp has
+//! a vector clock, each access an epoch (see [`super::epoch`]), and an access happens before what a
+//! warp does now if its clock is below the warp's entry for it. Three things are added for a GPU, whose
+//! hierarchy HiRace (Jacobson, Burtscher and Gopalakrishnan, SC 2024) treats by a state machine per
+//! shadow cell instead:
+//!
+//! - Lanes of a warp share its clock; among each other they are ordered by program order of each lane,
+//!   by barriers, and by `bar.warp.sync` ([`super::barriers`]). Lockstep orders nothing: under
+//!   independent thread scheduling it is no promise.
+//! - Blocks outside the running cluster are ordered by releases and acquires only
+//!   ([`super::sync_variables`]), kept as a graph ([`super::releases`]), for a vector clock of all warps
+//!   of a grid is too large.
+//! - The asynchronous proxy acts as pseudo-threads of its own, with fences between the proxies
+//!   ([`super::proxies`]).
+//!
+//! *Source of the rules.* The PTX ISA manual, "Memory consistency model": causality order is built of
+//! program order per thread, of synchronisation by barriers, and of release and acquire patterns of
+//! sufficient scope; fence-SC order and coherence make no difference to races.
+//!
+//! *Limits.* The order in which the emulator happened to run the warps is never used, but only one
+//! execution is seen: what another would do in other branches is not. A fence on the acquiring side is
+//! not insisted on, since the CUDA manuals' own examples leave it out. Where the graph of releases is
+//! too large to search, accesses are taken to be ordered: races may be missed, none is invented.
+//!
+//! *Invariants.* Clocks only grow within a cluster. Whatever synchronises ends the warp's epoch, so that
+//! all accesses of one epoch relate alike to all others, up to the lane. Callers number warps within the
+//! block whose turn it is ([`HappensBefore::enter`]), vector clocks by slot within the cluster.
+
+use super::epoch::{self, Epoch, PackedEpoch};
+use super::releases::{NONE, Releases};
+use super::vector_clock::{ClockMatrix, VectorClock};
+use lanework_ptx_ir::kernel::Scope;
+
+/// Pseudo-threads of the asynchronous proxy: groups of asynchronous copies that count as warps of their
+/// own. After these come the products of each warpgroup.
+pub const PSEUDO_THREADS: usize = 16;
+
+/// How the accesses of an epoch relate to what a warp does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// All of them happen before.
+    HappensBefore,
+    /// Nothing orders the two.
+    Concurrent,
+    /// They are of the same warp: what each lane did comes before what that lane does, and before nothing
+    /// else.
+    ProgramOrder,
+    /// The same, but that lanes have synchronised in parts.
+    PairwiseSync,
+}
+
+/// The relation found last: accesses to neighbouring cells are often of one epoch. Valid for as long as
+/// nothing synchronises.
+pub struct RelationCache {
+    epoch: u32,
+    relation: Relation,
+}
+
+impl RelationCache {
+    /// Nothing is known yet.
+    pub const EMPTY: RelationCache = RelationCache { epoch: 0, relation: Relation::HappensBefore };
+
+    /// [`HappensBefore::relation_of`].
+    #[inline(always)]
+    pub fn of(
+        &mut self,
+        order: &mut HappensBefore,
+        access: PackedEpoch,
+        base: u32,
+        warp: u32,
+    ) -> Relation {
+        let of = epoch::number(access);
+        if of != self.epoch {
+            *self = RelationCache { epoch: of, relation: order.relation_of(access, base, warp) };
+        }
+        self.relation
+    }
+}
+
+/// A barrier clock: the join of the vector clocks of those who have arrived.
+#[derive(Clone, Default)]
+pub(super) struct BarrierClock {
+    pub(super) clock: VectorClock,
+    /// What they have acquired of other blocks.
+    pub(super) acquired: u32,
+}
+
+/// The order of accesses in the cluster that runs, and what is known of others.
+pub struct HappensBefore {
+    /// Warps of all blocks of the cluster; pseudo-threads come after them.
+    pub(super) real: usize,
+    /// Warps of a block.
+    pub(super) per_block: usize,
+    /// The slot of the first warp of the block whose turn it is.
+    pub(super) first: usize,
+    /// Counts clusters.
+    pub(super) cluster: u32,
+    /// The linear index of the block whose turn it is.
+    pub(super) block: u64,
+    /// By slot: its clock.
+    pub(super) clock: Vec<u32>,
+    /// By slot: its vector clock. Below an entry, what that warp did happens before.
+    pub(super) known: ClockMatrix,
+    /// By slot: its vector clock at its last fence between the proxies.
+    pub(super) fenced: ClockMatrix,
+    /// By slot, the warp-sync epoch: below this clock, all its lanes come before all its lanes.
+    pub(super) warp_sync: Vec<u32>,
+    /// The same by pairs of lanes, where warps synchronise in parts.
+    pub(super) pair_sync: Vec<Option<Box<[[u32; 32]; 32]>>>,
+    /// By slot: the number of the epoch under way, 0 if it has accessed nothing yet.
+    current: Vec<u32>,
+    epochs: Vec<Epoch>,
+    /// The first epoch of this cluster.
+    base: u32,
+    /// By slot: whether the warp has ended.
+    pub(super) ended: Vec<bool>,
+    /// By block and barrier.
+    pub(super) barriers: Vec<BarrierClock>,
+    /// At the cluster's barrier, by the parity of its generation.
+    pub(super) cluster_barrier: [BarrierClock; 2],
+    /// What was released to other blocks.
+    pub(super) releases: Releases,
+    /// By slot: what it has acquired of other blocks, a node of the releases.
+    pub(super) acquired: Vec<u32>,
+    /// By slot: its last fence.
+    pub(super) fences: Vec<Option<(u32, Scope)>>,
+}
+
+impl HappensBefore {
+    /// For clusters of this many blocks of this many warps.
+    pub fn new(per_block: usize, blocks: usize) -> HappensBefore {
+        let real = per_block * blocks;
+        let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
+        let nobody = Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0 };
+        HappensBefore {
+            real,
+            per_block,
+            first: 0,
+            cluster: 0,
+            block: 0,
+            clock: vec![1; slots],
+            known: ClockMatrix::new(slots),
+            fenced: ClockMatrix::new(slots),
+            warp_sync: vec![0; slots],
+            pair_sync: vec![None; slots],
+            current: vec![0; slots],
+            epochs: vec![nobody],
+            base: 1,
+            ended: vec![false; slots],
+            barriers: vec![BarrierClock::default(); 16 * blocks],
+            cluster_barrier: Default::default(),
+            releases: Releases::default(),
+            acquired: vec![NONE; slots],
+            fences: vec![None; slots],
+        }
+    }
+
+    /// A cluster starts, of which this block is the first.
+    pub fn start(&mut self, block: u64) {
+        self.cluster += 1;
+        self.enter(0, block);
+        self.clock.fill(1);
+        self.known.clear();
+        self.fenced.clear();
+        self.warp_sync.fill(0);
+        self.pair_sync.fill(None);
+        self.current.fill(0);
+        self.base = self.epochs.len() as u32;
+        self.ended.fill(false);
+        self.barriers.fill(BarrierClock::default());
+        self.cluster_barrier.fill(BarrierClock::default());
+        self.acquired.fill(NONE);
+        self.fences.fill(None);
+        self.releases.forget_shared();
+    }
+
+    /// It is the turn of the block of this rank, with this linear index.
+    pub fn enter(&mut self, rank: usize, block: u64) {
+        (self.first, self.block) = (rank * self.per_block, block);
+    }
+
+    /// The slot of a warp of the block whose turn it is.
+    #[inline(always)]
+    pub(super) fn slot(&self, warp: usize) -> usize {
+        self.first + warp
+    }
+
+    /// The first epoch of this cluster: accesses of earlier ones are of other clusters.
+    #[inline(always)]
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// The number of the epoch that a warp is in.
+    #[inline(always)]
+    pub fn epoch_of(&mut self, warp: u32) -> u32 {
+        let slot = self.slot(warp as usize);
+        if self.current[slot] == 0 {
+            self.current[slot] = self.epochs.len() as u32;
+            self.push(slot, (self.block, warp));
+        }
+        self.current[slot]
+    }
+
+    /// What a lane accesses now by an instruction, packed.
+    pub fn packed_now(&mut self, warp: u32, lane: u32, instruction: u32) -> PackedEpoch {
+        epoch::with_lane(epoch::pack(self.epoch_of(warp), instruction), lane)
+    }
+
+    /// A new epoch of a slot; gives its number.
+    pub(super) fn push(&mut self, slot: usize, (block, warp): (u64, u32)) -> u32 {
+        let (clock, cluster) = (self.clock[slot], self.cluster);
+        self.epochs.push(Epoch { block, warp, slot: slot as u32, cluster, clock });
+        self.epochs.len() as u32 - 1
+    }
+
+    /// Ends a slot's epoch: what it does from now on is told apart from what it did.
+    pub(super) fn advance(&mut self, slot: usize) {
+        self.clock[slot] += 1;
+        self.current[slot] = 0;
+    }
+
+    /// The vector clock of a slot, with what it did itself until now.
+    pub(super) fn clock_with_own(&self, slot: usize) -> VectorClock {
+        let mut clock = self.known.row(slot).to_vec();
+        clock[slot] = self.clock[slot] + 1;
+        clock
+    }
+
+    /// The epoch of an access.
+    pub fn epoch(&self, access: PackedEpoch) -> Epoch {
+        self.epochs[epoch::number(access) as usize]
+    }
+
+    /// How the accesses of the epoch of this number relate to what a warp does now.
+    #[inline(always)]
+    pub fn relation(&mut self, number: u32, warp: u32) -> Relation {
+        let e = &self.epochs[number as usize];
+        let slot = self.slot(warp as usize);
+        if e.cluster != self.cluster {
+            let e = *e;
+            let acquired = self.acquired[slot];
+            let known = acquired != NONE && self.releases.reach(acquired, e);
+            return if known { Relation::HappensBefore } else { Relation::Concurrent };
+        }
+        let known = e.clock < self.known.get(slot, e.slot as usize);
+        if e.slot as usize != slot {
+            return if known { Relation::HappensBefore } else { Relation::Concurrent };
+        }
+        // That a warp knows of itself: a lane released it and another acquired it, such as at a lock
+        // that both held.
+        match &self.pair_sync[slot] {
+            _ if known || e.clock < self.warp_sync[slot] => Relation::HappensBefore,
+            None => Relation::ProgramOrder,
+            Some(_) => Relation::PairwiseSync,
+        }
+    }
+
+    /// The relation of an access's epoch; those before `base` are of the past.
+    #[inline(always)]
+    pub fn relation_of(&mut self, access: PackedEpoch, base: u32, warp: u32) -> Relation {
+        let number = epoch::number(access);
+        if number < base { Relation::HappensBefore } else { self.relation(number, warp) }
+    }
+
+    /// Whether an access happens before what a lane does now.
+    #[inline(always)]
+    pub fn happens_before(&mut self, access: PackedEpoch, warp: u32, of_lane: u32) -> bool {
+        match self.relation(epoch::number(access), warp) {
+            Relation::HappensBefore => true,
+            Relation::Concurrent => false,
+            Relation::ProgramOrder | Relation::PairwiseSync => {
+                let (from, to) = (epoch::lane(access) as usize, of_lane as usize);
+                let clock = self.epoch(access).clock;
+                let pairs = self.pair_sync[self.slot(warp as usize)].as_ref();
+                from == to || pairs.is_some_and(|pairs| clock < pairs[from][to])
+            }
+        }
+    }
+
+    /// The slot of whoever made an access.
+    pub fn slot_of(&self, access: PackedEpoch) -> u32 {
+        self.epoch(access).slot
+    }
+
+    /// Whether an access happens before what some warp of the block of a rank does now.
+    pub fn known_to_block(&self, access: PackedEpoch, rank: usize) -> bool {
+        let e = self.epoch(access);
+        let mut own = rank * self.per_block..(rank + 1) * self.per_block;
+        own.any(|slot| e.clock < self.known.get(slot, e.slot as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::releases::SyncVariable::{Global, Shared};
+    use super::*;
+
+    const FLAG: super::super::releases::SyncVariable = Global(64);
+
+    fn write(order: &mut HappensBefore, warp: u32, lane: u32) -> PackedEpoch {
+        order.packed_now(warp, lane, 7)
+    }
+
+    #[test]
+    fn a_barrier_orders_warps_that_came_to_it() {
+        let mut order = HappensBefore::new(3, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 3);
+        assert!(!order.happens_before(a, 1, 0));
+        order.arrive(0, 1);
+        order.arrive(1, 1);
+        order.complete(1, &[0, 1], false);
+        assert!(order.happens_before(a, 1, 0) && !order.happens_before(a, 2, 0));
+        let b = write(&mut order, 0, 3);
+        assert!(!order.happens_before(b, 1, 0));
+        assert!(order.happens_before(b, 0, 3) && !order.happens_before(b, 0, 4));
+    }
+
+    #[test]
+    fn lanes_are_ordered_by_a_sync_that_has_both() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 1);
+        assert!(!order.happens_before(a, 0, 2));
+        order.warp_sync(0, 0b0110, u32::MAX);
+        assert!(order.happens_before(a, 0, 2) && !order.happens_before(a, 0, 3));
+        order.warp_sync(0, u32::MAX, 0xf);
+        assert!(order.happens_before(a, 0, 3));
+    }
+
+    #[test]
+    fn a_fence_and_an_atomic_order_blocks() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let early = write(&mut order, 0, 0);
+        order.release(0, FLAG, None, true);
+        order.fence(0, Scope::Device);
+        let late = write(&mut order, 0, 0);
+        order.release(0, FLAG, None, true);
+        order.start(1);
+        assert!(!order.happens_before(early, 0, 0));
+        order.acquire(0, FLAG);
+        assert!(order.happens_before(early, 0, 0) && !order.happens_before(late, 0, 0));
+    }
+
+    #[test]
+    fn a_lock_orders_the_lanes_of_a_warp() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let held = write(&mut order, 0, 3);
+        order.fence(0, Scope::Device);
+        order.release(0, FLAG, None, true);
+        let after = write(&mut order, 0, 3);
+        assert!(!order.happens_before(held, 0, 4));
+        order.acquire(0, FLAG);
+        assert!(order.happens_before(held, 0, 4) && !order.happens_before(after, 0, 4));
+    }
+
+    #[test]
+    fn a_fence_of_the_block_does_not_reach_others() {
+        let mut order = HappensBefore::new(2, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        order.fence(0, Scope::Block);
+        let shared = Shared { rank: 0, offset: 0 };
+        order.release(0, shared, None, false);
+        order.acquire(1, shared);
+        assert!(order.happens_before(a, 1, 5));
+        order.release(0, Global(0), None, false);
+        order.start(1);
+        order.acquire(0, Global(0));
+        assert!(!order.happens_before(a, 0, 0));
+    }
+}

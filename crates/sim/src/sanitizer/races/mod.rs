@@ -1,0 +1,167 @@
+//! Races: two accesses to one byte that nothing orders, one of which writes.
+//!
+//! [`happens_before`] tells what is ordered, [`shadow_memory`] what was accessed before, and
+//! [`shadow_cell`] puts the two together. Here are both for one launch, and what a race is in words.
+
+pub mod barriers;
+pub mod epoch;
+pub mod happens_before;
+pub mod peers;
+pub mod proxies;
+pub mod releases;
+pub mod shadow_cell;
+pub mod shadow_memory;
+pub mod sync_variables;
+pub mod vector_clock;
+
+use self::epoch::PackedEpoch;
+use self::happens_before::HappensBefore;
+use self::shadow_cell::Conflict;
+use self::shadow_memory::ShadowMemory;
+use super::bounds::MemoryId;
+use super::kinds::ReportKind;
+use super::position::Actor;
+
+/// Who accessed what, and what orders it.
+pub struct Races {
+    /// What orders accesses.
+    pub order: HappensBefore,
+    ranks: usize,
+    /// By number of the memory.
+    shadow: Vec<ShadowMemory>,
+    shift: u32,
+}
+
+impl Races {
+    /// For blocks of this many warps, whose shared memories have these sizes, in cells of `1 << shift`
+    /// bytes.
+    pub fn new(warps: usize, shared: impl Iterator<Item = u64>, shift: u32) -> Races {
+        let shadow: Vec<_> = shared.map(|bytes| ShadowMemory::new(bytes, shift)).collect();
+        let ranks = shadow.len();
+        Races { order: HappensBefore::new(warps, ranks), ranks, shadow, shift }
+    }
+
+    /// The next memory, an allocation of this size.
+    pub fn track(&mut self, bytes: u64) {
+        self.shadow.push(ShadowMemory::new(bytes, self.shift));
+    }
+
+    /// The shadow memory of a memory.
+    #[inline(always)]
+    pub fn of(&mut self, id: MemoryId) -> &mut ShadowMemory {
+        &mut self.shadow[id]
+    }
+
+    /// Bytes of a shadow cell, as a power of two.
+    #[inline(always)]
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// The first epoch of a memory: shared memory starts afresh with each cluster.
+    #[inline(always)]
+    pub fn base(&self, id: MemoryId) -> u32 {
+        if id < self.ranks { self.order.base() } else { 1 }
+    }
+
+    /// A memory's shadow, and the order of accesses.
+    #[inline(always)]
+    pub fn parts(&mut self, id: MemoryId) -> (&mut ShadowMemory, &mut HappensBefore) {
+        (&mut self.shadow[id], &mut self.order)
+    }
+
+    /// The thread of an access.
+    pub fn actor(&self, access: PackedEpoch) -> Actor {
+        let epoch = self.order.epoch(access);
+        let thread = epoch.warp * 32 + epoch::lane(access);
+        Actor { block: epoch.block, thread, instruction: epoch::instruction(access) }
+    }
+
+    /// Whether a conflict is with an asynchronous operation.
+    pub fn asynchronous(&self, conflict: Conflict) -> bool {
+        conflict.with & epoch::ASYNC != 0 || self.order.of_pseudo_thread(conflict.with)
+    }
+
+    /// The kind of a conflict.
+    pub fn kind(&self, conflict: Conflict) -> ReportKind {
+        match self.asynchronous(conflict) {
+            true => ReportKind::AsyncOrder,
+            false => ReportKind::Race,
+        }
+    }
+}
+
+/// An access that races, as it is told of.
+pub struct Racing<'a> {
+    /// What it does.
+    pub verb: &'a str,
+    /// The space.
+    pub space: &'a str,
+    /// The bytes.
+    pub bytes: u64,
+    /// Where.
+    pub place: &'a str,
+    /// Who does it now.
+    pub who: Actor,
+    /// Who did the former access.
+    pub former: Actor,
+    /// The former access.
+    pub conflict: Conflict,
+}
+
+impl Racing<'_> {
+    /// A race between threads: message and help.
+    pub fn race(&self) -> (String, &'static str) {
+        let Racing { verb, space, bytes, place, who, former, conflict } = self;
+        let same_block = former.block == who.block;
+        let same_warp = same_block && former.thread / 32 == who.thread / 32;
+        let what = match (conflict.wrote, conflict.with & epoch::STRONG != 0) {
+            (true, true) => "an atomic or volatile write",
+            (true, false) => "a write",
+            (false, _) => "a read",
+        };
+        let whom = match (same_warp, same_block) {
+            (true, _) => "by another lane of the warp",
+            (_, true) => "by another warp of the block",
+            _ => "by another block",
+        };
+        let help = match (same_warp, same_block) {
+            (true, _) if who.instruction == former.instruction => {
+                "let one lane do it, give each lane its own element, or use an atomic"
+            }
+            (true, _) => "synchronise the lanes between the two (`__syncwarp`, `sync_warp`)",
+            (_, true) => {
+                "put a barrier between the two (`__syncthreads`, `sync_threads`), or use atomics"
+            }
+            _ => {
+                "give each block its own elements, use atomics, or hand over by a fence and an atomic flag"
+            }
+        };
+        let message = format!(
+            "race in {space} memory: {verb} of {bytes} bytes at {place} and {what} {whom}, and nothing orders the two"
+        );
+        (message, help)
+    }
+
+    /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.
+    pub fn too_early(&self, product: bool) -> (String, &'static str) {
+        let Racing { verb, space, bytes, place, who, former, conflict } = self;
+        let same = former.block == who.block && former.thread == who.thread;
+        let whose = if same { "this thread" } else { "another thread" };
+        let does = if conflict.wrote { "writing" } else { "reading" };
+        let (what, help) = match product {
+            true => (
+                "a product",
+                "wait for the product's group first (`wgmma.wait_group`), then at a barrier if it is of another warpgroup",
+            ),
+            false => (
+                "an asynchronous copy",
+                "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+            ),
+        };
+        let message = format!(
+            "{space} {verb} of {bytes} bytes at {place} while {what} of {whose} may still be {does} them"
+        );
+        (message, help)
+    }
+}

@@ -1,0 +1,135 @@
+//! The graph of releases: what has been published at sync variables, through a launch.
+//!
+//! Vector clocks reach one cluster only. What a warp publishes is a node: its vector clock, the cluster
+//! that this is of, and as parents what the warp had acquired itself. Whether an access of another cluster
+//! happens before what a warp does is a search of the graph from what that warp has acquired.
+//!
+//! *Limit.* A search ends after [`SEARCH`] nodes and takes the access to be ordered.
+
+use super::epoch::Epoch;
+use super::vector_clock::{VectorClock, raise};
+use lanework_ptx_ir::kernel::Scope;
+use std::collections::HashMap;
+
+/// No node.
+pub const NONE: u32 = 0;
+/// Nodes visited before a search gives up.
+const SEARCH: usize = 1 << 14;
+/// Nodes whose clocks an acquire joins directly; further ones are only searched.
+const NEAR: usize = 64;
+
+/// An address that strong accesses go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncVariable {
+    /// In global memory, by address.
+    Global(u64),
+    /// In shared memory.
+    Shared {
+        /// Of the block of which rank.
+        rank: u32,
+        /// Its offset.
+        offset: u64,
+    },
+}
+
+/// What a release published: its warp's vector clock, and what that had acquired.
+struct Node {
+    cluster: u32,
+    clock: Box<[u32]>,
+    parents: [u32; 2],
+}
+
+/// The graph of releases of a launch.
+pub struct Releases {
+    nodes: Vec<Node>,
+    /// By node: the last search that visited it.
+    visited: Vec<u32>,
+    search: u32,
+    published: HashMap<SyncVariable, (u32, Scope)>,
+}
+
+impl Default for Releases {
+    fn default() -> Releases {
+        let none = Node { cluster: 0, clock: Box::default(), parents: [NONE; 2] };
+        Releases { nodes: vec![none], visited: Vec::new(), search: 0, published: HashMap::new() }
+    }
+}
+
+impl Releases {
+    /// Shared memory does not outlive its cluster.
+    pub fn forget_shared(&mut self) {
+        self.published.retain(|variable, _| matches!(variable, SyncVariable::Global(_)));
+    }
+
+    /// A node of what a warp of a cluster knows, and what it had acquired.
+    pub fn node(&mut self, cluster: u32, clock: VectorClock, acquired: u32) -> u32 {
+        self.push(cluster, clock.into_boxed_slice(), [acquired, NONE])
+    }
+
+    /// What is published at a sync variable, and the scope that it reaches.
+    pub fn published(&self, variable: SyncVariable) -> Option<(u32, Scope)> {
+        self.published.get(&variable).copied()
+    }
+
+    /// Publishes something else there, or nothing.
+    pub fn publish(&mut self, variable: SyncVariable, entry: Option<(u32, Scope)>) {
+        match entry {
+            Some(entry) => self.published.insert(variable, entry),
+            None => self.published.remove(&variable),
+        };
+    }
+
+    /// Joins the clocks of a node and of those near it that are of a cluster.
+    pub fn join_near(&self, node: u32, cluster: u32, to: &mut [u32]) {
+        let mut work = vec![node];
+        let mut near = 0;
+        while let Some(at) = work.pop() {
+            near += 1;
+            if at == NONE || near > NEAR {
+                continue;
+            }
+            let found = &self.nodes[at as usize];
+            if found.cluster == cluster {
+                raise(to, &found.clock);
+            }
+            work.extend(found.parents);
+        }
+    }
+
+    fn push(&mut self, cluster: u32, clock: Box<[u32]>, parents: [u32; 2]) -> u32 {
+        self.nodes.push(Node { cluster, clock, parents });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// A node that reaches what two reach.
+    pub fn both(&mut self, a: u32, b: u32) -> u32 {
+        match (a, b) {
+            (a, NONE) => a,
+            (NONE, b) => b,
+            (a, b) if a == b => a,
+            (a, b) => self.push(0, Box::default(), [a, b]),
+        }
+    }
+
+    /// Whether what a node reaches comes after an epoch.
+    #[cold]
+    pub fn reach(&mut self, root: u32, e: Epoch) -> bool {
+        self.search += 1;
+        self.visited.resize(self.nodes.len(), 0);
+        let mut work = vec![root];
+        for _ in 0..SEARCH {
+            let Some(at) = work.pop() else { return false };
+            let visited = |visited| std::mem::replace(visited, self.search) == self.search;
+            if at == NONE || visited(&mut self.visited[at as usize]) {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            let clock = node.clock.get(e.slot as usize);
+            if node.cluster == e.cluster && clock.is_some_and(|clock| e.clock < *clock) {
+                return true;
+            }
+            work.extend(node.parents);
+        }
+        true
+    }
+}

@@ -1,0 +1,153 @@
+//! Shadow memory: the shadow cells of one memory, made as they are needed.
+//!
+//! Cells lie in lines of 16, lines in pages. Writes and reads of a page are kept apart and made when the
+//! first is needed, for most memory is read only or written only; and a line keeps each field of its
+//! cells together, so that a whole line can be compared at once (`fast::line`).
+
+use super::epoch::PackedEpoch;
+use super::shadow_cell::ShadowCell;
+
+/// Cells of a line: what half a warp touches that goes word by word.
+pub const LINE: usize = 16;
+/// Lines of a page.
+const PAGE: usize = 64;
+
+/// The last writes of a line's cells.
+pub type Writes = [PackedEpoch; LINE];
+/// The first and the last reads that are remembered of each of a line's cells.
+pub type Reads = [[PackedEpoch; LINE]; 2];
+
+/// The cells of some lines.
+#[derive(Clone, Default)]
+struct Page {
+    writes: Option<Box<[Writes; PAGE]>>,
+    reads: Option<Box<[Reads; PAGE]>>,
+}
+
+/// Zeros, made in place: a page is too large to be made elsewhere and moved.
+#[cold]
+#[inline(never)]
+fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
+    let zeros = vec![zero; N].into_boxed_slice();
+    zeros.try_into().unwrap_or_else(|_| unreachable!("made of N elements"))
+}
+
+impl Page {
+    #[inline(always)]
+    fn writes(&mut self) -> &mut [Writes; PAGE] {
+        self.writes.get_or_insert_with(|| zeros([0; LINE]))
+    }
+
+    #[inline(always)]
+    fn reads(&mut self) -> &mut [Reads; PAGE] {
+        self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
+    }
+}
+
+/// The shadow cells of one memory.
+pub struct ShadowMemory {
+    pages: Vec<Page>,
+    shift: u32,
+}
+
+impl ShadowMemory {
+    /// For `bytes` bytes, in cells of `1 << shift` bytes.
+    pub fn new(bytes: u64, shift: u32) -> ShadowMemory {
+        let pages = (bytes >> shift) as usize / (PAGE * LINE) + 1;
+        ShadowMemory { pages: vec![Page::default(); pages], shift }
+    }
+
+    /// Bytes of a cell, as a power of two.
+    #[inline(always)]
+    pub fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    /// Bytes of a cell.
+    #[inline(always)]
+    pub fn grain(&self) -> u64 {
+        1 << self.shift
+    }
+
+    /// The page, the line and the index in it of a byte.
+    #[inline(always)]
+    fn place(&self, offset: u64) -> (usize, usize, usize) {
+        let index = (offset >> self.shift) as usize;
+        (index / (PAGE * LINE), index / LINE % PAGE, index % LINE)
+    }
+
+    /// The cell of a byte.
+    #[inline(always)]
+    pub fn at(&self, offset: u64) -> ShadowCell {
+        let (page, line, i) = self.place(offset);
+        let Some(page) = self.pages.get(page) else { return ShadowCell::default() };
+        let write = page.writes.as_ref().map_or(0, |writes| writes[line][i]);
+        let reads = page.reads.as_ref().map(|reads| &reads[line]);
+        let [first_read, last_read] = reads.map_or([0; 2], |[first, last]| [first[i], last[i]]);
+        ShadowCell { write, first_read, last_read }
+    }
+
+    /// Changes the cell of a byte.
+    #[inline(always)]
+    pub fn change<R>(&mut self, offset: u64, change: impl FnOnce(&mut ShadowCell) -> R) -> R {
+        let mut cell = self.at(offset);
+        let old = cell;
+        let result = change(&mut cell);
+        let (page, line, i) = self.place(offset);
+        if let Some(page) = self.pages.get_mut(page) {
+            if cell.write != old.write {
+                page.writes()[line][i] = cell.write;
+            }
+            if [cell.first_read, cell.last_read] != [old.first_read, old.last_read] {
+                let [first, last] = &mut page.reads()[line];
+                (first[i], last[i]) = (cell.first_read, cell.last_read);
+            }
+        }
+        result
+    }
+
+    /// Changes the cells of a run of bytes.
+    pub fn change_run(&mut self, offset: u64, bytes: u64, mut change: impl FnMut(&mut ShadowCell)) {
+        let mut at = offset;
+        while at < offset + bytes {
+            self.change(at, &mut change);
+            at += self.grain();
+        }
+    }
+
+    /// Has the host fetch what is known of the reads of a byte's line.
+    #[inline(always)]
+    pub fn prefetch(&self, offset: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let (page, line, _) = self.place(offset);
+            let Some(Page { reads: Some(reads), .. }) = self.pages.get(page) else { return };
+            let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
+            for part in 0..4 {
+                // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64 * part)) };
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = offset;
+    }
+
+    /// The line of a cell, by the cell's number, for a read.
+    #[inline(always)]
+    pub fn read_line(&mut self, cell: usize) -> Option<(Option<&Writes>, &mut Reads)> {
+        let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        page.reads();
+        let Page { writes, reads } = page;
+        Some((writes.as_ref().map(|writes| &writes[line]), &mut reads.as_mut()?[line]))
+    }
+
+    /// The same for a write.
+    #[inline(always)]
+    pub fn write_line(&mut self, cell: usize) -> Option<(&mut Writes, Option<&mut Reads>)> {
+        let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        page.writes();
+        let Page { writes, reads } = page;
+        Some((&mut writes.as_mut()?[line], reads.as_mut().map(|reads| &mut reads[line])))
+    }
+}

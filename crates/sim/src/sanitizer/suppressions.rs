@@ -1,0 +1,112 @@
+//! Suppressions: findings in right programs, by the source files that instructions come from.
+//!
+//! The list is `suppressions.txt`, a data file. The lowering records the chain of source files of each
+//! instruction; what to make of it is decided here.
+
+use lanework_ptx_ir::kernel::Kernel;
+use std::sync::LazyLock;
+
+/// What a line of the list suppresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Reads of global memory of which some bytes are written, some are not.
+    Padding,
+    /// Reads of unwritten shared or local memory, unwritten registers in use.
+    Unused,
+    /// In global memory, a write after a read by another block.
+    Reused,
+}
+
+impl Rule {
+    const ALL: [(&'static str, Rule); 3] = [
+        ("uninitialized-padding", Rule::Padding),
+        ("uninitialized-unused", Rule::Unused),
+        ("race-reused", Rule::Reused),
+    ];
+}
+
+/// A line of the list.
+struct Suppression {
+    rule: Rule,
+    /// Part of the path of the instruction's own file.
+    file: &'static str,
+    /// Part of the path of any file of its chain.
+    within: &'static str,
+}
+
+static LIST: LazyLock<Vec<Suppression>> = LazyLock::new(|| {
+    let lines = include_str!("suppressions.txt").lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).filter_map(parsed).collect()
+});
+
+fn parsed(line: &'static str) -> Option<Suppression> {
+    let mut fields = line.split(';').map(str::trim);
+    let (name, file, within, _reason) =
+        (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let (_, rule) = Rule::ALL.into_iter().find(|(known, _)| *known == name)?;
+    Some(Suppression { rule, file, within })
+}
+
+/// The instructions of a kernel that the list covers.
+pub struct Suppressed {
+    /// By instruction: a bit per rule. Empty where there are none.
+    rules: Vec<u8>,
+}
+
+impl Suppressed {
+    /// Finds them.
+    pub fn of(kernel: &Kernel) -> Suppressed {
+        let mentions = |part: &str| kernel.files.iter().any(|file| file.contains(part));
+        if !LIST.iter().any(|line| mentions(line.within)) {
+            return Suppressed { rules: Vec::new() };
+        }
+        let mut known: (&[u32], u8) = (&[], 0);
+        let of_chain = |chain: &[u32]| rules_of(chain.iter().map(|file| kernel.file(*file)));
+        let rules = kernel.source_files.iter().map(|chain| {
+            if known.0 != &**chain {
+                known = (chain, of_chain(chain));
+            }
+            known.1
+        });
+        Suppressed { rules: rules.collect() }
+    }
+
+    /// Whether a rule covers an instruction.
+    pub fn covers(&self, rule: Rule, instruction: u32) -> bool {
+        self.rules.get(instruction as usize).is_some_and(|rules| rules >> rule as u8 & 1 != 0)
+    }
+}
+
+/// The rules for a chain of files, the innermost first.
+fn rules_of<'a>(chain: impl Iterator<Item = &'a str> + Clone) -> u8 {
+    let mut rules = 0;
+    for line in LIST.iter() {
+        let own = chain.clone().next().is_some_and(|file| file.contains(line.file));
+        if own && chain.clone().any(|file| file.contains(line.within)) {
+            rules |= 1 << line.rule as u8;
+        }
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_list_is_understood() {
+        let text = include_str!("suppressions.txt");
+        let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(lines.count(), LIST.len());
+    }
+
+    #[test]
+    fn a_header_of_the_toolkit_is_covered_when_inlined_into_cub() {
+        let all = 0b111;
+        let of = |chain: &[&'static str]| rules_of(chain.iter().copied());
+        assert_eq!(of(&["/cuda/include/cuda_fp16.h", "/cuda/include/cub/agent.cuh", "a.cu"]), all);
+        assert_eq!(of(&["/cuda/include/cuda_fp16.h", "a.cu"]), 0);
+        assert_eq!(of(&["a.cu", "/cuda/include/thrust/for_each.h"]), 0);
+        assert_eq!(of(&[]), 0);
+    }
+}

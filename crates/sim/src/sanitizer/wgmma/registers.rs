@@ -1,0 +1,133 @@
+//! Which registers products of warpgroups (`wgmma`) use, and what each instruction does with them.
+//!
+//! Found before the run: the accumulators, the registers that hold A, and what is connected with them by
+//! copies. Compilers put copies (`mov`) anywhere and remove them later: copies are followed, and are no
+//! error themselves.
+
+use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
+
+/// The registers that products of warpgroups read and write, and those that are copied from or to them.
+#[derive(Clone, Default)]
+pub struct Accumulators {
+    index: Vec<Option<u32>>,
+    /// How many there are.
+    pub count: usize,
+    /// Whether the kernel has local memory, where code for debugging keeps what is in flight, too: the
+    /// driver's compiler waits there by itself.
+    keeps: bool,
+}
+
+/// What an instruction does with these registers.
+#[derive(Clone)]
+pub enum Use {
+    /// A product starts: its accumulators, and the registers that hold A.
+    Starts(Vec<u32>, Vec<u32>),
+    /// Values are moved from some to others.
+    Copies(Vec<u32>, Vec<u32>),
+    /// They are read, and written; the latter needs a fence before a product, unless it is `kept`.
+    Ordinary {
+        /// Sources.
+        reads: Vec<u32>,
+        /// Destinations.
+        writes: Vec<u32>,
+        /// What is written comes back from local memory, where code for debugging keeps everything.
+        kept: bool,
+    },
+}
+
+fn register(src: &Src) -> Option<Reg> {
+    match src {
+        Src::Reg(r) => Some(*r),
+        _ => None,
+    }
+}
+
+fn is_copy(inst: &Inst) -> bool {
+    matches!(inst.action, Action::Alu(Alu::Move(_)))
+}
+
+/// The accumulators and the registers with A of a product.
+fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<Item = Reg>)> {
+    let Action::Matrix(MatrixOp::Group(this)) = &inst.action else { return None };
+    let factors = if this.registers { &inst.src[2..6] } else { &[] };
+    Some((inst.dst.iter().flatten().copied(), factors.iter().filter_map(register)))
+}
+
+/// Which registers are connected by copies, either way, to those of products.
+struct Connected;
+
+impl VariableAnalysis for Connected {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let mut found = false;
+        self.inputs(inst, &mut |r| found |= *facts.get(r));
+        if found {
+            self.inputs(inst, &mut |r| facts.meet(r, &true));
+        }
+    }
+
+    fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
+        if is_copy(inst) {
+            let from = inst.src.iter().filter_map(register);
+            from.chain(inst.writes()).for_each(|r| each(r as usize));
+        }
+    }
+}
+
+impl Accumulators {
+    /// Finds them.
+    pub fn find(kernel: &Kernel) -> Accumulators {
+        let mut found = vec![false; kernel.registers.len()];
+        for (accumulators, factors) in kernel.insts.iter().filter_map(of_product) {
+            accumulators.chain(factors).for_each(|r| found[r as usize] = true);
+        }
+        if !found.contains(&true) {
+            return Accumulators::default();
+        }
+        let found = solve_variables(kernel, &mut Connected, found);
+        let mut count = 0;
+        let number = |found: bool| {
+            found.then(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let index: Vec<Option<u32>> = found.into_iter().map(number).collect();
+        Accumulators { index, count: count as usize, keeps: kernel.local_bytes > 0 }
+    }
+
+    /// What an instruction does with them, if anything.
+    pub fn of(&self, inst: &Inst) -> Option<Use> {
+        if self.count == 0 {
+            return None;
+        }
+        let number = |r: Reg| self.index[r as usize];
+        if let Some((accumulators, factors)) = of_product(inst) {
+            let [accumulators, factors] =
+                [accumulators.filter_map(number).collect(), factors.filter_map(number).collect()];
+            return Some(Use::Starts(accumulators, factors));
+        }
+        let to: Vec<u32> = inst.dst.iter().flatten().filter_map(|r| number(*r)).collect();
+        let local = |space| matches!(space, MemorySpace::Local | MemorySpace::Generic);
+        let (stores, loads) = match &inst.action {
+            Action::Memory(op) if self.keeps && local(op.space) => {
+                (matches!(op.kind, MemoryKind::Store), matches!(op.kind, MemoryKind::Load))
+            }
+            _ => (false, false),
+        };
+        let from = if stores { &inst.src[..1] } else { &inst.src[..] };
+        let from: Vec<u32> = from.iter().filter_map(register).filter_map(number).collect();
+        if to.is_empty() && from.is_empty() {
+            return None;
+        }
+        Some(match is_copy(inst) {
+            true => Use::Copies(from, to),
+            false => Use::Ordinary { reads: from, writes: to, kept: loads },
+        })
+    }
+}
