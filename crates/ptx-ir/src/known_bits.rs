@@ -3,10 +3,16 @@
 //! A known-bits analysis (as LLVM's `KnownBits`) narrowed to what alignment needs: a prefix of low bits and
 //! their values, flow-insensitive, over [`super::dataflow`]. It tells whether an address is a multiple of
 //! 8 or 16 bytes, and where in such a chunk it lies. What memory, special registers and everything but
-//! integer arithmetic give, is unknown.
+//! integer arithmetic of 32 and 64 bits give, is unknown.
 
 use crate::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
-use crate::kernel::{Inst, Kernel, Reg, Src};
+use crate::kernel::{Action, Inst, Kernel, Reg, Src};
+use crate::opcode::Alu;
+use crate::opcode::convert::ConvertOp;
+use crate::opcode::integer::{Integer, IntegerOp};
+use crate::opcode::logic::LogicOp;
+use crate::opcode::moves::MoveOp;
+use crate::opcode::product::ProductOp;
 
 /// Bits that matter: addresses of 16 bytes.
 pub const ALIGNMENT_BITS: u32 = 4;
@@ -74,7 +80,7 @@ impl RegisterBits {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel) -> RegisterBits {
         let special = kernel.registers.iter().map(|r| r.special.map(|_| KnownBits::NONE)).collect();
-        RegisterBits(solve_variables(kernel, &mut Analysis { kernel }, special))
+        RegisterBits(solve_variables(kernel, &mut Analysis, special))
     }
 
     /// What is known of an operand.
@@ -83,21 +89,16 @@ impl RegisterBits {
     }
 }
 
-struct Analysis<'a> {
-    kernel: &'a Kernel,
-}
+struct Analysis;
 
-impl VariableAnalysis for Analysis<'_> {
+impl VariableAnalysis for Analysis {
     type Fact = Option<KnownBits>;
     const DIRECTION: Direction = Direction::Forward;
 
     fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Self::Fact>) {
-        let result = match inst.is_alu() {
-            true => {
-                let name = self.kernel.origins.get(inst.origin as usize).map(|o| o.name.as_str());
-                result_of(name.unwrap_or_default(), &inst.src, facts)
-            }
-            false => Some(KnownBits::NONE),
+        let result = match inst.action {
+            Action::Alu(op) => result_of(op, &inst.src, facts),
+            _ => Some(KnownBits::NONE),
         };
         inst.writes().for_each(|r| facts.meet(r as usize, &result));
     }
@@ -112,32 +113,44 @@ fn bits_of(src: Src, register: impl Fn(Reg) -> Option<KnownBits>) -> Option<Know
     }
 }
 
-/// The lowest bits of a result; `None` while an operand has none.
-fn result_of(name: &str, src: &[Src], facts: &Facts<Option<KnownBits>>) -> Option<KnownBits> {
+/// The lowest bits of a result; `None` while nothing has written an operand.
+fn result_of(op: Alu, src: &[Src], facts: &Facts<Option<KnownBits>>) -> Option<KnownBits> {
     let mut bits = Vec::new();
     for operand in src {
         bits.push(bits_of(*operand, |r| *facts.get(r as usize))?);
     }
-    let operation = name.split('.').next().unwrap_or_default();
-    let integer = !name.contains(".f") && !name.contains(".bf") && !name.contains(".hi");
-    Some(match (operation, bits.as_slice(), src) {
-        ("mov" | "cvta", [a], _) => *a,
-        ("cvt", [a], _) if ["64", "32"].iter().any(|w| name.ends_with(w)) && integer => *a,
-        ("add", [a, b], _) if integer => a.sum(*b),
-        ("sub", [a, b], _) if integer => a.sum(b.negated()),
-        ("mul", [a, b], _) if integer => a.product(*b),
-        ("mad", [a, b, c], _) if integer => a.product(*b).sum(*c),
-        ("shl", [a, _], [_, Src::Const(by)]) => {
-            let by = (*by as u32).min(ALIGNMENT_BITS);
-            KnownBits::of(a.count + by, a.value << by)
+    let constant = |i: usize| match src.get(i) {
+        Some(Src::Const(value)) => Some(*value),
+        _ => None,
+    };
+    let of_both = |value: u64| KnownBits::of(bits[0].count.min(bits[1].count), value);
+    Some(match op {
+        Alu::Move(MoveOp::Copy(_)) => bits[0],
+        Alu::Convert(
+            ConvertOp::ExtendToWide(Integer::U32 | Integer::S32) | ConvertOp::TruncateWide,
+        ) => bits[0],
+        Alu::Integer(IntegerOp::Add(_)) => bits[0].sum(bits[1]),
+        Alu::Integer(IntegerOp::Sub(_)) => bits[0].sum(bits[1].negated()),
+        Alu::Product(ProductOp::Mul(_) | ProductOp::MulWide { .. }) => bits[0].product(bits[1]),
+        Alu::Product(ProductOp::Mad(_) | ProductOp::MadWide { .. }) => {
+            bits[0].product(bits[1]).sum(bits[2])
         }
-        ("and", [a, _], [_, Src::Const(mask)]) => {
-            KnownBits::of(a.count.max(mask.trailing_zeros()), a.value & mask)
-        }
-        ("or" | "xor", [a, b], _) => KnownBits::of(
-            a.count.min(b.count),
-            if operation == "or" { a.value | b.value } else { a.value ^ b.value },
-        ),
+        Alu::Logic(LogicOp::ShiftLeft(_)) => match constant(1) {
+            Some(by) => {
+                let by = (by as u32).min(ALIGNMENT_BITS);
+                KnownBits::of(bits[0].count + by, bits[0].value << by)
+            }
+            None => KnownBits::NONE,
+        },
+        Alu::Logic(LogicOp::And(_)) => match constant(1) {
+            Some(mask) => {
+                let count = bits[0].count.max(mask.trailing_zeros());
+                KnownBits::of(count, bits[0].value & mask)
+            }
+            None => KnownBits::NONE,
+        },
+        Alu::Logic(LogicOp::Or(_)) => of_both(bits[0].value | bits[1].value),
+        Alu::Logic(LogicOp::Xor(_)) => of_both(bits[0].value ^ bits[1].value),
         _ => KnownBits::NONE,
     })
 }
