@@ -6,6 +6,7 @@
 
 use crate::context::{RawFault, Site, excuse, fault};
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::lanes::{
     BITS, Elem, Lanes, SCALAR, Scalar, Sink, Slot, Source, WIDE, fetch_cold, put_cold,
 };
@@ -195,7 +196,7 @@ impl<T: Elem> Body for Load<T> {
                 let skip = element * size_of::<T>();
                 let mut out = Lanes([T::default(); 32]);
                 each_active(warp.mask, |i| {
-                    out.0[i] = (host.0[i] as *const T).byte_add(skip).read_unaligned();
+                    out.0[i] = guest::load((host.0[i] as *const T).byte_add(skip));
                 });
                 if slot & SCALAR == 0 {
                     put_cold(warp, slot, out);
@@ -231,7 +232,7 @@ impl<T: Elem> Body for Store<T> {
                 let skip = element * size_of::<T>();
                 let values = fetch_cold::<T>(warp, slot);
                 each_active(warp.mask, |i| {
-                    (host.0[i] as *mut T).byte_add(skip).write_unaligned(values.0[i]);
+                    guest::store((host.0[i] as *mut T).byte_add(skip), values.0[i]);
                 });
             }
             op.next(warp)

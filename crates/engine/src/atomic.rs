@@ -3,6 +3,7 @@
 use crate::access::{addresses, plan};
 use crate::context::{Context, RawFault, excuse, fault};
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::lanes::{BITS, Lanes, fetch_cold, put_cold};
 use crate::op::{Body, Op, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -134,9 +135,9 @@ impl Body for AsyncCopy {
                 };
                 let mut buffer = [0u8; 16];
                 if read > 0 {
-                    std::ptr::copy_nonoverlapping(source, buffer.as_mut_ptr(), read as usize);
+                    guest::read_bytes(source, &mut buffer[..read as usize]);
                 }
-                std::ptr::copy_nonoverlapping(buffer.as_ptr(), target, bytes as usize);
+                guest::write_bytes(target, &buffer[..bytes as usize]);
             }
             op.next(warp)
         }

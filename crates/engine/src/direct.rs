@@ -4,6 +4,7 @@
 use crate::access::{Load, Store};
 use crate::context::{Reach, Region, Site};
 use crate::counter::{Memo, Pattern, WordCost, distinct};
+use crate::guest::{self, Level};
 use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
 use crate::op::{Body, Op, Warp, WideTiers, baseline};
 use std::marker::PhantomData;
@@ -174,7 +175,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
         for half in 0..2 {
             let mut from = region.host.add(first[half] as usize).cast::<T>();
             for i in 0..16 {
-                to.add(half * 16 + i).write(from.read_unaligned());
+                to.add(half * 16 + i).write(guest::load(from));
                 from = from.wrapping_byte_add(stride as usize);
             }
         }
@@ -204,7 +205,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
         for half in 0..2 {
             let mut to = region.host.add(first[half] as usize).cast::<T>();
             for i in 0..16 {
-                to.write_unaligned(from.add(half * 16 + i).read());
+                guest::store(to, from.add(half * 16 + i).read());
                 to = to.wrapping_byte_add(stride as usize);
             }
         }
@@ -213,12 +214,12 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
 }
 
 /// A load; `SCALAR_RESULT` for a stride of 0 whose result stays in scalar form.
-pub struct LoadDirect<T, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool>(
-    PhantomData<T>,
+pub struct LoadDirect<T, L, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool>(
+    PhantomData<(T, L)>,
 );
 
-impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Body
-    for LoadDirect<T, WIDE, SCALAR_RESULT, COUNT>
+impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Body
+    for LoadDirect<T, L, WIDE, SCALAR_RESULT, COUNT>
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
@@ -238,8 +239,7 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                 if COUNT {
                     tally::<false>(warp, site, first, 0, bytes);
                 }
-                let [a, b] =
-                    first.map(|at| reach.host.add(at as usize).cast::<T>().read_unaligned());
+                let [a, b] = first.map(|at| guest::load(reach.host.add(at as usize).cast::<T>()));
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
                 Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
             } else {
@@ -255,8 +255,8 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
                 prefetch(site, reach.host, first);
                 let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
                 let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
-                to.write(a.read_unaligned());
-                to.add(1).write(b.read_unaligned());
+                to.write(L::load(a));
+                to.add(1).write(L::load(b));
             }
             op.next(warp)
         }
@@ -264,9 +264,11 @@ impl<T: Elem, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Bo
 }
 
 /// A store.
-pub struct StoreDirect<T, const WIDE: bool, const COUNT: bool>(PhantomData<T>);
+pub struct StoreDirect<T, L, const WIDE: bool, const COUNT: bool>(PhantomData<(T, L)>);
 
-impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE, COUNT> {
+impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
+    for StoreDirect<T, L, WIDE, COUNT>
+{
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
@@ -290,8 +292,8 @@ impl<T: Elem, const WIDE: bool, const COUNT: bool> Body for StoreDirect<T, WIDE,
             prefetch(site, reach.host, first);
             let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
             let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
-            a.write_unaligned(from.read());
-            b.write_unaligned(from.add(1).read());
+            L::store(a, from.read());
+            L::store(b, from.add(1).read());
             op.next(warp)
         }
     }
@@ -332,7 +334,8 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             let at = at.cast::<u64>();
             for i in 0..32 {
                 // The result may be the address register itself only if widths differ, so not here.
-                to.add(i).write(host.wrapping_add(at.add(i).read() as usize).cast::<u32>().read());
+                let from = host.wrapping_add(at.add(i).read() as usize);
+                to.add(i).write(guest::load(from.cast::<u32>()));
             }
             op.next(warp)
         }

@@ -6,6 +6,7 @@
 
 use crate::access::Load;
 use crate::direct::count_lanes;
+use crate::guest;
 use crate::lanes::{Lanes, WIDE};
 use crate::op::{Body, Op, Warp, baseline};
 use std::arch::x86_64::*;
@@ -45,11 +46,8 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                 let host = reach.host.wrapping_add(reach.from as usize);
                 let addresses = at.cast::<u64>();
                 for half in 0..2 {
-                    let word = |lane: usize| {
-                        let address = addresses.add(half * 16 + lane).read() as usize;
-                        host.wrapping_add(address).cast::<i32>().read()
-                    };
-                    let four = |i| _mm_set_epi32(word(i + 3), word(i + 2), word(i + 1), word(i));
+                    let distance = |lane: usize| addresses.add(half * 16 + lane).read();
+                    let four = |i| guest::words(host, [i, i + 1, i + 2, i + 3].map(distance));
                     let eight = |i| _mm256_set_m128i(four(i + 4), four(i));
                     let low = _mm512_castsi256_si512(eight(0));
                     to.add(half).write(_mm512_inserti64x4::<1>(low, eight(8)));
@@ -61,7 +59,7 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                     let lane = rest.trailing_zeros() as usize & 31;
                     rest &= rest - 1;
                     let address = at.cast::<u64>().add(lane).read() as usize;
-                    let word = host.wrapping_add(address).cast::<u32>().read();
+                    let word = guest::load(host.wrapping_add(address).cast::<u32>());
                     to.cast::<u32>().add(lane).write(word);
                 }
             }

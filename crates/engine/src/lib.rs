@@ -30,6 +30,7 @@ pub mod fault;
 pub mod fuse;
 #[cfg(target_arch = "x86_64")]
 pub mod gather;
+pub mod guest;
 pub mod heap;
 pub mod instrument;
 pub mod lanes;

@@ -107,10 +107,16 @@ impl WideTiers {
         }
     }
 
-    /// The handlers of two bodies: the second knows that the registers are 512 bits wide.
-    #[cfg(target_arch = "x86_64")]
+    /// The handlers of two bodies: one for registers of 256 bits and one for 512 bits.
     pub const fn split<B: Body, Widest: Body>() -> WideTiers {
-        WideTiers([avx2::<B>, avx512::<Widest>])
+        #[cfg(target_arch = "x86_64")]
+        {
+            WideTiers([avx2::<B>, avx512::<Widest>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            WideTiers([baseline::<B>, baseline::<Widest>])
+        }
     }
 
     /// The handler at a SIMD level, if there is one.

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, RawFault, fault};
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::lanes::{BITS, Lanes, Sink, Source};
 use crate::op::{Body, Op, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -63,8 +64,12 @@ impl Reader<'_> {
         let host =
             self.context.lane_host(MemorySpace::Generic, self.warp, self.lane, address, N as u64);
         match host {
-            // SAFETY: `lane_host` checked the range.
-            Some(host) => Ok(unsafe { host.cast::<[u8; N]>().read_unaligned() }),
+            Some(host) => {
+                let mut bytes = [0; N];
+                // SAFETY: `lane_host` checked the range.
+                unsafe { guest::read_bytes(host, &mut bytes) };
+                Ok(bytes)
+            }
             None => Err(address),
         }
     }

@@ -9,10 +9,18 @@ use crate::cross::NO_SLOT;
 use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::event::AccessKind;
 use crate::fuse::Mark;
+use crate::guest;
 use crate::instrument::{BeforeAccess, Inserted, Wants};
 use crate::lanes::{Elem, SCALAR, Slot, WIDE};
 use crate::op::{Tiers, WideTiers};
 use lanework_ptx_ir::kernel::*;
+
+/// The handlers of a body at each SIMD level.
+macro_rules! leveled {
+    ($body:ident, $ty:ty, $($flag:literal),*) => {
+        WideTiers::split::<$body<$ty, guest::Middle, $($flag),*>, $body<$ty, guest::Widest, $($flag),*>>()
+    };
+}
 
 impl Assembler<'_> {
     pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
@@ -140,22 +148,22 @@ fn memory_handler(op: MemoryOp) -> Tiers {
 fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Option<WideTiers> {
     fn load<T: Elem>(wide: bool, scalar: bool, count: bool) -> WideTiers {
         match (wide, scalar, count) {
-            (false, false, false) => WideTiers::of::<LoadDirect<T, false, false, false>>(),
-            (false, false, true) => WideTiers::of::<LoadDirect<T, false, false, true>>(),
-            (false, true, false) => WideTiers::of::<LoadDirect<T, false, true, false>>(),
-            (false, true, true) => WideTiers::of::<LoadDirect<T, false, true, true>>(),
-            (true, false, false) => WideTiers::of::<LoadDirect<T, true, false, false>>(),
-            (true, false, true) => WideTiers::of::<LoadDirect<T, true, false, true>>(),
-            (true, true, false) => WideTiers::of::<LoadDirect<T, true, true, false>>(),
-            (true, true, true) => WideTiers::of::<LoadDirect<T, true, true, true>>(),
+            (false, false, false) => leveled!(LoadDirect, T, false, false, false),
+            (false, false, true) => leveled!(LoadDirect, T, false, false, true),
+            (false, true, false) => leveled!(LoadDirect, T, false, true, false),
+            (false, true, true) => leveled!(LoadDirect, T, false, true, true),
+            (true, false, false) => leveled!(LoadDirect, T, true, false, false),
+            (true, false, true) => leveled!(LoadDirect, T, true, false, true),
+            (true, true, false) => leveled!(LoadDirect, T, true, true, false),
+            (true, true, true) => leveled!(LoadDirect, T, true, true, true),
         }
     }
     fn store<T: Elem>(wide: bool, count: bool) -> WideTiers {
         match (wide, count) {
-            (false, false) => WideTiers::of::<StoreDirect<T, false, false>>(),
-            (false, true) => WideTiers::of::<StoreDirect<T, false, true>>(),
-            (true, false) => WideTiers::of::<StoreDirect<T, true, false>>(),
-            (true, true) => WideTiers::of::<StoreDirect<T, true, true>>(),
+            (false, false) => leveled!(StoreDirect, T, false, false),
+            (false, true) => leveled!(StoreDirect, T, false, true),
+            (true, false) => leveled!(StoreDirect, T, true, false),
+            (true, true) => leveled!(StoreDirect, T, true, true),
         }
     }
     let (wide, scalar) = (address & WIDE != 0, data & SCALAR != 0);

@@ -8,6 +8,7 @@ use crate::atomic::replace;
 use crate::context::RawFault;
 use crate::event::{Asynchronous, Moved, Place};
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::instrument::Wants;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::{HashMap, VecDeque};
@@ -223,12 +224,12 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
     // SAFETY: by the caller; the addresses were checked when the copy was started.
     unsafe {
         match copy.what {
-            Move::Run { from, to, bytes } => std::ptr::copy(from, to, bytes),
+            Move::Run { from, to, bytes } => guest::copy(from, to, bytes),
             Move::Reduce { from, to, bytes, combine, element } => {
                 for at in (0..bytes).step_by(usize::from(element)) {
                     let mut word = [0u8; 8];
                     let value = from.add(at);
-                    value.copy_to_nonoverlapping(word.as_mut_ptr(), usize::from(element));
+                    guest::read_bytes(value, &mut word[..usize::from(element)]);
                     let value = u64::from_le_bytes(word);
                     replace(to.add(at), element, |there| combine(there, value, 0));
                 }

@@ -11,6 +11,7 @@ use crate::atomic::replace;
 use crate::context::{Context, RawFault, Region};
 use crate::event::{AccessKind, Moved};
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::memory::Memory;
 use crate::op::{Op, Warp};
 use crate::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
@@ -177,7 +178,7 @@ unsafe fn map_of(
     };
     let mut bytes = [0; MAP_BYTES];
     // SAFETY: so many bytes are there, as was just checked.
-    unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(host, MAP_BYTES) };
+    unsafe { guest::read_bytes(host, &mut bytes) };
     let bad = |note: String| bad_map(lane, tensor, address, note);
     let map = TensorMap::decode(&bytes).ok_or_else(|| {
         bad(format!("the 128 bytes at {address:#x} are no tensor map of the emulator's layout"))
@@ -289,7 +290,7 @@ impl Tile {
                     bytes.chunks_mut(size).for_each(|to| to.copy_from_slice(&nan[..size]));
                 }
                 if low < high {
-                    bytes[low..high].as_mut_ptr().copy_from_nonoverlapping(global, high - low);
+                    guest::read_bytes(global, &mut bytes[low..high]);
                 }
                 shared.copy_from_nonoverlapping(bytes.as_ptr(), CHUNK as usize);
                 return;
@@ -298,7 +299,8 @@ impl Tile {
                 return;
             }
             let Some(combine) = self.combine else {
-                return global.copy_from_nonoverlapping(shared.add(low), high - low);
+                let bytes = std::slice::from_raw_parts(shared.add(low), high - low);
+                return guest::write_bytes(global, bytes);
             };
             for at in (0..high - low).step_by(size) {
                 let mut word = [0u8; 8];

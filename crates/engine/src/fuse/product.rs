@@ -3,8 +3,10 @@
 use super::{Mark, Sum, Two};
 use crate::access::Load;
 use crate::direct::{distances, in_reach, prefetch, runs_inside, starts, tally};
+use crate::guest::{self, Level, Middle, Widest};
 use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
 use crate::op::{Body, Op, Warp, WideTiers, baseline};
+use std::marker::PhantomData;
 
 /// Where product steps are overlaid.
 pub(super) struct Products<'a> {
@@ -41,10 +43,18 @@ impl Products<'_> {
         self.ops[at].d = self.chains.len() as u32;
         self.chains.push(chain);
         let tiers = match (wide, count) {
-            (false, false) => WideTiers::of::<RunChain<false, false>>(),
-            (false, true) => WideTiers::of::<RunChain<false, true>>(),
-            (true, false) => WideTiers::of::<RunChain<true, false>>(),
-            (true, true) => WideTiers::of::<RunChain<true, true>>(),
+            (false, false) => {
+                WideTiers::split::<RunChain<Middle, false, false>, RunChain<Widest, false, false>>()
+            }
+            (false, true) => {
+                WideTiers::split::<RunChain<Middle, false, true>, RunChain<Widest, false, true>>()
+            }
+            (true, false) => {
+                WideTiers::split::<RunChain<Middle, true, false>, RunChain<Widest, true, false>>()
+            }
+            (true, true) => {
+                WideTiers::split::<RunChain<Middle, true, true>, RunChain<Widest, true, true>>()
+            }
         };
         self.set(at, tiers);
         length
@@ -94,9 +104,16 @@ pub struct Chain {
 }
 
 /// Runs the [`Chain`] whose index is in `d`.
-struct RunChain<const WIDE: bool, const COUNT: bool>;
+struct RunChain<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
 
-impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
+/// Words as the floats that they are.
+#[inline(always)]
+fn floats(words: [u32; 16]) -> [f32; 16] {
+    // SAFETY: every 32 bits are a float.
+    unsafe { std::mem::transmute(words) }
+}
+
+impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunChain<L, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
@@ -135,9 +152,10 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
             let from = warp.regs.add(chain.sum_from as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (from.read(), from.add(1).read());
             for link in &chain.links {
-                let [a, b] = same.map(|p| p.add(link.same as usize).cast::<f32>().read_unaligned());
-                let [x, y] =
-                    run.map(|p| p.add(link.run as usize).cast::<[f32; 16]>().read_unaligned());
+                let [a, b] = same
+                    .map(|p| f32::from_bits(guest::load(p.add(link.same as usize).cast::<u32>())));
+                let words = |p: *mut u8| p.add(link.run as usize).cast::<[u32; 16]>();
+                let (x, y) = (floats(L::load(words(run[0]))), floats(L::load(words(run[1]))));
                 for i in 0..16 {
                     low[i] = x[i].mul_add(a, low[i]);
                 }
@@ -167,7 +185,7 @@ impl<const WIDE: bool, const COUNT: bool> Body for RunChain<WIDE, COUNT> {
 }
 
 /// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
-struct RunOne<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>;
+struct RunOne<L, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>(PhantomData<L>);
 
 /// The scalar value of a [`RunOne`] is dead.
 const SAME_DEAD: u32 = 1;
@@ -175,8 +193,8 @@ const SAME_DEAD: u32 = 1;
 /// Its run is dead.
 const RUN_DEAD: u32 = 2;
 
-impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
-    for RunOne<WIDE, SCALAR_FIRST, COUNT>
+impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
+    for RunOne<L, WIDE, SCALAR_FIRST, COUNT>
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
@@ -203,10 +221,11 @@ impl<const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
             if WIDE {
                 prefetch(run_site, run_reach.host, run_at);
             }
-            let [a, b] =
-                same_at.map(|at| same_reach.host.add(at as usize).cast::<f32>().read_unaligned());
-            let [x, y] = run_at
-                .map(|at| run_reach.host.add(at as usize).cast::<[f32; 16]>().read_unaligned());
+            let [a, b] = same_at.map(|at| {
+                f32::from_bits(guest::load(same_reach.host.add(at as usize).cast::<u32>()))
+            });
+            let words = |at: u64| run_reach.host.add(at as usize).cast::<[u32; 16]>();
+            let (x, y) = (floats(L::load(words(run_at[0]))), floats(L::load(words(run_at[1]))));
             let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (sum.read(), sum.add(1).read());
             for i in 0..16 {
@@ -243,28 +262,75 @@ unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
 /// The handler of a chain of one step.
 fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
-        (false, false, false) => WideTiers::of::<RunOne<false, false, false>>(),
-        (false, false, true) => WideTiers::of::<RunOne<false, false, true>>(),
-        (false, true, false) => WideTiers::of::<RunOne<false, true, false>>(),
-        (false, true, true) => WideTiers::of::<RunOne<false, true, true>>(),
-        (true, false, false) => WideTiers::of::<RunOne<true, false, false>>(),
-        (true, false, true) => WideTiers::of::<RunOne<true, false, true>>(),
-        (true, true, false) => WideTiers::of::<RunOne<true, true, false>>(),
-        (true, true, true) => WideTiers::of::<RunOne<true, true, true>>(),
+        (false, false, false) => WideTiers::split::<
+            RunOne<Middle, false, false, false>,
+            RunOne<Widest, false, false, false>,
+        >(),
+        (false, false, true) => {
+            WideTiers::split::<RunOne<Middle, false, false, true>, RunOne<Widest, false, false, true>>(
+            )
+        }
+        (false, true, false) => {
+            WideTiers::split::<RunOne<Middle, false, true, false>, RunOne<Widest, false, true, false>>(
+            )
+        }
+        (false, true, true) => {
+            WideTiers::split::<RunOne<Middle, false, true, true>, RunOne<Widest, false, true, true>>(
+            )
+        }
+        (true, false, false) => {
+            WideTiers::split::<RunOne<Middle, true, false, false>, RunOne<Widest, true, false, false>>(
+            )
+        }
+        (true, false, true) => {
+            WideTiers::split::<RunOne<Middle, true, false, true>, RunOne<Widest, true, false, true>>(
+            )
+        }
+        (true, true, false) => {
+            WideTiers::split::<RunOne<Middle, true, true, false>, RunOne<Widest, true, true, false>>(
+            )
+        }
+        (true, true, true) => {
+            WideTiers::split::<RunOne<Middle, true, true, true>, RunOne<Widest, true, true, true>>()
+        }
     }
 }
 
 /// The same with a sum before it, which usually makes an address.
 fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
-        (false, false, false) => WideTiers::of::<Two<Sum, RunOne<false, false, false>>>(),
-        (false, false, true) => WideTiers::of::<Two<Sum, RunOne<false, false, true>>>(),
-        (false, true, false) => WideTiers::of::<Two<Sum, RunOne<false, true, false>>>(),
-        (false, true, true) => WideTiers::of::<Two<Sum, RunOne<false, true, true>>>(),
-        (true, false, false) => WideTiers::of::<Two<Sum, RunOne<true, false, false>>>(),
-        (true, false, true) => WideTiers::of::<Two<Sum, RunOne<true, false, true>>>(),
-        (true, true, false) => WideTiers::of::<Two<Sum, RunOne<true, true, false>>>(),
-        (true, true, true) => WideTiers::of::<Two<Sum, RunOne<true, true, true>>>(),
+        (false, false, false) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, false, false, false>>,
+            Two<Sum, RunOne<Widest, false, false, false>>,
+        >(),
+        (false, false, true) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, false, false, true>>,
+            Two<Sum, RunOne<Widest, false, false, true>>,
+        >(),
+        (false, true, false) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, false, true, false>>,
+            Two<Sum, RunOne<Widest, false, true, false>>,
+        >(),
+        (false, true, true) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, false, true, true>>,
+            Two<Sum, RunOne<Widest, false, true, true>>,
+        >(),
+        (true, false, false) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, true, false, false>>,
+            Two<Sum, RunOne<Widest, true, false, false>>,
+        >(),
+        (true, false, true) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, true, false, true>>,
+            Two<Sum, RunOne<Widest, true, false, true>>,
+        >(),
+        (true, true, false) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, true, true, false>>,
+            Two<Sum, RunOne<Widest, true, true, false>>,
+        >(),
+        (true, true, true) => WideTiers::split::<
+            Two<Sum, RunOne<Middle, true, true, true>>,
+            Two<Sum, RunOne<Widest, true, true, true>>,
+        >(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::context::{Context, RawFault, Region, Site, excuse, fault};
 use crate::cross::NO_SLOT;
 use crate::event::AccessKind;
 use crate::fault::FaultKind;
+use crate::guest;
 use crate::instrument::Wants;
 use crate::lanes::{Lanes, Slot, fetch_cold, put_cold};
 use crate::op::{Body, Op, Tiers, Warp};
@@ -383,10 +384,10 @@ unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 let shift = bits * (i % per);
                 if store {
                     let bytes = (*word >> shift).to_le_bytes();
-                    place.copy_from_nonoverlapping(bytes.as_ptr(), size);
+                    guest::write_bytes(place, &bytes[..size]);
                 } else {
                     let mut bytes = [0; 8];
-                    bytes.as_mut_ptr().copy_from_nonoverlapping(place, size);
+                    guest::read_bytes(place, &mut bytes[..size]);
                     *word |= u64::from_le_bytes(bytes) << shift;
                 }
             }
