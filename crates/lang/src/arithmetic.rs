@@ -1,4 +1,5 @@
-//! Binary arithmetic on untyped values: folding, simplification and the instruction for each type.
+//! Binary arithmetic on untyped values: constant folding, algebraic simplification and instruction
+//! selection.
 
 use crate::builder::Builder;
 use crate::fold::fold;
@@ -49,7 +50,7 @@ pub(crate) fn binary(b: &mut Builder, op: Operation, ty: ScalarType, x: Value, y
     if may_leave_range { normalize(b, ty, result) } else { result }
 }
 
-/// Brings an 8- or 16-bit integer in a 32-bit register back into its range.
+/// Truncates and extends an 8- or 16-bit integer in a 32-bit register back into its range.
 pub(crate) fn normalize(b: &mut Builder, ty: ScalarType, value: Value) -> Value {
     use ScalarType::{S8, S16, S32, U8, U16, U32};
     match ty {
@@ -61,7 +62,7 @@ pub(crate) fn normalize(b: &mut Builder, ty: ScalarType, value: Value) -> Value 
     }
 }
 
-/// Cheaper forms of an integer operation with a constant on the right.
+/// Strength reduction: cheaper forms of an integer operation with a constant on the right.
 fn simplify(b: &mut Builder, op: Operation, ty: ScalarType, x: Value, bits: u64) -> Option<Value> {
     let ones = wrap(-1, ty);
     let power = bits.is_power_of_two().then(|| Value::Constant(u64::from(bits.trailing_zeros())));

@@ -1,7 +1,8 @@
 //! The builder: the kernel being staged on this thread.
 //!
-//! Instructions are appended to a flat list. Pure instructions are numbered by value within the
-//! enclosing structured scopes, so the same address is computed once.
+//! Instructions are appended to a flat list. Pure instructions go through value numbering
+//! ([`crate::numbering`]) within the enclosing structured scopes, so the same address is computed
+//! once.
 
 use crate::definition::{CheckSite, Parameter, StageError};
 use crate::value::{Class, Index, Register, Value, literal};
@@ -16,29 +17,29 @@ pub(crate) enum Line {
     Op { instruction: Instruction, dest: Option<Register>, pure: bool },
     /// A label.
     Label(String),
-    /// Anything else.
+    /// Any other statement.
     Statement(Statement),
 }
 
 /// A pure computation: its name and inputs, mutable ones with the version that was read.
 pub(crate) type Computation = (String, Vec<(Value, u64)>);
 
-/// The computations known within one structured scope.
+/// The value numbers of one structured scope.
 pub(crate) type Scope = HashMap<Computation, Value>;
 
 /// An enclosing loop.
 pub(crate) struct LoopFrame {
     /// `'name` in the source.
     pub name: Option<&'static str>,
-    /// Where `break` goes.
+    /// The target label of `break`.
     pub exit: String,
-    /// Where `continue` goes.
+    /// The target label of `continue`.
     pub next: String,
 }
 
 /// An enclosing `#[device]` call.
 pub(crate) struct CallFrame {
-    /// Where `return` goes.
+    /// The target label of `return`.
     pub exit: String,
     /// Loops outside the call, which its body cannot leave.
     pub loops: Vec<LoopFrame>,
@@ -80,7 +81,7 @@ pub(crate) struct Builder {
     pub failures: Vec<Failure>,
     /// Names of the arrays that places refer to.
     pub symbols: Vec<String>,
-    /// Bytes of dynamic shared memory given out so far.
+    /// Bytes of dynamic shared memory allocated so far.
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.
     pub uses_printf: bool,
@@ -164,12 +165,12 @@ impl Builder {
         name
     }
 
-    /// Offers a name for the next array that is declared.
+    /// Suggests a name for the next array that is declared.
     pub fn hint_name(&mut self, name: Option<&'static str>) {
         self.name_hint = name;
     }
 
-    /// The name offered, else `fallback`.
+    /// The suggested name, else `fallback`.
     pub fn take_hint(&mut self, fallback: &'static str) -> &'static str {
         self.name_hint.take().unwrap_or(fallback)
     }

@@ -80,13 +80,13 @@ impl<T: Returned, const N: usize> Returned for [T; N] {
     }
 }
 
-/// A value that is a `T` for the caller.
+/// A value that a function returning `T` may return.
 #[diagnostic::on_unimplemented(
     message = "this function returns `{T}`, not `{Self}`",
     label = "expected `{T}`"
 )]
 pub trait ReturnAs<T: Returned> {
-    /// The handle; `None` when control never gets here.
+    /// The handle; `None` when control never reaches the end.
     fn handle(self) -> Option<T::Handle>;
 }
 
@@ -138,7 +138,7 @@ tuple_returns!(T1 X1 0, T2 X2 1);
 tuple_returns!(T1 X1 0, T2 X2 1, T3 X3 2);
 tuple_returns!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3);
 
-/// Where a device function's early returns leave their value.
+/// The registers that hold a device function's return value.
 pub struct ReturnSlot<T: Returned> {
     out: Cell<Option<T::Handle>>,
 }

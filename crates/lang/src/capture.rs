@@ -13,7 +13,8 @@ pub(crate) struct Captured {
     scope: Scope,
 }
 
-/// Most instructions that are worth computing always instead of jumping over.
+/// A block of at most this many pure instructions is computed unconditionally (if-conversion): that
+/// costs less than a branch.
 const CHEAP: usize = 4;
 
 impl Captured {
@@ -24,7 +25,7 @@ impl Captured {
             && self.lines.iter().all(|line| matches!(line, Line::Op { pure: true, .. }))
     }
 
-    /// The target, where the lines are nothing but one jump or return.
+    /// The instruction, if the block is a single unguarded jump or return.
     pub fn only_jump(&self) -> Option<&Instruction> {
         match self.lines.as_slice() {
             [Line::Op { instruction, .. }]
@@ -38,14 +39,15 @@ impl Captured {
     }
 }
 
-/// Stages `f` aside.
+/// Stages `f` into a captured block.
 pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
     let outer = begin_capture();
     let result = f();
     (result, end_capture(outer))
 }
 
-/// Puts the lines so far aside; returns them, and whether control could not reach their end.
+/// Starts a capture: takes the lines staged so far out of the builder, and returns them with
+/// whether control could not reach their end.
 fn begin_capture() -> (Vec<Line>, bool) {
     with(|b| {
         b.enter();
@@ -53,7 +55,7 @@ fn begin_capture() -> (Vec<Line>, bool) {
     })
 }
 
-/// Puts back what [`begin_capture`] returned, and returns the lines since.
+/// Ends a capture: restores what [`begin_capture`] returned, and returns the lines staged since.
 fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
     with(|b| {
         let lines = std::mem::replace(&mut b.lines, outer);
@@ -63,7 +65,7 @@ fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
 }
 
 impl Builder {
-    /// Appends lines staged aside; what they computed is known to them only.
+    /// Appends a captured block that may be skipped: its value numbers are forgotten.
     pub fn append(&mut self, captured: Captured) {
         if !self.dead {
             self.lines.extend(captured.lines);
@@ -71,7 +73,7 @@ impl Builder {
         }
     }
 
-    /// Appends lines staged aside that always run, so that what they computed stays known.
+    /// Appends a captured block that always runs: its value numbers are kept.
     pub fn append_kept(&mut self, captured: Captured) {
         let scope = captured.scope.clone();
         self.append(captured);

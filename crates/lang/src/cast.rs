@@ -47,13 +47,15 @@ fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
         ScalarType::F16 => f16::from_bits(bits as u16).to_f64(),
         ScalarType::Bf16 => bf16::from_bits(bits as u16).to_f64(),
         _ => {
-            let whole = integer(bits, from);
+            let integral = integer(bits, from);
             return match to {
-                ScalarType::F32 => (whole as f32).to_bits().into(),
-                ScalarType::F64 => (whole as f64).to_bits(),
-                ScalarType::F16 => f16::from_f32(rounded_to_odd(whole as f64)).to_bits().into(),
-                ScalarType::Bf16 => bf16::from_f32(rounded_to_odd(whole as f64)).to_bits().into(),
-                _ => wrap(whole, to),
+                ScalarType::F32 => (integral as f32).to_bits().into(),
+                ScalarType::F64 => (integral as f64).to_bits(),
+                ScalarType::F16 => f16::from_f32(rounded_to_odd(integral as f64)).to_bits().into(),
+                ScalarType::Bf16 => {
+                    bf16::from_f32(rounded_to_odd(integral as f64)).to_bits().into()
+                }
+                _ => wrap(integral, to),
             };
         }
     };
@@ -73,8 +75,8 @@ fn convert(bits: u64, from: ScalarType, to: ScalarType) -> u64 {
     }
 }
 
-/// The `f32` next to `wide` towards zero, its last bit set when anything was cut off: rounding it
-/// further gives what rounding `wide` itself would.
+/// `wide` as an `f32`, rounded to odd: truncated, with the last bit set if it was inexact. Rounding
+/// the result to a narrower format then equals rounding `wide` directly (Boldo and Melquiond 2008).
 fn rounded_to_odd(wide: f64) -> f32 {
     let nearest = wide as f32;
     if nearest.is_nan() || f64::from(nearest) == wide {
@@ -101,14 +103,14 @@ pub(crate) fn cast(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) 
         return relate(b, Relation::Ne, from, x, Value::Constant(0));
     }
     match (from.is_float(), to.is_float()) {
-        (false, false) => whole_to_whole(b, x, from, to),
-        (false, true) => whole_to_float(b, x, from, to),
-        (true, false) => float_to_whole(b, x, from, to),
+        (false, false) => integer_to_integer(b, x, from, to),
+        (false, true) => integer_to_float(b, x, from, to),
+        (true, false) => float_to_integer(b, x, from, to),
         (true, true) => float_to_float(b, x, from, to),
     }
 }
 
-fn whole_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+fn integer_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
     let (wide, narrow) = (compute_type(from), compute_type(to));
     let resized = match (wide.size(), narrow.size()) {
         (4, 8) if wide.is_signed() => b.pure("cvt.s64.s32", narrow, &[(x, wide)]),
@@ -116,13 +118,13 @@ fn whole_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -
         (8, 4) => b.pure("cvt.u32.u64", narrow, &[(x, wide)]),
         _ => x,
     };
-    // A narrow value that widens keeps its meaning; only a narrower or same-width, differently
-    // signed target needs to be brought into range.
+    // Widening keeps the value; only a narrower target, or one of the same width and other
+    // signedness, needs to be normalised.
     let fits = from.size() < to.size() && (!from.is_signed() || to.is_signed());
     if is_narrow(to) && !fits { normalize(b, to, resized) } else { resized }
 }
 
-fn whole_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+fn integer_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
     let from = compute_type(from);
     if to == ScalarType::Bf16 {
         let single = b.pure(&format!("cvt.rn.f32.{}", from.name()), ScalarType::F32, &[(x, from)]);
@@ -131,16 +133,17 @@ fn whole_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -
     b.pure(&format!("cvt.rn.{}.{}", to.name(), from.name()), to, &[(x, from)])
 }
 
-/// Rounds towards zero and saturates; NaN becomes 0. `cvt` saturates to 32- and 64-bit types
-/// and gives 0 for a NaN of `f32` or narrower only, so the rest is done by hand.
-fn float_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
+/// Rounds towards zero and saturates; NaN becomes 0. `cvt` saturates only for 32- and 64-bit
+/// targets, and returns 0 for a NaN only of `f32` or narrower; the other cases are selected
+/// explicitly.
+fn float_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
     let (x, from) = match from {
         ScalarType::F16 | ScalarType::Bf16 => (to_f32(b, from, x), ScalarType::F32),
         _ => (x, from),
     };
     let compute = compute_type(to);
     let name = format!("cvt.rzi.{}.{}", compute.name(), from.name());
-    let mut whole = b.pure(&name, compute, &[(x, from)]);
+    let mut integral = b.pure(&name, compute, &[(x, from)]);
     if is_narrow(to) {
         use crate::arithmetic::binary;
         use crate::operation::Operation;
@@ -151,18 +154,18 @@ fn float_to_whole(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -
             _ => (-32_768, 32_767),
         };
         let bound = |value: i128| Value::Constant(wrap(value, compute));
-        whole = binary(b, Operation::Min, compute, whole, bound(most));
+        integral = binary(b, Operation::Min, compute, integral, bound(most));
         if to.is_signed() {
-            whole = binary(b, Operation::Max, compute, whole, bound(least));
+            integral = binary(b, Operation::Max, compute, integral, bound(least));
         }
     }
     if from == ScalarType::F64 || compute.size() == 8 {
         let number = relate(b, Relation::Eq, from, x, x);
         let ty = crate::value::Class::of(compute).bits_type();
-        let inputs = [(whole, ty), (Value::Constant(0), ty), (number, ScalarType::Pred)];
-        whole = b.pure(&format!("selp.{}", ty.name()), compute, &inputs);
+        let inputs = [(integral, ty), (Value::Constant(0), ty), (number, ScalarType::Pred)];
+        integral = b.pure(&format!("selp.{}", ty.name()), compute, &inputs);
     }
-    whole
+    integral
 }
 
 fn float_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
@@ -182,8 +185,8 @@ fn float_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -
     }
 }
 
-/// An `f64` as an `f32` that rounds to any narrower format as the `f64` itself would: truncated,
-/// with the last bit set when anything was cut off.
+/// An `f64` rounded to odd as an `f32`: truncated, with the last bit set if it was inexact.
+/// Rounding the result to a narrower format then equals rounding the `f64` directly.
 fn round_to_odd(b: &mut Builder, x: Value) -> Value {
     let (single, double, word) = (ScalarType::F32, ScalarType::F64, ScalarType::B32);
     let cut = b.pure("cvt.rz.f32.f64", single, &[(x, double)]);

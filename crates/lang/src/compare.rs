@@ -35,7 +35,7 @@ impl Relation {
         }
     }
 
-    /// The same relation with its sides exchanged.
+    /// The same relation with its operands exchanged.
     fn mirrored(self) -> Relation {
         match self {
             Relation::Eq | Relation::Ne => self,
@@ -46,7 +46,7 @@ impl Relation {
         }
     }
 
-    /// The word of `setp`; a NaN differs from everything, as in Rust.
+    /// The comparison operator of `setp`; a NaN differs from everything, as in Rust.
     fn word(self, float: bool) -> &'static str {
         match self {
             Relation::Eq => "eq",
@@ -108,7 +108,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
-    note = "the kernel language converts nothing silently: use `as`"
+    note = "the kernel language has no implicit conversions: use `as`"
 )]
 pub trait Equate<R> {
     /// `bool` or `Var<bool>`.
@@ -123,7 +123,7 @@ pub trait Equate<R> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no order between `{Self}` and `{R}`",
-    note = "the kernel language converts nothing silently: use `as`"
+    note = "the kernel language has no implicit conversions: use `as`"
 )]
 pub trait Order<R> {
     /// `bool` or `Var<bool>`.
@@ -275,8 +275,8 @@ impl<R: Condition> Connect<R> for Var<bool> {
     }
 }
 
-/// `left && right()` (`is_and`) or `left || right()`. A right side without side effects and loads
-/// is computed always, which costs less than a branch; any other is jumped over.
+/// `left && right()` (`is_and`) or `left || right()`. A short right side without side effects or
+/// loads is always computed, which costs less than a branch; any other is skipped by a branch.
 fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: bool) -> Var<bool> {
     match left.known() {
         Some(known) if known == is_and => return right().condition(),
@@ -287,7 +287,7 @@ fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: boo
     place_connected(left, value, lines, is_and)
 }
 
-/// Places the right side of [`connect`], staged aside.
+/// Places the captured right side of [`connect`].
 fn place_connected(left: Var<bool>, value: Value, lines: Captured, is_and: bool) -> Var<bool> {
     let ty = ScalarType::Pred;
     with(|b| {

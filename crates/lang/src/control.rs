@@ -1,6 +1,7 @@
-//! `if`: as a statement, as a value, and code staged aside until it is known how it is placed.
+//! `if` as a statement and as a value.
 //!
-//! Every branch's join is the label right after it, so that it is the immediate post-dominator.
+//! The branches of an `if` join at the label right after it, which is therefore the immediate
+//! post-dominator of the branch instruction: the emulator and the GPU reconverge there.
 
 use crate::builder::{Builder, Line};
 use crate::capture::{Captured, captured};
@@ -11,7 +12,7 @@ use crate::value::{Register, Value};
 use crate::var::Var;
 
 impl Builder {
-    /// Register of a condition that is not known.
+    /// The register of a condition that is only known at run time.
     pub fn predicate(&mut self, condition: Var<bool>) -> Register {
         match condition.value {
             Value::Register(register) => register,
@@ -69,7 +70,7 @@ where
     condition.choose(then, otherwise)
 }
 
-/// The run-time `if`: stages both sides and merges their values.
+/// The run-time `if`: stages both branches and merges their values.
 pub(crate) fn branch<A: Merge<B>, B>(
     condition: Var<bool>,
     then: impl FnOnce() -> A,
@@ -102,7 +103,7 @@ fn keep_both(first: Captured, second: Captured) {
     });
 }
 
-/// Labels of the second side and of the end of an `if` with `else`.
+/// Labels of the `else` branch and of the end of an `if` with `else`.
 struct Sides {
     otherwise: String,
     end: String,
@@ -130,15 +131,15 @@ fn end_second(sides: &Sides) {
     with(|b| b.place(&sides.end));
 }
 
-/// A condition whose `if` may have sides of types `A` and `B`.
+/// A condition whose `if` may have branches of types `A` and `B`.
 #[diagnostic::on_unimplemented(
-    message = "the sides of this `if` are `{A}` and `{B}`, or its condition `{Self}` is no `bool`",
-    label = "the two sides need one type, the condition must be a `bool`"
+    message = "the branches of this `if` have types `{A}` and `{B}`, or its condition `{Self}` is not a `bool`",
+    label = "both branches need one type, the condition must be a `bool`"
 )]
 pub trait Choose<A, B>: Condition {
     /// The value of the `if`.
     type Output;
-    /// Stages the side taken, or both.
+    /// Stages the branch taken, or both.
     fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> Self::Output;
 }
 

@@ -8,7 +8,8 @@ thread_local! {
     static BUILDER: RefCell<Option<Box<Builder>>> = const { RefCell::new(None) };
 }
 
-/// Unwinds out of a kernel's body after an error that staging cannot go on from.
+/// The payload that unwinds out of a kernel's body after an error from which staging cannot
+/// continue.
 pub(crate) struct Abandon;
 
 /// Makes `builder` the one that this thread stages into, and returns the one before.

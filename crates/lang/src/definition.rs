@@ -1,11 +1,11 @@
-//! What a kernel is once its Rust function has been called: a name, a key and a recipe that
-//! stages it into a module.
+//! What calling a kernel's Rust function returns: a name, a key and a function that stages the
+//! kernel into a module.
 
 use lanework_ptx::{Module, ScalarType};
 use std::fmt;
 use std::sync::Arc;
 
-/// A kernel with its generics and constants chosen, not staged yet.
+/// A kernel with its generics and constants bound, not staged yet.
 #[derive(Clone)]
 pub struct Definition {
     /// The Rust function's name.
@@ -22,7 +22,7 @@ impl fmt::Debug for Definition {
     }
 }
 
-/// How to stage.
+/// Options of staging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageOptions {
     /// Whether indices are checked against lengths and extents at run time.
@@ -42,7 +42,7 @@ pub struct Staged {
     pub parameters: Vec<Parameter>,
     /// The checked indices, in the order of the fault record's site numbers.
     pub sites: Vec<CheckSite>,
-    /// What was wrong with the kernel for these generics and constants; launch only when empty.
+    /// Errors of the kernel for these generics and constants; launch only when empty.
     pub errors: Vec<StageError>,
 }
 
@@ -93,7 +93,7 @@ pub enum IndexKind {
     SharedAxis(u8),
 }
 
-/// Something wrong with a kernel that only its generics and constants reveal.
+/// An error of a kernel that depends on its generics and constants.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}\n  --> {file}:{line}:{column}\n   = help: {help}")]
 pub struct StageError {
@@ -109,15 +109,15 @@ pub struct StageError {
     pub column: u32,
 }
 
-/// What the first thread with an index out of range leaves behind: 16 little-endian `u32` words
-/// of device memory, all zero before the launch. The thread then exits; the others go on.
+/// The record of the first index out of range: 16 little-endian `u32` words of device memory, all
+/// zero before the launch. The thread that writes it exits; the others continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRecord {
     /// Index into [`Staged::sites`].
     pub site: u32,
     /// The index, sign-extended.
     pub index: i64,
-    /// The length or extent it should have been below.
+    /// The length or extent that the index reached.
     pub length: u64,
     /// `block_idx` of the thread: x, y, z.
     pub block: [u32; 3],

@@ -1,4 +1,4 @@
-//! Launch bounds: what the arguments of `#[kernel(...)]` become.
+//! Launch bounds: the arguments of `#[kernel(...)]` as PTX directives.
 
 use crate::memory::Extent;
 use lanework_ptx::FunctionDirective;
@@ -9,7 +9,7 @@ use lanework_ptx::FunctionDirective;
     note = "write `256`, `(32, 8)` or `(8, 8, 4)`"
 )]
 pub trait IntoExtents {
-    /// x, y and z; an extent out of range becomes 0, which the launch refuses.
+    /// x, y and z; an extent out of range becomes 0, which the launch rejects.
     fn extents(self) -> [u32; 3];
 }
 

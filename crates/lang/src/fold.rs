@@ -1,11 +1,11 @@
-//! Arithmetic on constants, with the results that the GPU gives.
+//! Constant folding, with the results that the GPU computes.
 
 use crate::operation::Operation;
 use crate::value::{integer, wrap};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
-/// `a op b` on constants; `None` where the result is better left to run time.
+/// `a op b` on constants; `None` where the result must be computed at run time.
 pub(crate) fn fold(op: Operation, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
     match ty {
         ScalarType::F32 => float32(op, f32::from_bits(a as u32), f32::from_bits(b as u32))
@@ -19,11 +19,11 @@ pub(crate) fn fold(op: Operation, ty: ScalarType, a: u64, b: u64) -> Option<u64>
             let wide = |bits: u64| bf16::from_bits(bits as u16).to_f32();
             float32(op, wide(a), wide(b)).map(|v| bf16::from_f32(v).to_bits().into())
         }
-        _ => whole(op, ty, a, b),
+        _ => integers(op, ty, a, b),
     }
 }
 
-fn whole(op: Operation, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
+fn integers(op: Operation, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
     let bits = 8 * ty.size();
     let shift = matches!(op, Operation::Shl | Operation::Shr);
     let (x, y) = (integer(a, ty), if shift { i128::from(b) } else { integer(b, ty) });

@@ -1,6 +1,6 @@
 //! Rust names as PTX identifiers.
 
-/// The name as PTX takes it.
+/// The name as a valid PTX identifier.
 pub(crate) fn identifier(name: &str) -> String {
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -12,7 +12,7 @@ pub(crate) fn identifier(name: &str) -> String {
     }
 }
 
-/// Names that PTX reads as words of its own, sorted.
+/// Reserved words of PTX, sorted.
 const RESERVED: [&str; 71] = [
     "abs",
     "activemask",

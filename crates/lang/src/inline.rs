@@ -1,4 +1,4 @@
-//! `ptx!`: instructions written out by the kernel's author.
+//! `ptx!`: inline PTX.
 
 use crate::builder::Line;
 use crate::current::{here, with};
@@ -12,7 +12,7 @@ use lanework_ptx::{Location, Statement, parse_instructions};
 #[derive(Clone, Debug)]
 pub struct Written(String);
 
-/// What `in(...)` may take: scalars, and places, whose address in brackets it becomes.
+/// An operand of `in(...)`: a scalar, or a place, which becomes its address in brackets.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of `ptx!`",
     label = "not a scalar or a place",
@@ -96,7 +96,7 @@ pub fn inline(text: &str, operands: &[Written]) {
         }),
         Err(problems) => with(|b| {
             b.error(
-                format!("the text of this ptx! is not PTX\n{problems}"),
+                format!("the text of this ptx! is not valid PTX\n{problems}"),
                 "each instruction ends with `;`; write `{{` and `}}` for braces",
             );
         }),

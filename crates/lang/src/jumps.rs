@@ -1,9 +1,9 @@
-//! `break`, `continue`, `return`, and the frames of inlined functions that `return` ends.
+//! `break`, `continue` and `return`, and the frames of inlined functions that `return` leaves.
 
 use crate::builder::{CallFrame, LoopFrame};
 use crate::current::{here, with};
 
-/// Finds the loop that `break` or `continue` means, and jumps.
+/// Jumps out of the loop that `break` or `continue` names.
 fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {
     with(|b| {
         let frame = match name {

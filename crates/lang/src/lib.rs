@@ -6,7 +6,7 @@
 //! stay ordinary Rust values, so that `if`, shapes and unrolled loops on them are resolved while
 //! staging.
 //!
-//! # The words of CUDA
+//! # From CUDA C++
 //!
 //! | CUDA C++ | here |
 //! |---|---|
@@ -26,11 +26,10 @@
 //!
 //! # What differs from Rust
 //!
-//! - Types are never mixed silently: `thread_idx.x` is a `u32` and `x.len()` a `usize`, so a guard
-//!   reads `i < x.len() as u32`. Any whole type may index.
+//! - There are no implicit conversions: `thread_idx.x` is a `u32` and `x.len()` a `usize`, so a guard
+//!   reads `i < x.len() as u32`. Any integer type may index.
 //! - A literal on the left of a shift needs its type, as in `1u32 << lane`; without it, it is `i32`.
-//! - Integer arithmetic wraps; division by zero gives what the GPU gives, and does not stop the
-//!   thread.
+//! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
 //! - `if` has values, `match` and closures are not supported, and `let` needs a value at once.
 //! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep

@@ -1,6 +1,7 @@
 //! Loops: `while`, `loop`, `for` over ranges, and loops unrolled while staging.
 //!
-//! The test of a loop is staged before it and again at its end, which saves a jump per turn.
+//! Loops are inverted: the condition is staged before the loop and again at its end, which saves a
+//! jump per iteration.
 
 use crate::arithmetic::binary;
 use crate::builder::{Builder, LoopFrame};
@@ -27,14 +28,14 @@ fn in_loop(name: Option<&'static str>, exit: &str, next: &str, body: &mut dyn Fn
     });
 }
 
-/// Ends what `in_loop` began.
+/// Ends the loop that `in_loop` began.
 fn after_loop(b: &mut Builder, exit: &str) {
     b.forget_variables();
     b.place(exit);
 }
 
-/// `while condition() { body() }`; the test is staged at the top and again at the bottom, which
-/// saves a jump per turn.
+/// `while condition() { body() }`; the condition is staged at the top and again at the bottom,
+/// which saves a jump per iteration.
 #[track_caller]
 pub fn while_loop<C: Condition>(
     name: Option<&'static str>,
@@ -51,7 +52,7 @@ pub fn while_loop<C: Condition>(
     while_dyn(name, &|| condition().condition(), &mut once);
 }
 
-/// A `while`; what kernels call is a shell around this, so that the work is compiled once.
+/// A `while`. Kernels call a thin generic wrapper of this function, so that it is compiled once.
 fn while_dyn(
     name: Option<&'static str>,
     condition: &dyn Fn() -> Var<bool>,
@@ -97,7 +98,7 @@ pub fn endless_loop(name: Option<&'static str>, body: impl FnOnce()) {
     while_loop(name, || true, body);
 }
 
-/// Which values a `for` goes through.
+/// The values of a `for`.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<A, B, S> {
     /// The first value.
@@ -106,13 +107,13 @@ pub struct Walk<A, B, S> {
     pub end: B,
     /// The distance between values.
     pub step: S,
-    /// Whether the bound itself is visited.
+    /// Whether the bound is included.
     pub inclusive: bool,
-    /// Whether the values come last to first.
+    /// Whether the values are visited in reverse order.
     pub reverse: bool,
 }
 
-/// How far apart the values of a `for` are.
+/// The step of a `for`.
 pub trait Step<T: Scalar> {
     /// The distance.
     fn distance(self) -> Var<T>;
@@ -161,7 +162,7 @@ pub fn for_loop<T: Integer>(
     for_dyn(name, T::SCALAR, Walk { start, end, step, inclusive, reverse }, &mut once);
 }
 
-/// A `for`; what kernels call is a shell around this, so that the work is compiled once.
+/// A `for`. Kernels call a thin generic wrapper of this function, so that it is compiled once.
 fn for_dyn(
     name: Option<&'static str>,
     ty: ScalarType,
@@ -176,7 +177,7 @@ fn for_dyn(
         return;
     }
     let mirrored = walk.reverse.then(|| {
-        // Counting up, and handing out first + last - counter.
+        // Counts up and yields first + last - counter.
         with(|b| {
             let sum = binary(b, Operation::Add, ty, start, end);
             let excluded = Value::Constant(u64::from(!walk.inclusive));
@@ -262,7 +263,7 @@ fn begin_unrolled() -> String {
     })
 }
 
-/// The label at the end of the turn.
+/// The label at the end of the iteration.
 fn begin_turn(name: Option<&'static str>, exit: &str) -> String {
     with(|b| {
         let next = b.label("next");
@@ -272,7 +273,7 @@ fn begin_turn(name: Option<&'static str>, exit: &str) -> String {
     })
 }
 
-/// Whether control cannot reach the next turn.
+/// Whether control cannot reach the next iteration.
 fn end_turn(next: &str) -> bool {
     with(|b| {
         b.loops.pop();

@@ -1,4 +1,4 @@
-//! How the values of the two sides of an `if` become one.
+//! Merging the values of the two branches of an `if`.
 
 use crate::current::with;
 use crate::scalar::Scalar;
@@ -7,18 +7,18 @@ use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
-/// What a side of an `if` gives that never reaches its end (`return`, `break`, `continue`).
+/// The value of a branch that never reaches its end (`return`, `break`, `continue`).
 #[derive(Clone, Copy, Debug)]
 pub struct Never;
 
-/// Values of the two sides of a run-time `if` that become one.
+/// Values of the two branches of a run-time `if` that merge into one.
 #[diagnostic::on_unimplemented(
-    message = "the sides of this `if` are `{Self}` and `{B}`",
-    label = "the two sides need one type",
-    note = "both sides of a run-time `if` give scalars of one type, or tuples or arrays of them"
+    message = "the branches of this `if` have types `{Self}` and `{B}`",
+    label = "both branches need one type",
+    note = "both branches of a run-time `if` give scalars of one type, or tuples or arrays of them"
 )]
 pub trait Merge<B>: Sized {
-    /// The value of the whole `if`.
+    /// The value of the `if`.
     type Output: Copy;
     /// Whether `select` exists.
     const SELECTABLE: bool;
@@ -30,13 +30,13 @@ pub trait Merge<B>: Sized {
     fn assign_second(out: Self::Output, second: B);
     /// `condition ? first : second`, both computed.
     fn select(condition: Var<bool>, first: Self, second: B) -> Self::Output;
-    /// The value when only the first side can happen.
+    /// The value when only the first branch can be taken.
     fn from_first(first: Self) -> Self::Output {
         let out = Self::declare();
         Self::assign_first(out, first);
         out
     }
-    /// The value when only the second side can happen.
+    /// The value when only the second branch can be taken.
     fn from_second(second: B) -> Self::Output {
         let out = Self::declare();
         Self::assign_second(out, second);
@@ -209,23 +209,23 @@ impl<A: Merge<B>, B, const N: usize> Merge<[B; N]> for [A; N] {
     fn select(condition: Var<bool>, first: Self, second: [B; N]) -> Self::Output {
         let mut pairs = first.into_iter().zip(second);
         std::array::from_fn(|_| {
-            let (x, y) = pairs.next().expect("both sides have N elements");
+            let (x, y) = pairs.next().expect("both branches have N elements");
             A::select(condition, x, y)
         })
     }
 }
 
-/// Values of the two sides of an `if` on a host value, of which only one is staged.
+/// Values of the two branches of an `if` on a host value, of which only one is staged.
 #[diagnostic::on_unimplemented(
-    message = "the sides of this `if` are `{Self}` and `{B}`",
-    label = "the two sides need one type"
+    message = "the branches of this `if` have types `{Self}` and `{B}`",
+    label = "both branches need one type"
 )]
 pub trait HostMerge<B> {
-    /// The value of the whole `if`.
+    /// The value of the `if`.
     type Output;
-    /// The first side as the whole.
+    /// The first branch's value as the value of the `if`.
     fn first(first: Self) -> Self::Output;
-    /// The second side as the whole.
+    /// The second branch's value as the value of the `if`.
     fn second(second: B) -> Self::Output;
 }
 

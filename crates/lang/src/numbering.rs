@@ -1,7 +1,12 @@
-//! Value numbering: a pure computation is done once within the structured scope that encloses it.
+//! Value numbering over structured scopes.
 //!
-//! Mutable variables carry a version that every assignment raises; the head of a loop raises that
-//! of all of them, because the loop's end may have assigned them.
+//! Scoped hash tables after Briggs, Cooper and Simpson, "Value numbering" (Software: Practice and
+//! Experience, 1997): a pure computation is emitted once within the structured scope that encloses
+//! it, which dominates every use. Computations in the branches of an `if` are not shared with each
+//! other or hoisted.
+//!
+//! Mutable variables carry a version, as in SSA renaming: every assignment raises it, and the head
+//! of a loop raises the version of all variables, because the loop's body may assign them.
 
 use crate::builder::{Builder, Computation, Scope};
 use crate::value::{Class, Register, Value};
@@ -19,12 +24,12 @@ impl Builder {
         (name.to_owned(), inputs.map(|value| (value, version(&value))).collect())
     }
 
-    /// The version that the innermost loop's start gave every variable.
+    /// The version that the start of the innermost loop gave every variable.
     fn loop_version(&self) -> u64 {
         self.versions.get(&LOOP_MARK).copied().unwrap_or(0)
     }
 
-    /// The value of a computation done in an enclosing scope.
+    /// The value of a computation that an enclosing scope has emitted.
     pub fn known(&self, key: &Computation) -> Option<Value> {
         self.scopes.iter().rev().find_map(|scope| scope.get(key)).copied()
     }
@@ -32,11 +37,11 @@ impl Builder {
     /// Remembers a computation for the rest of this scope.
     pub fn remember(&mut self, key: Computation, value: Value) {
         if !self.dead {
-            self.scopes.last_mut().expect("the outermost scope stays").insert(key, value);
+            self.scopes.last_mut().expect("the outermost scope is never closed").insert(key, value);
         }
     }
 
-    /// Opens a scope whose computations are forgotten at its end.
+    /// Opens a scope. Its value numbers are forgotten at its end.
     pub fn enter(&mut self) {
         self.scopes.push(HashMap::new());
     }
@@ -46,12 +51,13 @@ impl Builder {
         self.scopes.pop().expect("entered before")
     }
 
-    /// Keeps what a closed scope computed, because it always runs.
+    /// Keeps the value numbers of a closed scope that always runs.
     pub fn keep(&mut self, scope: Scope) {
-        self.scopes.last_mut().expect("the outermost scope stays").extend(scope);
+        self.scopes.last_mut().expect("the outermost scope is never closed").extend(scope);
     }
 
-    /// Closes a scope that ends at `label`: where jumps arrive, what they skipped is not known.
+    /// Closes a scope that ends at `label`. Jumps to the label skip computations, so their value
+    /// numbers are forgotten.
     pub fn leave_at(&mut self, label: &str) {
         let scope = self.leave();
         if !self.used_labels.contains(label) {
@@ -92,5 +98,5 @@ impl Builder {
     }
 }
 
-/// Not a register: its version is that of the innermost loop.
+/// A pseudo register whose version is that of the innermost loop.
 const LOOP_MARK: Register = Register { class: Class::Predicate, index: u32::MAX, mutable: true };

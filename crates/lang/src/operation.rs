@@ -20,7 +20,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Whether the operands may change places.
+    /// Whether the operation is commutative.
     pub fn commutes(self) -> bool {
         use Operation::*;
         matches!(self, Add | Mul | And | Or | Xor | Min | Max)

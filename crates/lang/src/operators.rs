@@ -1,4 +1,4 @@
-//! Rust's operators on handles, and on handles mixed with ordinary values of the same type.
+//! Rust's operators on handles, and on a handle with an ordinary value of the same type.
 
 use crate::arithmetic::{binary, negate, not};
 use crate::current::{here, with};
@@ -82,7 +82,7 @@ macro_rules! bit_operators {
 
 bit_operators!(BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
 
-/// `x << y` or `x >> y`; the amount may be of any whole type.
+/// `x << y` or `x >> y`; the amount may be of any integer type.
 #[track_caller]
 fn shift<T: Integer, S: Integer>(op: Operation, x: impl IntoVar<T>, y: impl IntoVar<S>) -> Var<T> {
     here();

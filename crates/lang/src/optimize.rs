@@ -1,12 +1,14 @@
-//! The finish: computations nobody reads are dropped, and moves into variables are folded into
-//! the instruction that computed the value.
+//! Peephole optimisation of a finished body. Dead-code elimination by use counts, coalescing of
+//! copies into the instruction that computed the value, fusion of integer products and sums into
+//! `mad.lo`, and removal of jumps to the next line. Each rewrite looks at straight-line code only
+//! and moves nothing across a label; ptxas does the rest.
 
 use crate::builder::Line;
 use crate::value::Register;
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand};
 use std::collections::HashMap;
 
-/// Improves a finished body in place.
+/// Optimises a finished body in place.
 pub(crate) fn optimize(lines: &mut Vec<Line>) {
     fold_moves(lines);
     drop_unread(lines);
@@ -53,7 +55,7 @@ fn raw_reads(statement: &lanework_ptx::Statement, f: &mut impl FnMut(&str)) {
     }
 }
 
-/// How often each register is read.
+/// The number of uses of each register.
 fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for line in lines {
@@ -71,12 +73,13 @@ fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
     counts
 }
 
-/// Drops pure computations and moves whose result is never read, and those that fed only them.
+/// Dead-code elimination: removes pure computations and moves whose result is never read, and those
+/// whose only uses were removed.
 fn drop_unread(lines: &mut Vec<Line>) {
     let mut counts = count_reads(lines);
     loop {
         let before = lines.len();
-        // Last to first, so that a chain goes in one sweep.
+        // Backwards, so that a chain of dead computations is removed in one pass.
         let mut kept = Vec::with_capacity(lines.len());
         for line in lines.drain(..).rev() {
             if let Line::Op { instruction, dest: Some(dest), pure } = &line
@@ -101,7 +104,7 @@ fn drop_unread(lines: &mut Vec<Line>) {
     }
 }
 
-/// Turns `op t, ...; mov v, t` into `op v, ...` where `t` is read nowhere else.
+/// Copy coalescing: turns `op t, ...; mov v, t` into `op v, ...` where `t` has no other use.
 fn fold_moves(lines: &mut Vec<Line>) {
     let counts = count_reads(lines);
     let mut writes: HashMap<Register, usize> = HashMap::new();
@@ -111,9 +114,9 @@ fn fold_moves(lines: &mut Vec<Line>) {
         }
     }
     let mut folded = vec![false; lines.len()];
-    // Where in the current straight line of code each register was last computed.
+    // The line of the current basic block that last computed each register.
     let mut computed: HashMap<String, usize> = HashMap::new();
-    // Where each register was last mentioned.
+    // The line that last mentioned each register.
     let mut mentioned: HashMap<String, usize> = HashMap::new();
     for at in 0..lines.len() {
         let Line::Op { instruction, dest, .. } = &lines[at] else {
@@ -130,7 +133,7 @@ fn fold_moves(lines: &mut Vec<Line>) {
         {
             first.operands[0] = Operand::Name(variable.name());
             *first_dest = Some(variable);
-            // A variable is written more than once: no longer to be dropped or moved.
+            // A variable is written more than once: the line must not be removed or moved later.
             *pure = false;
             folded[at] = true;
             mentioned.insert(variable.name(), at);
@@ -158,7 +161,7 @@ fn fold_moves(lines: &mut Vec<Line>) {
     lines.retain(|_| !folded.next().unwrap_or(false));
 }
 
-/// Turns an integer product or shift that only feeds a sum into `mad.lo`.
+/// Fuses an integer product or shift whose only use is a sum into `mad.lo`.
 fn fuse_products(lines: &mut Vec<Line>) {
     let counts = count_reads(lines);
     let mut writes: HashMap<String, usize> = HashMap::new();
@@ -167,7 +170,7 @@ fn fuse_products(lines: &mut Vec<Line>) {
             *writes.entry(dest.name()).or_insert(0) += 1;
         }
     }
-    // A factor that changes may differ by the time of the sum.
+    // A mutable factor may have been assigned between the product and the sum.
     let steady = |operand: &Operand| match operand {
         Operand::Name(name) => writes.get(name) == Some(&1),
         _ => true,
@@ -212,7 +215,7 @@ fn fuse_products(lines: &mut Vec<Line>) {
     lines.retain(|_| !dropped.next().unwrap_or(false));
 }
 
-/// Where the product that an operand names was computed.
+/// The line that computed the product that an operand names.
 fn is_in(products: &HashMap<String, usize>, operand: &Operand) -> Option<usize> {
     match operand {
         Operand::Name(name) => products.get(name).copied(),
@@ -228,7 +231,7 @@ fn scale(product: &Instruction) -> Operand {
     }
 }
 
-/// Drops jumps to the label that follows.
+/// Removes jumps to the label that follows.
 fn drop_jumps_to_next(lines: &mut Vec<Line>) {
     let is_needless = |pair: &[Line]| match pair {
         [Line::Op { instruction, .. }, Line::Label(label)] => {

@@ -1,4 +1,4 @@
-//! Printing from the device: `print!` and `println!` become calls of the driver's `vprintf`.
+//! Printing from the device: `print!` and `println!` become calls of CUDA's `vprintf`.
 
 use crate::builder::{Builder, Line};
 use crate::cast::cast;
@@ -14,21 +14,21 @@ use lanework_ptx::{
 /// One part of a format string.
 #[derive(Clone, Copy, Debug)]
 pub enum Piece {
-    /// Text as it is.
+    /// Literal text.
     Text(&'static str),
     /// A value.
     Value {
-        /// Flags, width and precision as `printf` writes them.
+        /// Flags, width and precision in the syntax of `printf`.
         form: &'static str,
-        /// How it is shown.
+        /// The conversion.
         show: Show,
     },
 }
 
-/// How a value is shown.
+/// The conversion of a printed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Show {
-    /// `{}`: whole numbers in decimal, floats in the shorter of decimal and scientific notation.
+    /// `{}`: integers in decimal, floats in the shorter of decimal and scientific notation.
     Plain,
     /// `{:.3}`: floats with that many decimals.
     Fixed,
@@ -69,10 +69,10 @@ impl<T: Scalar> Printable for Var<T> {
     }
 }
 
-/// The buffer that arguments are handed over in.
+/// The buffer that holds the arguments of `vprintf`.
 const BUFFER: &str = "print_arguments";
 
-/// Prints `pieces`, each value piece taking the next of `values`.
+/// Prints `pieces`; each value piece consumes the next of `values`.
 #[track_caller]
 pub fn print(pieces: &[Piece], values: &[Printed]) {
     here();
@@ -186,7 +186,7 @@ impl Builder {
         self.push(Line::Statement(Statement::Block(statements)));
     }
 
-    /// Declares what printing needs.
+    /// Declares the argument buffer and `vprintf`.
     pub fn finish_print(&mut self) {
         if self.print_bytes > 0 {
             self.variables.push(Variable {

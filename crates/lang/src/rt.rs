@@ -1,4 +1,5 @@
-//! What `#[kernel]` and `#[device]` write into the functions they rewrite. Not for use by hand.
+//! The runtime of the macros: what the code that `#[kernel]` and `#[device]` generate calls. Not
+//! for use by hand.
 
 pub use crate::call::{
     Registers, ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit,
@@ -23,7 +24,7 @@ pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
 
 use crate::current::{here, with};
 
-/// What tells a kernel's stagings apart: where it is, its types and its constants.
+/// The cache key of a staged kernel: its source position, its types and its constants.
 pub fn key(module: &str, name: &str, line: u32, parts: &[String]) -> String {
     format!("{module}::{name}:{line}<{}>", parts.join(", "))
 }
@@ -70,12 +71,12 @@ pub fn assign<V, X: AssignTo<V>>(variable: V, value: X) {
     value.assign_to(variable);
 }
 
-/// The value of `x`, used before `x` can change.
+/// The value of `x` for immediate use, before `x` can change.
 pub fn view<X: Read>(variable: X) -> X::Value {
     variable.view()
 }
 
-/// The value of `x`, kept though `x` may change.
+/// A copy of the value of `x`, unaffected by later assignments.
 #[track_caller]
 pub fn copy<X: Read>(variable: X) -> X::Value {
     here();

@@ -1,4 +1,4 @@
-//! The scalar types of kernels, and what may be done with each.
+//! The scalar types of kernels, and the operations on each.
 
 use bytemuck::Pod;
 use half::{bf16, f16};
@@ -26,7 +26,7 @@ pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static 
 )]
 pub trait Number: Scalar {}
 
-/// Scalars with bitwise operators: whole numbers and `bool`.
+/// Scalars with bitwise operators: integers and `bool`.
 #[diagnostic::on_unimplemented(message = "`{Self}` has no bitwise operators")]
 pub trait Bits: Scalar {}
 
@@ -36,8 +36,8 @@ macro_rules! bits {
 
 bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// A whole number.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of the kernel language")]
+/// An integer.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an integer type of the kernel language")]
 pub trait Integer: Element + Bits {}
 
 /// A floating-point number.

@@ -1,4 +1,5 @@
-//! From a kernel's body to a module: parameters, the frame around the body, and the finish.
+//! From a kernel's body to a module: parameters, entry, register declarations and final
+//! optimisation.
 
 use crate::builder::{Builder, Line};
 use crate::current::{Abandon, install, with};
@@ -56,7 +57,7 @@ fn stage_dyn(
             .map(|text| (*text).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "the kernel's body panicked".to_owned());
-        builder.error(message, "the kernel refuses these generics and constants; choose others");
+        builder.error(message, "the kernel rejects these generics and constants; choose others");
     }
     finish(*builder, entry, directives)
 }

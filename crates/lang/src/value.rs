@@ -2,7 +2,7 @@
 
 use lanework_ptx::{Immediate, ScalarType};
 
-/// A value at staging time.
+/// A value while staging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
     /// A constant, by its bits (zero-extended).
@@ -21,7 +21,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// The index where it is known at staging time.
+    /// The index, if it is known while staging.
     pub(crate) fn known(self) -> Option<i128> {
         match self.value {
             Value::Constant(bits) => Some(integer(bits, self.ty)),
@@ -33,7 +33,7 @@ impl Index {
 /// A virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Register {
-    /// Which file it lives in.
+    /// Its register class.
     pub class: Class,
     /// Number within its class.
     pub index: u32,
@@ -42,13 +42,14 @@ pub(crate) struct Register {
 }
 
 impl Register {
-    /// The register's name in the text.
+    /// The register's name in the PTX.
     pub fn name(self) -> String {
         format!("{}{}", self.class.prefix(), self.index)
     }
 }
 
-/// The register files of the text. Integers of 8 and 16 bits live extended in 32-bit registers.
+/// The classes of virtual registers. Integers of 8 and 16 bits are kept extended in 32-bit
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     Predicate,
@@ -77,7 +78,7 @@ impl Class {
         }
     }
 
-    /// What names of the class start with.
+    /// The prefix of the class's register names.
     pub fn prefix(self) -> &'static str {
         match self {
             Class::Predicate => "%p",

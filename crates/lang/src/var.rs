@@ -1,4 +1,4 @@
-//! Typed handles: what a run-time value is while a kernel is staged.
+//! Typed handles: run-time values while a kernel is staged.
 
 use crate::current::{here, with};
 use crate::scalar::Scalar;
@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 
 /// A run-time value of type `T`: a register or a constant of the kernel being staged.
 ///
-/// It behaves as a `T` in a kernel's text: operators, comparisons, `as` and the methods of `T`
-/// give handles again. Mixing it with an ordinary Rust value of type `T` needs no conversion.
+/// It behaves as a `T` in a kernel's source: operators, comparisons, `as` and the methods of `T`
+/// return handles. Mixing it with an ordinary Rust value of type `T` needs no conversion.
 pub struct Var<T> {
     pub(crate) value: Value,
     scalar: PhantomData<fn() -> T>,
@@ -65,7 +65,7 @@ impl<T: Scalar> Var<T> {
         Var::new(Value::Constant(value.bits()))
     }
 
-    /// The value where it is known at staging time.
+    /// The value, if it is known while staging.
     pub fn known(self) -> Option<T> {
         match self.value {
             Value::Constant(bits) => Some(T::from_bits(bits)),
@@ -92,11 +92,11 @@ impl<T: Scalar> Mut<T> {
     }
 }
 
-/// A value of type `T`, known now or only at run time.
+/// A value of type `T`, known while staging or only at run time.
 #[diagnostic::on_unimplemented(
     message = "expected a value of type `{T}`, found `{Self}`",
     label = "not a `{T}`",
-    note = "the kernel language converts nothing silently: use `as {T}`"
+    note = "the kernel language has no implicit conversions: use `as {T}`"
 )]
 pub trait IntoVar<T: Scalar> {
     /// The handle.
@@ -158,7 +158,7 @@ impl<A: IntoVariable, B: IntoVariable> IntoVariable for (A, B) {
     }
 }
 
-/// Reading what a name stands for: a variable's current value, anything else as it is.
+/// Reading a name: a variable's current value, anything else unchanged.
 pub trait Read: Copy {
     /// What is read.
     type Value;
@@ -224,11 +224,11 @@ impl<A: Read, B: Read> Read for (A, B) {
     }
 }
 
-/// What a type written in the source may be given: `let x: f32 = e`.
+/// A value that a declared type accepts: `let x: f32 = e`.
 #[diagnostic::on_unimplemented(
     message = "expected `{T}`, found `{Self}`",
     label = "not a `{T}`",
-    note = "the kernel language converts nothing silently: use `as {T}`"
+    note = "the kernel language has no implicit conversions: use `as {T}`"
 )]
 pub trait Ascribe<T> {
     /// The same value.
@@ -265,7 +265,7 @@ impl<T, U, X: Ascribe<T>, Y: Ascribe<U>> Ascribe<(T, U)> for (X, Y) {
     }
 }
 
-/// What an assignment's right-hand side may be for a variable of the left-hand side's kind.
+/// A value that may be assigned to a variable of type `V`.
 #[diagnostic::on_unimplemented(
     message = "cannot assign `{Self}` to this variable",
     label = "of another type than the variable"

@@ -12,7 +12,7 @@ pub struct Directives {
     list: Vec<(Ident, Expr)>,
 }
 
-/// The names that the attribute takes; each is a function of the runtime.
+/// The arguments that the attribute accepts; each is a function of the runtime.
 const KNOWN: [&str; 5] = ["block", "max_threads", "min_blocks", "max_registers", "cluster"];
 
 impl Parse for Directives {

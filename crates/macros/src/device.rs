@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ItemFn, ReturnType, Type};
 
-/// Rewrites a device function, or reports why it cannot be.
+/// Rewrites a device function, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
@@ -146,7 +146,7 @@ fn variable_type(ty: &Type) -> TokenStream {
     }
 }
 
-/// Whether a type is one of the language's own, passed as it is.
+/// Whether a type is one of the kernel language's types, which are passed unchanged.
 fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|segment| {

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Rewriting expressions.
 
 use crate::flow::{breaks, without_else};
 use crate::scope::{Mode, Tail, Translator, as_name, root};
@@ -69,7 +69,7 @@ impl Translator {
                     }
                     other => self.refuse(
                         other,
-                        "a kernel calls functions by their names",
+                        "only functions called by name are supported in a kernel",
                         "call a #[device] function or an intrinsic",
                     ),
                 };
@@ -129,7 +129,7 @@ impl Translator {
         }
     }
 
-    /// A value without the parentheses that only grouped it.
+    /// A value without redundant parentheses.
     pub fn bare(&mut self, expression: &Expr, mode: Mode) -> TokenStream {
         match expression {
             Expr::Paren(inner) => self.bare(&inner.expr, mode),
@@ -148,13 +148,13 @@ impl Translator {
             syn::Lit::Byte(_) => quote!(#literal),
             other => self.refuse(
                 other,
-                "text has no place in a kernel",
-                "only print!, println! and assert! take text",
+                "string literals are not supported in a kernel",
+                "only print!, println! and assert! take string literals",
             ),
         }
     }
 
-    /// What an index is applied to: a name stays the array itself, a row of an array stays one.
+    /// The base of an index: a name is the array itself, a row of an array is an array.
     pub fn base(&mut self, expression: &Expr) -> TokenStream {
         let span = expression.span();
         match expression {
@@ -208,7 +208,7 @@ impl Translator {
                 Some(name) => quote!(#name),
                 None => self.refuse(
                     reference,
-                    "a reference is to a name or to an element in a kernel",
+                    "a kernel can only take references to names and elements",
                     "write `&x[i]`, `&mut x[i]`, `&x` or `&mut x`, or pass the value itself",
                 ),
             },
@@ -280,7 +280,7 @@ impl Translator {
             Expr::Try(_) => ("`?` is not supported in a kernel", "test a condition and `return`"),
             _ => (
                 "this expression is not supported in a kernel",
-                "kernels take arithmetic, indexing, calls, `if`, loops and assignments",
+                "kernels support arithmetic, indexing, calls, `if`, loops and assignments",
             ),
         };
         self.refuse(expression, message, help)

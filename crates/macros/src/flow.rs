@@ -1,4 +1,4 @@
-//! `if`, loops and jumps.
+//! Rewriting `if`, loops and jumps.
 
 use crate::scope::{Mode, Returns, Tail, Translator, label_tokens};
 use proc_macro2::TokenStream;
@@ -59,7 +59,7 @@ impl Translator {
             } else {
                 self.refuse(
                     attribute,
-                    "a loop in a kernel takes no attribute but #[unroll]",
+                    "the only attribute of a loop in a kernel is #[unroll]",
                     "remove it",
                 );
             }
@@ -134,7 +134,7 @@ impl Translator {
     fn refuse_range(&mut self, expression: &Expr) -> Option<TokenStream> {
         self.refuse(
             expression,
-            "a `for` at run time goes over a range",
+            "a run-time `for` iterates over a range",
             "write `a..b`, `a..=b`, `(a..b).step_by(s)` or `(a..b).rev()`, \
              or mark the loop #[unroll] to go over any host values",
         );
@@ -184,7 +184,7 @@ impl Translator {
             }
             (_, Some(value)) => self.refuse(
                 value,
-                "a kernel returns nothing",
+                "a kernel returns no value",
                 "write the result to a `&mut [T]` parameter",
             ),
         }
@@ -202,7 +202,7 @@ pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
     }
 }
 
-/// Whether a `loop` may be left by `break`; one that is not never has a value.
+/// Whether a `break` may leave the `loop`; without one, the loop never ends and has type `!`.
 pub fn breaks(turn: &syn::ExprLoop) -> bool {
     let mut search =
         BreakSearch { label: turn.label.as_ref().map(|l| &l.name), depth: 0, found: false };
@@ -210,7 +210,7 @@ pub fn breaks(turn: &syn::ExprLoop) -> bool {
     search.found
 }
 
-/// Looks for a `break` out of one loop, also from the loops inside it.
+/// Searches for a `break` out of one loop, including from nested loops.
 struct BreakSearch<'a> {
     label: Option<&'a syn::Lifetime>,
     depth: usize,

@@ -1,4 +1,4 @@
-//! `print!` and `println!` in kernels: format strings taken apart.
+//! `print!` and `println!` in kernels: parsing format strings.
 
 use crate::scope::{Mode, Translator};
 use proc_macro2::TokenStream;
@@ -47,7 +47,7 @@ impl Translator {
             _ => self.refuse(
                 call,
                 &format!("`{name}!` is not supported in a kernel"),
-                "kernels take print!, println!, ptx!, and assert! on host values",
+                "kernels support print!, println!, ptx!, and assert! on host values",
             ),
         }
     }
@@ -119,7 +119,7 @@ impl Translator {
     }
 }
 
-/// Takes a format string apart.
+/// Parses a format string.
 fn parse(text: &str) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -147,7 +147,7 @@ fn parse(text: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// Reads what stands between braces.
+/// Parses the text between braces.
 fn placeholder(inner: &str) -> Result<Piece, String> {
     let (name, spec) = inner.split_once(':').unwrap_or((inner, ""));
     let refuse = || format!("`{{{inner}}}` is not supported in a kernel's format string");

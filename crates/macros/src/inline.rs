@@ -123,7 +123,7 @@ impl Translator {
     }
 }
 
-/// Numbers the placeholders, and checks that every operand has one.
+/// Numbers the placeholders and checks that every operand is used.
 fn number(text: &str, names: &[Option<String>]) -> Result<String, String> {
     let mut out = String::new();
     let mut used = vec![false; names.len()];
@@ -161,7 +161,7 @@ fn number(text: &str, names: &[Option<String>]) -> Result<String, String> {
         }
     }
     match used.iter().position(|used| !used) {
-        Some(unused) => Err(format!("operand {unused} is not used in the text")),
+        Some(unused) => Err(format!("operand {unused} is not used in the PTX text")),
         None => Ok(out),
     }
 }

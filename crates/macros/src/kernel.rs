@@ -1,4 +1,4 @@
-//! `#[kernel]`: the function that makes a launch out of its arguments.
+//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch.
 
 use crate::attribute::Directives;
 use crate::scope::{Returns, Tail, Translator};
@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{GenericParam, ItemFn, ReturnType};
 
-/// Rewrites a kernel, or reports why it cannot be.
+/// Rewrites a kernel, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
@@ -27,7 +27,7 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     translator.finish().unwrap_or(rewritten)
 }
 
-/// Refuses what neither kernels nor device functions can be.
+/// Rejects qualifiers that neither kernels nor device functions support.
 pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
     let help = "remove it";
     if let Some(word) = &signature.asyncness {
@@ -37,13 +37,17 @@ pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
         return Err(refuse(word, "a kernel is not `const`", help));
     }
     if let Some(word) = &signature.abi {
-        return Err(refuse(word, "a kernel has no ABI of its own", help));
+        return Err(refuse(word, "a kernel cannot declare an ABI", help));
     }
     if let Some(word) = &signature.variadic {
         return Err(refuse(word, "a kernel has a fixed number of parameters", "pass a slice"));
     }
     if let Some(lifetime) = signature.generics.lifetimes().next() {
-        return Err(refuse(lifetime, "a kernel takes no lifetimes", "write `&[T]` without one"));
+        return Err(refuse(
+            lifetime,
+            "a kernel cannot declare lifetimes",
+            "write `&[T]` without one",
+        ));
     }
     Ok(())
 }
@@ -58,7 +62,7 @@ fn rewrite(
     if let ReturnType::Type(_, ty) = &signature.output {
         return Err(refuse(
             ty,
-            "a kernel returns nothing",
+            "a kernel returns no value",
             "write the result to a `&mut [T]` parameter",
         ));
     }
@@ -113,8 +117,8 @@ fn rewrite(
             Kind::Reference { inner, .. } => {
                 return Err(refuse(
                     inner,
-                    "a kernel cannot take a reference to this",
-                    "pass device memory as `&[T]` or `&mut [T]`, values as they are",
+                    "a kernel parameter cannot be a reference to this type",
+                    "pass device memory as `&[T]` or `&mut [T]`, scalars by value",
                 ));
             }
         }
@@ -165,14 +169,14 @@ fn rewrite(
     })
 }
 
-/// The generics with the lifetime of the launch in front.
+/// The generics, preceded by the lifetime of the launch.
 fn with_launch_lifetime(generics: &syn::Generics) -> syn::Generics {
     let mut generics = generics.clone();
     generics.params.insert(0, syn::parse_quote!('launch));
     generics
 }
 
-/// What tells apart the stagings of one kernel: its types, const generics and constants.
+/// The parts of the cache key of a staged kernel: its types, const generics and constants.
 fn key_parts(generics: &syn::Generics, constants: &[syn::Ident]) -> Vec<TokenStream> {
     let generics = generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(ty) => {

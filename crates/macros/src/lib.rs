@@ -1,8 +1,8 @@
-//! `#[kernel]` and `#[device]`: Rust functions rewritten into functions that stage PTX.
+//! `#[kernel]` and `#[device]`: rewrite Rust functions into functions that stage PTX.
 //!
-//! The rewriting is purely syntactic. Types decide the rest: the rewritten body calls generic
-//! functions of `lanework::lang::rt`, so rustc checks the kernel and points at the author's line.
-//! The macros never panic; what they do not support is a compile error with a remedy.
+//! The rewriting is purely syntactic. The rewritten body calls generic functions of
+//! `lanework::lang::rt`, so rustc's type checker checks the kernel and reports errors at the
+//! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
 mod attribute;
 mod device;
@@ -17,7 +17,7 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// Turns a function into a kernel: calling it with its arguments gives a `Launch`.
+/// Turns a function into a kernel: calling it with its arguments returns a `Launch`.
 ///
 /// The body is written in the language of `lanework::lang`, whose page compares it with CUDA C++.
 /// Parameters are scalars, `&[T]` and `&mut [T]`; a parameter marked `#[constant]` is an ordinary

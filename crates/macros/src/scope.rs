@@ -4,21 +4,21 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::HashMap;
 
-/// Whether a value may be the variable itself or must not change when the variable does.
+/// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Used at once: operands, indices, conditions.
+    /// Used immediately: operands, indices, conditions.
     View,
-    /// Kept under another name: `let`, tuples, values of blocks.
+    /// Kept under another name: `let`, tuples, values of blocks. A copy.
     Keep,
 }
 
-/// What a block is for.
+/// How the last expression of a block is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// Its statements; the last expression has type `()`.
+    /// As a statement of type `()`.
     Unit,
-    /// Its value.
+    /// As the block's value.
     Value(Mode),
 }
 
@@ -47,14 +47,15 @@ impl Translator {
         Translator { returns, scopes: vec![HashMap::new()], error: None }
     }
 
-    /// Reports what is wrong at `place`, and gives tokens to go on with.
+    /// Reports an error at `place`, and returns placeholder tokens so that the translation
+    /// continues.
     pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
         let text = format!("{message}\n  = help: {help}");
         self.push_error(syn::Error::new_spanned(place, text));
         TokenStream::new()
     }
 
-    /// Keeps an error.
+    /// Records an error.
     pub fn push_error(&mut self, error: syn::Error) {
         match &mut self.error {
             Some(first) => first.combine(error),
@@ -89,7 +90,7 @@ impl Translator {
     }
 }
 
-/// The identifier that a path is, if it is a single one.
+/// The path as an identifier, if it is a single one.
 pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
     match expression {
         syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
@@ -99,7 +100,7 @@ pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
     }
 }
 
-/// The name at the bottom of `a[i][j]` or `a.0`.
+/// The variable at the root of `a[i][j]` or `a.0`.
 pub fn root(expression: &syn::Expr) -> Option<&syn::Ident> {
     match expression {
         syn::Expr::Index(index) => root(&index.expr),

@@ -1,4 +1,4 @@
-//! Blocks, `let`, assignments and macros.
+//! Rewriting blocks, `let`, assignments and macros.
 
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use proc_macro2::{Span, TokenStream};
@@ -106,7 +106,7 @@ impl Translator {
         if mutable && declares_array(&init.expr) {
             return self.refuse(
                 pattern,
-                "an array in shared memory is not a variable, and its elements are writable as it is",
+                "an array in shared memory is not a variable; its elements are writable without `mut`",
                 "write `let` without `mut`",
             );
         }
@@ -271,7 +271,8 @@ impl Translator {
             _ => quote_spanned!(span => >>),
         };
         let value = self.bare(&binary.right, Mode::View);
-        // With the author's spans, so that the operation's source line is the author's.
+        // With the author's spans, so that errors and line information point at the author's
+        // source.
         let old = syn::Ident::new("__old", binary.left.span());
         let right = syn::Ident::new("__right", binary.right.span());
         match &*binary.left {
@@ -294,7 +295,7 @@ impl Translator {
     }
 }
 
-/// Whether an expression declares an array in memory, which takes the variable's name.
+/// Whether an expression declares an array in memory, which is named after the variable.
 fn declares_array(expression: &Expr) -> bool {
     let Expr::Call(call) = expression else { return false };
     let Expr::Path(path) = &*call.func else { return false };

@@ -2,7 +2,7 @@
 
 use syn::{Attribute, FnArg, Ident, Type};
 
-/// What a parameter is.
+/// The kind of a parameter.
 pub enum Kind {
     /// `#[constant] t: u32`: an ordinary Rust value.
     Constant(Box<Type>),
@@ -19,7 +19,7 @@ pub enum Kind {
     },
     /// `x: &T` or `&mut T` for another `T`.
     Reference {
-        /// What is referred to.
+        /// The referenced type.
         inner: Box<Type>,
         /// Whether it is `&mut`.
         mutable: bool,
@@ -55,8 +55,8 @@ pub fn parameter(argument: &FnArg) -> syn::Result<Parameter> {
         other => {
             return Err(refuse(
                 other,
-                "a parameter of a kernel is a plain name",
-                "take it apart in the body",
+                "a kernel parameter must be a plain name",
+                "destructure it in the body",
             ));
         }
     };
@@ -73,7 +73,7 @@ fn is_constant(attributes: &[Attribute]) -> syn::Result<bool> {
         } else if !attribute.path().is_ident("doc") && !attribute.path().is_ident("allow") {
             return Err(refuse(
                 attribute,
-                "a parameter takes no attribute but #[constant]",
+                "the only attribute of a parameter is #[constant]",
                 "remove it",
             ));
         }
@@ -87,9 +87,11 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
             let mutable = reference.mutability.is_some();
             match &*reference.elem {
                 Type::Slice(slice) => Ok(Kind::Slice { element: slice.elem.clone(), mutable }),
-                Type::Path(path) if path.path.is_ident("str") => {
-                    Err(refuse(path, "text cannot be passed to a kernel", "pass bytes as `&[u8]`"))
-                }
+                Type::Path(path) if path.path.is_ident("str") => Err(refuse(
+                    path,
+                    "a string cannot be passed to a kernel",
+                    "pass bytes as `&[u8]`",
+                )),
                 _ => Ok(Kind::Reference { inner: reference.elem.clone(), mutable }),
             }
         }
@@ -99,7 +101,7 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
         Type::Group(inner) => kind(&inner.elem),
         other => Err(refuse(
             other,
-            "this type cannot be a parameter of a kernel",
+            "this type cannot be a kernel parameter",
             "use scalars, `&[T]`, `&mut [T]`, or mark it #[constant]",
         )),
     }

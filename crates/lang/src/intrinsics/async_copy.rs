@@ -8,7 +8,7 @@ use crate::var::IntoVar;
 use lanework_ptx::{Operand, ScalarType};
 
 /// Starts copying `BYTES` bytes (4, 8 or 16) from global to shared memory, both aligned to that
-/// size (`cp.async`). Copies of 16 bytes pass by the first-level cache.
+/// size (`cp.async`). Copies of 16 bytes bypass the L1 cache.
 #[track_caller]
 pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<ReadPlace<T>>) {
     here();
@@ -16,8 +16,8 @@ pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<Re
     with(|b| copy::<BYTES, T>(b, to, from, None));
 }
 
-/// As [`cp_async`], but reads only the first `have` bytes, at most `BYTES`, and writes zeros in the
-/// place of the rest; with 0, nothing is read and `from` may be any place.
+/// As [`cp_async`], but reads only the first `have` bytes, at most `BYTES`, and fills the rest with
+/// zeros; with 0, nothing is read and `from` may be any place.
 #[track_caller]
 pub fn cp_async_filled<const BYTES: usize, T: Element>(
     to: Place<T>,
@@ -50,14 +50,14 @@ fn copy<const BYTES: usize, T>(
     b.emit(&format!("cp.async.{cache}.shared.global"), operands);
 }
 
-/// Makes the copies started since the last call one group (`cp.async.commit_group`).
+/// Commits the copies started since the last call as one group (`cp.async.commit_group`).
 #[track_caller]
 pub fn cp_async_commit() {
     here();
     with(|b| b.emit("cp.async.commit_group", vec![]));
 }
 
-/// Waits until at most `pending` of this thread's latest groups are under way
+/// Waits until at most `pending` of this thread's latest groups are in flight
 /// (`cp.async.wait_group`).
 #[track_caller]
 pub fn cp_async_wait(pending: u32) {

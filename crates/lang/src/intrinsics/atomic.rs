@@ -37,7 +37,7 @@ fn atomic<T: Element>(op: &str, word: &str, place: Place<T>, values: &[Value]) -
     }))
 }
 
-/// The untyped word of a type's width.
+/// The untyped (`.b32`, `.b64`) type of the same width.
 fn bits(ty: ScalarType) -> &'static str {
     if ty.size() == 8 { "b64" } else { "b32" }
 }
@@ -46,7 +46,7 @@ fn bits(ty: ScalarType) -> &'static str {
 #[track_caller]
 pub fn atomic_add<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
     here();
-    // There is no signed 64-bit form; two's complement makes the unsigned one the same.
+    // PTX has no signed 64-bit form; in two's complement the unsigned one computes the same.
     let word = match T::SCALAR {
         ScalarType::S64 => "u64",
         other => other.name(),

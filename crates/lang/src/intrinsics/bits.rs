@@ -1,4 +1,4 @@
-//! Operations on the bits of whole numbers.
+//! Bitwise operations on integers.
 
 use crate::arithmetic::normalize;
 use crate::builder::Builder;
@@ -38,7 +38,7 @@ impl<T: Integer> Var<T> {
         Var::new(unary(self, "popc", ScalarType::U32))
     }
 
-    /// The number of zero bits above the highest set one.
+    /// The number of leading zero bits.
     #[track_caller]
     pub fn leading_zeros(self) -> Var<u32> {
         here();
@@ -47,7 +47,7 @@ impl<T: Integer> Var<T> {
         if width < 32 { zeros - (32 - width) } else { zeros }
     }
 
-    /// The number of zero bits below the lowest set one; the width for 0.
+    /// The number of trailing zero bits; the width for 0.
     #[track_caller]
     pub fn trailing_zeros(self) -> Var<u32> {
         here();
@@ -66,7 +66,8 @@ impl<T: Integer> Var<T> {
         here();
         let reversed = Var::<T>::new(self.reversed_register());
         if is_narrow(T::SCALAR) {
-            // The bits have come to the top of the register; a shift brings them down, with sign.
+            // `brev` leaves the bits at the top of the register; a shift moves them down and
+            // extends the sign.
             let compute = compute_type(T::SCALAR);
             let by = Value::Constant(u64::from(32 - 8 * T::SCALAR.size()));
             let name = format!("shr.{}", compute.name());
@@ -81,7 +82,7 @@ impl<T: Integer> Var<T> {
         unary(self, "brev", compute_type(T::SCALAR))
     }
 
-    /// The upper half of the double-width product.
+    /// The high half of the double-width product (`mul.hi`).
     #[track_caller]
     pub fn mul_hi(self, other: impl IntoVar<T>) -> Var<T> {
         here();
@@ -106,19 +107,19 @@ impl<T: Integer> Var<T> {
         Var::new(with(|b| b.pure(&name, T::SCALAR, &inputs)))
     }
 
-    /// `self + other` without its carry, as `+` is in a kernel too.
+    /// `self + other`, wrapping, as `+` in a kernel.
     #[track_caller]
     pub fn wrapping_add(self, other: impl IntoVar<T>) -> Var<T> {
         self + other.into_var()
     }
 
-    /// `self - other` without its borrow, as `-` is in a kernel too.
+    /// `self - other`, wrapping, as `-` in a kernel.
     #[track_caller]
     pub fn wrapping_sub(self, other: impl IntoVar<T>) -> Var<T> {
         self - other.into_var()
     }
 
-    /// The lower half of the product, as `*` is in a kernel too.
+    /// The low half of the product, as `*` in a kernel.
     #[track_caller]
     pub fn wrapping_mul(self, other: impl IntoVar<T>) -> Var<T> {
         self * other.into_var()
@@ -138,8 +139,7 @@ impl<T: Integer> Var<T> {
 }
 
 impl Var<u32> {
-    /// The bits moved up by `by` modulo 32, those that leave coming in below
-    /// (`shf.l.wrap.b32`).
+    /// The bits rotated left by `by` modulo 32 (`shf.l.wrap.b32`).
     #[track_caller]
     pub fn rotate_left(self, by: impl IntoVar<u32>) -> Var<u32> {
         here();
@@ -149,8 +149,7 @@ impl Var<u32> {
         }))
     }
 
-    /// The bits moved down by `by` modulo 32, those that leave coming in above
-    /// (`shf.r.wrap.b32`).
+    /// The bits rotated right by `by` modulo 32 (`shf.r.wrap.b32`).
     #[track_caller]
     pub fn rotate_right(self, by: impl IntoVar<u32>) -> Var<u32> {
         here();
@@ -180,7 +179,7 @@ pub fn popc<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     x.into_var().count_ones()
 }
 
-/// The number of zero bits above the highest set one.
+/// The number of leading zero bits.
 #[track_caller]
 pub fn clz<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     x.into_var().leading_zeros()
@@ -201,7 +200,7 @@ pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     crate::merge::select::<u32>(none, 0u32, x.trailing_zeros() + 1)
 }
 
-/// The upper half of the double-width product.
+/// The high half of the double-width product (`mul.hi`).
 #[track_caller]
 pub fn mul_hi<T: Integer>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     x.into_var().mul_hi(y)

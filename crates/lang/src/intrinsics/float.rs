@@ -1,6 +1,7 @@
 //! Mathematics on floating-point numbers.
 //!
-//! `sqrt`, `recip` and division are correctly rounded; what PTX only approximates says so.
+//! `sqrt`, `recip` and division are correctly rounded; functions that PTX approximates state their
+//! error, as the PTX manual does.
 
 use crate::arithmetic::{from_f32, to_f32};
 use crate::builder::Builder;
@@ -11,7 +12,7 @@ use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
-/// A pure unary operation on `f32` or `f64`; half-precision goes by way of `f32`.
+/// A pure unary operation on `f32` or `f64`; half precision is computed in `f32`.
 fn unary(b: &mut Builder, op: &str, ty: ScalarType, x: Value) -> Value {
     match ty {
         ScalarType::F16 | ScalarType::Bf16 => {
@@ -23,7 +24,7 @@ fn unary(b: &mut Builder, op: &str, ty: ScalarType, x: Value) -> Value {
     }
 }
 
-/// A conversion of a float to a float with a whole value, such as `cvt.rmi.f32.f32`.
+/// Rounding to an integral value in the same type, such as `cvt.rmi.f32.f32`.
 fn rounded(b: &mut Builder, mode: &str, ty: ScalarType, x: Value) -> Value {
     match ty {
         ScalarType::F16 | ScalarType::Bf16 => {
@@ -52,25 +53,25 @@ impl<T: Float> Var<T> {
         sqrt unary "sqrt.rn";
         /// The reciprocal, correctly rounded (`rcp.rn`).
         recip unary "rcp.rn";
-        /// The greatest whole number not above (`cvt.rmi`).
+        /// The largest integer not above the value (`cvt.rmi`).
         floor rounded "rmi";
-        /// The least whole number not below (`cvt.rpi`).
+        /// The smallest integer not below the value (`cvt.rpi`).
         ceil rounded "rpi";
-        /// The whole number towards zero (`cvt.rzi`).
+        /// The value rounded towards zero (`cvt.rzi`).
         trunc rounded "rzi";
-        /// The nearest whole number, halves to the even one (`cvt.rni`).
+        /// The value rounded to the nearest integer, ties to even (`cvt.rni`).
         round_ties_even rounded "rni";
     }
 
-    /// The nearest whole number, halves away from zero.
+    /// The value rounded to the nearest integer, ties away from zero.
     #[track_caller]
     pub fn round(self) -> Var<T> {
-        let whole = self.trunc();
-        let rest = (self - whole).abs();
+        let rounded = self.trunc();
+        let rest = (self - rounded).abs();
         let away = crate::compare::Order::ge(rest, Var::<T>::from_f64(0.5));
         let up = crate::compare::Order::ge(self, Var::<T>::from_f64(0.0));
         let one = crate::merge::select::<T>(up, Var::from_f64(1.0), Var::from_f64(-1.0));
-        crate::merge::select::<T>(away, whole + one, whole)
+        crate::merge::select::<T>(away, rounded + one, rounded)
     }
 
     /// `self * a + b` with one rounding (`fma.rn`).
@@ -82,7 +83,7 @@ impl<T: Float> Var<T> {
         Var::new(with(|b| b.pure(&name, ty, &inputs)))
     }
 
-    /// Whether it is not a number.
+    /// Whether it is a NaN.
     #[track_caller]
     pub fn is_nan(self) -> Var<bool> {
         crate::compare::Equate::ne(self, self)
@@ -144,7 +145,7 @@ single_methods! {
     sqrt_approx "sqrt.approx";
     /// The reciprocal, within 1 unit in the last place (`rcp.approx`).
     rcp_approx "rcp.approx";
-    /// 2 to the power of it, within 2 units in the last place (`ex2.approx`).
+    /// 2 to the power of the value, within 2 units in the last place (`ex2.approx`).
     exp2 "ex2.approx";
     /// The logarithm to base 2, absolute error 2^-22 near 1 (`lg2.approx`).
     log2 "lg2.approx";
@@ -207,25 +208,25 @@ pub fn fma<T: Float>(a: impl IntoVar<T>, b: impl IntoVar<T>, c: impl IntoVar<T>)
     a.into_var().mul_add(b, c)
 }
 
-/// The greatest whole number not above.
+/// The largest integer not above the value.
 #[track_caller]
 pub fn floor<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().floor()
 }
 
-/// The least whole number not below.
+/// The smallest integer not below the value.
 #[track_caller]
 pub fn ceil<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().ceil()
 }
 
-/// The nearest whole number, halves away from zero.
+/// The value rounded to the nearest integer, ties away from zero.
 #[track_caller]
 pub fn round<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().round()
 }
 
-/// The whole number towards zero.
+/// The value rounded towards zero.
 #[track_caller]
 pub fn trunc<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().trunc()

@@ -1,4 +1,4 @@
-//! Where a thread is: its index, its block's, and the shapes of both.
+//! Thread and block indices and dimensions.
 #![allow(non_upper_case_globals)]
 
 use crate::value::Value;

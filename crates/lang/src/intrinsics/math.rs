@@ -11,25 +11,25 @@ use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
 
 impl<T: Number> Var<T> {
-    /// The lesser; for floats, the number when the other is NaN.
+    /// The smaller value; for floats, the operand that is not NaN.
     #[track_caller]
     pub fn min(self, other: impl IntoVar<T>) -> Var<T> {
         operate(Operation::Min, self, other)
     }
 
-    /// The greater; for floats, the number when the other is NaN.
+    /// The larger value; for floats, the operand that is not NaN.
     #[track_caller]
     pub fn max(self, other: impl IntoVar<T>) -> Var<T> {
         operate(Operation::Max, self, other)
     }
 
-    /// The value kept between `low` and `high`.
+    /// The value clamped to `low..=high`.
     #[track_caller]
     pub fn clamp(self, low: impl IntoVar<T>, high: impl IntoVar<T>) -> Var<T> {
         self.max(low).min(high)
     }
 
-    /// The absolute value; the least integer stays itself.
+    /// The absolute value; the smallest signed integer stays unchanged.
     #[track_caller]
     pub fn abs(self) -> Var<T> {
         here();
@@ -58,13 +58,13 @@ impl<T: Number> Var<T> {
     }
 }
 
-/// The lesser of two numbers.
+/// The smaller of two numbers.
 #[track_caller]
 pub fn min<T: Number>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     x.into_var().min(y)
 }
 
-/// The greater of two numbers.
+/// The larger of two numbers.
 #[track_caller]
 pub fn max<T: Number>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     x.into_var().max(y)

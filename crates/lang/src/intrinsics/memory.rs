@@ -1,4 +1,4 @@
-//! Loads and stores with a say in caching.
+//! Loads with cache operators, and addresses.
 
 use crate::current::{here, with};
 use crate::memory::ReadPlace;
@@ -17,15 +17,15 @@ pub fn load_nc<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
     }
 }
 
-/// Reads `&x[i]` from memory itself every time, as a lock or a flag needs (`ld.volatile`).
+/// Reads `&x[i]` from memory at every call, as polling a lock or a flag requires (`ld.volatile`).
 #[track_caller]
 pub fn load_volatile<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
     here();
     place.into().place.load_volatile()
 }
 
-/// The address of `&x[i]` within its own memory (global or shared), for instructions that take one
-/// in a register.
+/// The address of `&x[i]` within its state space (global or shared), for instructions that take an
+/// address in a register.
 #[track_caller]
 pub fn address_of<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<u64> {
     here();

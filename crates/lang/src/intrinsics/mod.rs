@@ -1,4 +1,5 @@
-//! The words of CUDA: indices, barriers, warp operations, atomics and mathematics.
+//! CUDA's built-in functions and variables: indices, barriers, warp operations, atomics,
+//! mathematics.
 
 mod async_copy;
 mod atomic;

@@ -5,15 +5,15 @@ use crate::memory::IndexValue;
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
-/// Waits until every thread of the block has come here; their memory accesses before are visible
-/// to all after (`bar.sync 0`).
+/// Waits until every thread of the block has arrived; memory accesses before the barrier are
+/// visible to all threads after it (`bar.sync 0`).
 #[track_caller]
 pub fn sync_threads() {
     here();
     with(|b| b.emit("bar.sync", vec![Operand::integer(0)]));
 }
 
-/// Waits at barrier `id` (0 to 15) until `threads` threads, a multiple of 32, have come to it
+/// Waits at barrier `id` (0 to 15) until `threads` threads, a multiple of 32, have arrived
 /// (`bar.sync id, threads`).
 #[track_caller]
 pub fn barrier(id: impl IndexValue, threads: impl IndexValue) {
@@ -39,8 +39,8 @@ pub fn sync_threads_count(condition: impl IntoVar<bool>) -> Var<u32> {
     }))
 }
 
-/// Waits until the warp's lanes in `mask` have come here; their memory accesses before are
-/// visible to each other after (`bar.warp.sync`).
+/// Waits until the warp's lanes in `mask` have arrived; memory accesses before the barrier are
+/// visible to these lanes after it (`bar.warp.sync`).
 #[track_caller]
 pub fn sync_warp(mask: impl IntoVar<u32>) {
     here();

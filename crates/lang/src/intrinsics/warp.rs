@@ -12,7 +12,7 @@ use lanework_ptx::{Operand, ScalarType};
 /// All 32 lanes.
 pub const FULL_MASK: u32 = u32::MAX;
 
-/// `shfl.sync.mode` of a value of any width: 64-bit values go in two halves.
+/// `shfl.sync.mode` of a value of any width: 64-bit values are shuffled in two halves.
 fn shuffle<T: Number>(
     mode: &str,
     clamp: u64,
@@ -93,16 +93,15 @@ macro_rules! shuffles {
 }
 
 shuffles! {
-    /// The `value` that lane `lane` has (`shfl.sync.idx`).
+    /// The `value` of lane `lane` (`shfl.sync.idx`).
     shfl_sync "idx" 0x1f lane;
-    /// The `value` that the lane `delta` below has; the lowest lanes keep theirs
+    /// The `value` of the lane `delta` below; the lowest lanes keep theirs
     /// (`shfl.sync.up`).
     shfl_up_sync "up" 0 delta;
-    /// The `value` that the lane `delta` above has; the highest lanes keep theirs
+    /// The `value` of the lane `delta` above; the highest lanes keep theirs
     /// (`shfl.sync.down`).
     shfl_down_sync "down" 0x1f delta;
-    /// The `value` that the lane whose number differs in the bits of `bits` has
-    /// (`shfl.sync.bfly`).
+    /// The `value` of the lane whose index is this lane's XOR `bits` (`shfl.sync.bfly`).
     shfl_xor_sync "bfly" 0x1f bits;
 }
 
@@ -155,15 +154,15 @@ pub fn match_any_sync<T: Integer>(mask: impl IntoVar<u32>, value: impl IntoVar<T
     }))
 }
 
-/// The lanes that execute this together, as bits (`activemask.b32`).
+/// The active lanes of the warp, as bits (`activemask.b32`).
 #[track_caller]
 pub fn active_mask() -> Var<u32> {
     here();
     Var::new(with(|b| b.emit_to("activemask.b32", ScalarType::U32, vec![])))
 }
 
-/// Whole numbers of 32 bits.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a whole number of 32 bits")]
+/// 32-bit integers.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a 32-bit integer")]
 pub trait Word: Integer {}
 
 impl Word for u32 {}
@@ -191,14 +190,14 @@ macro_rules! reductions {
 reductions! {
     /// The sum over the lanes (`redux.sync.add`, from sm_80).
     reduce_add_sync "add" true;
-    /// The least value of the lanes (`redux.sync.min`, from sm_80).
+    /// The minimum over the lanes (`redux.sync.min`, from sm_80).
     reduce_min_sync "min" true;
-    /// The greatest value of the lanes (`redux.sync.max`, from sm_80).
+    /// The maximum over the lanes (`redux.sync.max`, from sm_80).
     reduce_max_sync "max" true;
-    /// The bits that all lanes have set (`redux.sync.and`, from sm_80).
+    /// The bitwise AND over the lanes (`redux.sync.and`, from sm_80).
     reduce_and_sync "and" false;
-    /// The bits that any lane has set (`redux.sync.or`, from sm_80).
+    /// The bitwise OR over the lanes (`redux.sync.or`, from sm_80).
     reduce_or_sync "or" false;
-    /// The bits that an odd number of lanes have set (`redux.sync.xor`, from sm_80).
+    /// The bitwise XOR over the lanes (`redux.sync.xor`, from sm_80).
     reduce_xor_sync "xor" false;
 }

@@ -40,7 +40,7 @@ pub fn registers<T: Number, const D: usize>(
         let count: u32 = dims.iter().product();
         if count > MOST {
             b.error(
-                format!("{count} registers are more than a thread can have"),
+                format!("an array of {count} registers exceeds what a thread can have"),
                 "a thread has 255 registers; keep the array in shared memory",
             );
         }
@@ -53,7 +53,7 @@ pub fn registers<T: Number, const D: usize>(
     })
 }
 
-/// More registers than this cannot be meant.
+/// The most registers of one array; a larger count is a mistake in the kernel.
 const MOST: u32 = 4096;
 
 impl<T: Number, const D: usize> RegisterArray<T, D> {
@@ -62,7 +62,7 @@ impl<T: Number, const D: usize> RegisterArray<T, D> {
         self.dims
     }
 
-    /// The register of an element; reports one out of range.
+    /// The register of an element; an index out of range is an error of the kernel.
     fn register(&self, index: [Option<usize>; D]) -> Register {
         let mut linear = 0;
         for (axis, (at, extent)) in index.into_iter().zip(self.dims).enumerate() {
@@ -70,7 +70,7 @@ impl<T: Number, const D: usize> RegisterArray<T, D> {
             if at.is_none() {
                 with(|b| {
                     b.error(
-                        format!("index {axis} of this register array reaches its extent {extent}"),
+                        format!("index {axis} of this register array is out of range: its extent is {extent}"),
                         "correct the index or the array's shape",
                     );
                 });

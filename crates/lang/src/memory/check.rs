@@ -1,4 +1,5 @@
-//! Bounds checks: one compare and one branch inline, the report out of line at the kernel's end.
+//! Bounds checks: one comparison and one branch inline; the code that reports a failure is out of
+//! line at the kernel's end.
 
 use crate::builder::{Builder, Failure, Line};
 use crate::compare::{Relation, relate};
@@ -29,7 +30,8 @@ impl Builder {
             return;
         }
         let outside = match length {
-            // A small extent compares in the index's own width, a negative index as a huge one.
+            // With a small extent the comparison is 32-bit and unsigned: a negative index compares
+            // as a large one.
             Value::Constant(extent) if extent <= 1 << 31 && index.ty.size() < 8 => {
                 relate(self, Relation::Ge, ScalarType::U32, index.value, Value::Constant(extent))
             }
@@ -49,7 +51,7 @@ impl Builder {
         self.remember(key, Value::Constant(0));
     }
 
-    /// Appends the out-of-line parts of all checks.
+    /// Appends the out-of-line code of all checks.
     pub fn finish_checks(&mut self) {
         if self.failures.is_empty() {
             return;

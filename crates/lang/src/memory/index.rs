@@ -1,4 +1,4 @@
-//! What may index an array: run-time and host integers.
+//! Index types: run-time and host integers.
 
 use crate::builder::Builder;
 use crate::scalar::{Integer, Scalar};
@@ -6,13 +6,13 @@ use crate::value::{Index, Value, integer};
 use crate::var::Var;
 use lanework_ptx::ScalarType;
 
-/// An integer that may index memory: a host value or a run-time one, of any whole type.
+/// An integer that may index memory: a host value or a run-time one, of any integer type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot index an array",
-    label = "expected a whole number"
+    label = "expected an integer"
 )]
 pub trait IndexValue: Copy {
-    /// The index as a handle's parts.
+    /// The index as an untyped value and its type.
     #[doc(hidden)]
     fn parts(self) -> Index;
 }
@@ -33,7 +33,7 @@ macro_rules! host_integers {
     )*};
 }
 
-// Not one impl for all of `Integer`: then rustc would name that trait instead of these in errors.
+// One impl per type instead of one for all of `Integer`, so that rustc's errors list these types.
 host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<T: Integer> IndexValue for Var<T> {

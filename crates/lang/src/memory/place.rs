@@ -1,4 +1,4 @@
-//! Places: an element's address in global or shared memory, and the accesses to it.
+//! Places: the address of an element in global or shared memory, and loads and stores of it.
 
 use crate::arithmetic::binary;
 use crate::builder::Builder;
@@ -11,17 +11,17 @@ use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 use std::marker::PhantomData;
 
-/// Which memory a place is in.
+/// The state space of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// The device's memory.
+    /// Global memory.
     Global,
-    /// The block's memory.
+    /// Shared memory.
     Shared,
 }
 
 impl Space {
-    /// The word in an instruction.
+    /// The state space's qualifier in an instruction.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Space::Global => "global",
@@ -30,7 +30,7 @@ impl Space {
     }
 }
 
-/// Where an address starts.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// A register.
@@ -111,7 +111,7 @@ impl<T> From<Place<T>> for ReadPlace<T> {
 impl<T: Number> ReadPlace<T> {
     /// The place `count` elements further on.
     ///
-    /// The distance is folded into the instruction, and is not checked.
+    /// The offset is folded into the instruction and is not bounds-checked.
     #[allow(clippy::should_implement_trait)]
     pub fn add(self, count: impl super::Extent) -> ReadPlace<T> {
         ReadPlace { place: self.place.add(count) }
@@ -127,7 +127,7 @@ impl<T: Number> ReadPlace<T> {
 impl<T: Number> Place<T> {
     /// The place `count` elements further on.
     ///
-    /// The distance is folded into the instruction, and is not checked.
+    /// The offset is folded into the instruction and is not bounds-checked.
     #[allow(clippy::should_implement_trait)]
     pub fn add(self, count: impl super::Extent) -> Place<T> {
         let bytes = count.extent().map_or(0, |n| n as i64 * i64::from(T::SCALAR.size()));
@@ -153,7 +153,7 @@ impl<T: Number> Place<T> {
         });
     }
 
-    /// Reads the element from memory itself.
+    /// Reads the element with a volatile load.
     pub(crate) fn load_volatile(self) -> Var<T> {
         Var::new(with(|b| {
             let ty = memory_type(T::SCALAR);
@@ -163,7 +163,7 @@ impl<T: Number> Place<T> {
         }))
     }
 
-    /// Reads the element with words such as `.nc` after the space.
+    /// Reads the element with qualifiers such as `.nc` after the state space.
     pub(crate) fn load_with(self, words: &str) -> Var<T> {
         Var::new(with(|b| {
             let ty = memory_type(T::SCALAR);
@@ -173,7 +173,7 @@ impl<T: Number> Place<T> {
         }))
     }
 
-    /// Reads `N` neighbouring elements with one instruction.
+    /// Reads `N` adjacent elements with one instruction.
     pub(crate) fn load_vector<const N: usize>(self, words: &str) -> [Var<T>; N] {
         with(|b| {
             vector_width::<T>(b, N);
@@ -187,7 +187,7 @@ impl<T: Number> Place<T> {
         })
     }
 
-    /// Writes `N` neighbouring elements with one instruction.
+    /// Writes `N` adjacent elements with one instruction.
     pub(crate) fn store_vector<const N: usize>(self, words: &str, values: [Var<T>; N]) {
         with(|b| {
             vector_width::<T>(b, N);
@@ -200,12 +200,12 @@ impl<T: Number> Place<T> {
     }
 }
 
-/// Refuses vectors wider than one access.
+/// Rejects vectors wider than one access.
 fn vector_width<T: Scalar>(b: &mut Builder, count: usize) {
     let bytes = count * T::SCALAR.size() as usize;
     if bytes > 16 {
         b.error(
-            format!("one access moves at most 16 bytes, this one {bytes}"),
+            format!("one access moves at most 16 bytes, this one moves {bytes}"),
             "load or store fewer elements at a time",
         );
     }
@@ -224,12 +224,14 @@ pub(crate) fn global_place<T: Scalar>(b: &mut Builder, base: Value, index: Index
     };
     let long = ScalarType::S64;
     let (address, constant) = if index.ty.size() == 8 {
-        // Addresses wrap as 64-bit indices do, so a constant part moves into the instruction.
+        // 64-bit index arithmetic wraps as addresses do, so a constant summand moves into the
+        // instruction's immediate offset.
         let (variable, constant) = b.split_sum(index.value);
         let inputs = [(variable, long), (scale, long), (base, long)];
         (b.pure("mad.lo.s64", ScalarType::U64, &inputs), constant)
     } else {
-        // A 32-bit sum may wrap where the address would not: nothing is split off.
+        // A 32-bit sum may wrap where the 64-bit address would not, so its constant stays in the
+        // register.
         let inputs = [(index.value, narrow), (scale, narrow), (base, long)];
         (b.pure(wide, ScalarType::U64, &inputs), 0)
     };

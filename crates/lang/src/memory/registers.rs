@@ -1,4 +1,4 @@
-//! Indexing: what `a[i]` means for each kind of `a`, register arrays included.
+//! Indexing: the traits behind `a[i]`, and their implementation for register arrays.
 
 use super::index::Extent;
 use crate::current::{here, with};
@@ -46,7 +46,7 @@ pub trait Locate<I> {
     fn locate(&self, index: I) -> Self::Place;
 }
 
-/// Element `index` of a register array; reports one that is out of range.
+/// Element `index` of a register array; an index out of range is an error of the kernel.
 #[track_caller]
 fn element<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
     here();
@@ -74,9 +74,9 @@ impl<X: Read, I: Extent, const N: usize> Get<I> for [X; N] {
     }
 }
 
-/// `a[i]` where it is indexed further.
+/// `a[i]` as the base of a further index.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no rows to be indexed one after the other",
+    message = "`{Self}` cannot be indexed row by row",
     label = "takes all its indices at once",
     note = "write `tile[[y, x]]` for `tile[y][x]`; only arrays of registers are arrays of arrays, \
             with indices known while staging"
@@ -96,7 +96,7 @@ impl<X: Copy, I: Extent, const N: usize> Row<I> for [X; N] {
     }
 }
 
-/// `a[i]` where it is indexed further: a row of an array of arrays.
+/// `a[i]` as the base of a further index: a row of an array of arrays.
 #[track_caller]
 pub fn row<A: Row<I>, I>(array: &A, index: I) -> A::Output {
     array.row(index)

@@ -1,4 +1,4 @@
-//! Shared memory: arrays of up to three dimensions that the threads of a block have in common.
+//! Shared memory: arrays of up to three dimensions that the threads of a block share.
 
 use super::index::{Extent, IndexValue};
 use super::place::{Base, Place, Space};
@@ -61,8 +61,8 @@ impl<N: Extent, const D: usize> IntoShape<D> for [N; D] {
 
 /// An array in shared memory whose size is known while the kernel is staged.
 ///
-/// `shared::<f32>(256)` has one dimension, `shared::<f32>([T, T + 1])` two. It starts at a multiple
-/// of 16 bytes and holds nothing sensible until written.
+/// `shared::<f32>(256)` has one dimension, `shared::<f32>([T, T + 1])` two. It is aligned to 16
+/// bytes and uninitialised.
 #[track_caller]
 pub fn shared<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
@@ -80,13 +80,13 @@ pub fn shared<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T,
     })
 }
 
-/// The name of the array that the launch gives its size.
+/// The name of the dynamic shared memory array.
 const DYNAMIC: &str = "dynamic_shared";
 
-/// An array in the shared memory whose size the launch gives.
+/// An array in dynamic shared memory, whose size the launch sets.
 ///
-/// Several in one kernel lie one after another, each at a multiple of 16 bytes; the launch must
-/// ask for the bytes of all of them.
+/// Several in one kernel are placed consecutively, each aligned to 16 bytes; the launch must
+/// request the bytes of all of them.
 #[track_caller]
 pub fn shared_dynamic<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
@@ -134,7 +134,7 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
         self.dims.iter().product()
     }
 
-    /// The place of an element, `count` elements of the last axis being in range.
+    /// The place of an element, after a check that `count` elements of the last axis are in range.
     fn place(&self, index: [Index; D], count: u32) -> Place<T> {
         with(|b| {
             let name = b.symbols[self.symbol].clone();
@@ -150,8 +150,8 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
         })
     }
 
-    /// Addresses are 32-bit and wrap as the arithmetic of indices does, so the constant part of
-    /// every index moves into the instruction.
+    /// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of
+    /// every index moves into the instruction's immediate offset.
     fn unchecked(&self, b: &mut Builder, index: [Index; D]) -> Place<T> {
         let mut offset = self.start;
         let mut address = None;
@@ -254,35 +254,35 @@ shared_index!(3, [I 0, J 1, K 2], (I, J, K), |(i, j, k): (I, J, K)| {
 });
 
 impl<T: Element, const D: usize> Shared<T, D> {
-    /// `N` neighbouring elements of the last axis in one access.
+    /// `N` adjacent elements of the last axis in one access.
     #[track_caller]
     fn vector<const N: usize>(&self, at: impl Coordinates<T, D>) -> Place<T> {
         here();
         self.place(at.coordinates(), N as u32)
     }
 
-    /// Two neighbouring elements of the last axis in one access, which must be aligned to its
+    /// Two adjacent elements of the last axis in one access, which must be aligned to its
     /// size.
     #[track_caller]
     pub fn load2(&self, at: impl Coordinates<T, D>) -> [Var<T>; 2] {
         self.vector::<2>(at).load_vector("")
     }
 
-    /// Four neighbouring elements of the last axis in one access, which must be aligned to its
+    /// Four adjacent elements of the last axis in one access, which must be aligned to its
     /// size.
     #[track_caller]
     pub fn load4(&self, at: impl Coordinates<T, D>) -> [Var<T>; 4] {
         self.vector::<4>(at).load_vector("")
     }
 
-    /// `N` neighbouring elements of the last axis in one access, for an `N` of 2 or 4, aligned to
+    /// `N` adjacent elements of the last axis in one access, for an `N` of 2 or 4, aligned to
     /// its size.
     #[track_caller]
     pub fn load_vec<const N: usize>(&self, at: impl Coordinates<T, D>) -> [Var<T>; N] {
         self.vector::<N>(at).load_vector("")
     }
 
-    /// Writes `N` neighbouring elements of the last axis in one access, for an `N` of 2 or 4,
+    /// Writes `N` adjacent elements of the last axis in one access, for an `N` of 2 or 4,
     /// aligned to its size.
     #[track_caller]
     pub fn store_vec<V: IntoVar<T>, const N: usize>(
@@ -293,13 +293,13 @@ impl<T: Element, const D: usize> Shared<T, D> {
         self.vector::<N>(at).store_vector("", values.map(V::into_var));
     }
 
-    /// Writes two neighbouring elements of the last axis in one access, aligned to its size.
+    /// Writes two adjacent elements of the last axis in one access, aligned to its size.
     #[track_caller]
     pub fn store2<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 2]) {
         self.vector::<2>(at).store_vector("", values.map(V::into_var));
     }
 
-    /// Writes four neighbouring elements of the last axis in one access, aligned to its size.
+    /// Writes four adjacent elements of the last axis in one access, aligned to its size.
     #[track_caller]
     pub fn store4<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 4]) {
         self.vector::<4>(at).store_vector("", values.map(V::into_var));

@@ -1,4 +1,4 @@
-//! Slices: the device memory that a kernel is given.
+//! Slices: device memory passed to a kernel.
 
 use super::index::IndexValue;
 use super::place::{Place, ReadPlace, global_place};
