@@ -9,7 +9,7 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// `lanework_options`: how an emulator is made. Zero in a field takes the default.
+/// `lanework_options`: options of an emulator. Zero in a field selects the default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkOptions {
@@ -29,7 +29,7 @@ pub struct LaneworkOptions {
     pub reserved: u32,
 }
 
-/// `lanework_info`: what a device is and how much it can hold.
+/// `lanework_info`: a device's name and limits.
 #[repr(C)]
 pub struct LaneworkInfo {
     /// Bytes of this structure.
@@ -75,10 +75,10 @@ fn emulator_options(given: &LaneworkOptions) -> Result<Options, Failure> {
     Ok(options)
 }
 
-/// Opens a device; the header tells which names there are.
+/// Opens a device; the header lists the valid names.
 ///
 /// # Safety
-/// Pointers are null or good, as the header says.
+/// Pointers are null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_device_open(
     name: *const c_char,
@@ -86,10 +86,10 @@ pub unsafe extern "C" fn lanework_device_open(
     device: *mut u64,
 ) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let (name, to) = unsafe { (text(name, "the device's name")?, out(device, "`device`")?) };
         *to = 0;
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let given = unsafe { options.as_ref() }.map(emulator_options).transpose()?;
         let opened = match (name.as_str(), given) {
             ("emulator", given) => Device::emulator_within(given.unwrap_or_else(default_options)),
@@ -112,14 +112,14 @@ pub extern "C" fn lanework_device_close(device: u64) -> c_int {
     guard(|| handles::close_device(device))
 }
 
-/// Tells what a device is.
+/// Describes a device.
 ///
 /// # Safety
-/// `info` is null or good, as the header says.
+/// `info` is null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkInfo) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { out(info, "`info`")? };
         if to.size != size_of::<LaneworkInfo>() {
             return Err(Failure::argument("the field `size` is not sizeof(lanework_info)"));
@@ -143,11 +143,11 @@ pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkIn
 /// Allocates device memory.
 ///
 /// # Safety
-/// `address` is null or good, as the header says.
+/// `address` is null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut u64) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { out(address, "`address`")? };
         *to = 0;
         if bytes == 0 {
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut
     })
 }
 
-/// Frees what [`lanework_alloc`] gave.
+/// Frees an allocation of [`lanework_alloc`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
     guard(|| {
@@ -173,13 +173,13 @@ pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
         match gone {
             Some(_) => Ok(()),
             None => Err(Failure::argument(format!(
-                "{address:#x} is not what lanework_alloc gave, or was freed already"
+                "{address:#x} was not returned by lanework_alloc, or was freed already"
             ))),
         }
     })
 }
 
-/// The buffer with `bytes` bytes at an address, and where in it they start.
+/// The buffer that holds `bytes` bytes at an address, and their offset in it.
 fn part(
     buffers: &mut std::collections::BTreeMap<u64, Buffer<u8>>,
     address: u64,
@@ -198,7 +198,7 @@ fn part(
 /// Copies host memory to a buffer.
 ///
 /// # Safety
-/// `from` is null or good, as the header says.
+/// `from` is null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_copy_to_device(
     device: u64,
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn lanework_copy_to_device(
         if from.is_null() {
             return Err(Failure::argument("`from` is NULL"));
         }
-        // SAFETY: not null, and the caller vouches for the bytes.
+        // SAFETY: not null, and the caller guarantees the bytes.
         let host = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
         Ok(buffer.upload_part(first, host)?)
     })
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn lanework_copy_to_device(
 /// Copies a buffer to host memory.
 ///
 /// # Safety
-/// `to` is null or good, as the header says.
+/// `to` is null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_copy_to_host(
     device: u64,
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
         if to.is_null() {
             return Err(Failure::argument("`to` is NULL"));
         }
-        // SAFETY: not null, and the caller vouches for the bytes.
+        // SAFETY: not null, and the caller guarantees the bytes.
         let host = unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), bytes) };
         Ok(buffer.download_part(first, host)?)
     })
@@ -252,18 +252,18 @@ pub unsafe extern "C" fn lanework_copy_to_host(
 /// Registers host memory that kernels on a device on host memory may use.
 ///
 /// # Safety
-/// The bytes stay there to be read and written until [`lanework_unregister`].
+/// The bytes stay valid for reads and writes until [`lanework_unregister`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, bytes: usize) -> c_int {
     guard(|| {
         let open = handles::device(device)?;
-        // SAFETY: by the caller.
-        Ok(unsafe { open.device.lend_host(start.cast(), bytes as u64, "lanework_register") }?)
+        // SAFETY: guaranteed by the caller.
+        Ok(unsafe { open.device.register_host(start.cast(), bytes as u64, "lanework_register") }?)
     })
 }
 
-/// Ends what [`lanework_register`] began.
+/// Unregisters a range of [`lanework_register`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.take_back_host(start.cast())?))
+    guard(|| Ok(handles::device(device)?.device.unregister_host(start.cast())?))
 }

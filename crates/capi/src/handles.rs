@@ -1,4 +1,4 @@
-//! The numbers that C programs hold for devices and modules, and what they stand for.
+//! The table of handles that C programs hold for devices and modules.
 
 use crate::host::{OpenDevice, ptx_run_device};
 use crate::status::Failure;
@@ -6,7 +6,7 @@ use lanework::PtxModule;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// A loaded module and the number of its device.
+/// A loaded module and the handle of its device.
 pub(crate) struct OpenModule {
     pub module: PtxModule,
     pub device: u64,
@@ -20,7 +20,7 @@ enum Object {
 
 #[derive(Default)]
 struct Table {
-    /// The number given last; none is given twice, and 0 to nothing.
+    /// The last handle; handles are never reused, and 0 is not a handle of the table.
     last: u64,
     objects: HashMap<u64, Object>,
 }
@@ -42,17 +42,17 @@ fn find(number: u64) -> Option<Object> {
     table().read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
 }
 
-/// Gives a device its number.
+/// Registers a device and returns its handle.
 pub(crate) fn insert_device(device: OpenDevice) -> u64 {
     insert(Object::Device(Arc::new(device)))
 }
 
-/// Gives a module its number.
+/// Registers a module and returns its handle.
 pub(crate) fn insert_module(module: OpenModule) -> u64 {
     insert(Object::Module(Arc::new(module)))
 }
 
-/// The device with a number; 0 is the one that `ptx_run` runs on.
+/// The device of a handle; 0 is the device of `ptx_run`.
 pub(crate) fn device(number: u64) -> Result<Arc<OpenDevice>, Failure> {
     if number == 0 {
         return Ok(Arc::clone(ptx_run_device()));
@@ -66,7 +66,7 @@ pub(crate) fn device(number: u64) -> Result<Arc<OpenDevice>, Failure> {
     }
 }
 
-/// The module with a number.
+/// The module of a handle.
 pub(crate) fn module(number: u64) -> Result<Arc<OpenModule>, Failure> {
     match find(number) {
         Some(Object::Module(module)) => Ok(module),
@@ -77,7 +77,7 @@ pub(crate) fn module(number: u64) -> Result<Arc<OpenModule>, Failure> {
     }
 }
 
-/// Forgets a device, its modules and its buffers. What still runs there ends first.
+/// Closes a device, its modules and its buffers, after running launches have finished.
 pub(crate) fn close_device(number: u64) -> Result<(), Failure> {
     if number == 0 {
         return Err(Failure::argument("device 0 is always open"));
@@ -92,12 +92,12 @@ pub(crate) fn close_device(number: u64) -> Result<(), Failure> {
         let numbers: Vec<u64> = table.objects.iter().filter_map(ours).collect();
         numbers.iter().filter_map(|number| table.objects.remove(number)).collect()
     };
-    // Freed here, where other calls need not wait for the table.
+    // Dropped after the table's lock is released, so that other calls do not wait.
     drop(gone);
     Ok(())
 }
 
-/// Forgets a module.
+/// Closes a module.
 pub(crate) fn close_module(number: u64) -> Result<(), Failure> {
     module(number)?;
     let mut table = table().write().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use lanework::{Buffer, Device};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Instructions after which a warp is taken to be stuck, where the caller sets no limit: minutes of
+/// Instructions after which a warp is stopped as stuck, if the caller sets no limit: minutes of
 /// emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
 
@@ -21,17 +21,17 @@ impl OpenDevice {
     }
 }
 
-/// An emulator on host memory: any address is good until some are registered.
+/// An emulator on host memory: kernels may use any address until a range is registered.
 pub(crate) fn host_device(options: Options) -> Device {
     let device = Device::emulator_on_host_memory(options);
-    // SAFETY: the header makes it a condition of every launch on such a device that the kernel keeps
-    // to memory that is there, and the launching functions are unsafe.
+    // SAFETY: the header requires of every launch on such a device that the kernel accesses only
+    // valid memory, and the launching functions are unsafe.
     let trusted = unsafe { device.trust_host_addresses() };
     debug_assert!(trusted.is_ok(), "an emulator");
     device
 }
 
-/// The options where the caller gives none.
+/// The default options.
 pub(crate) fn default_options() -> Options {
     Options { max_instructions: Some(STUCK_AFTER), ..Options::default() }
 }

@@ -1,9 +1,10 @@
-//! Lanework behind a C header: devices, PTX modules and launches for whatever calls C, and
-//! gpuocelot's `ptx_run` for what was written for that.
+//! Lanework's C interface: devices, PTX modules and launches, and gpuocelot's `ptx_run` for
+//! programs written for that library.
 //!
-//! `include/lanework.h` documents what is exported here. No function unwinds into its caller: every
-//! one gives a status, and [`lanework_last_error`] the text that belongs to it. Devices and modules
-//! are numbers looked up in a table, so that one that was closed is an error and not a wild pointer.
+//! `include/lanework.h` documents the exported functions. No function unwinds into its caller: each
+//! returns a status, and [`lanework_last_error`] returns the message of the last failure. Devices
+//! and modules are handles looked up in a table, so that using a closed one is an error and not a
+//! dangling pointer.
 
 mod device;
 mod handles;

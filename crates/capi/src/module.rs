@@ -33,7 +33,7 @@ pub struct LaneworkExecuted {
 /// Loads PTX text on a device.
 ///
 /// # Safety
-/// Pointers are null or good, as the header says.
+/// Pointers are null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_module_load(
     device: u64,
@@ -42,14 +42,14 @@ pub unsafe extern "C" fn lanework_module_load(
     module: *mut u64,
 ) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { out(module, "`module`")? };
         *to = 0;
         let ptx = if bytes == 0 || ptx.is_null() {
-            // SAFETY: by the caller.
+            // SAFETY: guaranteed by the caller.
             unsafe { text(ptx, "the PTX text")? }
         } else {
-            // SAFETY: not null, and the caller vouches for the bytes.
+            // SAFETY: not null, and the caller guarantees the bytes.
             let bytes = unsafe { std::slice::from_raw_parts(ptx.cast::<u8>(), bytes) };
             String::from_utf8_lossy(bytes).into_owned()
         };
@@ -68,21 +68,21 @@ pub extern "C" fn lanework_module_unload(module: u64) -> c_int {
 /// Counts the entries of a module.
 ///
 /// # Safety
-/// `count` is null or good, as the header says.
+/// `count` is null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_entry_count(module: u64, count: *mut usize) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let to = unsafe { out(count, "`count`")? };
         *to = handles::module(module)?.module.module().entries().count();
         Ok(())
     })
 }
 
-/// Writes the name of a module's entry by number.
+/// Writes the name of a module's entry by index.
 ///
 /// # Safety
-/// Pointers are null or good, as the header says.
+/// Pointers are null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_entry_name(
     module: u64,
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn lanework_entry_name(
                 entry.name
             )));
         }
-        // SAFETY: the caller vouches for `capacity` bytes, which are enough.
+        // SAFETY: the caller guarantees `capacity` bytes, which are enough.
         unsafe {
             name.copy_from_nonoverlapping(entry.name.as_ptr().cast(), needed - 1);
             name.add(needed - 1).write(0);
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn lanework_entry_name(
     })
 }
 
-/// An entry by name, or who there is.
+/// An entry by name, or an error that lists the entries.
 pub(crate) fn entry<'a>(module: &'a PtxModule, name: &str) -> Result<&'a Function, Failure> {
     module.module().entry(name).ok_or_else(|| {
         let names: Vec<_> = module.module().entries().map(|e| format!("`{}`", e.name)).collect();
@@ -123,10 +123,10 @@ pub(crate) fn entry<'a>(module: &'a PtxModule, name: &str) -> Result<&'a Functio
     })
 }
 
-/// Tells the sizes of an entry's parameters.
+/// Returns the sizes of an entry's parameters.
 ///
 /// # Safety
-/// Pointers are null or good, as the header says.
+/// Pointers are null or valid as documented in the header.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_entry_parameters(
     module: u64,
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn lanework_entry_parameters(
     count: *mut usize,
 ) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let (name, to) = unsafe { (text(name, "the entry's name")?, out(count, "`count`")?) };
         let open = handles::module(module)?;
         let entry = entry(&open.module, &name)?;
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn lanework_entry_parameters(
             return Ok(());
         }
         for (i, parameter) in entry.params.iter().enumerate().take(capacity) {
-            // SAFETY: the caller vouches for `capacity` sizes.
+            // SAFETY: the caller guarantees `capacity` sizes.
             unsafe { sizes.add(i).write_unaligned(parameter.size() as usize) };
         }
         Ok(())
@@ -155,7 +155,8 @@ pub unsafe extern "C" fn lanework_entry_parameters(
 /// Launches an entry and waits for it.
 ///
 /// # Safety
-/// Pointers are null or good, as the header says, and the kernel keeps to memory that it may use.
+/// Pointers are null or valid as documented in the header, and the kernel accesses only memory that
+/// it may use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_launch(
     module: u64,
@@ -166,7 +167,7 @@ pub unsafe extern "C" fn lanework_launch(
     executed: *mut LaneworkExecuted,
 ) -> c_int {
     guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let (name, shape) = unsafe { (text(name, "the entry's name")?, shape.as_ref()) };
         let shape = *shape.ok_or_else(|| Failure::argument("`shape` is NULL"))?;
         let open = handles::module(module)?;
@@ -182,13 +183,13 @@ pub unsafe extern "C" fn lanework_launch(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: the caller vouches for `count` pointers.
+            // SAFETY: the caller guarantees `count` pointers.
             let from = unsafe { arguments.add(i).read_unaligned() };
             if from.is_null() {
                 return Err(Failure::argument(format!("argument {i} is NULL")));
             }
             let bytes = parameter.size() as usize;
-            // SAFETY: not null, and the caller vouches for as many bytes as the parameter has.
+            // SAFETY: not null, and the caller guarantees as many bytes as the parameter has.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
@@ -198,10 +199,10 @@ pub unsafe extern "C" fn lanework_launch(
             dynamic_shared: shape.dynamic_shared,
             cluster: (shape.cluster != [0; 3]).then(|| shape.cluster.into()),
         };
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();
         if !executed.is_null() {
-            // SAFETY: not null, and the caller vouches for the rest.
+            // SAFETY: not null, and the caller guarantees the rest.
             unsafe {
                 executed.write_unaligned(LaneworkExecuted {
                     warp_instructions: done.warp_instructions,

@@ -1,7 +1,7 @@
-//! gpuocelot's `ptx_run`, so that a program written for that library runs on this one: one call
-//! parses, compiles and launches, and addresses are the host's.
+//! gpuocelot's `ptx_run`, for programs written for that library: one call parses, compiles and
+//! launches a kernel, and addresses are host addresses.
 //!
-//! Programs call it thousands of times with few texts, so compiled modules are kept.
+//! Programs call it thousands of times with a few distinct texts, so compiled modules are cached.
 
 use crate::host::ptx_run_device;
 use crate::status::{Failure, guard, lanework_last_error, text};
@@ -12,10 +12,10 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Modules kept; when there are more, all are dropped and compiled again as they come.
+/// The most cached modules; when the cache is full, it is cleared.
 const KEPT: usize = 4096;
 
-/// The module of a text, compiled once.
+/// The module of a text, compiled once and cached.
 fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
     static MODULES: OnceLock<Mutex<HashMap<String, Arc<PtxModule>>>> = OnceLock::new();
     let modules = MODULES.get_or_init(Mutex::default);
@@ -24,7 +24,8 @@ fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
         return Ok(module);
     }
     let module = Arc::new(ptx_run_device().device.load_ptx(&text)?);
-    // gpuocelot loads anew at every call, so variables that a kernel may write start anew as well.
+    // gpuocelot loads the module at every call, so writable module variables are initialised at
+    // every call. Modules that have any are not cached.
     let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
     if !keeps_state {
         let mut modules = modules.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,21 +37,22 @@ fn module(text: String) -> Result<Arc<PtxModule>, Failure> {
     Ok(module)
 }
 
-/// Three extents that C gave as ints.
+/// Three extents from C ints.
 fn extents(what: &str, given: [c_int; 3]) -> Result<[u32; 3], Failure> {
     let mut extents = [0; 3];
     for (extent, given) in extents.iter_mut().zip(given) {
         *extent = u32::try_from(given)
-            .map_err(|_| Failure::argument(format!("{given} is no extent of a {what}")))?;
+            .map_err(|_| Failure::argument(format!("{given} is not a valid {what} extent")))?;
     }
     Ok(extents)
 }
 
-/// Runs the first entry, by name, of a module. An argument's value is in the place of its pointer.
+/// Runs the entry of a module whose name sorts first. `arguments[i]` is the value itself, not a
+/// pointer to it.
 ///
 /// # Safety
-/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel keeps to memory
-/// that is there, or to what [`crate::lanework_register`] was told of.
+/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel accesses only
+/// valid memory, or only the ranges of [`crate::lanework_register`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_run(
     source: *const c_char,
@@ -65,7 +67,7 @@ pub unsafe extern "C" fn ptx_run(
     dynamic_shared: c_int,
 ) -> c_int {
     let status = guard(|| {
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         let module = module(unsafe { text(source, "the PTX text")? })?;
         let entry = module.module().entries().min_by_key(|entry| &entry.name);
         let entry = entry.ok_or_else(|| Failure::argument("the module has no entry"))?;
@@ -85,7 +87,7 @@ pub unsafe extern "C" fn ptx_run(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: the caller vouches for `count` values.
+            // SAFETY: the caller guarantees `count` values.
             let value = unsafe { arguments.add(i).read_unaligned() } as u64;
             let bytes = value.to_le_bytes();
             let size = parameter.size() as usize;
@@ -98,12 +100,12 @@ pub unsafe extern "C" fn ptx_run(
             })?;
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
-        // SAFETY: by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { module.launch(&entry.name, shape, &values) }?;
         Ok(())
     });
     if status != 0 {
-        // Callers take `ptx_run` for a function without a result, so somebody must be told.
+        // Callers declare `ptx_run` as returning void, so the failure is also printed.
         // SAFETY: the text ends with a zero byte and stays until the next failure.
         let why = unsafe { CStr::from_ptr(lanework_last_error()) }.to_string_lossy();
         let _ = writeln!(std::io::stderr(), "ptx_run: {why}");

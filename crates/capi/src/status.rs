@@ -1,4 +1,4 @@
-//! How a call ends: a status for the program, a text for the person, and never a panic.
+//! The result of a call: a status, a message, and never a panic.
 
 use lanework::Error;
 use lanework::sim::FaultKind;
@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Raised when a function's arguments or a structure's fields change their meaning.
+/// Incremented when the meaning of a function's arguments or a structure's fields changes.
 const ABI_VERSION: u32 = 1;
 
 /// What a call returns; the numbers of `lanework_status` in the header.
@@ -24,7 +24,7 @@ pub(crate) enum Status {
     Internal = 9,
 }
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub status: Status,
@@ -32,7 +32,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The caller gave something that cannot be.
+    /// The caller passed an invalid argument.
     pub fn argument(text: impl Into<String>) -> Failure {
         Failure { status: Status::BadArgument, text: text.into() }
     }
@@ -60,15 +60,15 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Remembers the text of a failure for [`lanework_last_error`].
+/// Stores the message of a failure for [`lanework_last_error`].
 fn remember(text: String) {
-    // A text of ours has no zero bytes, but one may quote the caller's.
+    // A message has no zero bytes of its own, but may quote a string of the caller that has.
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-    // A thread that is ending has no more use for it.
+    // On a thread that is ending, the message cannot be read any more.
     let _ = LAST.try_with(|last| last.replace(text));
 }
 
-/// Runs the body of an exported function: its failure, or its panic, becomes a status and a text.
+/// Runs the body of an exported function: a failure or a panic becomes a status and a message.
 pub(crate) fn guard(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     let failure = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => return 0,
@@ -92,11 +92,11 @@ pub(crate) unsafe fn text(text: *const c_char, what: &str) -> Result<String, Fai
     if text.is_null() {
         return Err(Failure::argument(format!("{what} is NULL")));
     }
-    // SAFETY: not null, and the rest is the caller's to keep.
+    // SAFETY: not null, and the caller guarantees the rest.
     Ok(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// The place that a result goes to.
+/// An output parameter.
 ///
 /// # Safety
 /// `out` is null or may be written until the call ends.
@@ -104,7 +104,7 @@ pub(crate) unsafe fn out<'a, T>(out: *mut T, what: &str) -> Result<&'a mut T, Fa
     if out.is_null() || !out.is_aligned() {
         return Err(Failure::argument(format!("{what} is NULL or not aligned")));
     }
-    // SAFETY: not null and aligned, and the rest is the caller's to keep.
+    // SAFETY: not null and aligned, and the caller guarantees the rest.
     Ok(unsafe { &mut *out })
 }
 
@@ -121,7 +121,7 @@ pub extern "C" fn lanework_abi_version() -> u32 {
     ABI_VERSION
 }
 
-/// What went wrong in this thread's last call that failed; valid until the next that does.
+/// The message of this thread's last failed call; valid until the next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
@@ -143,6 +143,6 @@ mod tests {
         assert_eq!(guard(|| Err(Failure::argument("a\0b"))), Status::BadArgument as c_int);
         assert_eq!(last(), "a b");
         assert_eq!(guard(|| Ok(())), 0);
-        assert_eq!(last(), "a b", "a success leaves the text");
+        assert_eq!(last(), "a b", "a success keeps the message");
     }
 }

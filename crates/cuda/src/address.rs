@@ -1,9 +1,9 @@
-//! Which GPU addresses are live: the check that keeps safe copies inside allocations.
+//! The table of live GPU allocations, which bounds-checks host copies.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// Freed ranges remembered to explain a use after free.
+/// The latest freed ranges, kept to report a use after free.
 const FREED_KEPT: usize = 64;
 
 /// Live ranges by first address, each with the object that owns it.
@@ -47,7 +47,7 @@ impl<T> AddressTable<T> {
         (offset.checked_add(bytes)? <= *length).then(|| Arc::clone(owner))
     }
 
-    /// Says in words what lies nearest to a bad access.
+    /// Describes the allocation nearest to an invalid access.
     pub fn explain(&self, address: u64, bytes: usize) -> String {
         let below = self.live.range(..=address).next_back();
         if let Some((start, (length, _))) = below {

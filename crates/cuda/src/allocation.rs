@@ -6,7 +6,7 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::driver::Handle;
 
-/// Memory the driver gave out; given back when the last user drops it.
+/// Memory allocated by the driver; freed when the last user drops it.
 #[derive(Debug)]
 pub(crate) struct Allocation {
     pub address: u64,
@@ -14,14 +14,14 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
-    /// Gives the memory back and tells the driver's answer.
+    /// Frees the memory and returns the driver's result.
     pub fn release(self) -> CUresult {
         ManuallyDrop::new(self).give_back()
     }
 
     fn give_back(&self) -> CUresult {
         // SAFETY: the context outlives its allocations (`Gpu`'s table is cleared before it is
-        // released), and the address came from cuMemAlloc and is given back once.
+        // released), and the address came from cuMemAlloc and is freed once.
         unsafe {
             match sys::cuCtxSetCurrent(self.context.0) {
                 CUresult::CUDA_SUCCESS => sys::cuMemFree_v2(self.address),

@@ -1,7 +1,7 @@
-//! cuBLAS, found at run time, as the peer that kernels are measured against.
+//! cuBLAS, loaded at run time, as the baseline for kernels.
 //!
-//! Only the few functions that are needed are bound, by hand: a library that is not there, or lacks
-//! one of them, is an answer and not an error.
+//! Only the few functions that are needed are bound, by hand. A library that is missing or lacks
+//! one of them is reported as unavailable.
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -15,7 +15,7 @@ type Handle = *mut c_void;
 /// A `cublasStatus_t`; a plain number, since newer libraries may return newer ones.
 type Status = c_int;
 
-/// Names of the library, newest first, and where toolkits put it.
+/// File names of the library, newest first, and the folders where toolkits install it.
 #[cfg(not(windows))]
 const NAMES: [&str; 7] = [
     "libcublas.so.13",
@@ -33,7 +33,7 @@ const NAMES: [&str; 3] = ["cublas64_13.dll", "cublas64_12.dll", "cublas64_11.dll
 const NORMAL: c_int = 0;
 /// `CUBLAS_OP_T`.
 const TRANSPOSED: c_int = 1;
-/// `CUBLAS_PEDANTIC_MATH`: every step in the precision that was asked for.
+/// `CUBLAS_PEDANTIC_MATH`: every step in the requested precision.
 const PEDANTIC: c_int = 2;
 
 type Create = unsafe extern "C" fn(*mut Handle) -> Status;
@@ -116,7 +116,7 @@ pub struct GemmShape {
 /// Finds the library once.
 ///
 /// # Errors
-/// Why it cannot be used, in one line.
+/// The reason why it cannot be used, in one line.
 fn functions() -> Result<&'static Functions, String> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
     FOUND.get_or_init(load).as_ref().map_err(String::clone)
@@ -143,22 +143,22 @@ fn load() -> Result<Functions, String> {
 }
 
 impl Cublas {
-    /// Whether the library is there.
+    /// Whether the library is available.
     ///
     /// # Errors
-    /// Why it is not, in one line.
+    /// The reason why it is not, in one line.
     pub fn find() -> Result<(), String> {
         functions().map(drop)
     }
 
-    /// cuBLAS on `gpu`, in true FP32 (pedantic) mode.
+    /// cuBLAS on `gpu`, in FP32 without TF32 (pedantic mode).
     ///
     /// # Errors
-    /// [`CudaError::Unsupported`] without the library, or when it refuses the GPU.
+    /// [`CudaError::Unsupported`] without the library, or when it does not support the GPU.
     pub fn open(gpu: &Gpu) -> Result<Cublas, CudaError> {
         let functions = functions().map_err(|why| CudaError::Unsupported {
             what: format!("cuBLAS: {why}"),
-            remedy: "install the CUDA toolkit's libraries, or leave cuBLAS out".to_owned(),
+            remedy: "install the CUDA toolkit's libraries, or omit cuBLAS".to_owned(),
         })?;
         gpu.bind()?;
         let mut handle = std::ptr::null_mut();
@@ -175,7 +175,7 @@ impl Cublas {
     ///
     /// # Errors
     /// [`CudaError::Address`] when a matrix is not inside one allocation; [`CudaError::Unsupported`]
-    /// when an extent does not fit the library's integers, or it refuses the call.
+    /// when an extent does not fit the library's integers, or it rejects the call.
     pub fn sgemm(&self, shape: &GemmShape, a: u64, b: u64, c: u64) -> Result<(), CudaError> {
         let GemmShape { m, n, k, lda, ldb, ldc, alpha, beta } = *shape;
         for (address, rows, cols, stride) in [(a, m, k, lda), (b, k, n, ldb), (c, m, n, ldc)] {
@@ -293,6 +293,6 @@ fn check(status: Status, call: &str) -> Result<(), CudaError> {
     };
     Err(CudaError::Unsupported {
         what: format!("{call}: {name} (cuBLAS status {status})"),
-        remedy: "check the driver against the toolkit's version, or leave cuBLAS out".to_owned(),
+        remedy: "check that the driver supports the toolkit's version, or omit cuBLAS".to_owned(),
     })
 }

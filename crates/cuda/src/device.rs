@@ -1,4 +1,4 @@
-//! The GPUs of this machine and what each can do.
+//! The GPUs of this machine and their properties.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use crate::CudaError;
 use crate::driver;
 
-/// What the driver says about one GPU.
+/// The driver's description of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Position in the driver's list, from 0.
@@ -30,9 +30,9 @@ pub struct DeviceInfo {
     pub max_block: [u32; 3],
     /// Grid extent in x, y, z, at most.
     pub max_grid: [u32; 3],
-    /// Shared memory a block gets without asking, bytes.
+    /// Shared memory per block without opt-in, bytes.
     pub shared_per_block: u32,
-    /// Shared memory a block can ask for, bytes.
+    /// Shared memory per block with opt-in, bytes.
     pub shared_per_block_optin: u32,
     /// Shared memory of one multiprocessor, bytes.
     pub shared_per_multiprocessor: u32,
@@ -48,11 +48,11 @@ pub struct DeviceInfo {
     pub memory_clock_khz: u32,
     /// Memory bus width, bits.
     pub bus_width_bits: u32,
-    /// Second-level cache, bytes.
+    /// L2 cache, bytes.
     pub l2_bytes: u32,
     /// The newest CUDA version the driver supports: major, minor.
     pub driver_version: (u32, u32),
-    /// The driver's release, such as 580.65.06, where the system tells.
+    /// The driver's release, such as 580.65.06, where the system reports it.
     pub driver_release: Option<String>,
     /// Address on the PCI bus.
     pub pci_bus_id: String,

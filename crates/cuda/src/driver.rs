@@ -1,4 +1,4 @@
-//! The driver library: found and started once, its error codes turned into words.
+//! The driver library: loaded and initialised once; descriptions of its error codes.
 
 use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::CudaError;
 
-/// Functions this crate cannot work without; all are in every driver since CUDA 11.4.
+/// Functions this crate requires; every driver since CUDA 11.4 has them.
 const REQUIRED: [&str; 12] = [
     "cuInit",
     "cuCtxSetCurrent",
@@ -23,10 +23,10 @@ const REQUIRED: [&str; 12] = [
     "cuMemHostAlloc",
 ];
 
-/// Finds the driver, checks it and starts it; later calls repeat the first answer.
+/// Loads the driver, checks it and initialises it; later calls return the first result.
 ///
 /// # Errors
-/// [`CudaError::Unavailable`] when there is no driver, no GPU, or the two do not fit.
+/// [`CudaError::Unavailable`] when there is no driver, no GPU, or the two are incompatible.
 pub(crate) fn start() -> Result<(), CudaError> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     STARTED.get_or_init(probe).clone().map_err(|why| CudaError::Unavailable { why })
@@ -58,7 +58,7 @@ fn probe() -> Result<(), String> {
         }
         _ => "check `nvidia-smi`",
     };
-    Err(format!("the driver did not start: {text} ({name}); {remedy}"))
+    Err(format!("the driver failed to initialise: {text} ({name}); {remedy}"))
 }
 
 /// Whether the driver exports a function. Call only after the library was found.
@@ -115,7 +115,7 @@ pub(crate) fn loses_context(result: CUresult) -> bool {
     )
 }
 
-/// A fault in words a kernel author uses.
+/// A description of a fault for a kernel's author.
 pub(crate) fn fault_words(result: CUresult) -> String {
     use CUresult as R;
     let (name, text) = describe(result);

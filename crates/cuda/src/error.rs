@@ -1,4 +1,4 @@
-//! What can go wrong on a GPU, said as: what, where, the nearest cause, what to do.
+//! Errors of the GPU backend: what, where, the nearest cause, the remedy.
 
 use crate::ledger::Suspects;
 
@@ -17,13 +17,13 @@ pub enum CudaError {
     /// The machine has fewer GPUs than the index asks for.
     #[error("there is no GPU {index}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
-        /// The index asked for.
+        /// The requested index.
         index: usize,
         /// How many GPUs the driver lists.
         count: usize,
     },
 
-    /// The driver or the GPU is too old for what was asked.
+    /// The driver or the GPU is too old for the request.
     #[error("{what} is not supported here\n  = help: {remedy}")]
     Unsupported {
         /// The feature that is missing.
@@ -38,7 +38,7 @@ pub enum CudaError {
          = help: free buffers first, or use a smaller size"
     )]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Requested bytes.
         requested: usize,
         /// Bytes free when the allocation failed.
         free: usize,
@@ -49,13 +49,13 @@ pub enum CudaError {
     /// A host access to GPU memory that lies outside every live allocation.
     #[error("bad GPU address in {operation}: {bytes} bytes at {address:#x}\n  = note: {nearest}")]
     Address {
-        /// The operation that was refused.
+        /// The rejected operation.
         operation: &'static str,
-        /// First byte asked for.
+        /// First requested byte.
         address: u64,
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
-        /// The nearest live or freed allocation, in words.
+        /// A description of the nearest live or freed allocation.
         nearest: String,
     },
 
@@ -81,7 +81,7 @@ pub enum CudaError {
     NoSuchSymbol {
         /// `kernel` or `variable`.
         kind: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The module's name.
         module: String,
@@ -89,25 +89,25 @@ pub enum CudaError {
         available: String,
     },
 
-    /// A launch was refused before it reached the GPU, as it breaks a limit.
+    /// A launch was rejected before it reached the GPU, as it exceeds a limit.
     #[error(
-        "launch of `{kernel}` refused: {what} is {asked}, the limit is {limit}\n  = help: {remedy}"
+        "invalid launch of `{kernel}`: {what} is {asked}, the limit is {limit}\n  = help: {remedy}"
     )]
     Limit {
         /// The kernel's name.
         kernel: Box<str>,
         /// The quantity at fault.
         what: Box<str>,
-        /// The value asked for.
+        /// The requested value.
         asked: Box<str>,
-        /// The largest value allowed, or the rule broken.
+        /// The largest value allowed, or the violated rule.
         limit: Box<str>,
         /// What to change.
         remedy: Box<str>,
     },
 
     /// The arguments of a launch do not fit the kernel's parameters.
-    #[error("launch of `{kernel}` refused: {what}")]
+    #[error("invalid launch of `{kernel}`: {what}")]
     Arguments {
         /// The kernel's name.
         kernel: String,
@@ -147,7 +147,7 @@ pub enum CudaError {
         why: String,
     },
 
-    /// A request that makes no sense, found before the driver was asked.
+    /// An invalid request, detected before the driver call.
     #[error("{what}")]
     Invalid {
         /// The mistake and the remedy.
@@ -155,7 +155,7 @@ pub enum CudaError {
     },
 
     /// Any other error of the driver.
-    #[error("the CUDA driver refused {call}: {text} ({name}, code {code})")]
+    #[error("the CUDA driver call {call} failed: {text} ({name}, code {code})")]
     Driver {
         /// The driver function.
         call: &'static str,

@@ -1,4 +1,4 @@
-//! Events: marks in a stream, to wait for and to measure between.
+//! Events: points in a stream to wait for, and to measure time between.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use crate::driver::{Handle, lock};
 use crate::ledger::{Finished, Queue};
 use crate::{CudaError, Gpu, Stream};
 
-/// A mark in a stream, with the GPU's time at it.
+/// A point in a stream, with the GPU's time stamp.
 #[derive(Debug)]
 pub struct Event {
     gpu: Gpu,
@@ -21,7 +21,8 @@ impl Gpu {
     /// A new event, not yet recorded.
     ///
     /// # Errors
-    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver refuses.
+    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver rejects the
+    /// request.
     pub fn event(&self) -> Result<Event, CudaError> {
         self.bind()?;
         let mut handle = std::ptr::null_mut();
@@ -72,7 +73,7 @@ impl Event {
         &self.gpu
     }
 
-    /// Marks the present end of `stream`, or of the default stream.
+    /// Records the event at the current end of `stream`, or of the default stream.
     ///
     /// # Errors
     /// [`CudaError::WrongGpu`] for another GPU's stream.
@@ -90,7 +91,7 @@ impl Event {
         Ok(())
     }
 
-    /// Waits until the GPU has passed the mark; at once when it was never recorded.
+    /// Waits until the GPU has reached the event; returns at once when it was never recorded.
     ///
     /// # Errors
     /// [`CudaError::Fault`] when a kernel failed.
@@ -106,7 +107,7 @@ impl Event {
         Ok(())
     }
 
-    /// Whether the GPU has passed the mark.
+    /// Whether the GPU has reached the event.
     ///
     /// # Errors
     /// [`CudaError::Fault`] when a kernel failed.
@@ -123,7 +124,7 @@ impl Event {
     /// microsecond; it returns single-precision milliseconds.
     ///
     /// # Errors
-    /// [`CudaError::Invalid`] when either was not recorded or not yet passed.
+    /// [`CudaError::Invalid`] when either was not recorded or not yet reached.
     pub fn elapsed_ns(&self, later: &Event) -> Result<f64, CudaError> {
         self.gpu.owns(&later.gpu, "the later event")?;
         self.gpu.bind()?;
@@ -133,10 +134,10 @@ impl Event {
             unsafe { sys::cuEventElapsedTime(&mut milliseconds, self.handle.0, later.handle.0) };
         match result {
             CUresult::CUDA_ERROR_NOT_READY => Err(CudaError::Invalid {
-                what: "elapsed time asked before the GPU passed both events; synchronize the later one first".into(),
+                what: "elapsed time requested before the GPU reached both events; synchronize the later one first".into(),
             }),
             CUresult::CUDA_ERROR_INVALID_HANDLE => Err(CudaError::Invalid {
-                what: "elapsed time asked of an event that was never recorded; record both first".into(),
+                what: "elapsed time requested of an event that was never recorded; record both first".into(),
             }),
             result => {
                 self.gpu.check(result, "cuEventElapsedTime")?;

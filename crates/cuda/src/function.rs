@@ -18,7 +18,7 @@ pub struct GpuFunction {
 pub(crate) struct Function {
     pub handle: Handle<sys::CUfunc_st>,
     pub info: FunctionInfo,
-    /// Dynamic shared memory the driver was told to allow, bytes.
+    /// Dynamic shared memory that the driver has been told to allow, bytes.
     shared_allowed: AtomicU32,
     large_clusters_allowed: AtomicBool,
     module: GpuModule,
@@ -28,7 +28,7 @@ impl GpuModule {
     /// A kernel by its name.
     ///
     /// # Errors
-    /// [`CudaError::NoSuchSymbol`], with the names there are.
+    /// [`CudaError::NoSuchSymbol`], with the available names.
     pub fn function(&self, name: &str) -> Result<GpuFunction, CudaError> {
         let gpu = self.gpu();
         let symbol = self.symbol("kernel", name)?;
@@ -46,7 +46,7 @@ impl GpuModule {
 }
 
 impl GpuFunction {
-    /// Reads what the driver says about a kernel of a loaded module. The context is bound.
+    /// Reads the driver's description of a kernel of a loaded module. The context is bound.
     pub(crate) fn describe(
         module: &GpuModule,
         name: &str,
@@ -83,7 +83,7 @@ impl GpuFunction {
         })
     }
 
-    /// What the driver says about the compiled kernel.
+    /// The driver's description of the compiled kernel.
     pub fn info(&self) -> &FunctionInfo {
         &self.inner.info
     }
@@ -151,7 +151,7 @@ impl GpuFunction {
     }
 }
 
-/// The size of each parameter, where the driver tells.
+/// The size of each parameter, where the driver reports it.
 fn parameter_sizes(function: sys::CUfunction) -> Option<Vec<usize>> {
     if !driver::has("cuFuncGetParamInfo") {
         return None;

@@ -1,11 +1,11 @@
-//! What the driver says about a compiled kernel, and whether arguments fit it.
+//! The driver's description of a compiled kernel, and the check of arguments against it.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::CudaError;
 
-/// What the driver says about a compiled kernel.
+/// The driver's description of a compiled kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionInfo {
     /// The kernel's name.
@@ -24,12 +24,12 @@ pub struct FunctionInfo {
     pub binary_version: u32,
     /// PTX version it was compiled from, 80 for 8.0.
     pub ptx_version: u32,
-    /// Bytes of each parameter; `None` when the driver (before CUDA 12.4) does not tell.
+    /// Bytes of each parameter; `None` when the driver (before CUDA 12.4) does not report it.
     pub parameters: Option<Vec<usize>>,
 }
 
 impl FunctionInfo {
-    /// Refuses arguments that do not fit the parameters, where their sizes are known.
+    /// Rejects arguments that do not fit the parameters, where their sizes are known.
     pub(crate) fn check_arguments(&self, arguments: &[&[u8]]) -> Result<(), CudaError> {
         let Some(parameters) = &self.parameters else { return Ok(()) };
         let refuse =

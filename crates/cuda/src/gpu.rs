@@ -35,13 +35,13 @@ pub(crate) struct Inner {
     pub context: Handle<sys::CUctx_st>,
     pub allocations: Mutex<AddressTable<Allocation>>,
     pub ledger: Mutex<Ledger>,
-    /// The graph being captured, if any; `capturing` spares launches the lock.
+    /// The graph being captured, if any; launches test `capturing` first to avoid the lock.
     pub capture: Mutex<Option<OpenCapture>>,
     pub capturing: AtomicBool,
-    /// Held for writing by a capture: the driver lets nobody wait for the whole GPU meanwhile.
+    /// Held for writing by a capture: the driver allows no device-wide wait during one.
     pub waiting: RwLock<()>,
     device: sys::CUdevice,
-    /// The headline of the fault that lost the context.
+    /// The first line of the fault that lost the context.
     lost: OnceLock<String>,
     blocking: AtomicBool,
 }
@@ -88,7 +88,7 @@ impl Gpu {
         Ok(Gpu { inner })
     }
 
-    /// What the driver says about this GPU.
+    /// The driver's description of this GPU.
     pub fn info(&self) -> &DeviceInfo {
         &self.inner.info
     }
@@ -143,7 +143,7 @@ impl Gpu {
         self.check(result, "cuCtxSetLimit")
     }
 
-    /// The driver's `CUcontext`, for libraries called beside this one.
+    /// The driver's `CUcontext`, for other libraries.
     pub fn raw_context(&self) -> *mut c_void {
         self.inner.context.0.cast()
     }
@@ -161,7 +161,7 @@ impl Gpu {
         self.check(result, "cuCtxSetCurrent")
     }
 
-    /// Refuses what would spoil a capture on this thread.
+    /// Rejects operations that would invalidate a capture on this thread.
     pub(crate) fn outside_capture(&self, operation: &str) -> Result<(), CudaError> {
         if !self.inner.capturing.load(Ordering::Acquire) {
             return Ok(());
@@ -190,12 +190,12 @@ impl Gpu {
         self.alive()?;
         let suspects = lock(&self.inner.ledger).suspects();
         let fault = CudaError::Fault { error: driver::fault_words(result), suspects };
-        // A second thread may have found the same fault first; its words are then kept.
+        // Another thread may have recorded the same fault first; its text is then kept.
         let _ = self.inner.lost.set(fault.headline());
         Err(fault)
     }
 
-    /// Refuses an object made by another GPU.
+    /// Rejects an object made by another GPU.
     pub(crate) fn owns(&self, other: &Gpu, what: impl fmt::Display) -> Result<(), CudaError> {
         if self.same(other) {
             return Ok(());
@@ -203,12 +203,12 @@ impl Gpu {
         Err(CudaError::WrongGpu { what: what.to_string() })
     }
 
-    /// The newest launch's number: what a wait that starts now can prove finished.
+    /// The newest launch's number: a wait that starts now can prove launches up to it finished.
     pub(crate) fn issued(&self) -> u64 {
         lock(&self.inner.ledger).issued()
     }
 
-    /// Notes what a successful wait proved.
+    /// Records what a successful wait proved finished.
     pub(crate) fn finished(&self, what: Finished, up_to: u64) {
         lock(&self.inner.ledger).finished(what, up_to);
     }

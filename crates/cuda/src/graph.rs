@@ -1,4 +1,4 @@
-//! Graphs: work recorded once and launched many times, at less cost for each kernel.
+//! Graphs: work recorded once and launched many times, with less overhead per kernel.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -24,10 +24,10 @@ pub struct Graph {
 
 impl Gpu {
     /// Records what `work` queues on the stream it is given, and on streams that wait for its
-    /// events, without running it. On this thread the default stream stands for the captured one
-    /// meanwhile. Calls that wait, allocate, free or copy to or from the host are refused inside
+    /// events, without running it. Meanwhile the default stream stands for the captured one on this
+    /// thread. Calls that wait, allocate, free or copy to or from the host are errors inside
     /// `work`; on other threads, calls that wait for the whole GPU ([`Gpu::synchronize`],
-    /// [`Gpu::free`], another capture) are held up until the end.
+    /// [`Gpu::free`], another capture) block until the end.
     ///
     /// # Errors
     /// What `work` returns; [`CudaError::Capture`] inside another capture, or when the work cannot
@@ -66,7 +66,7 @@ impl Gpu {
         })
     }
 
-    /// GPU time in nanoseconds of `launches` launches of a graph in a row, from events around
+    /// GPU time in nanoseconds of `launches` consecutive launches of a graph, from events around
     /// them. Waits for them.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Gpu {
         graph.upload(stream)?;
         self.time_events(stream, || {
             for _ in 0..launches {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { graph.launch(stream)? };
             }
             Ok(())
@@ -92,12 +92,12 @@ impl Gpu {
 }
 
 impl Graph {
-    /// How many kernels, copies and fills it holds.
+    /// The number of kernels, copies and fills.
     pub fn nodes(&self) -> usize {
         self.nodes
     }
 
-    /// Sends the graph to the GPU ahead of its first launch.
+    /// Uploads the graph to the GPU before its first launch.
     ///
     /// # Errors
     /// [`CudaError::WrongGpu`] for another GPU's stream.
@@ -160,12 +160,12 @@ impl Drop for RawGraph {
     }
 }
 
-/// A capture under way; dropped before its end, it is abandoned.
+/// A capture in progress; dropped before its end, it is abandoned.
 struct Capture<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
     ended: bool,
-    /// Keeps other threads from waiting for the whole GPU, and from capturing, meanwhile.
+    /// Keeps other threads from device-wide waits and from captures meanwhile.
     _nobody_waits: RwLockWriteGuard<'a, ()>,
 }
 
@@ -188,7 +188,7 @@ impl<'a> Capture<'a> {
         Ok((graph?, functions))
     }
 
-    /// Ends the capture in the driver and here.
+    /// Ends the capture in the driver and in [`Gpu`].
     fn stop(&self) -> (Result<RawGraph, CudaError>, Vec<GpuFunction>) {
         let mut graph = std::ptr::null_mut();
         // SAFETY: the stream is capturing; stores one handle, null when the capture failed.

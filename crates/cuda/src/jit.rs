@@ -1,4 +1,4 @@
-//! The driver's assembler: PTX text in, a module or a readable log out.
+//! The driver's assembler: compiles PTX text to a module or an error log.
 
 use std::ffi::{CString, c_void};
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use cudarc::driver::sys::{self, CUjit_option as Key, CUresult};
 
 use crate::{CudaError, Gpu, driver};
 
-/// Bytes for each of the two logs; longer logs are cut by the driver.
+/// Bytes for each of the two logs; the driver truncates longer logs.
 const LOG_BYTES: usize = 64 << 10;
 
 /// How the driver's assembler compiles a module.
@@ -91,7 +91,7 @@ fn log_text(buffer: &[u8]) -> String {
     String::from_utf8_lossy(&buffer[..end]).trim().to_string()
 }
 
-/// The error for a module the driver did not take.
+/// The error for a module that the driver rejected.
 fn rejected(gpu: &Gpu, result: CUresult, ptx: &str, name: &str, log: &str) -> CudaError {
     use CUresult as R;
     let (cuda_major, cuda_minor) = gpu.info().driver_version;

@@ -16,7 +16,7 @@ impl Gpu {
     /// the bytes of one parameter. A fault on the GPU is reported by a later call.
     ///
     /// # Errors
-    /// [`CudaError::Limit`] or [`CudaError::Arguments`] when the launch is refused beforehand;
+    /// [`CudaError::Limit`] or [`CudaError::Arguments`] when the launch is rejected beforehand;
     /// [`CudaError::Fault`] when an *earlier* kernel failed, or, when blocking, this one.
     ///
     /// # Safety
@@ -24,7 +24,7 @@ impl Gpu {
     /// uses must stay allocated and be used within its bounds; memory that it writes and the host
     /// can see ([`crate::PinnedBuffer`]) must not be borrowed on the host; and it must not race
     /// with other work on the same memory. Argument bytes must be valid for the parameters' types;
-    /// where the driver does not tell parameter sizes (before CUDA 12.4), each must have its
+    /// where the driver does not report parameter sizes (before CUDA 12.4), each must have its
     /// parameter's size, and none may be missing. Captured into a graph, all this must hold for
     /// each launch of the graph.
     pub unsafe fn launch(
@@ -37,7 +37,7 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.launch_shaped(function, &shape, arguments, stream) }
     }
 
@@ -68,13 +68,13 @@ impl Gpu {
         // The driver copies what the pointers name before it returns.
         let mut pointers: Vec<*mut c_void> =
             arguments.iter().map(|bytes| bytes.as_ptr().cast_mut().cast()).collect();
-        // SAFETY: one pointer for each parameter, of its size; the rest is the caller's promise.
+        // SAFETY: one pointer for each parameter, of its size; the caller guarantees the rest.
         let result =
             unsafe { queue(function, shape, &mut pointers, Stream::raw_or_default(stream)) };
         self.launched(result, function, shape, stream)
     }
 
-    /// Checks the driver's answer and notes the launch.
+    /// Checks the driver's result and records the launch.
     fn launched(
         &self,
         result: CUresult,
@@ -109,7 +109,7 @@ impl Gpu {
             CUresult::CUDA_ERROR_INVALID_VALUE => {
                 return Err(CudaError::Invalid {
                     what: format!(
-                        "the driver refused the shape of the launch of `{name}`: {shape:?}\n  \
+                        "the driver rejected the shape of the launch of `{name}`: {shape:?}\n  \
                          = help: where the kernel declares .reqntid or .reqnctapercluster, block and cluster must equal them"
                     ),
                 });
@@ -130,7 +130,7 @@ impl Gpu {
         if self.is_blocking() { self.synchronize() } else { Ok(()) }
     }
 
-    /// Notes work that may fail later.
+    /// Records work that may fail later.
     pub(crate) fn note_launch(
         &self,
         name: Arc<str>,
@@ -169,12 +169,11 @@ impl Gpu {
     }
 }
 
-/// Hands the launch to the driver: the plain call, or the extended one for clusters and
-/// cooperative grids.
+/// Calls the driver: `cuLaunchKernel`, or `cuLaunchKernelEx` for clusters and cooperative grids.
 ///
 /// # Safety
-/// `parameters` holds one pointer for each of the kernel's parameters, to as many readable bytes
-/// as it has; what the kernel does with them is the caller's to answer for.
+/// `parameters` holds one pointer for each of the kernel's parameters, to as many readable bytes as
+/// the parameter has; the caller is responsible for what the kernel does with them.
 unsafe fn queue(
     function: &GpuFunction,
     shape: &LaunchShape,
@@ -228,7 +227,7 @@ unsafe fn queue(
     }
 }
 
-/// The launch attributes a shape needs.
+/// The launch attributes of a shape.
 fn attributes(shape: &LaunchShape) -> Vec<sys::CUlaunchAttribute> {
     let attribute = |id, set: &dyn Fn(&mut sys::CUlaunchAttributeValue)| {
         let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };

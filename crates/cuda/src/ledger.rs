@@ -1,4 +1,5 @@
-//! The launches since the last clean synchronisation, kept to attribute errors the GPU reports late.
+//! The launches since the last successful synchronisation, kept to attribute errors, which a GPU
+//! reports asynchronously.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 /// Launches kept by name; older ones are only counted.
 const KEPT: usize = 256;
 
-/// One kernel launch, as remembered for error messages.
+/// One kernel launch, as recorded for error messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRecord {
     /// Position among the launches on this GPU, from 1.
@@ -44,7 +45,7 @@ pub struct Suspects {
 }
 
 impl Suspects {
-    /// The launch at fault, when only one can be.
+    /// The launch at fault, when there is only one candidate.
     pub fn certain(&self) -> Option<&LaunchRecord> {
         match (&self.launches[..], self.forgotten) {
             ([only], 0) => Some(only),
@@ -74,7 +75,7 @@ impl fmt::Display for Suspects {
     }
 }
 
-/// What a user can do about a fault with these suspects.
+/// The remedy for a fault with these candidates.
 pub(crate) fn remedy(suspects: &Suspects) -> String {
     let restart = "end this process, then run the kernel on the emulator to see the thread and the source line";
     match suspects.certain() {
@@ -85,7 +86,7 @@ pub(crate) fn remedy(suspects: &Suspects) -> String {
     }
 }
 
-/// What a successful wait proves to be finished.
+/// The work that a successful wait proves finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finished {
     /// Everything on the GPU.
@@ -126,7 +127,7 @@ impl Queue {
 }
 
 impl Ledger {
-    /// Notes a launch.
+    /// Records a launch.
     pub fn launched(&mut self, kernel: Arc<str>, grid: [u32; 3], block: [u32; 3], queue: Queue) {
         self.issued += 1;
         if self.pending.len() == KEPT {

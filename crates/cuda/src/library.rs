@@ -1,10 +1,10 @@
-//! NVIDIA's libraries beside the driver, found at run time.
+//! NVIDIA libraries other than the driver, loaded at run time.
 
 use std::path::Path;
 
 use libloading::Library;
 
-/// The first of `candidates` that is there. It stays loaded for as long as the process, as its
+/// Loads the first of `candidates` that exists. It stays loaded until the process ends, as its
 /// functions are kept.
 pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option<&'static Library> {
     let load = |name: &Path| {
@@ -15,10 +15,10 @@ pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option
     Some(Box::leak(Box::new(library)))
 }
 
-/// A function of `library`, which people call `whose`.
+/// A function of `library`, which messages call `whose`.
 ///
 /// # Errors
-/// In one line, when it is not there.
+/// In one line, when it is missing.
 ///
 /// # Safety
 /// `F` is the type that the library's header gives the function.
@@ -27,7 +27,7 @@ pub(crate) unsafe fn function<F: Copy>(
     whose: &str,
     name: &str,
 ) -> Result<F, String> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let symbol = unsafe { library.get::<F>(name.as_bytes()) };
     symbol.map(|symbol| *symbol).map_err(|_| format!("this {whose} lacks {name}"))
 }

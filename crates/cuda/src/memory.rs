@@ -1,4 +1,4 @@
-//! GPU memory: allocation, and copies that cannot leave it.
+//! GPU memory: allocation and bounds-checked copies.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`CudaError::Address`] when `address` is not the start of a live allocation, or the fault
-    /// that the wait found; the memory is then freed all the same.
+    /// that the wait reported; the memory is freed in either case.
     pub fn free(&self, address: u64) -> Result<(), CudaError> {
         self.outside_capture("freeing")?;
         let owner = lock(&self.inner.allocations).remove(address);

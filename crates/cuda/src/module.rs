@@ -162,7 +162,7 @@ impl GpuModule {
 impl Drop for Module {
     fn drop(&mut self) {
         // Kernels may still be running. If the wait fails, the context is lost or capturing: the
-        // module is then left loaded rather than pulled from under them.
+        // module then stays loaded, since kernels may still use it.
         if self.gpu.synchronize().is_ok() {
             // SAFETY: loaded by `load`, unloaded once; functions hold the module, so none is left.
             let _ = unsafe { sys::cuModuleUnload(self.handle.0) };

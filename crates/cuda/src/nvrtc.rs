@@ -1,6 +1,6 @@
-//! NVRTC, NVIDIA's run-time compiler of CUDA C++, found at run time.
+//! NVRTC, NVIDIA's run-time compiler of CUDA C++, loaded at run time.
 //!
-//! It needs no GPU and no driver: where the library is, CUDA C++ becomes PTX.
+//! It compiles CUDA C++ to PTX and needs neither a GPU nor a driver.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ type Program = *mut c_void;
 /// An `nvrtcResult`; a plain number, since newer libraries may return newer ones.
 type Status = c_int;
 
-/// Names of the library, newest first, and where toolkits put it.
+/// File names of the library, newest first, and the folders where toolkits install it.
 #[cfg(not(windows))]
 const NAMES: [&str; 6] = [
     "libnvrtc.so.13",
@@ -50,10 +50,10 @@ struct Functions {
     describe: Describe,
 }
 
-/// Why a source was not compiled.
+/// The reason why a source was not compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NvrtcError {
-    /// The library is not there, or lacks a function; in one line.
+    /// The library is missing, or lacks a function; in one line.
     Missing(String),
     /// The compiler's log.
     Compile(String),
@@ -64,7 +64,7 @@ pub enum NvrtcError {
 /// The library, found once: by `LANEWORK_NVRTC`, which names its file, or by its usual names.
 ///
 /// # Errors
-/// Why it cannot be used, in one line.
+/// The reason why it cannot be used, in one line.
 fn functions() -> Result<&'static Functions, String> {
     static FOUND: OnceLock<Result<Functions, String>> = OnceLock::new();
     FOUND.get_or_init(load).as_ref().map_err(String::clone)
@@ -91,8 +91,8 @@ fn load() -> Result<Functions, String> {
     }
 }
 
-/// Loads the library's companion from the same folder, since NVRTC looks for it by name only, which
-/// finds what is loaded already.
+/// Loads NVRTC's builtins library from the same folder. NVRTC looks it up by name only, which finds
+/// a library that is already loaded.
 fn load_builtins(library: &Path) {
     let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in folder.into_iter().flatten().flatten() {
@@ -144,7 +144,8 @@ pub fn compile(source: &str, name: &str, options: &[&str]) -> Result<String, Nvr
     held.check(status)?;
     let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-    // SAFETY: the program is live; as many options as are said, each ending with a zero.
+    // SAFETY: the program is live; the count is that of the options, each of which ends with a
+    // zero.
     let status =
         unsafe { (functions.compile)(held.program, pointers.len() as c_int, pointers.as_ptr()) };
     /// `NVRTC_ERROR_COMPILATION`.
@@ -172,14 +173,14 @@ impl Held {
         Err(NvrtcError::Library(format!("NVRTC failed: {words}")))
     }
 
-    /// A text of the program: its size is asked for first.
+    /// A text of the program, whose size is queried first.
     fn text(&self, size: Size, fill: Fill) -> Result<String, NvrtcError> {
         let mut bytes = 0;
         // SAFETY: the program is live; stores one size.
         self.check(unsafe { size(self.program, &mut bytes) })?;
         let mut buffer = vec![0u8; bytes];
         if bytes > 0 {
-            // SAFETY: the buffer has as many bytes as the library said.
+            // SAFETY: the buffer has as many bytes as the library reported.
             self.check(unsafe { fill(self.program, buffer.as_mut_ptr().cast()) })?;
         }
         let end = buffer.iter().position(|&byte| byte == 0).unwrap_or(bytes);

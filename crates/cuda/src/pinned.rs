@@ -36,7 +36,7 @@ impl Gpu {
         self.check(result, "cuMemHostAlloc")?;
         let mut buffer =
             PinnedBuffer { gpu: self.clone(), pointer: pointer.cast(), bytes, device_address: 0 };
-        // SAFETY: the driver just gave out this many bytes.
+        // SAFETY: the driver just allocated this many bytes.
         unsafe { buffer.pointer.write_bytes(0, bytes) };
         // SAFETY: the memory was allocated with the device-map flag; stores one address.
         let result =
@@ -62,7 +62,7 @@ impl PinnedBuffer {
         self.bytes == 0
     }
 
-    /// The address at which kernels reach this memory, across the bus.
+    /// The device address of this memory; kernels access it across the bus.
     pub fn device_address(&self) -> u64 {
         self.device_address
     }
@@ -99,9 +99,9 @@ impl PinnedBuffer {
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         // Work on the GPU may still use it. If the wait fails, the context is lost or capturing:
-        // the memory is then left to the process rather than pulled from under the GPU.
+        // the memory then stays allocated, since the GPU may still use it.
         if self.gpu.synchronize().is_ok() {
-            // SAFETY: given out by cuMemHostAlloc and given back once.
+            // SAFETY: allocated by cuMemHostAlloc and freed once.
             let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
         }
     }

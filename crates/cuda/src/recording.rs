@@ -1,4 +1,4 @@
-//! What a graph capture remembers while it runs.
+//! The state of a graph capture in progress.
 
 use std::thread;
 

@@ -1,11 +1,11 @@
-//! 2-D copies: rows that lie end to end on the host, and a pitch apart on the GPU.
+//! 2-D copies: rows that are contiguous on the host and pitched on the GPU.
 
 use cudarc::driver::sys;
 
 use crate::ledger::Finished;
 use crate::{CudaError, Gpu};
 
-/// Rows in GPU memory: where the first starts, and how far apart they are, in bytes.
+/// Pitched rows in GPU memory: address, width and pitch in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// Address of the first row.
@@ -17,7 +17,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// How many rows `bytes` host bytes are, and what they span on the GPU.
+    /// The number of rows in `bytes` host bytes, and the bytes that they span on the GPU.
     fn spanned(self, operation: &'static str, bytes: usize) -> Result<(usize, usize), CudaError> {
         let Rows { width, pitch, .. } = self;
         if bytes == 0 {
@@ -32,7 +32,7 @@ impl Rows {
         }
         let rows = bytes / width;
         let span = (rows - 1).checked_mul(pitch).and_then(|before| before.checked_add(width));
-        // More than the address space is inside no allocation.
+        // A span above 2^64 lies in no allocation.
         Ok((rows, span.unwrap_or(usize::MAX)))
     }
 
@@ -62,8 +62,8 @@ impl Rows {
 }
 
 impl Gpu {
-    /// Copies host bytes, row after row, to rows on the GPU, in the order of [`Gpu::write`]. What
-    /// lies between the rows is left as it is.
+    /// Copies host bytes, row after row, to rows on the GPU, in the order of [`Gpu::write`]. The
+    /// padding between rows is not written.
     ///
     /// # Errors
     /// [`CudaError::Address`] when the rows are not inside one live allocation;

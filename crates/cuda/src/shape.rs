@@ -1,13 +1,13 @@
-//! The shape of a launch, and the limits it must keep.
+//! The shape of a launch, and its limits.
 
 use crate::{CudaError, DeviceInfo, FunctionInfo};
 
-/// Blocks in a cluster that every GPU with clusters can run.
+/// The most blocks in a portable cluster, which every GPU with clusters can run.
 const PORTABLE_CLUSTER: u64 = 8;
 /// Blocks in a cluster, at most.
 const LARGEST_CLUSTER: u64 = 16;
 
-/// How many blocks of how many threads, and what each block gets.
+/// Grid, block, dynamic shared memory and cluster of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks in x, y, z.
@@ -51,12 +51,12 @@ impl LaunchShape {
         volume(self.block)
     }
 
-    /// Whether the cluster is larger than every GPU can run.
+    /// Whether the cluster exceeds the portable size.
     pub(crate) fn cluster_is_large(&self) -> bool {
         self.cluster.is_some_and(|cluster| volume(cluster) > PORTABLE_CLUSTER)
     }
 
-    /// Refuses what the GPU or the kernel cannot run.
+    /// Rejects shapes that the GPU or the kernel cannot run.
     ///
     /// # Errors
     /// [`CudaError::Limit`] with the quantity, the limit and the remedy.
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn refusal(shape: LaunchShape) -> String {
-        shape.check(&h200(), &kernel()).expect_err("the shape should be refused").to_string()
+        shape.check(&h200(), &kernel()).expect_err("the shape should be rejected").to_string()
     }
 
     #[test]

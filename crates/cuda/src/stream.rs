@@ -1,4 +1,4 @@
-//! Streams: queues of work that run in order, beside one another.
+//! Streams: queues of work. Each runs in order; different streams run concurrently.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use crate::driver::Handle;
 use crate::ledger::{Finished, Queue};
 use crate::{CudaError, Gpu};
 
-/// A queue of GPU work. Clones share it; destroyed, once its work is done, with the last.
+/// A queue of GPU work. Clones share it; it is destroyed with the last clone, once its work is
+/// done.
 #[derive(Clone, Debug)]
 pub struct Stream {
     inner: Arc<Inner>,
@@ -27,12 +28,13 @@ impl Gpu {
     /// A new stream, ordered with the default stream: [`Gpu::read`] sees the work queued before it.
     ///
     /// # Errors
-    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver refuses.
+    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver rejects the
+    /// request.
     pub fn stream(&self) -> Result<Stream, CudaError> {
         self.new_stream(true)
     }
 
-    /// A new stream that runs beside the default stream, unordered with it.
+    /// A new stream that runs concurrently with the default stream, unordered with it.
     ///
     /// # Errors
     /// As [`Gpu::stream`].
@@ -94,7 +96,7 @@ impl Stream {
         self.gpu().copy_on(from, to, bytes, Some(self))
     }
 
-    /// The driver's `CUstream`, for libraries called beside this one.
+    /// The driver's `CUstream`, for other libraries.
     pub fn raw(&self) -> *mut c_void {
         self.inner.handle.0.cast()
     }

@@ -1,4 +1,5 @@
-//! Tensor maps: descriptions of a tensor in global memory for the bulk copy engine (TMA, sm_90).
+//! Tensor maps: descriptors of a tensor in global memory for the tensor memory accelerator (TMA,
+//! sm_90).
 
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl fmt::Debug for TensorMap {
     }
 }
 
-/// Element types the copy engine knows.
+/// Element types that TMA supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Element {
@@ -71,24 +72,24 @@ impl Element {
     }
 }
 
-/// How 16-byte chunks are permuted in shared memory, by the width of the pattern.
+/// The swizzle of 16-byte chunks in shared memory, by the span of the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Swizzle {
-    /// Not at all.
+    /// No swizzle.
     #[default]
     None,
-    /// Over 32 bytes.
+    /// Span of 32 bytes.
     B32,
-    /// Over 64 bytes.
+    /// Span of 64 bytes.
     B64,
-    /// Over 128 bytes.
+    /// Span of 128 bytes.
     B128,
 }
 
-/// How much the second-level cache fetches for each miss.
+/// L2 promotion: the bytes that the L2 cache fetches for each miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum L2Promotion {
-    /// No more than is asked.
+    /// No more than requested.
     #[default]
     None,
     /// 64 bytes.
@@ -113,12 +114,12 @@ pub struct TiledMap {
     pub strides: Vec<u64>,
     /// Elements copied in each dimension, each 1 to 256; the first row a multiple of 16 bytes.
     pub tile: Vec<u32>,
-    /// Of a tile's extent only every so manieth element is copied, 1 to 8 by dimension; that of the
-    /// first dimension has no effect.
+    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), 1 to 8 by dimension: only
+    /// every n-th element of a tile's extent is copied. The first dimension ignores its stride.
     pub steps: Vec<u32>,
-    /// Permutation in shared memory; limits the first row's bytes to its width.
+    /// Swizzle in shared memory; its span limits the bytes of a tile's first dimension.
     pub swizzle: Swizzle,
-    /// Cache promotion.
+    /// L2 promotion.
     pub l2_promotion: L2Promotion,
     /// Elements outside the tensor read as NaN instead of zero (floats only).
     pub nan_outside: bool,
@@ -127,11 +128,11 @@ pub struct TiledMap {
 /// Encodes a tiled tensor map.
 ///
 /// # Errors
-/// [`CudaError::Invalid`] naming the broken rule, [`CudaError::Unsupported`] for drivers before
+/// [`CudaError::Invalid`] naming the violated rule, [`CudaError::Unsupported`] for drivers before
 /// CUDA 12.0, [`CudaError::Unavailable`] without a driver.
 pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
     check(map)
-        .map_err(|rule| CudaError::Invalid { what: format!("tensor map refused: {rule}") })?;
+        .map_err(|rule| CudaError::Invalid { what: format!("invalid tensor map: {rule}") })?;
     driver::start()?;
     if !driver::has("cuTensorMapEncodeTiled") {
         return Err(CudaError::Unsupported {
@@ -182,11 +183,11 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
     Ok(TensorMap(bytes))
 }
 
-/// The rules of the encoding, in words; the driver only says "invalid value".
+/// The rules of the encoding; the driver itself only reports "invalid value".
 fn check(map: &TiledMap) -> Result<(), String> {
     let rank = map.extent.len();
     if !(1..=5).contains(&rank) {
-        return Err(format!("it has {rank} dimensions; 1 to 5 are possible"));
+        return Err(format!("it has {rank} dimensions; 1 to 5 are allowed"));
     }
     if map.strides.len() != rank - 1 || map.tile.len() != rank || map.steps.len() != rank {
         return Err(format!(
@@ -280,7 +281,7 @@ mod tests {
             (TiledMap { tile: vec![64, 4], ..matrix() }, "256 bytes, more than the 128"),
             (TiledMap { element: Element::I32, nan_outside: true, ..matrix() }, "no NaN"),
         ] {
-            let rule = check(&map).expect_err("the map breaks a rule");
+            let rule = check(&map).expect_err("the map violates a rule");
             assert!(rule.contains(expected), "{rule}\nlacks {expected}");
         }
     }

@@ -1,4 +1,4 @@
-//! Copies between pinned host memory and the GPU that run beside other work.
+//! Asynchronous copies between pinned host memory and the GPU.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use cudarc::driver::sys;
 use crate::allocation::Allocation;
 use crate::{CudaError, Event, PinnedBuffer, Stream};
 
-/// A copy under way. It holds the host buffer until the copy is done; dropping it waits.
+/// A copy in flight. It owns the host buffer until the copy is done; dropping it waits.
 #[derive(Debug)]
-#[must_use = "dropping a transfer waits for it; call `wait` to get the buffer back"]
+#[must_use = "dropping a transfer waits for it; call `wait` to get the host buffer back"]
 pub struct Transfer {
     done: Event,
     /// Present until `wait` takes it.
@@ -44,8 +44,8 @@ impl Stream {
     /// As [`Stream::upload`].
     pub fn download(&self, address: u64, into: PinnedBuffer) -> Result<Transfer, CudaError> {
         self.transfer(into, "download", address, |buffer| {
-            // SAFETY: both ranges are live and stay so until the transfer is done; nobody borrows
-            // the buffer, as the transfer owns it.
+            // SAFETY: both ranges are live and stay so until the transfer is done; the transfer
+            // owns the buffer, so nothing borrows it.
             unsafe {
                 sys::cuMemcpyDtoHAsync_v2(
                     buffer.as_mut_ptr().cast(),
@@ -71,7 +71,7 @@ impl Stream {
         if gpu.is_capturing(Some(self))? {
             return Err(CudaError::Capture {
                 why: format!(
-                    "{operation} cannot be replayed, as its host buffer is handed back; copy on the GPU instead"
+                    "{operation} cannot be replayed, as its host buffer is returned to the caller; copy on the GPU instead"
                 ),
             });
         }
@@ -95,7 +95,7 @@ impl Transfer {
         self.done.is_finished()
     }
 
-    /// Waits for the copy and hands the host buffer back.
+    /// Waits for the copy and returns the host buffer.
     ///
     /// # Errors
     /// [`CudaError::Fault`] when a kernel before it failed; the buffer is then lost.

@@ -1,7 +1,7 @@
-//! What a kernel is called with: scalars by value, device memory by address and length.
+//! Kernel arguments: scalars by value, device memory by address and length.
 //!
-//! The `#[kernel]` macro gives each parameter one of the traits here, so a buffer of the wrong
-//! element type, or a shared buffer where the kernel writes, does not compile.
+//! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
+//! wrong element type, or a shared reference where the kernel writes, is a compile error.
 
 use crate::lang::Scalar;
 use crate::{Buffer, Element, View, ViewMut};

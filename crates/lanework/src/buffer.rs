@@ -62,7 +62,7 @@ impl Device {
         self.uninit_named(length, "uninit")
     }
 
-    /// As [`Device::uninit`], with the name that reports call it by.
+    /// As [`Device::uninit`], with a name for reports.
     ///
     /// # Errors
     /// When the device has no memory for it.
@@ -121,7 +121,7 @@ impl<T: Element> Buffer<T> {
     /// Replaces the contents by `host`.
     ///
     /// # Errors
-    /// When the driver refuses the copy.
+    /// When the driver rejects the copy.
     ///
     /// # Panics
     /// When `host` has another length.
@@ -130,7 +130,7 @@ impl<T: Element> Buffer<T> {
         self.device.write(self.address, bytemuck::cast_slice(host))
     }
 
-    /// Copies the elements from number `first` on into `host`, after all launches before it have
+    /// Copies the elements from index `first` on into `host`, after all launches before it have
     /// finished.
     ///
     /// # Errors
@@ -144,10 +144,10 @@ impl<T: Element> Buffer<T> {
         self.device.read(address, bytemuck::cast_slice_mut(host))
     }
 
-    /// Replaces the elements from number `first` on by `host`.
+    /// Replaces the elements from index `first` on by `host`.
     ///
     /// # Errors
-    /// When the driver refuses the copy.
+    /// When the driver rejects the copy.
     ///
     /// # Panics
     /// When the buffer has fewer elements from there on.
@@ -159,7 +159,7 @@ impl<T: Element> Buffer<T> {
     /// Sets every byte to `byte`; 0xFF makes every float a NaN.
     ///
     /// # Errors
-    /// When the driver refuses the fill.
+    /// When the driver rejects the fill.
     pub fn fill_bytes(&mut self, byte: u8) -> Result<()> {
         self.device.fill(self.address, byte, self.bytes())
     }
@@ -187,7 +187,7 @@ impl<T: Element> Buffer<T> {
         self.length as u64 * size_of::<T>() as u64
     }
 
-    /// Where it starts in the device's memory: what a kernel's pointer to it holds.
+    /// Its address in device memory, as kernels use it.
     pub fn address(&self) -> u64 {
         self.address
     }

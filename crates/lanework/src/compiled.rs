@@ -1,4 +1,4 @@
-//! A kernel compiled for a device, and what it takes of a multiprocessor.
+//! A kernel compiled for a device, and its resource usage.
 
 use crate::lang::Staged;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ pub(crate) enum Code {
     Gpu(lanework_cuda::GpuFunction),
 }
 
-/// What a compiled kernel takes of a multiprocessor.
+/// Resource usage of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// 32-bit registers per thread: on a GPU as the driver's compiler assigned them, on the emulator
-    /// an estimate from the values alive at once.
+    /// an estimate from register pressure.
     pub registers: u32,
     /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
     pub local_bytes: u32,
@@ -50,7 +50,7 @@ impl Compiled {
     }
 }
 
-/// Bytes of the shared variables that the module declares.
+/// Bytes of static shared memory that the module declares.
 fn static_shared(staged: &Staged) -> u32 {
     use lanework_ptx::{StateSpace, Statement};
     let in_body = staged.module.entry(&staged.entry).and_then(|entry| entry.body.as_ref());

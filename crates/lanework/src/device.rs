@@ -1,4 +1,4 @@
-//! Devices: the emulator and the GPUs, behind one type.
+//! Devices: the emulator and GPUs behind one type.
 
 use crate::compiled::Compiled;
 use crate::gpu::GpuBackend;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// A GPU, or the emulator. Cloning it is cheap and names the same device.
+/// A GPU, or the emulator. Clones are cheap and refer to the same device.
 #[derive(Clone)]
 pub struct Device(pub(crate) Arc<Inner>);
 
@@ -40,26 +40,26 @@ impl Device {
         SHARED.get_or_init(|| Device::emulator_limited(Some(STUCK_AFTER))).clone()
     }
 
-    /// An emulator that takes a warp to be stuck after `max_instructions` of its instructions.
+    /// An emulator that stops a warp as stuck after `max_instructions` instructions.
     pub fn emulator_limited(max_instructions: Option<u64>) -> Device {
         Device::emulator_within(Options { max_instructions, ..Options::default() })
     }
 
-    /// An emulator for kernels that are not trusted: `options` with at most half of the memory that the
-    /// host has available.
+    /// An emulator for untrusted kernels: `options` with at most half of the host's available
+    /// memory.
     pub fn emulator_within(mut options: Options) -> Device {
         options.limits.memory = options.limits.memory.min(host_memory() / 2);
         Device::emulator_with(options)
     }
 
-    /// An emulator of its own, with other limits, workers or schedule.
+    /// A new emulator with the given limits, workers and schedule.
     pub fn emulator_with(options: Options) -> Device {
         Device::from_engine(Engine::Emulator(Emulator::new(options)))
     }
 
-    /// An emulator of its own on which every launch is judged: bounds, alignment, memory freed or
-    /// never written, races, barriers, lanes and asynchronous copies. A launch that does anything
-    /// wrong gives [`Error::Sanitizer`], after it ran to its end, with all that was found:
+    /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialised
+    /// memory, races, barriers, warp-synchronous operations and asynchronous copies. A launch with
+    /// findings runs to its end and then returns [`Error::Sanitizer`] with all of them:
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -84,7 +84,7 @@ impl Device {
         self.sanitized_for(Checks::default())
     }
 
-    /// As [`Device::sanitized`], looking for some kinds of errors only, or for leaks, too.
+    /// As [`Device::sanitized`], with a selection of checks, which may include leaks.
     pub fn sanitized_for(&self, checks: Checks) -> Device {
         let mut options = match &self.0.engine {
             Engine::Emulator(emulator) => emulator.options().clone(),
@@ -97,12 +97,12 @@ impl Device {
         Device::emulator_with(options)
     }
 
-    /// Whether launches on this device are judged.
+    /// Whether launches on this device are checked.
     pub fn is_sanitized(&self) -> bool {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
     }
 
-    /// Buffers of a sanitized device that live at this moment, as leaks; none on other devices.
+    /// The live buffers of a sanitized device, as leak reports; none on other devices.
     pub fn leaks(&self) -> Vec<Report> {
         match &self.0.engine {
             Engine::Emulator(emulator)
@@ -132,7 +132,7 @@ impl Device {
     /// The device called `id`: `best`, `emulator`, `cuda` or `cuda:1`.
     ///
     /// # Errors
-    /// When there is no such device, with those there are.
+    /// When there is no such device; the message lists the valid names.
     pub fn open(id: &str) -> Result<Device> {
         match id.split_once(':') {
             None if id == "best" => Ok(Device::best()),
@@ -143,27 +143,28 @@ impl Device {
             }
             _ => Err(Error::Device {
                 name: id.to_owned(),
-                why: "that is not the name of a device".to_owned(),
+                why: "that is not a device name".to_owned(),
                 help: "use `best`, `emulator` or `cuda:0`; `lanework devices` lists them"
                     .to_owned(),
             }),
         }
     }
 
-    /// Every GPU, or in one line why there is none.
+    /// Every GPU, or the reason in one line why there is none.
     pub fn gpus() -> Result<Vec<DeviceInfo>> {
         crate::gpu::list()
     }
 
     /// The devices that a test suite should run on: the emulator, and the first GPU where there is
-    /// one. Where there is none, says loudly on standard error, past the capture of test output,
-    /// that `suite` was skipped there and why.
+    /// one. Where there is none, writes to standard error, bypassing the capture of test output,
+    /// that `suite` was skipped and why.
     ///
-    /// The GPU is opened anew at each call: whoever waits for a device first is told of a bad index,
-    /// and tests running side by side must not be told of each other's.
+    /// Each call opens the GPU anew: the first wait on a device reports a failed bounds check, and
+    /// concurrent tests must not receive each other's.
     pub fn for_tests(suite: &str) -> Vec<Device> {
         let mut devices = vec![Device::emulator()];
-        // The cached device keeps the context alive, which would otherwise be made again by each test.
+        // The cached device keeps the context alive; without it, each test would create the context
+        // again.
         match Device::cuda(0).and_then(|_| GpuBackend::open(0)) {
             Ok(gpu) => devices.push(Device::from_engine(Engine::Gpu(gpu))),
             Err(why) if first_mention(suite) => {
@@ -196,7 +197,7 @@ impl Device {
     /// Waits for everything launched so far.
     ///
     /// # Errors
-    /// What went wrong in any launch since the last call.
+    /// The fault of any launch since the last call.
     pub fn synchronize(&self) -> Result<()> {
         match &self.0.engine {
             Engine::Emulator(_) => Ok(()),
@@ -279,7 +280,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// Whether this process names a test suite for the first time.
+/// Whether this is the first call for a test suite in this process.
 fn first_mention(suite: &str) -> bool {
     static NAMED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let mut named = NAMED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -288,10 +289,10 @@ fn first_mention(suite: &str) -> bool {
     first
 }
 
-/// Instructions after which a warp is taken to run for ever: minutes of emulation.
+/// Instructions after which a warp is stopped as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
 
-/// Bytes of memory that the host can give without swapping; without limit where it does not tell.
+/// Bytes of memory available on the host without swapping; `u64::MAX` where unknown.
 fn host_memory() -> u64 {
     let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let available = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -299,7 +300,7 @@ fn host_memory() -> u64 {
     kilobytes.map_or(u64::MAX, |kilobytes: u64| kilobytes * 1024)
 }
 
-/// The compute capability whose instructions and limits the emulator has.
+/// The compute capability that the emulator implements.
 const EMULATED_CAPABILITY: (u32, u32) = (9, 0);
 
 /// The emulator described as a device.

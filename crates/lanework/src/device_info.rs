@@ -3,7 +3,7 @@
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
-    /// Runs on the host, counts and checks.
+    /// Runs on the host; counts events and checks accesses.
     Emulator,
     /// An NVIDIA GPU through its driver.
     Cuda,
@@ -22,7 +22,7 @@ impl Backend {
 /// What a device is and how much it can hold.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// What to give to [`Device::open`]: `emulator` or `cuda:0`.
+    /// The argument of [`Device::open`]: `emulator` or `cuda:0`.
     pub id: String,
     /// Product name.
     pub name: String,
@@ -40,11 +40,11 @@ pub struct DeviceInfo {
     pub max_block: [u32; 3],
     /// Most blocks in a grid along x, y and z.
     pub max_grid: [u32; 3],
-    /// Shared memory per block in bytes, without and with asking for more at launch.
+    /// Shared memory per block in bytes: by default, and with opt-in at launch.
     pub shared_per_block: (u32, u32),
     /// 32-bit registers per multiprocessor.
     pub registers_per_multiprocessor: u32,
-    /// Level-2 cache in bytes; 0 where there is none.
+    /// L2 cache in bytes; 0 where there is none.
     pub l2_bytes: u64,
     /// SM clock in kHz; 0 where there is none.
     pub clock_khz: u32,

@@ -1,4 +1,4 @@
-//! What can go wrong between a kernel and its results, said so that the next step is clear.
+//! Errors of devices, buffers and launches: what, where, the cause and the remedy.
 
 use crate::lang::{CheckSite, FaultRecord, IndexKind, StageError};
 use lanework_sim::sanitize::{Report, ReportKind};
@@ -26,22 +26,22 @@ pub enum Error {
     /// The emulator stopped a kernel.
     #[error("{0}")]
     Fault(Box<lanework_sim::Fault>),
-    /// A sanitized device found a kernel to do wrong.
+    /// A sanitized device reports findings.
     #[error("{0}")]
     Sanitizer(Reports),
     /// A text is not PTX.
     #[error("{0}")]
     Ptx(Box<lanework_ptx::Diagnostics>),
-    /// The emulator cannot run this module.
+    /// The emulator does not support this module.
     #[error("{0}")]
     Load(#[from] lanework_sim::LoadError),
-    /// The emulator's memory.
+    /// An error of the emulator's memory.
     #[error("{0}")]
     Memory(#[from] lanework_sim::MemoryError),
-    /// The CUDA driver.
+    /// An error of the CUDA driver.
     #[error("{0}")]
     Cuda(Box<lanework_cuda::CudaError>),
-    /// The launch itself is not possible.
+    /// The launch is invalid.
     #[error("kernel `{kernel}` cannot be launched: {why}\n  = help: {help}")]
     Launch {
         /// The kernel's name.
@@ -52,7 +52,7 @@ pub enum Error {
         help: String,
     },
     /// A tensor cannot be described for the copy engine.
-    #[error("tensor map refused: {rule}")]
+    #[error("invalid tensor map: {rule}")]
     TensorMap {
         /// The broken rule.
         rule: String,
@@ -77,7 +77,7 @@ pub enum Error {
         /// Bytes of an element.
         bytes: usize,
     },
-    /// Only the other kind of device can do this.
+    /// Only the other kind of device supports this.
     #[error("{what} is not possible on {device}\n  = help: {help}")]
     Unsupported {
         /// What was asked for.
@@ -109,12 +109,12 @@ impl From<lanework_cuda::CudaError> for Error {
     }
 }
 
-/// What a sanitized launch did wrong, in the order in which it was met.
+/// The findings of a sanitized launch, in the order of detection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reports {
     /// What was found.
     pub found: Vec<Report>,
-    /// What ended the kernel early, if it is no finding: a `trap`, or a loop without end.
+    /// The fault that ended the kernel early, if it is not a finding: a `trap`, or an endless loop.
     pub stopped: Option<Box<lanework_sim::Fault>>,
 }
 
@@ -148,8 +148,7 @@ impl Error {
         }
     }
 
-    /// Whether the kernel did something wrong while it ran, rather than the host asking for
-    /// something that cannot be done.
+    /// Whether the kernel failed while it ran, as opposed to an invalid request of the host.
     pub fn is_kernel_fault(&self) -> bool {
         match self {
             Error::Index(_) | Error::Sanitizer(_) => true,
@@ -172,7 +171,7 @@ fn first(errors: &[StageError]) -> String {
     }
 }
 
-/// A failed bounds check of a safe launch: who used which index where.
+/// A failed bounds check of a safe launch: thread, index and source position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexFault {
     /// The kernel's name.

@@ -1,7 +1,7 @@
-//! Kernels from elsewhere: PTX text, whoever compiled it.
+//! Modules of PTX text from any compiler.
 //!
-//! Nothing is known of such a kernel but its parameters' sizes, so its launch takes bytes and buffers
-//! and is `unsafe` on a GPU's behalf; the emulator checks every access.
+//! Only the sizes of such a kernel's parameters are known, so a launch takes bytes and buffers. It
+//! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
 
 use crate::device::{Device, Engine};
 use crate::{Buffer, Dim3, Error, Profile, Resources, Result, TensorMap};
@@ -22,7 +22,7 @@ enum Code {
     Gpu(lanework_cuda::GpuModule),
 }
 
-/// An argument of a kernel from elsewhere.
+/// An argument of a PTX kernel.
 pub enum PtxArg<'a> {
     /// The bytes of a parameter, little-endian.
     Bytes(Vec<u8>),
@@ -32,7 +32,7 @@ pub enum PtxArg<'a> {
     Map(&'a TensorMap<'a>),
 }
 
-/// The shape of a launch of a kernel from elsewhere.
+/// The shape of a launch of a PTX kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PtxShape {
     /// Blocks.
@@ -46,7 +46,7 @@ pub struct PtxShape {
 }
 
 impl PtxShape {
-    /// Blocks and their threads, without dynamic shared memory.
+    /// A grid of blocks, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> PtxShape {
         PtxShape { grid: grid.into(), block: block.into(), dynamic_shared: 0, cluster: None }
     }
@@ -64,7 +64,7 @@ impl PtxShape {
     }
 }
 
-/// What a launch on the emulator executed.
+/// Instruction counts of a launch on the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executed {
     /// Instructions, counted per warp.
@@ -77,8 +77,9 @@ impl Device {
     /// Loads PTX text.
     ///
     /// # Errors
-    /// [`Error::Ptx`] with line, column and caret where the text is not PTX, or names what is not
-    /// declared or declared twice; what the driver's compiler says, or what the emulator does not know.
+    /// [`Error::Ptx`] with line, column and caret for a syntax error, or a name that is undeclared
+    /// or declared twice; the error log of the driver's compiler; the instructions that the
+    /// emulator does not support.
     pub fn load_ptx(&self, text: &str) -> Result<PtxModule> {
         let parsed = Module::parse(text).and_then(|module| module.validate().map(|()| module));
         let module = parsed.map_err(|problems| Error::Ptx(Box::new(problems)))?;
@@ -96,8 +97,8 @@ impl PtxModule {
         &self.module
     }
 
-    /// The entries that the emulator cannot run, and why; none on a GPU, whose driver has compiled
-    /// them all.
+    /// The entries that the emulator does not support, with the reason; none on a GPU, whose driver
+    /// compiles all of them.
     pub fn refused(&self) -> Vec<(String, String)> {
         match &self.code {
             Code::Emulator(program) => {
@@ -107,8 +108,8 @@ impl PtxModule {
         }
     }
 
-    /// The names of the instructions of an entry and of what it calls, each once; `None` on a GPU.
-    /// `lanework_lab::conformance::fidelity` says how far each is known to agree with a GPU.
+    /// The distinct instructions of an entry and of the functions it calls; `None` on a GPU.
+    /// `lanework_lab::conformance::fidelity` tells how closely each is known to agree with a GPU.
     pub fn instructions(&self, entry: &str) -> Option<Vec<String>> {
         match &self.code {
             Code::Emulator(program) => {
@@ -118,15 +119,15 @@ impl PtxModule {
         }
     }
 
-    /// Runs an entry and waits for it; what it prints goes to standard output.
+    /// Runs an entry and waits for it; the output of `printf` goes to standard output.
     ///
     /// # Errors
     /// When there is no such entry, the arguments do not fit its parameters, the shape exceeds the
-    /// device's limits, or the kernel goes wrong.
+    /// device's limits, or the kernel faults.
     ///
     /// # Safety
-    /// On a GPU the kernel may touch any memory it has or makes the address of; it must keep to the
-    /// buffers of its arguments. On the emulator every access is checked.
+    /// On a GPU the kernel can access any address that it computes; it must stay within the buffers
+    /// of its arguments. On the emulator every access is checked.
     pub unsafe fn launch(
         &self,
         entry: &str,
@@ -143,8 +144,8 @@ impl PtxModule {
         if arguments.iter().any(foreign) {
             return Err(Error::Launch {
                 kernel: entry.to_owned(),
-                why: "a tensor map was made for another device".to_owned(),
-                help: "make it of a buffer on the device of the launch".to_owned(),
+                why: "a tensor map belongs to another device".to_owned(),
+                help: "create it from a buffer on the device of the launch".to_owned(),
             });
         }
         match (&self.code, &self.device.0.engine) {
@@ -181,11 +182,11 @@ impl PtxModule {
                 self.device.synchronize()?;
                 Ok(None)
             }
-            _ => unreachable!("a module is loaded for its own device"),
+            _ => unreachable!("a module holds the code of its own device"),
         }
     }
 
-    /// Runs an entry on the emulator, all blocks or some, and counts what it does.
+    /// Runs all or some blocks of an entry on the emulator and counts events.
     ///
     /// # Errors
     /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
@@ -205,7 +206,7 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
-    /// Runs some blocks of an entry on the emulator and keeps what they did, step by step.
+    /// Runs some blocks of an entry on the emulator and records a trace of their steps.
     ///
     /// # Errors
     /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
@@ -224,8 +225,8 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
-    /// An estimate of what an entry takes of a multiprocessor; `None` on a GPU, or where the emulator
-    /// does not run it.
+    /// The estimated resource usage of an entry; `None` on a GPU, or where the emulator does not
+    /// support the entry.
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         let pressure = program.register_pressure(entry)?;

@@ -1,5 +1,5 @@
-//! A GPU as a device: the driver's calls, and the records in which checked kernels report a bad
-//! index.
+//! A GPU as a device: driver calls, and the records in which checked kernels report an index out of
+//! range.
 
 use crate::compiled::Compiled;
 use crate::error::{IndexFault, RECORD_WORDS};
@@ -7,7 +7,7 @@ use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Checked launches that may be in flight before one of them has to be waited for.
+/// The most checked launches in flight before the next one waits.
 const RECORDS: usize = 256;
 
 pub(crate) struct GpuBackend {
@@ -15,7 +15,7 @@ pub(crate) struct GpuBackend {
     records: Mutex<Records>,
 }
 
-/// Records in pinned host memory that kernels write to, and the launches that were given one.
+/// Fault records in pinned host memory, and the launches that use them.
 struct Records {
     memory: PinnedBuffer,
     pending: Vec<(&'static str, Arc<Compiled>)>,
@@ -133,8 +133,9 @@ impl GpuBackend {
         Ok(())
     }
 
-    /// Waits for all launches and reports the first bad index among them. Nothing can be launched
-    /// meanwhile, as a kernel still running would write to a record already read.
+    /// Waits for all launches and reports the first index out of range. The lock keeps other
+    /// threads from launching meanwhile: a running kernel could write to a record that was already
+    /// read.
     pub(crate) fn synchronize(&self) -> Result<()> {
         let mut records = self.records();
         self.gpu.synchronize()?;
@@ -147,7 +148,7 @@ impl GpuBackend {
 }
 
 impl Records {
-    /// The first fault among the finished launches; forgets them all.
+    /// The first fault among the finished launches; clears the records.
     fn take_fault(&mut self) -> Result<()> {
         let pending = std::mem::take(&mut self.pending);
         let mut first = None;

@@ -1,17 +1,17 @@
-//! Work that can be queued again and again: a prepared kernel, or a call of a vendor's library.
+//! Work that can be queued repeatedly: a prepared kernel, or a call of a vendor library.
 
 use crate::{Error, Prepared, Profile, Resources, Result};
 use lanework_sim::Blocks;
 
 /// One solution of a problem, ready to run.
 pub enum Job<'a> {
-    /// A kernel of ours.
+    /// A kernel.
     Kernel(Prepared<'a>),
-    /// A vendor's library, as the peer to measure against.
+    /// A vendor library, as the baseline.
     Vendor(VendorCall<'a>),
 }
 
-/// A call of a vendor's library on borrowed buffers.
+/// A call of a vendor library on borrowed buffers.
 pub struct VendorCall<'a> {
     pub(crate) name: &'static str,
     pub(crate) call: Box<dyn FnMut() -> Result<()> + 'a>,
@@ -27,7 +27,7 @@ impl Job<'_> {
     /// Queues one run, in the order of the device's other work.
     ///
     /// # Errors
-    /// As [`Prepared::launch`]; what the library reports.
+    /// As [`Prepared::launch`]; an error of the library.
     pub fn launch(&mut self) -> Result<()> {
         match self {
             Job::Kernel(kernel) => kernel.launch(),
@@ -35,7 +35,7 @@ impl Job<'_> {
         }
     }
 
-    /// Counts one run on the emulator.
+    /// Runs it once on the emulator and counts events.
     ///
     /// # Errors
     /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known.
@@ -50,7 +50,7 @@ impl Job<'_> {
         }
     }
 
-    /// What the kernel takes of a multiprocessor; `None` for a library.
+    /// The kernel's resource usage; `None` for a library.
     pub fn resources(&self) -> Option<Resources> {
         match self {
             Job::Kernel(kernel) => Some(kernel.resources()),
@@ -63,7 +63,7 @@ impl Job<'_> {
         let Job::Kernel(kernel) = self else { return None };
         kernel.is_checked().then(|| {
             kernel.refusal(
-                "it checks its indices, and a recorded launch could not report them",
+                "it checks its indices, and a recorded launch could not report a failed check",
                 "prepare it with `prepare_unchecked`",
             )
         })

@@ -12,7 +12,7 @@ use lanework_sim::sanitize::{Checked, Report};
 use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, Wanted};
 use std::sync::Arc;
 
-/// A kernel called with its arguments, waiting for its shape and a device.
+/// A kernel with its arguments, without a shape and a device yet.
 ///
 /// Made by calling a `#[kernel]` function.
 #[must_use = "a launch does nothing until `.launch(&device)`"]
@@ -58,7 +58,7 @@ impl<'a> Launch<'a> {
     }
 
     /// The number of blocks per cluster (sm_90), as `2`, `(2, 2)` or `(2, 1, 1)`; a kernel with a
-    /// `cluster` attribute has its own.
+    /// `cluster` attribute declares its own.
     pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
         self.cluster = Some(blocks.into());
         self
@@ -80,8 +80,8 @@ impl<'a> Launch<'a> {
 
     /// Runs the kernel with every index checked.
     ///
-    /// On a GPU this returns once the kernel is queued; what goes wrong later is reported by the
-    /// next call that waits for the device, such as [`crate::Buffer::download`].
+    /// On a GPU this returns once the kernel is queued; a later fault is reported by the next call
+    /// that waits for the device, such as [`crate::Buffer::download`].
     ///
     /// # Errors
     /// When the kernel does not compile, the shape exceeds the device's limits, a buffer lies on
@@ -102,7 +102,7 @@ impl<'a> Launch<'a> {
         unsafe { self.prepare_unchecked(device) }?.launch()
     }
 
-    /// Runs the kernel on the emulator, with every index checked, and counts what it does.
+    /// Runs the kernel on the emulator, with every index checked, and counts events.
     ///
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
@@ -189,30 +189,30 @@ impl Prepared<'_> {
                 let mut shape = LaunchShape::new(self.grid.to_array(), self.block.to_array());
                 shape.dynamic_shared = self.dynamic_shared;
                 shape.cluster = self.cluster.map(Dim3::to_array);
-                // SAFETY: the arguments match the kernel's parameters, for the macro made both;
+                // SAFETY: the arguments match the kernel's parameters, as the macro generates both;
                 // the buffers are borrowed and live on this device; indices are checked by the
-                // kernel, or vouched for by the caller of `prepare_unchecked`.
+                // kernel, or guaranteed by the caller of `prepare_unchecked`.
                 unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }
         }
     }
 
-    /// The PTX that runs.
+    /// The PTX of the kernel.
     pub fn module(&self) -> &lanework_ptx::Module {
         &self.compiled.staged.module
     }
 
-    /// Whether it checks its indices.
+    /// Whether the kernel checks its indices.
     pub(crate) fn is_checked(&self) -> bool {
         self.checked
     }
 
-    /// The error that says why this launch is not possible.
+    /// The error for an invalid launch.
     pub(crate) fn refusal(&self, why: &str, help: &str) -> Error {
         refusal(self.kernel, why, help)
     }
 
-    /// Runs it once on the emulator, all blocks or a sample, and counts what it does.
+    /// Runs it once on the emulator, all blocks or a sample, and counts events.
     ///
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
@@ -223,7 +223,7 @@ impl Prepared<'_> {
         Ok(Profile::new(counted, program, &self.compiled.staged.entry))
     }
 
-    /// Runs some blocks on the emulator and keeps what they did, step by step.
+    /// Runs some blocks on the emulator and records a trace of their steps.
     ///
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
@@ -261,7 +261,7 @@ impl Prepared<'_> {
         self.compiled.resources()
     }
 
-    /// Runs it on the emulator by `run`, one of the emulator's ways to run a kernel.
+    /// Runs it on the emulator by `run`, one of the emulator's functions that run a kernel.
     fn emulate<T>(
         &mut self,
         blocks: Blocks,
@@ -273,7 +273,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// The same; a failed check of an index comes beside what the run gave.
+    /// The same; returns a failed bounds check together with the result of the run.
     fn emulate_through<T>(
         &mut self,
         blocks: Blocks,
@@ -327,10 +327,10 @@ impl Prepared<'_> {
     }
 }
 
-/// What a checked launch comes to.
+/// The result of a sanitized launch.
 ///
 /// # Errors
-/// [`Error::Sanitizer`] with what was found; else what ended the launch.
+/// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.
 pub(crate) fn judge(checked: Checked, index: Option<IndexFault>) -> Result<()> {
     let reports: Vec<Report> = index.map(Report::from).into_iter().chain(checked.reports).collect();
     match (reports.is_empty(), checked.fault) {

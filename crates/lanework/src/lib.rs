@@ -1,5 +1,5 @@
-//! CUDA-style kernels in stable Rust: written once, checked and counted on a machine with no GPU,
-//! and run on an NVIDIA GPU through its driver alone.
+//! CUDA-style kernels in stable Rust: written once, checked and profiled on a machine without a
+//! GPU, and run on an NVIDIA GPU with only its driver.
 //!
 //! ```
 //! use lanework::prelude::*;
@@ -23,9 +23,9 @@
 //! }
 //! ```
 //!
-//! A [`Device`] is a GPU or the emulator; a [`Buffer`] lives on one; a `#[kernel]` function called
-//! with its arguments is a [`Launch`], which becomes a run once it has a grid and a block. What a
-//! kernel may say, and how it differs from CUDA C++ and from Rust, is told in [`lang`].
+//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function
+//! called with its arguments returns a [`Launch`], which runs once it has a grid and a block. What
+//! a kernel may say, and how it differs from CUDA C++ and from Rust, is told in [`lang`].
 
 extern crate self as lanework;
 
@@ -76,7 +76,7 @@ pub use tensor_map::{TensorMap, Tiling};
 pub use timing::{Event, Graph};
 pub use vendor::{Cublas, GemmShape};
 
-/// What a file with kernels needs: the attributes, the kernel language and the host types.
+/// Imports for a file with kernels: the attributes, the kernel language and the host types.
 pub mod prelude {
     pub use crate::lang::prelude::*;
     pub use crate::{Buffer, Device, Element, Launch, device, kernel};

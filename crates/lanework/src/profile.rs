@@ -1,13 +1,13 @@
-//! What the emulator counted in one run, and what a test may demand of it.
+//! The counters of one run on the emulator, and assertions on them for tests.
 
 use crate::Counters;
 use lanework_sim::{CountingObserver, Origin, Outcome, Program};
 use std::fmt::Write;
 
-/// What the emulator counted in one run.
+/// The counters of one run on the emulator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// The counts, of the blocks that ran.
+    /// The counters of the blocks that ran.
     pub counters: Counters,
     /// The same for each PTX instruction of the kernel, in the order of the text.
     pub instructions: Vec<InstructionProfile>,
@@ -17,12 +17,12 @@ pub struct Profile {
     pub blocks: u64,
 }
 
-/// What one PTX instruction did.
+/// The counters of one PTX instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstructionProfile {
-    /// The instruction, with its line in the PTX and its place in the source.
+    /// The instruction, with its line in the PTX and its source location.
     pub origin: Origin,
-    /// What it did.
+    /// Its counters.
     pub counters: Counters,
 }
 
@@ -47,20 +47,20 @@ impl Profile {
         }
     }
 
-    /// The counts of one line of the source, or of the PTX where that is all there is.
+    /// The counters of one source line, or of one PTX line where there is no line information.
     pub fn line(&self, line: u32) -> Counters {
         let at = |one: &&InstructionProfile| one.line() == line;
         Counters::sum(self.instructions.iter().filter(at).map(|one| &one.counters))
     }
 
-    /// Panics where shared memory had bank conflicts, and names the lines that had them: for tests.
+    /// Panics if shared memory accesses had bank conflicts, and names their lines: for tests.
     ///
     /// ```should_panic
     /// # use lanework::prelude::*;
     /// #[kernel]
     /// fn column(x: &mut [f32]) {
     ///     let tile = shared::<f32>([32, 32]);
-    ///     tile[[thread_idx.x, 0]] = 1.0; // 32 rows of 32 words: one bank
+    ///     tile[[thread_idx.x, 0]] = 1.0; // stride of 32 words: one bank
     ///     x[thread_idx.x] = tile[[thread_idx.x, 0]];
     /// }
     ///
@@ -90,8 +90,8 @@ impl Profile {
         );
     }
 
-    /// Panics where a request to global memory touched more sectors than its bytes need, and names the
-    /// lines: for tests. Atomics are left out.
+    /// Panics if a global memory request touched more sectors than its bytes need (uncoalesced
+    /// access), and names the lines: for tests. Atomics are not considered.
     ///
     /// # Panics
     /// When one did.
@@ -108,11 +108,11 @@ impl Profile {
             "global memory was asked for {sectors} sectors more than the bytes fill{}\
              \n  = help: let neighbouring lanes use neighbouring elements; `lanework look` draws the \
              sectors",
-            self.blame(["sectors too many", "requests"], beyond, requests)
+            self.blame(["excess sectors", "requests"], beyond, requests)
         );
     }
 
-    /// Panics where lanes of a warp parted at a branch, and names the lines: for tests.
+    /// Panics if a branch diverged, and names the lines: for tests.
     ///
     /// # Panics
     /// When they did.
@@ -121,12 +121,12 @@ impl Profile {
         let parted = self.counters.divergent_branches;
         assert!(
             parted == 0,
-            "warps parted at {parted} branches{}",
+            "{parted} divergent branches{}",
             self.blame(["times", "runs of it"], |c| c.divergent_branches, |c| c.warp_instructions)
         );
     }
 
-    /// The instructions with most of something, in words.
+    /// The instructions with the largest counts, for a message.
     fn blame(
         &self,
         [what, of]: [&str; 2],

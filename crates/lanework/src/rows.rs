@@ -1,11 +1,10 @@
-//! Matrices with a pitch: rows that lie end to end on the host and further apart on the device.
+//! Pitched matrices: rows that are contiguous on the host and padded on the device.
 
 use crate::device::Engine;
 use crate::{Buffer, Device, Element, Result};
 use lanework_cuda::Rows;
 
-/// Bytes to whose multiples rows are aligned: what the driver's own pitched allocation uses on all
-/// GPUs of the last decade.
+/// The alignment of rows in bytes, as used by `cuMemAllocPitch`.
 const ROW_ALIGNMENT: usize = 512;
 
 impl Device {
@@ -22,14 +21,15 @@ impl Device {
 }
 
 impl<T: Element> Buffer<T> {
-    /// Replaces the rows of a matrix by `host`, in which they lie end to end: `width` elements each,
-    /// `pitch` elements apart in this buffer. What lies between the rows is left as it is.
+    /// Replaces the rows of a matrix by `host`, where they are contiguous: `width` elements each,
+    /// at a stride of `pitch` elements in this buffer. The padding between rows is not written.
     ///
     /// # Errors
-    /// When the driver refuses the copy.
+    /// When the driver rejects the copy.
     ///
     /// # Panics
-    /// When `host` is not whole rows, `pitch` is less than `width`, or the rows do not fit.
+    /// When `host` is not a multiple of `width`, `pitch` is less than `width`, or the rows do not
+    /// fit.
     pub fn upload_2d(&mut self, host: &[T], width: usize, pitch: usize) -> Result<()> {
         let to = self.rows(host.len(), width, pitch);
         let bytes: &[u8] = bytemuck::cast_slice(host);
@@ -40,8 +40,8 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Copies the rows of a matrix, `width` elements each and `pitch` elements apart in this buffer,
-    /// into `host`, end to end, after all launches before it have finished.
+    /// Copies the rows of a matrix, `width` elements each at a stride of `pitch` elements in this
+    /// buffer, into contiguous `host` memory, after all launches before it have finished.
     ///
     /// # Errors
     /// Any error of a launch that had not been reported yet.
@@ -64,13 +64,13 @@ impl<T: Element> Buffer<T> {
         assert!(width <= pitch, "rows of {width} elements overlap at a pitch of {pitch}");
         assert!(
             elements == 0 || (width > 0 && elements.is_multiple_of(width)),
-            "{elements} elements are not whole rows of {width}"
+            "{elements} elements are not a multiple of the row width {width}"
         );
         let last = elements.checked_div(width).unwrap_or(0).saturating_sub(1);
         let end = last.saturating_mul(pitch).saturating_add(width);
         assert!(
             elements == 0 || end <= self.len(),
-            "{} rows of {width} elements, {pitch} apart, do not fit a buffer of {} elements",
+            "{} rows of {width} elements at a pitch of {pitch} do not fit a buffer of {} elements",
             last + 1,
             self.len()
         );

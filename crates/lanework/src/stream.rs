@@ -1,7 +1,7 @@
-//! Streams and page-locked host memory: copies that run beside kernels.
+//! Streams and page-locked host memory: copies that overlap kernels.
 //!
-//! On a GPU each stream is a queue; queues run beside one another, in order with work that is not on
-//! a stream. The emulator does everything at once and in the order of the calls: results are the
+//! On a GPU each stream is a queue. Queues run concurrently and are ordered with the default
+//! stream. The emulator executes everything immediately, in the order of the calls: results are the
 //! same, time is not modelled.
 
 use crate::device::{Device, Engine};
@@ -17,7 +17,7 @@ pub struct Stream {
     queue: Option<lanework_cuda::Stream>,
 }
 
-/// Host memory that copies on a stream read and write; page-locked where there is a GPU.
+/// Host memory for copies on a stream; page-locked where there is a GPU.
 pub struct Pinned<T: Element> {
     memory: Memory,
     element: PhantomData<T>,
@@ -29,8 +29,8 @@ enum Memory {
     Locked(lanework_cuda::PinnedBuffer),
 }
 
-/// A copy under way, which holds its host memory; dropping it waits.
-#[must_use = "dropping a transfer waits for it; `wait` gives the host memory back"]
+/// A copy in flight, which owns its host memory; dropping it waits.
+#[must_use = "dropping a transfer waits for it; `wait` returns the host memory"]
 pub struct Transfer<T: Element> {
     state: State,
     element: PhantomData<T>,
@@ -45,7 +45,7 @@ impl Device {
     /// A new stream.
     ///
     /// # Errors
-    /// When the driver refuses it.
+    /// When the driver rejects it.
     pub fn stream(&self) -> Result<Stream> {
         let queue = match &self.0.engine {
             Engine::Gpu(gpu) => Some(gpu.raw().stream()?),
@@ -108,8 +108,8 @@ impl Stream {
         Ok(Transfer { state, element: PhantomData })
     }
 
-    /// Queues a kernel. One that was prepared with checks reports a failed one when the device is
-    /// next waited for.
+    /// Queues a kernel. If it checks its indices, the next wait for the device reports a failed
+    /// check.
     ///
     /// # Errors
     /// As [`Prepared::launch`].
@@ -120,7 +120,7 @@ impl Stream {
     /// Marks this point of the stream.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] on the emulator, which has no time.
+    /// [`Error::Unsupported`] on the emulator, which does not model time.
     pub fn event(&self) -> Result<Event> {
         self.device.event_on(self.queue.as_ref())
     }
@@ -142,18 +142,19 @@ impl Stream {
         let same = buffer.device().identity() == self.device.identity();
         let locked = matches!(host.memory, Memory::Locked(_));
         if !same || locked != self.queue.is_some() {
-            let why = "the stream, the buffer and the host memory are not of one device".to_owned();
-            return refuse(why, "make all three with the same device");
+            let why =
+                "the stream, the buffer and the host memory belong to different devices".to_owned();
+            return refuse(why, "create all three from the same device");
         }
         Ok(())
     }
 }
 
 impl<T: Element> Transfer<T> {
-    /// Waits for the copy and gives the host memory back.
+    /// Waits for the copy and returns the host memory.
     ///
     /// # Errors
-    /// What went wrong in a launch before it.
+    /// The fault of an earlier launch.
     pub fn wait(self) -> Result<Pinned<T>> {
         let memory = match self.state {
             State::Done(memory) => memory,

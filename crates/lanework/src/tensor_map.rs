@@ -1,8 +1,9 @@
-//! Tensor maps: what a kernel for the copy engine of sm_90 is told of a tensor in a buffer.
+//! Tensor maps: descriptors of a tensor in a buffer for the tensor memory accelerator (TMA) of
+//! sm_90.
 //!
-//! A kernel takes one as `const __grid_constant__ CUtensorMap`, which in PTX is
-//! `.param .align 64 .b8 map[128]`. On a GPU the driver encodes it, on the emulator Lanework does;
-//! the rules are the same.
+//! A kernel takes one as `const __grid_constant__ CUtensorMap`, which in PTX is `.param .align 64
+//! .b8 map[128]`. On a GPU the driver encodes it, on the emulator Lanework does, under the same
+//! rules.
 
 use crate::device::{Device, Engine};
 use crate::{Buffer, Element, Error, Result};
@@ -22,7 +23,8 @@ pub struct Tiling {
     nan_outside: bool,
 }
 
-/// A tensor in a buffer, described for one device: an argument of a kernel ([`crate::PtxArg::Map`]).
+/// The descriptor of a tensor in a buffer of one device: an argument of a kernel
+/// ([`crate::PtxArg::Map`]).
 #[derive(Clone, Debug)]
 pub struct TensorMap<'a> {
     bytes: Vec<u8>,
@@ -51,8 +53,8 @@ impl Tiling {
         Tiling { strides: Some(strides.to_vec()), ..self }
     }
 
-    /// Of a tile's extent only every so manieth element is copied, 1 to 8 by dimension; the first
-    /// dimension has none left out.
+    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), 1 to 8 by dimension: only
+    /// every n-th element of a tile's extent is copied. The first dimension ignores its stride.
     #[must_use]
     pub fn steps(self, steps: &[u32]) -> Tiling {
         Tiling { steps: steps.to_vec(), ..self }
@@ -98,8 +100,8 @@ impl<'a> TensorMap<'a> {
     /// Describes a tensor of `element` at the start of a buffer, for the buffer's device.
     ///
     /// # Errors
-    /// [`Error::TensorMap`] naming the broken rule, also when the tensor is larger than the buffer;
-    /// what the driver says, on a GPU.
+    /// [`Error::TensorMap`] naming the violated rule, also when the tensor is larger than the
+    /// buffer; the driver's error, on a GPU.
     pub fn new<T: Element>(
         buffer: &'a Buffer<T>,
         element: TensorElement,
@@ -107,7 +109,7 @@ impl<'a> TensorMap<'a> {
     ) -> Result<TensorMap<'a>> {
         let map = tiling.at(element, buffer.address());
         let refuse = |rule: String| Error::TensorMap { rule };
-        // The emulator's encoder knows the rules of both.
+        // The emulator's encoder checks the rules of both.
         let encoded = map.encode().map_err(refuse)?;
         let mut bytes = u128::from(element.bytes()) * u128::from(map.extent[0]);
         for (extent, stride) in map.extent[1..].iter().zip(&map.strides) {
@@ -115,9 +117,7 @@ impl<'a> TensorMap<'a> {
         }
         if bytes > u128::from(buffer.bytes()) {
             let have = buffer.bytes();
-            return Err(refuse(format!(
-                "the tensor reaches {bytes} bytes into its buffer, which has {have}"
-            )));
+            return Err(refuse(format!("the tensor spans {bytes} bytes, its buffer has {have}")));
         }
         let (tile_bytes, shared_bytes) = (map.tile_bytes(), map.shared_bytes());
         let bytes = match &buffer.device().0.engine {
@@ -130,29 +130,29 @@ impl<'a> TensorMap<'a> {
         Ok(TensorMap { bytes, device, tile_bytes, shared_bytes, memory: PhantomData })
     }
 
-    /// The 128 bytes that the kernel gets.
+    /// The 128 bytes passed to the kernel.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Bytes of a tile: what an mbarrier is told to expect.
+    /// Bytes of a tile: the transaction count that an mbarrier expects.
     pub fn tile_bytes(&self) -> u64 {
         self.tile_bytes
     }
 
-    /// Bytes that a tile takes in shared memory: more where rows are narrower than their swizzle, which
-    /// then begin a swizzle's width apart.
+    /// Bytes of a tile in shared memory: more than [`TensorMap::tile_bytes`] where rows are
+    /// narrower than the swizzle span, as rows then start at multiples of the span.
     pub fn shared_bytes(&self) -> u64 {
         self.shared_bytes
     }
 
-    /// Whether it was made for a device.
+    /// Whether it belongs to a device.
     pub(crate) fn is_for(&self, device: &Device) -> bool {
         self.device == device.identity()
     }
 }
 
-/// The map as the driver's encoder takes it.
+/// The map in the form of the driver's encoder.
 fn for_driver(map: lanework_sim::TensorMap) -> TiledMap {
     use lanework_cuda::{Element as E, Swizzle as S};
     TiledMap {

@@ -1,6 +1,6 @@
-//! Time on a GPU: events in the launch stream, and graphs that replay launches without the host.
+//! Timing on a GPU: events in a stream, and graphs that replay launches without the host.
 //!
-//! The emulator has no time, only counts, so both exist on GPUs alone.
+//! The emulator does not model time, so both exist on GPUs only.
 
 use crate::device::{Device, Engine};
 use crate::{Error, Job, Result};
@@ -24,14 +24,14 @@ impl Device {
         self.event_on(None)
     }
 
-    /// Marks this point of a stream, or of the work that is on none.
+    /// Marks this point of a stream, or of the default stream.
     pub(crate) fn event_on(&self, stream: Option<&lanework_cuda::Stream>) -> Result<Event> {
         let event = self.gpu("timing")?.event()?;
         event.record(stream)?;
         Ok(Event(event))
     }
 
-    /// Records `launches` launches, rotating over `jobs`.
+    /// Records `launches` launches, cycling through `jobs`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] on the emulator; [`Error::Launch`] for a job that checks its indices,
@@ -57,7 +57,7 @@ impl Device {
             Engine::Emulator(_) => Err(Error::Unsupported {
                 what,
                 device: "the emulator".to_owned(),
-                help: "the emulator has counts, not time: use `profile`, or a GPU",
+                help: "the emulator does not model time: use `profile`, or a GPU",
             }),
         }
     }
@@ -67,7 +67,7 @@ impl Event {
     /// Nanoseconds of GPU time from `earlier` to this event; waits until both have passed.
     ///
     /// # Errors
-    /// What went wrong in any launch before this event.
+    /// The fault of any launch before this event.
     pub fn nanoseconds_since(&self, earlier: &Event) -> Result<f64> {
         self.0.synchronize()?;
         Ok(earlier.0.elapsed_ns(&self.0)?)
@@ -78,10 +78,10 @@ impl Graph<'_> {
     /// Queues one replay.
     ///
     /// # Errors
-    /// When the driver refuses it.
+    /// When the driver rejects it.
     pub fn launch(&self) -> Result<()> {
-        // SAFETY: the graph borrows its jobs, whose buffers therefore still live; that their
-        // accesses are within bounds was vouched for when they were prepared.
+        // SAFETY: the graph borrows its jobs, so their buffers are live; the caller of
+        // `prepare_unchecked` guaranteed that accesses are within bounds.
         Ok(unsafe { self.graph.launch(None) }?)
     }
 }

@@ -1,4 +1,4 @@
-//! The vendor's library as a peer: cuBLAS, where it is installed.
+//! The vendor library as a baseline: cuBLAS, where it is installed.
 
 use crate::device::{Device, Engine};
 use crate::job::{Job, VendorCall};
@@ -6,7 +6,7 @@ use crate::{Buffer, Element, Error, Result};
 pub use lanework_cuda::GemmShape;
 use std::sync::Arc;
 
-/// cuBLAS on one GPU, in true FP32.
+/// cuBLAS on one GPU, in full FP32 precision (no TF32).
 #[derive(Clone)]
 pub struct Cublas {
     // Shared by the jobs made from it, on one thread.
