@@ -1,8 +1,8 @@
 //! The syntax tree of a PTX module: plain data, in the order of the text.
 //!
 //! An instruction is kept as the manual writes it: an opcode, its dot-separated modifiers and its
-//! operands. Nothing here knows what an instruction means; the emulator's decoder does. So the tree
-//! holds any PTX, including instructions that this crate has never heard of.
+//! operands. The tree has no semantics; the emulator's lowering does. So it can hold any PTX,
+//! including instructions unknown to this crate.
 
 use crate::types::{ScalarType, StateSpace};
 
@@ -11,7 +11,7 @@ use crate::types::{ScalarType, StateSpace};
 pub struct Module {
     /// The PTX ISA version of the text (`.version`).
     pub version: Version,
-    /// The architecture it is written for (`.target`).
+    /// The target architecture (`.target`).
     pub target: Target,
     /// Source files named by `.file`, first to last; index 0 here is file 1 in the text.
     pub files: Vec<String>,
@@ -33,9 +33,9 @@ pub struct Version {
 pub struct Target {
     /// The number after `sm_`.
     pub architecture: u32,
-    /// Whether features of one architecture or family are asked for.
+    /// Whether features specific to one architecture or family are requested.
     pub specific: Specific,
-    /// Further words of the directive, such as `debug` or `texmode_independent`.
+    /// Further options of the directive, such as `debug` or `texmode_independent`.
     pub options: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub enum Specific {
     Architecture,
 }
 
-/// Something at module scope.
+/// An item at module scope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A variable in global, constant or shared space.
@@ -63,10 +63,10 @@ pub enum Item {
     Directive(String),
 }
 
-/// How a name is seen outside its module.
+/// The linkage of a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Linkage {
-    /// Not seen.
+    /// Internal.
     #[default]
     Internal,
     /// `.extern`: defined elsewhere, or sized at launch.
@@ -84,9 +84,9 @@ pub enum Linkage {
 pub struct Variable {
     /// Linkage; parameters are internal.
     pub linkage: Linkage,
-    /// Where it lives.
+    /// Its state space.
     pub space: StateSpace,
-    /// Alignment in bytes where the text gives one.
+    /// Alignment in bytes, if declared.
     pub align: Option<u32>,
     /// 2 or 4 for `.v2` and `.v4` elements, else 1.
     pub vector: u8,
@@ -98,13 +98,13 @@ pub struct Variable {
     pub dims: Vec<Option<u64>>,
     /// Initial value, zero where absent.
     pub init: Option<Initializer>,
-    /// Words that this tree does not interpret, each an element: `.ptr`, `.global`, `.align`, `4`
-    /// after the type of a parameter, `.attribute(.managed)` on a variable.
+    /// Uninterpreted tokens: `.ptr`, `.global`, `.align`, `4` after the type of a parameter,
+    /// `.attribute(.managed)` on a variable.
     pub attributes: Vec<String>,
 }
 
 impl Variable {
-    /// A variable with nothing but a space, a type and a name.
+    /// A variable with only a state space, a type and a name.
     pub fn new(space: StateSpace, ty: ScalarType, name: impl Into<String>) -> Self {
         Variable {
             linkage: Linkage::Internal,
@@ -119,13 +119,13 @@ impl Variable {
         }
     }
 
-    /// Size in bytes; an extent left open counts as 0.
+    /// Size in bytes; an unspecified extent counts as 0.
     pub fn size(&self) -> u64 {
         let elements: u64 = self.dims.iter().map(|d| d.unwrap_or(0)).product();
         elements * u64::from(self.vector) * u64::from(self.ty.size())
     }
 
-    /// Alignment in bytes: the one given, else that of one (vector) element.
+    /// Alignment in bytes: as declared, else that of one (vector) element.
     pub fn alignment(&self) -> u32 {
         self.align.unwrap_or(u32::from(self.vector) * self.ty.size())
     }
@@ -147,7 +147,7 @@ pub enum Initializer {
     },
     /// One byte of an address, `0xFF00(generic(name))`: the bits under the mask, shifted down.
     Masked {
-        /// The mask: 0xFF shifted left by a whole number of bytes.
+        /// The mask: 0xFF shifted left by a multiple of 8 bits.
         mask: u64,
         /// The address, never masked itself.
         address: Box<Initializer>,
@@ -188,7 +188,7 @@ pub enum FunctionDirective {
     MaxRegisters(u32),
     /// `.reqnctapercluster x, y, z`: the cluster's shape.
     RequiredCluster([u32; 3]),
-    /// Anything else, as its words (`noreturn`, `explicitcluster`, `pragma "..."`).
+    /// Any other directive, as its tokens (`noreturn`, `explicitcluster`, `pragma "..."`).
     Other(String),
 }
 
@@ -226,13 +226,13 @@ pub struct Registers {
 pub struct Instruction {
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
-    /// The word before the first dot, such as `ld`.
+    /// The token before the first dot, such as `ld`.
     pub opcode: String,
-    /// The words after each dot, in order, such as `["global", "v4", "f32"]`.
+    /// The tokens after each dot, in order, such as `["global", "v4", "f32"]`.
     pub modifiers: Vec<String>,
     /// Operands, destination first.
     pub operands: Vec<Operand>,
-    /// The source line it was made from (`.loc`).
+    /// The source location (`.loc`).
     pub location: Option<Location>,
     /// Line of the PTX text it was parsed from, from 1; 0 when it was not parsed.
     pub text_line: u32,
@@ -256,7 +256,7 @@ pub struct Location {
     pub line: u32,
     /// Column, from 1, or 0 when unknown.
     pub column: u32,
-    /// The words after the position, such as `function_name $L__info, inlined_at 1 5 3`.
+    /// The tokens after the position, such as `function_name $L__info, inlined_at 1 5 3`.
     pub inlined: Option<String>,
 }
 
@@ -292,7 +292,7 @@ pub struct Address {
     pub extra: Vec<Operand>,
 }
 
-/// What an address starts from.
+/// The base of an address.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AddressBase {
     /// A register or a variable.
@@ -375,7 +375,7 @@ impl Instruction {
 }
 
 impl Function {
-    /// The block that `.reqntid` demands.
+    /// The block required by `.reqntid`.
     pub fn required_block(&self) -> Option<[u32; 3]> {
         self.directives.iter().find_map(|d| match d {
             FunctionDirective::RequiredBlock(block) => Some(*block),

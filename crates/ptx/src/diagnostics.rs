@@ -1,8 +1,8 @@
-//! What is wrong with a PTX text: where, what was expected, and what to do.
+//! Diagnostics of PTX text: position, message and remedy.
 
 use std::fmt::{self, Display, Formatter};
 
-/// The most problems reported for one text; what comes after is usually an echo.
+/// The most problems reported for one text; later ones are usually consequences of earlier ones.
 const MOST: usize = 20;
 
 /// The most characters of a source line shown around the problem.
@@ -17,7 +17,7 @@ pub struct Diagnostic {
     pub column: usize,
     /// Characters from the column on that the problem covers, at least 1.
     pub width: usize,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message, one sentence without a full stop.
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
@@ -52,7 +52,7 @@ impl Display for Diagnostic {
 }
 
 impl Diagnostic {
-    /// The part of the line to show, and the blanks (tabs kept) that lead to the column in it.
+    /// The part of the line to show, and the indentation (tabs kept) of the caret below it.
     fn window(&self) -> (String, String) {
         let column = self.column.saturating_sub(1);
         let skipped = if column < WINDOW * 3 / 4 { 0 } else { column - WINDOW / 2 };
@@ -76,7 +76,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// How many problems were found beyond the ones kept.
+    /// The number of problems beyond the ones kept.
     pub fn left_out(&self) -> usize {
         self.more
     }
@@ -97,7 +97,7 @@ impl Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// Gathers problems up to the cap.
+/// Collects problems up to the limit.
 #[derive(Default)]
 pub(crate) struct Collector {
     list: Vec<Diagnostic>,
@@ -105,7 +105,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Adds a problem, or only counts it once the list is full.
+    /// Adds a problem; when the list is full, only counts it.
     pub(crate) fn push(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
         if self.list.len() < MOST {
             self.list.push(diagnostic());
@@ -114,7 +114,7 @@ impl Collector {
         }
     }
 
-    /// `value` if nothing was gathered, else the problems.
+    /// `value` if there are no problems, else the problems.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.list.is_empty() {
             Ok(value)

@@ -17,7 +17,7 @@
 //! # Ok::<(), lanework_ptx::Diagnostics>(())
 //! ```
 //!
-//! This crate reads and writes text. It runs nothing and opens no file.
+//! This crate only converts text and data. It runs nothing and does no input or output.
 
 mod ast;
 mod diagnostics;

@@ -1,6 +1,6 @@
-//! The printer: a module as PTX text that `ptxas`, the driver and our own parser read.
+//! The printer: a module as PTX text that `ptxas`, the driver and this crate's parser accept.
 //!
-//! `.loc` is printed where the source position changes, once per run of instructions.
+//! `.loc` is printed where the source location changes.
 
 use crate::ast::*;
 use std::fmt::{self, Display, Formatter};
@@ -280,7 +280,7 @@ impl Display for Immediate {
     }
 }
 
-/// `+8`, `+-8` (ptxas refuses a bare minus), or nothing for zero.
+/// `+8`, `+-8` (ptxas rejects a bare minus), or nothing for zero.
 fn signed_offset(f: &mut Formatter<'_>, offset: i64) -> fmt::Result {
     if offset == 0 { Ok(()) } else { write!(f, "+{offset}") }
 }

@@ -1,4 +1,4 @@
-//! PTX from real compilers parses, and survives printing and parsing again.
+//! PTX from real compilers parses and round-trips.
 //!
 //! `data/README.md` says which compiler wrote which file.
 
@@ -18,8 +18,8 @@ fn parses_and_round_trips() {
     }
 }
 
-/// Nothing is dropped on the way: the words of the text, without comments and line positions, come
-/// back as many times as they stood there.
+/// Nothing is lost: every word of the text, without comments and locations, is printed as often as
+/// it was read.
 #[test]
 fn every_instruction_and_label_survives() {
     let counted =
@@ -51,7 +51,7 @@ fn debug_sections_are_kept() {
     assert_eq!(sections("transpose.sm_80.lineinfo.ptx"), 0);
 }
 
-/// Cutting a real module short anywhere is reported, never accepted in silence and never a panic.
+/// A real module truncated anywhere is reported, never accepted and never a panic.
 #[test]
 fn a_truncated_module_is_refused() {
     for (name, text) in real_modules() {
@@ -75,8 +75,8 @@ fn real_modules_are_valid() {
     }
 }
 
-/// Compilers state the version of their release and the target they were asked for, so what the
-/// module needs is never more.
+/// Compilers declare the version of their release and the requested target, so the module's lowest
+/// requirements are never higher.
 #[test]
 fn real_modules_need_no_more_than_they_state() {
     for (name, text) in real_modules() {

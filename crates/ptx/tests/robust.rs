@@ -1,5 +1,5 @@
-//! No text makes the parser, the validator, the printer or the diagnostics panic; and what parses,
-//! prints to something that parses to the same again.
+//! No text makes the parser, the validator, the printer or the diagnostics panic, and every
+//! accepted text round-trips.
 
 mod common;
 
@@ -8,7 +8,7 @@ use lanework_ptx::{Module, parse_instructions};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Everything this crate does with a text. Whatever is accepted must round-trip.
+/// Runs everything on a text. Accepted text must round-trip.
 fn exercise(text: &str) {
     match Module::parse(text) {
         Ok(module) => {
@@ -25,13 +25,14 @@ fn exercise(text: &str) {
     let _ = parse_instructions(text).map_err(|problems| problems.to_string());
 }
 
-/// Found by fuzzing: a number that touches a word is a dotted word; printed apart it is a number.
+/// Found by fuzzing: a number directly after a word is a dotted word; printed separately it is a
+/// number.
 #[test]
 fn a_number_after_a_function_directive() {
     exercise(".version 8.8\n.target sm_80\n.entry k .alloc V12.9.86 .b32;");
 }
 
-/// Pieces of PTX, so that random sequences get further than the first token.
+/// Fragments of PTX, so that random sequences parse further than the first token.
 const PIECES: &[&str] = &[
     ".version 8.0\n",
     ".target sm_90a\n",
@@ -119,7 +120,7 @@ proptest! {
         exercise(&format!(".version 8.0\n.target sm_80\n.entry k {{ {text} }}"));
     }
 
-    /// Real modules, cut to a window and changed in a few places.
+    /// Real modules, cut to a window and mutated in a few places.
     #[test]
     fn real_modules_with_mutations(
         which in any::<prop::sample::Index>(),
@@ -128,7 +129,7 @@ proptest! {
     ) {
         let modules = real_modules();
         let (_, text) = &modules[which.index(modules.len())];
-        // The head stays, so that the rest is read as a module, then some 4,000 characters.
+        // The header is kept so that the rest is read as a module, then some 4,000 characters.
         let body: Vec<char> = text.chars().collect();
         let first = start.index(body.len());
         let mut window: Vec<char> = ".version 8.0\n.target sm_90\n.entry k {".chars().collect();

@@ -236,7 +236,7 @@ proptest! {
     }
 }
 
-/// One of everything, as text that is already in the printer's form.
+/// One of every construct, as text in the printer's form.
 #[test]
 fn the_printed_form_is_a_fixed_point() {
     let text = include_str!("golden/everything.ptx");

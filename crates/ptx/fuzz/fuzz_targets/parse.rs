@@ -1,7 +1,7 @@
-//! No text makes the parser panic or take long, and what it accepts round-trips.
+//! No text makes the parser panic or take long, and accepted text round-trips.
 //!
-//! `tests/data` is a good corpus to start from: `cargo +nightly fuzz run parse tests/data -- -max_len=8192`
-//! (copy the folder first, as new finds are written into it).
+//! `tests/data` is a good seed corpus: `cargo +nightly fuzz run parse tests/data -- -max_len=8192`
+//! (copy the folder first, as new inputs are written into it).
 #![no_main]
 
 use lanework_ptx::{Module, parse_instructions};

@@ -1,4 +1,4 @@
-//! No program makes the emulator panic, run past its limits, or answer differently by engine.
+//! No program makes the emulator panic, run past its limits, or give different results by engine.
 //!
 //! Start from `tests/data`, as for `parse`; `crates/lab/tests/robust.rs` has a bounded version that needs
 //! no nightly compiler, with programs of every form of every instruction.

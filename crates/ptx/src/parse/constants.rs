@@ -1,11 +1,11 @@
-//! Literals and constant expressions (PTX manual, "Constants"): integers of 64 bits, computed when
-//! the text is read.
+//! Literals and constant expressions (PTX manual, "Constants"): 64-bit integers, evaluated while
+//! parsing.
 
 use super::lexer::Kind;
 use super::{Failed, Parsed, Parser};
 use crate::ast::Immediate;
 
-/// Binary operators, from the loosest to the tightest, as in C.
+/// Binary operators, from the lowest to the highest precedence, as in C.
 const OPERATORS: [(&str, u8); 18] = [
     ("||", 1),
     ("&&", 2),
@@ -60,7 +60,11 @@ impl Parser<'_> {
                 return Err(self.expected("a constant offset", Some(help)));
             }
             let Immediate::Integer(term) = self.binary(PRODUCT)? else {
-                return Err(self.complain_at(token, "an offset is a whole number of bytes", None));
+                return Err(self.complain_at(
+                    token,
+                    "an offset is an integer number of bytes",
+                    None,
+                ));
             };
             let sum = i128::from(offset) + if negative { -term } else { term };
             // A 64-bit pattern such as 0xFFFFFFFFFFFFFFFC is an offset of -4.
@@ -75,7 +79,7 @@ impl Parser<'_> {
         Ok(offset)
     }
 
-    /// A literal address: what stands before a `+` is the base, not part of a sum.
+    /// A literal address: the literal before a `+` is the base, not part of a sum.
     pub(super) fn absolute(&mut self) -> Parsed<u64> {
         let token = self.token();
         match self.primary()? {
@@ -94,7 +98,7 @@ impl Parser<'_> {
                 let help = "write the result as one literal";
                 return Err(self.complain_at(
                     token,
-                    "only integers can be computed with",
+                    "arithmetic on constants is only possible with integers",
                     Some(help),
                 ));
             };
@@ -106,7 +110,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Moves past the operator; from `%3`, which reads like a register, it leaves the number.
+    /// Consumes the operator; of `%3`, which the lexer reads as a register, only the `%`.
     fn take_operator(&mut self, operator: &str) {
         if self.kind() == Kind::Word {
             self.tokens[self.at].kind = Kind::Number;
@@ -116,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The binary operator here, if any.
+    /// The binary operator at the current token, if any.
     fn operator(&self) -> Option<(&'static str, u8)> {
         if self.kind() == Kind::Word {
             let digit = self.spelling().as_bytes().get(1).is_some_and(u8::is_ascii_digit);
@@ -148,7 +152,13 @@ impl Parser<'_> {
             (b'~', Immediate::Integer(v)) => Immediate::Integer(folded(!v)),
             (b'!', Immediate::Integer(v)) => Immediate::Integer(i128::from(v == 0)),
             (b'+', value) => value,
-            _ => return Err(self.complain_at(token, "only integers can be computed with", None)),
+            _ => {
+                return Err(self.complain_at(
+                    token,
+                    "arithmetic on constants is only possible with integers",
+                    None,
+                ));
+            }
         })
     }
 
@@ -220,14 +230,14 @@ fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
     })
 }
 
-/// The value kept to 64 bits: as it is where it fits a signed or an unsigned integer of 64 bits,
+/// The value truncated to 64 bits: unchanged if it fits a signed or an unsigned 64-bit integer,
 /// else its low 64 bits.
 fn folded(value: i128) -> i128 {
     let fits = i128::from(i64::MIN)..=i128::from(u64::MAX);
     if fits.contains(&value) { value } else { i128::from(value as u64) }
 }
 
-/// The value of a numeric literal, or what is wrong with it and what to do.
+/// The value of a numeric literal, or a message and a remedy.
 fn literal(spelling: &str) -> Result<Immediate, (String, &'static str)> {
     let bytes = spelling.as_bytes();
     if bytes[0] == b'0' && bytes.len() > 1 {
@@ -246,7 +256,7 @@ fn literal(spelling: &str) -> Result<Immediate, (String, &'static str)> {
     match spelling.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(Immediate::F64(value.to_bits())),
         _ => Err((
-            format!("`{spelling}` is no number"),
+            format!("`{spelling}` is not a valid number"),
             "write 1.5, 1.5e-3, or the bits as 0f3FC00000",
         )),
     }
@@ -260,17 +270,18 @@ fn float_bits(spelling: &str, digits: &str) -> Result<Immediate, (String, &'stat
         Ok(bits) if hexadecimal && single && digits.len() == 8 => Ok(Immediate::F32(bits as u32)),
         Ok(bits) if hexadecimal && !single && digits.len() == 16 => Ok(Immediate::F64(bits)),
         _ => Err((
-            format!("`{spelling}` is no floating-point literal"),
+            format!("`{spelling}` is not a valid floating-point literal"),
             "`0f` takes eight hexadecimal digits and `0d` sixteen",
         )),
     }
 }
 
-/// An integer of 64 bits in the given base, with or without the suffix `U`.
+/// A 64-bit integer in the given base, with or without the suffix `U`.
 fn integer(spelling: &str, digits: &str, base: u32) -> Result<Immediate, (String, &'static str)> {
     let digits = digits.strip_suffix(['U', 'u']).unwrap_or(digits);
-    let help = "integers are decimal, 0x, 0b or octal after a 0, and have 64 bits";
-    let wrong = || (format!("`{}` is no integer of 64 bits", super::shortened(spelling)), help);
+    let help = "integers have 64 bits and are decimal, hexadecimal (0x), binary (0b) or octal (0)";
+    let wrong =
+        || (format!("`{}` is not a valid 64-bit integer", super::shortened(spelling)), help);
     u64::from_str_radix(digits, base)
         .map(|value| Immediate::Integer(i128::from(value)))
         .map_err(|_| wrong())

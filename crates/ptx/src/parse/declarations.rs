@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
 
-/// What the dotted words before a variable's name say.
+/// The qualifiers before a variable's name.
 struct Head {
     space: StateSpace,
     align: Option<u32>,
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
         Ok(Registers { vector: head.vector, ty: head.ty, names })
     }
 
-    /// Any of `.extern`, `.visible`, `.weak` and `.common`; the last one counts.
+    /// Any of `.extern`, `.visible`, `.weak` and `.common`; the last one applies.
     pub(super) fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::Internal;
         loop {
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Variables that share their dotted words, up to and past the semicolon.
+    /// Variables that share their qualifiers, up to and including the semicolon.
     pub(super) fn variables(
         &mut self,
         linkage: Linkage,
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
         Ok(variable)
     }
 
-    /// Notes the size of an array's elements, for where it is indexed.
+    /// Records the size of an array's elements for later indexing.
     fn declare(&mut self, name: &'a str, variable: &Variable) {
         let former = match variable.dims.is_empty() {
             true => self.arrays.remove(name),
@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         self.shadowed.push((name, former));
     }
 
-    /// The dotted words before a name: space, alignment, vector size, type and the rest.
+    /// The qualifiers before a name: state space, alignment, vector size, type and the rest.
     fn head(&mut self) -> Parsed<Head> {
         let space = self.space()?;
         let mut head =
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `( ... )` with no meaning here, up to and past the closing parenthesis.
+    /// An uninterpreted `( ... )`, up to and including the closing parenthesis.
     fn parenthesised_words(&mut self) -> Parsed<()> {
         self.expect(b'(', "before the attribute")?;
         let mut open = 1;

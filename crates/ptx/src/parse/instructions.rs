@@ -6,7 +6,7 @@ use crate::ast::*;
 use crate::types::StateSpace;
 
 impl<'a> Parser<'a> {
-    /// Statements up to a `}` that closes no block among them, or the end of the text.
+    /// Statements up to the `}` of the enclosing block, or the end of the text.
     pub(super) fn statements(&mut self, statements: &mut Vec<Statement>) {
         while !matches!(self.kind(), Kind::End | Kind::Mark(b'}')) {
             let first = self.at;
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
                 if self.instruction_before_next_loc() {
                     self.location = Some(location);
                 } else {
-                    // A later `inlined_at` may name it, and ptxas wants to have seen it then.
+                    // A later `inlined_at` may refer to it, and ptxas requires it to come first.
                     statements.push(Statement::Directive(location.to_string()));
                 }
             }
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
                 Kind::Mark(b'{') => depth += 1,
                 Kind::Mark(b'}') if depth > 1 => depth -= 1,
                 Kind::Mark(b'}') | Kind::End => return false,
-                // Any other directive: its words are no instruction.
+                // Any other directive, which is not an instruction.
                 Kind::Dotted => loop {
                     if self.tokens[at].kind == Kind::End
                         || self.spelling_of(self.tokens[at]) == ".loc"
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A directive that is kept as text, up to and past its semicolon, which is left out.
+    /// A directive kept as text without its semicolon, which is consumed.
     pub(super) fn directive_words(&mut self) -> Parsed<String> {
         let first = self.at;
         while !matches!(self.kind(), Kind::End | Kind::Mark(b';' | b'{' | b'}') | Kind::Unknown) {
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         Ok(Location { file, line, column, inlined })
     }
 
-    /// A literal that is not the start of an expression: what follows it is not an operator.
+    /// A literal that is not the start of an expression: no operator follows it.
     pub(super) fn plain_number(&mut self, what: &str) -> Parsed<u32> {
         let value = if self.kind() == Kind::Number { self.spelling().parse().ok() } else { None };
         match value {
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Guard { register, negated }))
     }
 
-    /// A name with the dotted suffixes that touch it: `%tid.x`, `%v.y`.
+    /// A name with the dotted suffixes directly after it: `%tid.x`, `%v.y`.
     fn dotted_name(&mut self, what: &str) -> Parsed<String> {
         let mut name = self.word(what)?.to_owned();
         while self.kind() == Kind::Dotted && self.touches() {
@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `array[3]`, from its open bracket on: an element, or its address where the instruction accesses
-    /// no memory. Elements are counted by the scalar type, whatever else was declared, as ptxas does.
+    /// no memory. The index counts elements of the scalar type, also for vectors, as in ptxas.
     fn element(&mut self, name: String) -> Parsed<Operand> {
         let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
             let message = format!("`{name}` is indexed, but not declared above as an array");

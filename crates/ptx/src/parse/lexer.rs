@@ -1,7 +1,7 @@
-//! The lexer: PTX text as tokens. It never fails; what it does not know becomes an `Unknown` token
-//! for the parser to complain about where it stands.
+//! The lexer: PTX text as tokens. It never fails: unexpected text becomes an `Unknown` token, which
+//! the parser reports.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier or register: `add`, `%r1`, `$L__BB0_1`, `_`.
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Text,
     /// One punctuation character.
     Mark(u8),
-    /// Anything else, such as an unfinished string.
+    /// Any other text, such as an unfinished string.
     Unknown,
     /// The end of the text.
     End,
@@ -32,7 +32,7 @@ pub(super) struct Token {
 
 /// The tokens of `text`, which is under 4 GiB, with an `End` token last.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    // A trailing NUL comes along with texts copied from C strings.
+    // Text copied from C strings may end with a NUL.
     let mut lexer = Lexer { bytes: text.trim_end_matches('\0').as_bytes(), at: 0, line: 1 };
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 5 + 1);
     loop {
@@ -72,7 +72,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips white space, comments, and lines meant for a preprocessor (`#`, `@@DWARF`).
+    /// Skips white space, comments and preprocessor lines (`#`, `@@DWARF`).
     fn skip_blank(&mut self) {
         loop {
             let line_start = self.at == 0 || self.bytes[self.at - 1] == b'\n';
@@ -90,7 +90,7 @@ impl Lexer<'_> {
                 match rest.first() {
                     Some(b'\n') => self.line += 1,
                     Some(b' ' | b'\t' | b'\r' | 0x0B | 0x0C) => {}
-                    // A byte-order mark opens the text of some editors.
+                    // Some editors write a byte-order mark at the start.
                     Some(0xEF) if self.at == 0 && rest.starts_with("\u{FEFF}".as_bytes()) => {
                         self.at += 2
                     }
@@ -101,7 +101,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// The token here; `follows_word` where it touches a word, so that `.2d` is no number.
+    /// The next token; `follows_word` where it directly follows a word, so that `.2d` is not a
+    /// number.
     fn token(&mut self, follows_word: bool) -> Kind {
         let byte = self.peek(0);
         let next = self.peek(1);
@@ -158,7 +159,7 @@ impl Lexer<'_> {
         Kind::Number
     }
 
-    /// A string up to its closing quote; a backslash protects the next character.
+    /// A string up to its closing quote; a backslash escapes the next character.
     fn text(&mut self) -> Kind {
         self.at += 1;
         while self.at < self.bytes.len() {

@@ -1,7 +1,8 @@
 //! The parser: PTX text to a [`Module`], by recursive descent in time linear in the text.
 //!
-//! A problem does not stop it: it skips to the end of the statement and goes on, so that one run
-//! reports several. Nesting is limited, so no text can exhaust the stack.
+//! Error recovery is panic mode: after a problem it skips to the end of the statement and
+//! continues, so that one run reports several. Nesting is limited, so no text can exhaust the
+//! stack.
 
 mod constants;
 mod declarations;
@@ -23,7 +24,7 @@ impl Module {
     /// Parses the text of a whole module.
     ///
     /// # Errors
-    /// The problems found, each with its place and what was expected there.
+    /// The problems, each with its position and what was expected there.
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
         let mut parser = Parser::new(text);
         let module = parser.module();
@@ -31,11 +32,11 @@ impl Module {
     }
 }
 
-/// Parses statements as they stand in a function's body: instructions, labels, declarations and
-/// `{ ... }` blocks. This is what inline assembly consists of.
+/// Parses the statements of a function's body: instructions, labels, declarations and `{ ... }`
+/// blocks. Inline assembly consists of these.
 ///
 /// # Errors
-/// The problems found, each with its place in `text` and what was expected there.
+/// The problems, each with its position in `text` and what was expected there.
 pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
     let mut parser = Parser::new(text);
     let mut statements = Vec::new();
@@ -44,17 +45,20 @@ pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
         if parser.kind() == Kind::End {
             return parser.problems.finish(statements);
         }
-        parser.complain("`}` closes nothing", Some("remove it, or add the `{` it belongs to"));
+        parser.complain(
+            "`}` without a matching `{`",
+            Some("remove it, or add the `{` it belongs to"),
+        );
         parser.advance();
     }
 }
 
-/// A problem was reported and the construct given up.
+/// A problem was reported and the construct abandoned.
 struct Failed;
 
 type Parsed<T> = Result<T, Failed>;
 
-/// The tokens, the place among them, and what has been gathered so far.
+/// The tokens, the current position, and the state of the parse.
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -63,11 +67,11 @@ struct Parser<'a> {
     problems: Collector,
     /// Position of the last `.loc` of this function.
     location: Option<Location>,
-    /// Whether the instruction here takes contents of memory as operands.
+    /// Whether operands of the current instruction are memory contents rather than addresses.
     accesses: bool,
     /// The bytes of one element of each array in scope.
     arrays: HashMap<&'a str, u32>,
-    /// What `arrays` said before each declaration, for the ends of blocks.
+    /// The previous entry of `arrays` for each declaration, restored at the end of its block.
     shadowed: Vec<(&'a str, Option<u32>)>,
 }
 
@@ -93,7 +97,7 @@ impl<'a> Parser<'a> {
         parser
     }
 
-    /// The token here.
+    /// The current token.
     fn token(&self) -> Token {
         self.tokens[self.at]
     }
@@ -102,7 +106,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The token `ahead` of here; the last one is `End`.
+    /// The token `ahead` of the current one; the last one is `End`.
     fn ahead(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
@@ -115,12 +119,12 @@ impl<'a> Parser<'a> {
         self.spelling_of(self.token())
     }
 
-    /// Whether the token here touches the one before it.
+    /// Whether the current token directly follows the one before it.
     fn touches(&self) -> bool {
         self.at > 0 && self.tokens[self.at - 1].end == self.token().start
     }
 
-    /// Moves past the token here, but never past the end.
+    /// Consumes the current token, but never the end.
     fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
@@ -129,12 +133,12 @@ impl<'a> Parser<'a> {
         self.kind() == Kind::Mark(mark)
     }
 
-    /// Whether the token here is this dotted word.
+    /// Whether the current token is this dotted word.
     fn is_dotted(&self, word: &str) -> bool {
         self.kind() == Kind::Dotted && self.spelling() == word
     }
 
-    /// Takes the mark if it stands here.
+    /// Consumes the punctuation mark if it is the current token.
     fn eat(&mut self, mark: u8) -> bool {
         let found = self.is(mark);
         if found {
@@ -143,7 +147,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes the mark, or reports that it was expected `after` something.
+    /// Consumes the punctuation mark, or reports that it was expected `after` something.
     fn expect(&mut self, mark: u8, after: &str) -> Parsed<()> {
         if self.eat(mark) {
             return Ok(());
@@ -152,8 +156,9 @@ impl<'a> Parser<'a> {
         Err(self.expected(&wanted, None))
     }
 
-    /// Takes the semicolon after a statement. Where the next token is on another line, the semicolon
-    /// was most likely forgotten: that is reported, and parsing goes on as if it were there.
+    /// Consumes the semicolon after a statement. If the next token is on another line, the
+    /// semicolon was most likely forgotten: this is reported, and parsing continues as if it were
+    /// there.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(b';') {
             return Ok(());
@@ -177,7 +182,7 @@ impl<'a> Parser<'a> {
         Ok(word)
     }
 
-    /// Items separated by commas, up to and past `close`.
+    /// Items separated by commas, up to and including `close`.
     fn list<T>(
         &mut self,
         close: u8,
@@ -212,7 +217,8 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The tokens from `first` up to here as text: comments gone, white space made one blank.
+    /// The tokens from `first` up to the current one as text, without comments and with single
+    /// blanks.
     fn normalised(&self, first: usize) -> String {
         let mut words = String::new();
         for (index, token) in self.tokens[first..self.at].iter().enumerate() {
@@ -224,11 +230,11 @@ impl<'a> Parser<'a> {
         words
     }
 
-    /// Goes to the end of the statement that began at token `first`: past its `;`, or before the
-    /// `}` that closes the block around it.
+    /// Skips to the end of the statement that began at token `first`: past its `;`, or to the `}`
+    /// of the enclosing block.
     fn skip_statement(&mut self, first: usize) {
         if self.kind() == Kind::End {
-            return; // Going back would read an unclosed block again, at every level around it.
+            return; // Rescanning from `first` would read an unclosed block again at every enclosing level.
         }
         self.at = first;
         let mut open = 0;
@@ -245,7 +251,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports that `wanted` was expected here.
+    /// Reports that `wanted` was expected at the current token.
     fn expected(&mut self, wanted: &str, help: Option<&str>) -> Failed {
         let found = match self.kind() {
             Kind::End => "the end of the text".to_owned(),
@@ -258,7 +264,7 @@ impl<'a> Parser<'a> {
         self.complain(format!("expected {wanted}, found {found}"), help)
     }
 
-    /// Reports a problem at the token here.
+    /// Reports a problem at the current token.
     fn complain(&mut self, message: impl Into<String>, help: Option<&str>) -> Failed {
         self.complain_at(self.token(), message, help)
     }

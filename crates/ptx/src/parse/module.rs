@@ -5,10 +5,10 @@ use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::StateSpace;
 
-/// The highest `.file` number taken; the table has one entry per number.
+/// The highest `.file` number accepted; the table has one entry per number.
 const MOST_FILES: u32 = 1 << 16;
 
-/// What the directives at the top of the text say.
+/// The directives at the top of the text.
 #[derive(Default)]
 struct Heading {
     version: Option<Version>,
@@ -48,7 +48,7 @@ impl Parser<'_> {
 
     fn item(&mut self, heading: &mut Heading, items: &mut Vec<Item>) -> Parsed<()> {
         if self.kind() != Kind::Dotted {
-            let help = "instructions stand in the body of an `.entry` or `.func`";
+            let help = "instructions belong in the body of an `.entry` or `.func`";
             return Err(self.expected("a directive", Some(help)));
         }
         match self.spelling() {
@@ -99,11 +99,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Moves past a directive's word; complains where a second one stands.
+    /// Consumes a directive's keyword; reports a second one.
     fn only_once(&mut self, again: bool) -> Parsed<()> {
         if again {
             let message = format!("a second `{}`", self.spelling());
-            return Err(self.complain(message, Some("a text holds one module; parse them apart")));
+            return Err(self
+                .complain(message, Some("a text holds one module; parse each module separately")));
         }
         self.advance();
         Ok(())
@@ -122,7 +123,11 @@ impl Parser<'_> {
         };
         let Ok(architecture) = number.parse() else {
             let help = "name an architecture, such as sm_80 or sm_90a";
-            return Err(self.complain_at(token, format!("`{name}` is no target"), Some(help)));
+            return Err(self.complain_at(
+                token,
+                format!("`{name}` is not a valid target"),
+                Some(help),
+            ));
         };
         let mut options = Vec::new();
         while self.eat(b',') {
@@ -158,7 +163,7 @@ impl Parser<'_> {
         if number > MOST_FILES {
             return Err(self.complain_at(token, "the file number is above 65536", None));
         }
-        // File 0 of newer debug formats is file 1 again.
+        // File 0 of newer debug formats repeats file 1.
         let Some(index) = (number as usize).checked_sub(1) else { return Ok(()) };
         if files.len() <= index {
             files.resize(index + 1, String::new());
@@ -278,8 +283,8 @@ impl Parser<'_> {
         Ok(shape)
     }
 
-    /// Goes past the item that began at token `first`: past its `;` or its closing brace, or to a
-    /// directive on a later line that surely starts the next one.
+    /// Skips the item that began at token `first`: past its `;` or its closing brace, or to a
+    /// directive on a later line that starts the next item.
     fn skip_item(&mut self, first: usize) {
         if self.kind() == Kind::End {
             return;

@@ -1,4 +1,4 @@
-//! Tests of the parser: what it reads, and how it complains.
+//! Tests of the parser: accepted text and diagnostics.
 
 use super::*;
 use crate::ast::*;
@@ -242,7 +242,7 @@ fn several_problems_come_out_of_one_run() {
             "expected `;` after the instruction, found `%r3`",
             "expected an operand, found `;`",
             "expected a constant offset, found `%r2`",
-            "`0f12` is no floating-point literal",
+            "`0f12` is not a valid floating-point literal",
         ]
     );
 }
@@ -260,7 +260,7 @@ fn problems_of_modules() {
         (String::new(), "the module has no `.version`"),
         (".version 8.0".to_owned(), "the module has no `.target`"),
         (".version x\n.target sm_80".to_owned(), "expected a version such as 7.0, found `x`"),
-        (".version 8.0\n.target compute_80".to_owned(), "`compute_80` is no target"),
+        (".version 8.0\n.target compute_80".to_owned(), "`compute_80` is not a valid target"),
         (format!("{HEADER}.address_size 32"), "only 64-bit addresses are supported"),
         (format!("{HEADER}.entry k {{ ret;"), "this `{` is never closed"),
         (format!("{HEADER}.global .texref t;"), "`.texref` variables are not supported"),

@@ -1,8 +1,9 @@
 //! The lowest `.version` and `.target` that cover what a module uses, so that the oldest driver
 //! which can run it accepts it.
 //!
-//! The rules are a table; the figures were measured with ptxas 12.9, by lowering version and target
-//! until it refused (`measured.txt` holds what it said, and the tests hold the table to it).
+//! The rules are a table. Its values were measured with ptxas 12.9 by lowering version and target
+//! until it reported an error; `measured.txt` holds the results, and a test compares the table with
+//! them.
 
 mod rules;
 
@@ -10,19 +11,20 @@ use crate::ast::*;
 use crate::types::ScalarType;
 use rules::{Need, RULES, SPECIAL_REGISTERS, TARGETS};
 
-/// What a module with nothing special in it asks for: warp instructions with a member mask came with
-/// 6.0, and sm_50 is the oldest target that drivers of our time still take.
+/// The requirements of a module without special features: warp instructions with a member mask came
+/// with 6.0, and sm_50 is the oldest target that current drivers accept.
 const LEAST: Need = Need { version: (6, 0), architecture: 50, specific: Specific::Portable };
 
 /// Parameters of an entry beyond this many bytes need a newer version.
 const PARAMETER_BYTES: u64 = 4352;
 
 impl Module {
-    /// The lowest PTX version, architecture and suffix that cover what the module uses. Features of
-    /// two different single architectures cannot be had together: then the higher one is returned.
+    /// The lowest PTX version, architecture and suffix that cover what the module uses. Features
+    /// specific to two different architectures cannot be combined: then the higher architecture is
+    /// returned.
     ///
-    /// Operands are not typed here, so the few features that only an operand's type tells apart
-    /// (a predicate as the last operand of `cp.async`) are not seen.
+    /// Limit: operands are not typed, so the few features that depend on an operand's type (a
+    /// predicate as the last operand of `cp.async`) are not recognised.
     pub fn lowest_requirements(&self) -> (Version, u32, Specific) {
         let mut need = LEAST;
         for item in &self.items {
@@ -184,7 +186,7 @@ mod tests {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// No rule is there without a measured instruction that it decides about or matches.
+    /// Every rule matches a measured instruction.
     #[test]
     fn every_rule_is_used() {
         let mut instructions = Vec::new();

@@ -1,9 +1,9 @@
 //! The table: which instructions need which PTX version and target.
 //!
 //! A rule's opcodes and modifiers are alternatives separated by `|`; all groups of modifiers
-//! (separated by blanks) must be there. `*` at an end stands for any rest, `!` before a group means
-//! that none of it may be there, and `a.b` means both in this order. The last column is the section
-//! of the PTX manual.
+//! (separated by blanks) must be present. A trailing `*` matches any suffix, `!` before a group
+//! means that none of it may be present, and `a.b` means both in this order. The last column is the
+//! section of the PTX manual.
 
 use crate::ast::Specific::{self, Architecture, Portable};
 
@@ -21,7 +21,7 @@ impl Need {
         Need { version: (major, minor), architecture: 0, specific: Portable }
     }
 
-    /// Raises this need so that it covers `other` too.
+    /// Raises this requirement to cover `other` too.
     pub(super) fn add(&mut self, other: Need) {
         self.version = self.version.max(other.version);
         self.architecture = self.architecture.max(other.architecture);
@@ -29,17 +29,17 @@ impl Need {
     }
 }
 
-/// What some instructions need.
+/// The requirement of a set of instructions.
 pub(super) struct Rule {
     pub(super) opcodes: &'static str,
     pub(super) modifiers: &'static str,
-    /// How many operands there must be at least.
+    /// The minimum number of operands.
     operands: usize,
     pub(super) need: Need,
 }
 
 impl Rule {
-    /// Whether the rule is about an instruction with these modifiers, `.a.b.c.`, and operands.
+    /// Whether the rule matches an instruction with these modifiers, `.a.b.c.`, and operands.
     pub(super) fn applies(&self, opcode: &str, modifiers: &str, operands: usize) -> bool {
         operands >= self.operands
             && self.opcodes.split('|').any(|o| o == opcode)
@@ -62,7 +62,7 @@ fn has_one_of(modifiers: &str, group: &str) -> bool {
     })
 }
 
-/// A rule; the section is there for the reader.
+/// A rule; the section is documentation.
 const fn rule(
     opcodes: &'static str,
     modifiers: &'static str,
@@ -75,7 +75,7 @@ const fn rule(
     Rule { opcodes, modifiers, operands: 0, need }
 }
 
-/// The same for instructions with at least so many operands.
+/// A rule for instructions with a minimum number of operands.
 const fn with_operands(operands: usize, rule: Rule) -> Rule {
     Rule { operands, ..rule }
 }
@@ -84,7 +84,7 @@ const fn portable(version: (u8, u8), architecture: u32) -> Need {
     Need { version, architecture, specific: Portable }
 }
 
-/// The first version that knows each target (manual, "PTX Module Directives: .target").
+/// The first version that supports each target (manual, "PTX Module Directives: .target").
 pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 26] = [
     (72, Portable, (6, 1)),
     (75, Portable, (6, 3)),

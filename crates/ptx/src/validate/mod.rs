@@ -1,5 +1,5 @@
-//! Light validation: names that are declared twice or not at all. What instructions mean, and whether
-//! their operands have the right types, is for the assembler and the emulator to say.
+//! Name validation: names that are declared twice or not at all. The assembler and the emulator
+//! check instructions and operand types.
 
 use crate::ast::*;
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
@@ -10,8 +10,8 @@ impl Module {
     /// declared twice, and that the module has an entry.
     ///
     /// # Errors
-    /// The problems found, 20 at most. They carry the line of the text the module was parsed from,
-    /// where it was parsed, and no column.
+    /// The problems found, 20 at most. They carry the line of the parsed text, if the module was
+    /// parsed, and no column.
     pub fn validate(&self) -> Result<(), Diagnostics> {
         let mut checker =
             Checker { globals: HashMap::new(), scopes: Vec::new(), problems: Collector::default() };
@@ -29,7 +29,7 @@ impl Module {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Meaning {
     Register,
@@ -45,7 +45,7 @@ enum Meaning {
 struct Checker<'a> {
     /// Variables and functions of the module.
     globals: HashMap<&'a str, Meaning>,
-    /// Names of the function and of the blocks around the statement, outermost first.
+    /// Names of the function and of the enclosing blocks, outermost first.
     scopes: Vec<HashMap<&'a str, Meaning>>,
     problems: Collector,
 }
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
             Item::Variable(v) => (&v.name, Meaning::Variable, v.linkage == Linkage::Extern),
             Item::Function(f) => (&f.name, Meaning::Function { defined: f.body.is_some() }, false),
             Item::Directive(words) => {
-                // `.alias f, g;` declares f, which may have been announced before.
+                // `.alias f, g;` declares f, which may have been declared before.
                 let name = words.strip_prefix(".alias").and_then(|rest| rest.split(',').next());
                 if let Some(name) = name {
                     self.globals.entry(name.trim()).or_insert(Meaning::Function { defined: true });
@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
             }
         };
         let before = self.globals.insert(name, meaning);
-        // A function may be announced any number of times, and defined once.
+        // A function may be declared any number of times and defined once.
         let repeats = match (before, meaning) {
             (None, _) => false,
             (Some(Meaning::Function { defined: before }), Meaning::Function { defined }) => {
@@ -92,14 +92,10 @@ impl<'a> Checker<'a> {
 
     fn declare(&mut self, name: &'a str, meaning: Meaning, line: u32, function: &str) {
         let scope = self.scopes.last_mut().expect("a function is open");
-        // `_` is no name, and parameters of calls may be declared again in the same scope.
+        // `_` is not a name, and call parameters may be redeclared in the same scope.
         if name != "_" && scope.insert(name, meaning).is_some() {
             let message = format!("`{name}` is declared twice in the same scope of `{function}`");
-            self.complain(
-                line,
-                message,
-                Some("rename one, or put it into a `{ }` block of its own"),
-            );
+            self.complain(line, message, Some("rename one, or put it into its own `{ }` block"));
         }
     }
 
@@ -113,7 +109,8 @@ impl<'a> Checker<'a> {
         self.scopes.pop();
     }
 
-    /// One level of braces: what it declares is known in all of it, as labels are used before.
+    /// One level of braces. Its declarations are visible in all of it, since labels are used before
+    /// they are declared.
     fn scope(&mut self, statements: &'a [Statement], function: &str) {
         let first_lines = following_lines(statements);
         for (statement, line) in statements.iter().zip(&first_lines) {
@@ -153,7 +150,7 @@ impl<'a> Checker<'a> {
                 Operand::Name(name) if branches => {
                     if self.meaning(name) != Some(Meaning::Label) {
                         let message = format!("there is no label `{name}` to branch to");
-                        let help = format!("add `{name}:` before the instruction to go on with");
+                        let help = format!("add `{name}:` before the target instruction");
                         self.complain(line, message, Some(&help));
                     }
                 }
@@ -204,14 +201,15 @@ impl<'a> Checker<'a> {
         self.complain(line, format!("the {what} `{name}` is not declared"), Some(help));
     }
 
-    /// What `name` stands for here, innermost scope first.
+    /// The meaning of `name`, innermost scope first.
     fn meaning(&self, name: &str) -> Option<Meaning> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let in_scope = |scope: &HashMap<&str, Meaning>| {
             if let Some(meaning) = scope.get(name).filter(|m| !matches!(m, Meaning::Registers(_))) {
                 return Some(*meaning);
             }
-            // `%r12` may be number 12 of `%r<n>` or number 2 of `%r1<n>`; ten digits hold any count.
+            // `%r12` may be register 12 of `%r<n>` or register 2 of `%r1<n>`; ten digits hold any
+            // count.
             (1..=digits.min(10)).find_map(|length| {
                 let (prefix, number) = name.split_at(name.len() - length);
                 let canonical = length == 1 || !number.starts_with('0');
@@ -228,7 +226,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// For each statement, the line of the first instruction at or after it: declarations have none.
+/// For each statement, the line of the first instruction at or after it, since declarations have no
+/// line.
 fn following_lines(statements: &[Statement]) -> Vec<u32> {
     let mut line = 0;
     let mut lines: Vec<u32> = statements

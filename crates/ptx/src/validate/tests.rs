@@ -1,4 +1,4 @@
-//! Tests of the validation: what it lets pass, and what it finds.
+//! Tests of the validation: accepted modules and reported problems.
 
 use super::*;
 
