@@ -1,4 +1,4 @@
-//! Lists the PTX of `ptx/` as Rust, so that whoever uses the corpus needs no files.
+//! Lists the PTX of `ptx/` as Rust source, so that the corpus is compiled in and needs no files.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -4,33 +4,33 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use lanework::Dim3;
 use std::fmt::Debug;
 
-/// What one or a few kernels of a unit are given, and what they must give.
+/// The inputs, launches and expected results of one or a few kernels of a unit.
 pub struct Case {
     /// The source that holds the kernels.
     pub unit: &'static str,
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
-    /// Memory of the device by name, with what it holds at first.
+    /// Named device buffers with their initial contents.
     pub buffers: Vec<(&'static str, Vec<u8>)>,
-    /// Runs, one after the other.
+    /// Launches, in order.
     pub launches: Vec<Launch>,
-    /// What a buffer must hold afterwards.
+    /// Checks of buffers after the launches.
     pub checks: Vec<(&'static str, Check)>,
-    /// Buffers whose bits may differ between devices, and why; all others may not.
+    /// Buffers whose bits may differ between devices, with the reason; all others must agree.
     pub loose: Vec<(&'static str, &'static str)>,
-    /// What the emulator makes of it.
+    /// The expected outcome on the emulator.
     pub on_emulator: OnEmulator,
-    /// Modules, by a part of the file's name, that hold something that the emulator does not know yet,
-    /// and the words in which it says so.
+    /// Modules, by a part of the file's name, that the emulator does not support yet, and its error
+    /// message.
     pub awaited: Vec<(&'static str, &'static str)>,
-    /// Whether a GPU is given it at all: not where the kernel ends in a fault on purpose.
+    /// Whether it runs on a GPU: not if the kernel faults on purpose.
     pub on_gpu: bool,
 }
 
-/// Says what is wrong with a buffer's bytes.
+/// Checks a buffer's bytes and describes a mismatch.
 pub type Check = Box<dyn Fn(&[u8]) -> Result<(), String> + Send + Sync>;
 
-/// One run of an entry.
+/// One launch of an entry.
 pub struct Launch {
     /// The entry's name in the PTX.
     pub entry: &'static str,
@@ -53,17 +53,17 @@ pub enum Argument {
     Bytes(Vec<u8>),
 }
 
-/// What is expected of the emulator.
+/// The expected outcome on the emulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnEmulator {
     /// The results are right.
     Runs,
-    /// It refuses the kernel, or the kernel faults as it should; the message contains this.
+    /// It does not support the kernel, or the kernel faults as expected; the message contains this.
     Refuses(&'static str),
 }
 
 impl Case {
-    /// A case with nothing in it.
+    /// An empty case.
     pub fn new(unit: &'static str, name: &'static str) -> Case {
         Case {
             unit,
@@ -78,14 +78,14 @@ impl Case {
         }
     }
 
-    /// With a buffer that holds `values` at first.
+    /// With a buffer initialised to `values`.
     #[must_use]
     pub fn with<T: NoUninit>(mut self, name: &'static str, values: &[T]) -> Case {
         self.buffers.push((name, bytemuck::cast_slice(values).to_vec()));
         self
     }
 
-    /// With a run.
+    /// With a launch.
     #[must_use]
     pub fn run(
         self,
@@ -97,7 +97,7 @@ impl Case {
         self.run_shared(entry, grid, block, 0, arguments)
     }
 
-    /// With a run that has `dynamic_shared` bytes of dynamic shared memory.
+    /// With a launch that has `dynamic_shared` bytes of dynamic shared memory.
     #[must_use]
     pub fn run_shared(
         mut self,
@@ -162,22 +162,22 @@ impl Case {
         self
     }
 
-    /// The emulator refuses it, or stops it, with a message that contains `message`.
+    /// The emulator rejects or stops it with a message that contains `message`.
     #[must_use]
     pub fn refused(mut self, message: &'static str) -> Case {
         self.on_emulator = OnEmulator::Refuses(message);
         self
     }
 
-    /// In the modules whose file's name contains `module` the emulator does not know something yet, and
-    /// says so with `message`.
+    /// The emulator does not support the modules whose file name contains `module` yet, and reports
+    /// `message`.
     #[must_use]
     pub fn awaits(mut self, module: &'static str, message: &'static str) -> Case {
         self.awaited.push((module, message));
         self
     }
 
-    /// It ends in a fault on purpose, which would end a GPU's context.
+    /// It faults on purpose, which would end a GPU's context.
     #[must_use]
     pub fn not_on_gpu(mut self) -> Case {
         self.on_gpu = false;

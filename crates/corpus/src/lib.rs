@@ -1,9 +1,9 @@
-//! Kernels as compilers print them, with the launches, the inputs and what must come out.
+//! Kernels as emitted by compilers, with launches, inputs and expected results.
 //!
-//! `cuda/` holds the sources, a file per topic; `ptx/` what nvcc made of each for several targets,
-//! optimised and for debugging, and what other compilers made of theirs; `src/cases/` a declaration
-//! per kernel. `make.sh` makes the PTX again. `tests/` runs every declaration with every module of its
-//! topic, on the emulator and on a GPU where there is one.
+//! `cuda/` holds the sources, a file per topic; `ptx/` the output of nvcc for several targets,
+//! optimised and for debugging, and of other compilers; `src/cases/` a declaration per kernel.
+//! `make.sh` regenerates the PTX. `tests/` runs every declaration with every module of its topic,
+//! on the emulator and on a GPU where there is one.
 
 #![allow(clippy::precedence, reason = "products before shifts, as in the kernels' own sources")]
 

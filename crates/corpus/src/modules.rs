@@ -1,5 +1,5 @@
-//! The modules of PTX: files named `UNIT.TARGET.ptx`, with how they were compiled between, when not by
-//! nvcc with optimisation: `debug`, `nvrtc`, `clang` or `clang_debug`.
+//! The modules of PTX: files named `UNIT.TARGET.ptx`, or `UNIT.KIND.TARGET.ptx` if not compiled by
+//! nvcc with optimisation, where the kind is `debug`, `nvrtc`, `clang` or `clang_debug`.
 
 /// One compiler's output for one unit.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Variant {
     pub file: &'static str,
     /// The source it comes from, without its ending.
     pub unit: &'static str,
-    /// The architecture it is for, such as `sm_80`.
+    /// The target architecture, such as `sm_80`.
     pub target: &'static str,
     /// Whether it was compiled for debugging, without optimisation.
     pub debug: bool,

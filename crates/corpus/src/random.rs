@@ -1,6 +1,6 @@
-//! Inputs by seed: the same on every host.
+//! Seeded inputs, identical on every host.
 
-/// 64 bits that depend on the seed and the index alone.
+/// 64 pseudorandom bits that depend on the seed and the index only.
 pub fn bits(seed: u64, index: usize) -> u64 {
     let mut z = seed.wrapping_mul(0xA076_1D64_78BD_642F) ^ index as u64;
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -40,7 +40,7 @@ pub fn doubles(seed: u64, n: usize) -> Vec<f64> {
     many(seed, n, |r| (r >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
 }
 
-/// Floats that are integers from `-most` to `most`: sums of few products of them are exact.
+/// Floats that are integers from `-most` to `most`: sums of a few products of them are exact.
 pub fn whole_floats(seed: u64, n: usize, most: i32) -> Vec<f32> {
     ints(seed, n, -most, most).into_iter().map(|i| i as f32).collect()
 }

@@ -1,4 +1,4 @@
-//! What a GPU gave, committed as checksums, so that the emulator is compared with it where there is none.
+//! Recorded results of a GPU as checksums, to compare the emulator with where there is no GPU.
 
 use crate::{Case, Outputs};
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub struct Recorded(HashMap<(&'static str, &'static str, &'static str), u64>);
 
 impl Recorded {
-    /// What an H200 gave.
+    /// The results recorded on an H200.
     pub fn h200() -> Recorded {
         let fields = |line: &'static str| {
             let mut fields = line.split('\t');
@@ -19,7 +19,7 @@ impl Recorded {
         Recorded(include_str!("../recorded/h200.tsv").lines().filter_map(fields).collect())
     }
 
-    /// How many checksums there are.
+    /// The number of checksums.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -29,10 +29,10 @@ impl Recorded {
         self.0.is_empty()
     }
 
-    /// Compares what a device gave, but for the buffers that may differ.
+    /// Compares a device's results, except for the buffers that may differ.
     ///
     /// # Errors
-    /// The first buffer whose checksum is another.
+    /// The first buffer whose checksum differs.
     pub fn agrees(&self, file: &'static str, case: &Case, outputs: &Outputs) -> Result<(), String> {
         for ((name, _), bytes) in case.buffers.iter().zip(outputs) {
             let loose = case.loose.iter().any(|(loose, _)| loose == name);
@@ -40,14 +40,14 @@ impl Recorded {
                 && !loose
                 && sum != checksum(bytes)
             {
-                return Err(format!("`{name}` has other bits than an H200 gave"));
+                return Err(format!("`{name}` differs from the bits recorded on an H200"));
             }
         }
         Ok(())
     }
 }
 
-/// The lines that record what a device gave: of the buffers that it changed.
+/// The lines that record a device's results: the buffers that it changed.
 pub fn lines(file: &str, case: &Case, outputs: &Outputs) -> String {
     let mut lines = String::new();
     for ((name, before), after) in case.buffers.iter().zip(outputs) {

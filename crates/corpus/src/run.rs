@@ -1,4 +1,4 @@
-//! Runs a case on a device, and compares what two devices gave.
+//! Runs a case on a device, and compares the results of two devices.
 
 use crate::{Argument, Case, Launch};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
@@ -6,28 +6,28 @@ use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 /// The bytes of each buffer of a case, in the order of its declaration.
 pub type Outputs = Vec<Vec<u8>>;
 
-/// Runs all launches of a case with a module and gives back its buffers.
+/// Runs all launches of a case with a module and returns its buffers.
 ///
 /// # Errors
-/// What the device says of a launch.
+/// The error of a launch.
 ///
 /// # Panics
 /// When the case names a buffer that it does not declare.
 pub fn run(device: &Device, module: &PtxModule, case: &Case) -> Result<Outputs> {
     run_each(device, case, &mut |launch, shape, arguments| {
-        // SAFETY: the kernels are ours and keep to the buffers of their cases, which the emulator
-        // has checked access by access before the corpus is run on a GPU.
+        // SAFETY: the kernels of the corpus stay within the buffers of their cases, which the
+        // emulator has checked access by access before the corpus runs on a GPU.
         unsafe { module.launch(launch.entry, shape, arguments) }.map(|_| ())
     })
 }
 
-/// Makes one launch, with its shape and arguments.
+/// Runs one launch, with its shape and arguments.
 pub type Each<'a> = &'a mut dyn FnMut(&Launch, PtxShape, &[PtxArg<'_>]) -> Result<()>;
 
-/// Gives `each` all launches of a case, and gives back the buffers afterwards.
+/// Calls `each` for all launches of a case, and returns the buffers afterwards.
 ///
 /// # Errors
-/// What the device says, or `each`.
+/// The error of the device, or of `each`.
 ///
 /// # Panics
 /// When the case names a buffer that it does not declare.
@@ -54,7 +54,7 @@ pub fn run_each(device: &Device, case: &Case, each: Each<'_>) -> Result<Outputs>
     buffers.iter().map(Buffer::download).collect()
 }
 
-/// Compares two devices' outputs bit for bit, but for the buffers that may differ.
+/// Compares two devices' outputs bit for bit, except for the buffers that may differ.
 ///
 /// # Errors
 /// The first difference.

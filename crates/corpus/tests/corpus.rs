@@ -1,5 +1,5 @@
 //! Every case with every module of its unit, on the emulator and on a GPU where there is one: the
-//! results are what the host says, and the devices agree bit for bit.
+//! results equal the host's, and the devices agree bit for bit.
 
 use lanework::{Backend, Device, PtxModule};
 use lanework_corpus::{
@@ -8,10 +8,10 @@ use lanework_corpus::{
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The only unit to run, where a kernel is looked for that takes the GPU down with it.
+/// The only unit to run, to find a kernel that crashes the GPU's context.
 const UNIT: &str = "LANEWORK_CORPUS_UNIT";
 
-/// Runs all cases with the modules that are `wanted`, and fails with every complaint in one list.
+/// Runs all cases with the `wanted` modules, and fails with a list of all mismatches.
 fn run_all(suite: &str, wanted: impl Fn(&Variant) -> bool) {
     let (cases, devices) = (all(), Device::for_tests(suite));
     let recorded = Recorded::h200();
@@ -48,7 +48,7 @@ fn run_variant(
             say(&format!("SKIPPED on {}: {}", device.info().id, variant.file));
             continue;
         }
-        // Loaded once: no entry that changes a variable of the module is run by two cases.
+        // Loaded once: no two cases run an entry that changes a variable of the module.
         let module = device.load_ptx(variant.text).map_err(|error| error.to_string());
         let ran = cases.iter().map(|case| {
             if !emulated && !case.on_gpu {
@@ -89,7 +89,7 @@ fn run_variant(
     }
 }
 
-/// Runs one case. `None` when it was refused as it should be.
+/// Runs one case. `None` if it failed as expected.
 fn run_case(
     device: &Device,
     module: &PtxModule,
@@ -112,8 +112,10 @@ fn run_case(
             }
             return Ok(Some(outputs));
         }
-        (Ok(_), Some((_, what)), _) => return Err(format!("runs: it need no longer await {what}")),
-        (Ok(_), None, Some(what)) => return Err(format!("runs, but should be refused: {what}")),
+        (Ok(_), Some((_, what)), _) => {
+            return Err(format!("runs: remove the expected failure {what}"));
+        }
+        (Ok(_), None, Some(what)) => return Err(format!("runs, but should fail: {what}")),
         (Err(error), ..) => error.to_string(),
     };
     match awaited.map(|(_, what)| *what).or(refused) {
@@ -123,12 +125,12 @@ fn run_case(
             }
             Ok(None)
         }
-        Some(what) => Err(format!("should be refused for `{what}`, but: {error}")),
+        Some(what) => Err(format!("should fail with `{what}`, but: {error}")),
         None => Err(error),
     }
 }
 
-/// Appends what a GPU gave to the file that `LANEWORK_CORPUS_RECORD` names.
+/// Appends a GPU's results to the file that `LANEWORK_CORPUS_RECORD` names.
 fn record(lines: &str) {
     if let Some(path) = std::env::var_os("LANEWORK_CORPUS_RECORD") {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
@@ -136,7 +138,7 @@ fn record(lines: &str) {
     }
 }
 
-/// Whether one unit alone is run: then each run on a GPU is announced.
+/// Whether only one unit runs: then each run on a GPU is announced.
 fn unit_alone() -> bool {
     std::env::var_os(UNIT).is_some()
 }

@@ -1,5 +1,5 @@
-//! The emulator's counts of memory traffic for the corpus, against those that an H200's own counters gave
-//! for the same launches (`recorded/h200-counters.json`).
+//! The emulator's memory traffic counters for the corpus, compared with the hardware counters of an
+//! H200 for the same launches (`recorded/h200-counters.json`).
 //!
 //! On a machine with a GPU, `LANEWORK_CORPUS_LAUNCHES=FILE` makes every launch once, for a hardware
 //! profiler to count, and lists them in FILE; `recorded/counters.sh` does so.
@@ -11,11 +11,11 @@ use lanework_lab::{Deviation, Hardware};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Asks for the launches on a GPU.
+/// Requests the launches on a GPU.
 const LAUNCHES: &str = "LANEWORK_CORPUS_LAUNCHES";
 
-/// Modules whose launches are counted: those for sm_90, and what other compilers made. What is compiled
-/// without optimisation is no kernel that anybody profiles.
+/// Modules whose launches are counted: those for sm_90, and those of other compilers. Code compiled
+/// without optimisation is not profiled in practice.
 fn counted(variant: &Variant) -> bool {
     let of_others = variant.file.starts_with("triton") || variant.file.starts_with("numba");
     let newest = variant.target.starts_with("sm_90");
@@ -27,7 +27,7 @@ fn runs(variant: &Variant, case: &Case) -> bool {
     case.unit == variant.unit && case.on_gpu && !awaited && case.on_emulator == OnEmulator::Runs
 }
 
-/// Gives `each` every case of every module, loaded on a device.
+/// Calls `each` for every case of every module, loaded on a device.
 fn every_case(device: &Device, mut each: impl FnMut(&Variant, &PtxModule, &Case)) {
     let cases = all();
     for variant in variants().iter().filter(|variant| counted(variant)) {
@@ -63,7 +63,7 @@ fn launches_for_a_hardware_profiler() {
     std::fs::write(path, list).expect("a writable list");
 }
 
-/// Keeps what a hardware profiler counted, from the folder that `LANEWORK_CORPUS_NCU` names.
+/// Records the counters of a hardware profiler, from the folder that `LANEWORK_CORPUS_NCU` names.
 #[test]
 fn what_a_hardware_profiler_counted_is_kept() {
     let Some(folder) = std::env::var_os("LANEWORK_CORPUS_NCU") else { return };
@@ -76,7 +76,7 @@ fn what_a_hardware_profiler_counted_is_kept() {
     std::fs::write(recorded, hardware.to_json()).expect("a writable record");
 }
 
-/// Counts that differ, by the start of a launch's name and of a counter's, and why.
+/// Known differences, by the prefix of a launch's name and of a counter's, with the reason.
 const EXPLAINED: &str = include_str!("../recorded/h200-counters.explained");
 
 fn explained(one: &Deviation) -> bool {
@@ -112,7 +112,7 @@ fn the_counts_are_those_of_the_hardware_but_for_what_is_explained() {
     }
     let within = 1.0 - far.len() as f64 / deviations.len().max(1) as f64;
     let unknown: Vec<&&Deviation> = far.iter().filter(|one| !explained(one)).collect();
-    assert!(unknown.is_empty(), "nobody knows why: {unknown:#?}");
+    assert!(unknown.is_empty(), "unexplained differences: {unknown:#?}");
     // The corpus has many locks, rings and loops of compare-and-swap.
     assert!(within >= 0.85, "only {:.1} % within 1 %", 100.0 * within);
     assert_eq!(launches, hardware.launches.len(), "the corpus is what the GPU counted");

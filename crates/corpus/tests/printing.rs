@@ -1,5 +1,5 @@
-//! What the printing kernel prints, which the facade sends to standard output: here the emulator is
-//! asked itself.
+//! The output of the printing kernel, read from the emulator directly, as the facade sends it to
+//! standard output.
 
 use lanework::sim::{Emulator, LaunchConfig, Options, Quiet};
 use lanework_corpus::{Argument, all, variants};

@@ -1,17 +1,18 @@
-//! The corpus under the sanitizer: kernels that give the right results give no reports.
+//! The corpus under the sanitizer: kernels with correct results have no findings.
 
 use lanework::{Device, Error, ReportKind};
 use lanework_corpus::{Case, OnEmulator, Outputs, Variant, all, run, variants};
 
-/// Kernels that do race, by design: whichever access comes first, the result is the same in the end.
+/// Kernels with benign races by design: the final result does not depend on the order of the
+/// accesses.
 const RACE: &[(&str, &str)] = &[
-    ("breadth first, by a block", "a vertex may be seen at its new level a round early"),
+    ("breadth first, by a block", "a vertex may be seen at its new level one iteration early"),
     ("components by union-find", "labels are written plainly while others follow them"),
     ("32 bits", "`atomicAdd_block` from several blocks"),
     ("shortest paths", "a distance is read plainly while atomics lower it"),
 ];
 
-/// What the sanitizer finds in the cases of one module, and how many of them ran.
+/// The findings in the cases of one module, and the number of cases that ran.
 fn found(variant: &Variant, cases: &[Case]) -> (usize, Vec<String>) {
     let (mut ran, mut found) = (0, Vec::new());
     let mine = cases.iter().filter(|case| case.unit == variant.unit);
@@ -20,7 +21,7 @@ fn found(variant: &Variant, cases: &[Case]) -> (usize, Vec<String>) {
         case.on_emulator == OnEmulator::Runs && !awaits
     };
     for case in mine.filter(runs) {
-        // A device for each, so that addresses stay small.
+        // One device per case, so that addresses stay small.
         let device = Device::emulator().sanitized();
         let result = device.load_ptx(variant.text).and_then(|module| run(&device, &module, case));
         let known = RACE.iter().any(|(name, _)| *name == case.name);
@@ -39,7 +40,7 @@ fn found(variant: &Variant, cases: &[Case]) -> (usize, Vec<String>) {
     (ran, found)
 }
 
-/// What is wrong with the results: looking on must not change them.
+/// Mismatches of the results: checking must not change them.
 fn mismatch(case: &Case, outputs: &Outputs) -> Option<String> {
     case.checks.iter().find_map(|(name, check)| {
         let place = case.buffers.iter().position(|(known, _)| known == name)?;

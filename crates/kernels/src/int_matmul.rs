@@ -1,5 +1,5 @@
 //! Integer matrix product, `C = A B` of i32 that wrap, with a tile of `T` x `T` elements per thread
-//! or per block: how large a tile pays, and why it stops to.
+//! or per block: the best tile size, and why larger tiles lose.
 //!
 //! Each element of A and B is needed by a whole row or column of C. A tile reads it once for `T`
 //! elements of C; but a tile in registers takes `T * T` of them, and a tile in shared memory
@@ -14,7 +14,7 @@ pub use product::{Product, TILES, on_host};
 
 use crate::{Ladder, Rung};
 
-/// The rungs, from the bottom up.
+/// The rungs, in the order of the ladder.
 pub fn rungs() -> Vec<Rung<Product>> {
     vec![
         Rung::new("naive", "E1", include_str!("int_matmul/naive.rs"), naive::prepare),
@@ -33,7 +33,7 @@ pub fn rungs() -> Vec<Rung<Product>> {
     ]
 }
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "int-matmul",

@@ -1,4 +1,4 @@
-//! The first kernel of every course: threads that say who they are (B1).
+//! The first kernel of every CUDA course: each thread prints its index (B1).
 
 use lanework::prelude::*;
 use lanework::{Dim3, Result};

@@ -1,9 +1,7 @@
-//! The kernels of Lanework: one folder per topic, one file per rung.
-//!
-//! A ladder climbs from the simplest kernel to the fastest, one idea a rung. A rung's file opens
-//! with a header that says its idea, what counters it predicts and what it costs; [`Rung`] reads
-//! it, so the tables, the docs and the tests all say what the file says. To add a rung, add a file
-//! and its line in the ladder's table.
+//! The kernels of Lanework: one folder per topic, one file per rung. A ladder goes from the
+//! simplest kernel to the fastest, one idea per rung. A rung's file opens with a header: its idea,
+//! its predicted counters and its costs. [`Rung`] reads the header, so the tables, the docs and the
+//! tests all quote the file. To add a rung, add a file and its line in the ladder's table.
 
 pub mod int_matmul;
 pub mod intro;

@@ -1,8 +1,8 @@
 //! Matrix product in single precision, `C = A B`, from one thread per element to shared tiles.
 //!
 //! A has m rows and k columns, B k rows and n columns, C m rows and n columns, row by row. A
-//! multiply-add needs two numbers; what tells the rungs apart is how many of them come from global
-//! memory, how well those reads coalesce, and how the rounding errors of k additions add up.
+//! multiply-add needs two numbers; the rungs differ in how many of them come from global memory,
+//! how well those loads coalesce, and how the rounding errors of k additions accumulate.
 
 mod blocked;
 mod kahan;
@@ -19,15 +19,15 @@ pub use matrices::{Extents, Layout, Matrices, Matrix};
 use crate::{Ladder, Rung};
 use lanework::{Device, Prepared, Result};
 
-/// A rung, and how it wants the matrices to lie in memory.
+/// A rung, and its memory layout of the matrices.
 pub struct ProductRung {
-    /// Its name and how to prepare it.
+    /// The rung.
     pub rung: Rung<Matrices>,
-    /// What to give to [`Matrices::place`].
+    /// The argument of [`Matrices::place`].
     pub layout: Layout,
 }
 
-/// The rungs, from the bottom up.
+/// The rungs, in the order of the ladder.
 pub fn rungs() -> Vec<ProductRung> {
     use Layout::{Packed, Pitched, ZeroPadded};
     vec![
@@ -54,7 +54,7 @@ pub fn rungs() -> Vec<ProductRung> {
     ]
 }
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "matmul",

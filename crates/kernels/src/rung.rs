@@ -5,9 +5,9 @@ use lanework::{Device, Prepared, Result};
 /// A kernel of a ladder that works on `P`, a problem with its buffers on a device.
 #[derive(Clone, Copy)]
 pub struct Rung<P> {
-    /// What the rung is, apart from the problem it works on.
+    /// The rung's description, independent of the problem type.
     pub info: RungInfo,
-    /// Compiles the kernel for a problem; running what it returns solves the problem once.
+    /// Compiles the kernel for a problem; each run of the result solves the problem once.
     pub prepare: for<'a> fn(&'a mut P, &Device) -> Result<Prepared<'a>>,
 }
 
@@ -23,12 +23,13 @@ impl<P> Rung<P> {
     }
 }
 
-/// What a rung is called and where it stands.
+/// A rung's name and source.
 #[derive(Clone, Copy, Debug)]
 pub struct RungInfo {
     /// Name, unique in its ladder.
     pub name: &'static str,
-    /// The experiment of the notes that it reproduces, or `beyond`.
+    /// The id of the experiment that it reproduces (`lanework experiments` lists them), or
+    /// `beyond`.
     pub experiment: &'static str,
     /// The text of its file.
     pub source: &'static str,
@@ -39,22 +40,22 @@ pub struct RungInfo {
 pub struct Header {
     /// The one idea.
     pub idea: String,
-    /// What the counters will show.
+    /// The predicted counters.
     pub predicts: String,
-    /// What it costs.
+    /// Its costs.
     pub costs: String,
 }
 
-/// A ladder, for lists and help.
+/// A ladder's description, for listings and help.
 #[derive(Clone, Debug)]
 pub struct Ladder {
     /// Name on the command line.
     pub name: &'static str,
     /// What is computed, in a line.
     pub title: &'static str,
-    /// What the rungs show one after the other: in English and in Chinese.
+    /// The story of the ladder, in English and in Chinese.
     pub story: [&'static str; 2],
-    /// Rungs from the bottom up.
+    /// Rungs, in the order of the ladder.
     pub rungs: Vec<RungInfo>,
 }
 
@@ -68,7 +69,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The words that open the idea, the prediction and the costs in a rung's file.
+    /// The keys of the idea, the prediction and the costs in a rung's file.
     fn keys(self) -> [&'static str; 3] {
         match self {
             Language::English => ["Idea:", "Predicts:", "Costs:"],
@@ -78,7 +79,7 @@ impl Language {
 }
 
 impl RungInfo {
-    /// The header in a language, read from the `//!` lines on top of the rung's file.
+    /// The header in a language, read from the `//!` lines at the top of the rung's file.
     pub fn header(&self, language: Language) -> Header {
         let all = [Language::English.keys(), Language::Chinese.keys()].concat();
         let mut fields = [const { String::new() }; 3];

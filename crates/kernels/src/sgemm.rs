@@ -1,9 +1,9 @@
 //! General matrix product in single precision, `C = alpha A B + beta C`, for any shape.
 //!
-//! A has m rows and k columns, B k rows and n columns, C m rows and n columns; rows lie `lda`, `ldb`
-//! and `ldc` elements apart. Each of the m n k multiply-adds needs two numbers, and a multiprocessor
-//! can do far more multiply-adds than it can fetch numbers for: every rung lets a number, once
-//! fetched, serve more of them, from cache to shared memory to registers.
+//! A has m rows and k columns, B k rows and n columns, C m rows and n columns; the row strides are
+//! `lda`, `ldb` and `ldc` elements. Each of the m n k multiply-adds needs two numbers, and a
+//! multiprocessor's arithmetic throughput is far higher than its load throughput: every rung reuses
+//! a loaded number for more of them, from cache to shared memory to registers.
 
 mod coalesced;
 mod conflict_free;
@@ -22,7 +22,7 @@ pub use operands::{Operands, Shape};
 
 use crate::{Ladder, Rung};
 
-/// The rungs, from the bottom up.
+/// The rungs, in the order of the ladder.
 pub fn rungs() -> Vec<Rung<Operands>> {
     vec![
         Rung::new("uncoalesced", "D1", include_str!("sgemm/uncoalesced.rs"), uncoalesced::prepare),
@@ -48,7 +48,7 @@ pub fn rungs() -> Vec<Rung<Operands>> {
     ]
 }
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "sgemm",

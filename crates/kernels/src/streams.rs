@@ -1,11 +1,11 @@
-//! A kernel whose length can be chosen, to be overlapped with copies (C4).
+//! A kernel of adjustable run time, to overlap with copies (C4).
 
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
-/// Factor and summand of a step, those of a well-known linear congruential generator.
+/// Factor and summand of a step: the linear congruential generator of "Numerical Recipes".
 const STEP: (u32, u32) = (1_664_525, 1_013_904_223);
 
 #[kernel]
@@ -39,15 +39,15 @@ pub fn prepare<'a>(
     steps: u32,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(dst.len() >= src.len(), "no place for the results");
+    assert!(dst.len() >= src.len(), "the result buffer is too short");
     let blocks = (src.len() as u32).div_ceil(THREADS).max(1);
     let launch = iterate(src, dst, steps, STEP.0, STEP.1);
     // SAFETY: i is under the length of `src`, and `dst` is as long.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
 
-/// What `steps` steps do at once, as a factor and a summand: a step of steps is a step again, so the
-/// host needs one multiply-add for each element, whatever the number of steps.
+/// The composition of `steps` steps, as a factor and a summand, by repeated squaring. The host thus
+/// needs one multiply-add per element for any number of steps.
 pub fn on_host(steps: u32) -> (u32, u32) {
     let (mut all, mut power) = ((1u32, 0u32), STEP);
     let after = |(f, a): (u32, u32), (g, b): (u32, u32)| {

@@ -1,11 +1,11 @@
-//! The sum of the squares of many numbers, from one thread up to the speed of the memory.
+//! The sum of the squares of many numbers, from one thread up to the memory bandwidth.
 //!
-//! Each number is read once and hardly anything is written, so the time to read them all is the
-//! speed limit. The lower rungs leave the memory idle; the middle ones shorten what the host, or
-//! one thread of a block, adds up at the end; the upper ones keep enough reads under way.
+//! Each number is read once and hardly anything is written, so the time to read them is the limit.
+//! The first rungs leave the memory idle; the middle ones shorten the serial additions of the host,
+//! or of one thread of a block, at the end; the last ones keep enough loads in flight.
 //!
-//! What a sum is made in, and what happens when it overflows, [`Summand`] says. How long a kernel
-//! ran by the GPU's own clock, [`Cycles`] says.
+//! [`Summand`] defines the type of a sum and its overflow. [`Cycles`] is a kernel's time by the
+//! GPU's clock.
 
 mod block_serial;
 mod chunked;
@@ -30,7 +30,7 @@ pub use summand::{Summand, on_host};
 use crate::{Ladder, Rung};
 use half::{bf16, f16};
 
-/// The rungs, from the bottom up; [`LadderElement::rungs`] gives them compiled.
+/// The rungs, in the order of the ladder; [`LadderElement::rungs`] has them compiled.
 #[rustfmt::skip]
 fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
     vec![
@@ -68,7 +68,7 @@ macro_rules! elements {
 
 elements!(i32, u32, i64, u64, f32, f64, f16, bf16);
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "sum-squares",

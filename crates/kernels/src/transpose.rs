@@ -1,7 +1,7 @@
 //! Matrix transpose: `dst[x][y] = src[y][x]`, for any element type and any shape.
 //!
-//! A transpose only moves bytes, so a copy of the same bytes is the speed limit. What keeps the
-//! simple kernel from it is that a warp reads along a row and writes down a column.
+//! A transpose only moves bytes, so a copy of the same bytes is the speed limit. The simple kernel
+//! is below it because a warp reads along a row and writes along a column.
 
 mod direct;
 mod matrices;
@@ -17,7 +17,7 @@ pub use matrices::{Matrices, on_host};
 use crate::{Ladder, Rung};
 use lanework::Element;
 
-/// The rungs, from the bottom up.
+/// The rungs, in the order of the ladder.
 pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
     vec![
         Rung::new("naive", "B2", include_str!("transpose/naive.rs"), naive::prepare),
@@ -35,7 +35,7 @@ pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
     ]
 }
 
-/// Bits that are moved: a type that stands for all element types of its size.
+/// An unsigned integer type that stands for all element types of its size.
 pub trait Bits: Element {
     /// The ladder for this type. Here and not in a generic function, so that its kernels are
     /// compiled once, in this crate.
@@ -54,7 +54,7 @@ macro_rules! bits {
 
 bits!(u8, u16, u32, u64);
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "transpose",

@@ -1,7 +1,7 @@
 //! Vector addition, `c[i] = a[i] + b[i]`: the step before the matrix product.
 //!
-//! Two numbers are read and one is written for each addition, so the memory sets the time, and all
-//! there is to learn is how to keep it busy.
+//! Each addition needs two loads and one store, so the kernel is memory-bound, and the ladder shows
+//! how to saturate the memory.
 
 mod grid_stride;
 mod one_each;
@@ -12,7 +12,7 @@ pub use vectors::{LONGEST, Vectors};
 
 use crate::{Ladder, Rung};
 
-/// The rungs, from the bottom up.
+/// The rungs, in the order of the ladder.
 pub fn rungs() -> Vec<Rung<Vectors>> {
     vec![
         Rung::new("one-each", "C1", include_str!("vector_add/one_each.rs"), one_each::prepare),
@@ -31,7 +31,7 @@ pub fn rungs() -> Vec<Rung<Vectors>> {
     ]
 }
 
-/// The ladder, for lists.
+/// The ladder's description, for listings.
 pub fn ladder() -> Ladder {
     Ladder {
         name: "vector-add",

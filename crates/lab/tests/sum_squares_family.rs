@@ -108,7 +108,7 @@ fn what_makes_no_problem_is_refused_with_a_remedy() {
     let why = refusal(request().with("size", (1 << 31) + 1));
     assert!(why.contains("sum the squares in parts"), "{why}");
     let why = refusal(request().with("block", 0));
-    assert!(why.contains("where 1 to 1024 are possible"), "{why}");
+    assert!(why.contains("the limits are 1 to 1024"), "{why}");
     let why = refusal(request().with("rows", 3));
     assert!(why.contains("it takes --size, --block"), "{why}");
     let bytes = ELEMENT_TYPES.into_iter().find(|element| element.name == "u8");

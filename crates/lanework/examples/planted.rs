@@ -1,5 +1,5 @@
 //! Launches one planted kernel of the sanitizer's suite on a GPU, in a process of its own, so that
-//! NVIDIA's compute-sanitizer can judge it: `planted` lists them, `planted NAME` runs one.
+//! NVIDIA's compute-sanitizer can check it: `planted` lists them, `planted NAME` runs one.
 
 #[path = "../tests/sanitizer/planted.rs"]
 mod planted;

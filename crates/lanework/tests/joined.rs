@@ -1,5 +1,6 @@
-//! Counts follow what ptxas makes of a kernel for sm_90: loads of neighbouring words of shared memory that
-//! it joins, and atomics of which one lane does what all ask for. Each row was seen in ptxas 13.0's code.
+//! Counts follow what ptxas makes of a kernel for sm_90: vectorisation of shared loads of adjacent
+//! words, and aggregation of a warp's atomics in one lane. Each row was observed in the code of
+//! ptxas 13.0.
 
 use lanework::sim::Blocks;
 use lanework::{Counters, Device, PtxArg, PtxShape};
@@ -38,7 +39,7 @@ fn loads(base: &str, offsets: &[u32], between: &str) -> u64 {
     counted(base, &body).shared_load.requests
 }
 
-/// Threads so many bytes apart, a power of two.
+/// Threads at a stride in bytes, a power of two.
 fn apart(shift: u32) -> String {
     format!("shl.b32 %r8, %r3, {shift}; add.u32 %r5, %r4, %r8;")
 }

@@ -1,4 +1,4 @@
-//! Launches that cannot be, buffers that cannot be, and what they are told.
+//! Invalid launches and buffers, and their errors.
 
 use lanework::prelude::*;
 use lanework::sim::Options;
@@ -35,7 +35,7 @@ fn an_index_past_the_end_names_its_place() {
         let said = told(launched.and_then(|()| device.synchronize()));
         assert!(said.contains("is out of bounds: `x` has 100 elements"), "{said}");
         assert!(said.contains("launches.rs:9:5") && said.contains("block (1,0,0)"), "{said}");
-        // The launch did no harm: the elements within bounds were written, the device still works.
+        // The device still works, and the elements within bounds were written.
         assert_eq!(x.download().expect("a working device"), [7; 100]);
     }
 }

@@ -1,4 +1,4 @@
-//! 2-D copies: rows end to end on the host, a pitch apart on the device.
+//! 2-D copies: rows that are contiguous on the host and pitched on the device.
 
 use lanework::Device;
 
@@ -39,7 +39,9 @@ fn rows_start_on_512_bytes() {
 }
 
 #[test]
-#[should_panic(expected = "4 rows of 5 elements, 8 apart, do not fit a buffer of 28 elements")]
+#[should_panic(
+    expected = "4 rows of 5 elements at a pitch of 8 do not fit a buffer of 28 elements"
+)]
 fn rows_past_the_end_are_a_mistake_of_the_caller() {
     let mut buffer = Device::emulator().zeros::<f32>(28).expect("memory");
     let _ = buffer.upload_2d(&[0.0; 20], 5, 8);

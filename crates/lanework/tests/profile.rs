@@ -1,4 +1,4 @@
-//! Performance properties as unit tests: what a launch counted, asserted.
+//! Performance properties as unit tests: assertions on a launch's counters.
 
 use lanework::prelude::*;
 use lanework::sim::{Blocks, Keep, Wanted};
@@ -41,7 +41,7 @@ fn without_the_padding_the_assertion_fails_and_says_why() {
     counted(0).counters.assert_no_bank_conflicts();
 }
 
-/// What an assertion says when it fails.
+/// The message of a failed assertion.
 fn said(assertion: impl FnOnce() + std::panic::UnwindSafe) -> String {
     let panic = std::panic::catch_unwind(assertion).expect_err("the assertion fails");
     *panic.downcast::<String>().expect("words")

@@ -17,7 +17,7 @@ fn of_32_bits() -> Case {
     let n = 200i32;
     let sum = n * (n - 1) / 2;
     let mixed = (0..n as u32).fold(0u32, |all, i| all ^ i.wrapping_mul(2_654_435_761));
-    // 200 steps over 0..=6 from 2; 20 whole rounds down over 9..=0 from 4.
+    // 200 steps over 0..=6 from 2; 20 full cycles down over 9..=0 from 4.
     let counted = [(2 + 200) % 7, 4];
     let unsigned = [0, (1 << 29) - 1, mixed, counted[0], counted[1], 1 << 31, 1 << 31];
     Case::new(UNIT, "32 bits")
@@ -31,7 +31,7 @@ fn of_32_bits() -> Case {
             let mut found = found.to_vec();
             found.sort_unstable();
             let all = found.iter().enumerate().all(|(i, &old)| old == 3 * i as i32);
-            if all { Ok(()) } else { Err("each thread should see another value".to_owned()) }
+            if all { Ok(()) } else { Err("each thread should see a different value".to_owned()) }
         })
         .loose("old", "threads come in any order")
 }

@@ -1,4 +1,4 @@
-//! `async.cu`: copies and barriers that are waited for.
+//! `async.cu`: asynchronous copies and barriers.
 
 use crate::Case;
 use crate::case::args;
@@ -20,7 +20,8 @@ fn stages() -> Case {
         for t in 0..64 {
             let from = 63 - t;
             for word in 0..4 {
-                // From the second tile on, every eighth chunk brings half and zeros.
+                // From the second tile on, every eighth chunk copies half and fills the rest with
+                // zeros.
                 let cut = tile > 0 && from % 8 == 7 && word >= 2;
                 let v = if cut { 0 } else { x[(tile * 64 + from) * 4 + word] };
                 out.push(v + word as i32 + 1);

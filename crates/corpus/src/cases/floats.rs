@@ -33,7 +33,7 @@ fn round_to_zero(v: f64) -> f32 {
     if v < 0.0 { round_up(v) } else { round_down(v) }
 }
 
-/// What is left of a division whose quotient is rounded to the nearest integer, ties to even.
+/// The remainder of a division whose quotient is rounded to the nearest integer, ties to even.
 fn ieee_remainder(x: f64, y: f64) -> f64 {
     x - (x / y).round_ties_even() * y
 }
@@ -68,7 +68,7 @@ fn exact() -> Case {
 }
 
 fn conversions() -> Case {
-    // In the range of every integer that follows; what lies outside is another suite's.
+    // In the range of every following integer type; another suite covers values outside.
     let x: Vec<f64> = doubles(2, 64).iter().map(|v| v.abs() * 60_000.0).collect();
     let (mut out, mut wide, mut narrow) = (Vec::new(), Vec::new(), Vec::new());
     for &x in &x {
@@ -119,7 +119,7 @@ fn double_functions() -> Case {
         .loose("out", "approximate instructions, then refined")
 }
 
-/// Euler's gamma function, by Stirling's series far out.
+/// Euler's gamma function, by Stirling's series for large arguments.
 fn gamma(x: f64) -> f64 {
     let far = x + 20.0;
     let series = 1.0 / (12.0 * far) - 1.0 / (360.0 * far.powi(3)) + 1.0 / (1260.0 * far.powi(5));

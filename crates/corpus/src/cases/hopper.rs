@@ -1,4 +1,4 @@
-//! `hopper.cu`: clusters, bulk copies and products of warp groups.
+//! `hopper.cu`: clusters, bulk copies and warpgroup products.
 
 use super::dense::product;
 use crate::Case;
@@ -28,7 +28,7 @@ fn ring() -> Case {
     let mut out = Vec::new();
     for i in 0..8 * 32 {
         // Four blocks along x, two along y; clusters of two by two, so that a block's rank is its
-        // place in them.
+        // position in the cluster.
         let (bx, by, lane) = (i / 32 % 4, i / 128, i % 32);
         let block = |rank: usize| (rank / 2) * 4 + bx / 2 * 2 + rank % 2;
         let rank = by * 2 + bx % 2;

@@ -116,7 +116,7 @@ fn polynomials() -> Case {
 }
 
 fn interpreter() -> Case {
-    // The thread's number times itself plus 7, then 3 off for as long as more than 10 is left.
+    // The square of the thread's index plus 7, then reduced by 3 while above 10.
     let code = [3u8, 2, 0, 7, 1, 0, 3, 4, 3, 0, 10, 4, 5, 5, 7, 255];
     let out: Vec<i32> = (0..40)
         .map(|t| {
@@ -209,7 +209,7 @@ fn assertions(hold: bool) -> Case {
 
 fn printing() -> Case {
     let x = ints(6, 20, -999, 999);
-    // What `printf` returns is the number of its arguments.
+    // `printf` returns the number of its arguments.
     let out: Vec<i32> = (0..20).map(|i| if i % 5 == 0 { 8 } else { 0 }).collect();
     Case::new(UNIT, "printing")
         .with("in", &x)

@@ -1,5 +1,5 @@
-//! `wmma.cu` and `tensor.cu`: products by the matrix instructions. Operands are small whole numbers,
-//! so that every sum is exact whatever its order.
+//! `wmma.cu` and `tensor.cu`: products by the matrix instructions. Operands are small integers, so
+//! that every sum is exact in any order.
 
 use super::dense::product;
 use crate::Case;

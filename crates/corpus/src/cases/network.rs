@@ -5,7 +5,7 @@ use crate::case::args;
 use crate::random::{bits, floats, whole_floats};
 
 const UNIT: &str = "network";
-/// The exponential of `float` is made of an approximate instruction.
+/// `expf` uses an approximate instruction.
 const APPROXIMATE: &str = "approximate exponentials";
 
 pub fn cases() -> Vec<Case> {

@@ -1,5 +1,5 @@
-//! `others/numba_kernels.py`: what Numba compiles. An array is a parameter each for two owners, the
-//! number of elements, the bytes of one, the address, the extents and the strides.
+//! `others/numba_kernels.py`: kernels compiled by Numba. An array takes a parameter each for two
+//! owners, the number of elements, their size, the address, the extents and the strides.
 
 use crate::Case;
 use crate::case::{Argument, args};

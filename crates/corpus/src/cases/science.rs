@@ -7,8 +7,9 @@ use crate::random::{floats, many};
 use std::f64::consts::PI;
 
 const UNIT: &str = "science";
-/// PTX lets the driver's compiler fuse a product and a sum that name no rounding, and it does.
-const FUSED: &str = "products and sums that name no rounding may be fused";
+/// PTX allows the driver's compiler to fuse a product and a sum without a rounding modifier, and it
+/// does.
+const FUSED: &str = "products and sums without a rounding modifier may be fused";
 
 pub fn cases() -> Vec<Case> {
     let mut cases =

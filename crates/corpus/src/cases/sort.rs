@@ -1,4 +1,4 @@
-//! `sort.cu`: sorts of blocks, warps and memory.
+//! `sort.cu`: sorts within blocks, within warps and in global memory.
 
 use crate::Case;
 use crate::case::args;

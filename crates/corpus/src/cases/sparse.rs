@@ -89,7 +89,7 @@ fn coordinates() -> Case {
         .gives("y", &y)
 }
 
-/// An undirected graph as sorted neighbourhoods, with some nodes apart.
+/// An undirected graph as sorted neighbourhoods, with some isolated nodes.
 struct Graph {
     nodes: usize,
     start: Vec<i32>,

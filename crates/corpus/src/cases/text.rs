@@ -12,8 +12,8 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// SHA-256 of a short message, from its description: the constants are the first bits of the
-/// fractional parts of roots of primes.
+/// SHA-256 of a short message (FIPS 180-4): the constants are the first bits of the fractional
+/// parts of roots of primes.
 fn sha256_of(message: &[u8]) -> [u32; 8] {
     let primes: Vec<u64> = (2u64..).filter(|p| (2..*p).all(|d| p % d != 0)).take(64).collect();
     // floor(root * 2^32) by bisection in integers; its low 32 bits are the fraction.
@@ -51,7 +51,7 @@ fn sha256_of(message: &[u8]) -> [u32; 8] {
 }
 
 fn sha256() -> Case {
-    // The digest that the standard gives for "abc", so that the host is right.
+    // The digest of "abc" in the standard, which validates the host's implementation.
     assert_eq!(sha256_of(b"abc")[..2], [0xba78_16bf, 0x8f01_cfea]);
     let (n, length) = (40usize, 23usize);
     let messages = bytes(1, n * length);
@@ -97,7 +97,7 @@ fn fnv() -> Case {
         .gives("hash", &hashes)
 }
 
-/// Text of few letters, so that there is something to find.
+/// Text over few letters, so that patterns occur.
 fn letters(seed: u64, n: usize) -> Vec<u8> {
     bytes(seed, n).iter().map(|b| b"aab"[usize::from(*b) % 3]).collect()
 }

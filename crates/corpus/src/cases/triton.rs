@@ -1,5 +1,6 @@
-//! `others/triton_kernels.py`: what Triton compiles. Its entries take two more addresses than their
-//! source says, of scratch memory that these do not use, and run 128 threads per program.
+//! `others/triton_kernels.py`: kernels compiled by Triton. Its entries take two more addresses than
+//! their source declares, of scratch memory that these kernels do not use, and run 128 threads per
+//! program.
 
 use crate::Case;
 use crate::case::{Argument, args};

@@ -1,4 +1,4 @@
-//! The integer product as a problem: its matrices on a device, its grid, and the host's reference.
+//! The integer product as a problem: its matrices on a device, its grid, and the host reference.
 
 use lanework::{Buffer, Dim3, Error, Result};
 
@@ -27,7 +27,7 @@ impl Product {
     /// The grid of blocks that each compute `rows` x `cols` elements of C.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the grid would be taller than a grid can be.
+    /// When an index would not fit 32 bits, or the grid would exceed its limit in y.
     pub(super) fn grid(&self, rows: u32, cols: u32) -> Result<Dim3> {
         let refuse = |why: String, help: &str| {
             let help = help.to_owned();
@@ -38,14 +38,14 @@ impl Product {
         // Tiles may reach past the edges before their extents are tested.
         if largest.into_iter().any(|elements| elements > u64::from(u32::MAX)) {
             return refuse(
-                format!("a matrix of {:?} elements needs indices over 32 bits", largest),
+                format!("a matrix of {:?} elements needs indices above 32 bits", largest),
                 "compute the product in parts of under 2^32 elements",
             );
         }
         let (x, y) = (self.n.div_ceil(cols), self.m.div_ceil(rows));
         if y > 65535 {
             return refuse(
-                format!("{y} tiles along the grid's y, where 65535 are possible"),
+                format!("{y} tiles along the grid's y, the limit is 65535"),
                 "use a larger tile, or compute the product in parts",
             );
         }

@@ -1,11 +1,14 @@
 //! Integer product rung: `register-tile`, after `naive`, before `shared-tile`.
 //!
-//! Idea: one thread computes a tile of T x T elements of C in registers, straight from global memory.
-//! 思路：每个线程用寄存器算 C 的一个 T x T 小块，直接从全局内存读。
-//! Predicts: 2 / T loads for each multiply-add; registers grow as T * T, and past 255 they spill to memory.
-//! 预测：每次乘加只要 2 / T 次读；寄存器按 T * T 增长，超过 255 个就溢出到内存。
-//! Costs: threads get fewer and their accesses lie T elements apart, so sectors per request grow with T.
-//! 代价：线程变少，相邻线程的访问相距 T 个元素，每个请求的扇区数随 T 增长。
+//! Idea: one thread computes a tile of T x T elements of C in registers, directly from global
+//! memory.
+//! 思路：每个线程在寄存器中计算 C 的一个 T x T tile，直接从全局内存加载。
+//! Predicts: 2 / T loads per multiply-add; registers grow as T * T, and above 255 they spill to
+//! local memory.
+//! 预测：每次乘加 2 / T 次加载；寄存器按 T * T 增长，超过 255 个就溢出到局部内存。
+//! Costs: fewer threads, whose accesses have a stride of T elements, so sectors per request grow
+//! with T.
+//! 代价：线程变少，相邻线程的访问步长为 T 个元素，每个请求的扇区数随 T 增长。
 
 use super::Product;
 use lanework::prelude::*;
@@ -14,8 +17,8 @@ use lanework::{Error, Launch, Prepared, Result};
 /// Edge of the square block.
 const BLOCK: u32 = 16;
 
-/// Rows and columns past the edge are read as the last ones, so that no load needs a branch; they
-/// are not stored.
+/// Rows and columns past the edge are clamped to the last ones, so that no load needs a branch;
+/// they are not stored.
 #[kernel]
 fn register_tile<const T: usize>(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32) {
     let t = T as u32;

@@ -1,12 +1,12 @@
 //! Matrix product rung: `blocked`, after `pitched`, before `zero-padded`.
 //!
-//! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, each number
-//! read from there by 16 threads.
-//! Predicts: an eighth of `pitched`'s load sectors: one of A and one of B per 16 steps and thread.
-//! Costs: two barriers per tile, and an edge test on every global access.
-//! 思路：16×16 个线程用共享内存中的 A、B 小块计算 C 的一块，每个数供 16 个线程使用。
-//! 预测：加载扇区数降到 `pitched` 的八分之一：每线程每 16 步只各读一次 A 和 B。
-//! 代价：每个小块需要两次同步，每次全局访问都要做边界判断。
+//! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where each
+//! number is read by 16 threads.
+//! Predicts: 1/8 of `pitched`'s load sectors: one load of A and one of B per thread and 16 steps.
+//! Costs: two barriers per tile, and an edge test for every global access.
+//! 思路：16×16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，每个数供 16 个线程使用。
+//! 预测：加载扇区数降到 `pitched` 的八分之一：每线程每 16 步只各加载一次 A 和 B。
+//! 代价：每个 tile 需要两次屏障，每次全局访问都要做边界判断。
 
 use super::Matrices;
 use super::matrices::TILE;

@@ -1,8 +1,8 @@
-//! Two factors and their product on a device, in the layout that a rung asks for.
+//! Two factors and their product on a device, in a rung's layout.
 
 use lanework::{Buffer, Device, Dim3, Error, Result};
 
-/// Edge of the tiles of the rungs that bring their own, and what zero-padding rounds up to.
+/// Edge of the tiles of rungs with a fixed tile, and the multiple for zero-padding.
 pub(super) const TILE: u32 = 16;
 /// Threads per block of the rungs with blocks of one dimension.
 pub(super) const THREADS: u32 = 256;
@@ -18,34 +18,34 @@ pub struct Extents {
     pub k: u32,
 }
 
-/// How a matrix lies in memory.
+/// The memory layout of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Rows end to end.
+    /// Contiguous rows.
     Packed,
     /// Each row starts at a multiple of the device's alignment.
     Pitched,
-    /// Rows and columns are filled up with zeros to a multiple of the tile.
+    /// Rows and columns are padded with zeros to a multiple of the tile.
     ZeroPadded,
 }
 
 /// A matrix in a buffer.
 pub struct Matrix {
-    /// The elements, row by row, and what lies between the rows.
+    /// The elements, row by row, with the padding between rows.
     pub buffer: Buffer<f32>,
-    /// Rows of the matrix itself.
+    /// Rows, without padding.
     pub rows: u32,
-    /// Columns of the matrix itself.
+    /// Columns, without padding.
     pub cols: u32,
     /// Elements from the start of one row to the start of the next.
     pub pitch: u32,
 }
 
-/// Two factors and the place for their product.
+/// Two factors and the buffer for their product.
 pub struct Matrices {
     /// The extents of the product.
     pub extents: Extents,
-    /// Edge of the square block, and of the tile where the rung does not bring its own.
+    /// Edge of the square block, and of the tile unless the rung has a fixed one.
     pub block: u32,
     /// The first factor, m x k.
     pub a: Matrix,
@@ -61,7 +61,7 @@ impl Extents {
         2 * u64::from(self.m) * u64::from(self.n) * u64::from(self.k)
     }
 
-    /// Bytes of the three matrices, which each must be moved once.
+    /// Bytes of the three matrices, each of which must be moved once.
     pub fn bytes(self) -> u64 {
         let [m, n, k] = [self.m, self.n, self.k].map(u64::from);
         4 * (m * k + k * n + m * n)
@@ -69,7 +69,7 @@ impl Extents {
 }
 
 impl Matrix {
-    /// Room for a matrix, zero everywhere.
+    /// A buffer for a matrix, zeroed.
     ///
     /// # Errors
     /// When an index would not fit 32 bits, or the device has no memory for it.
@@ -80,20 +80,20 @@ impl Matrix {
             Layout::ZeroPadded => (rows.next_multiple_of(TILE), cols.next_multiple_of(TILE)),
         };
         let elements = u64::from(lines) * u64::from(pitch);
-        // A block may look past the last row and column before its edge test tells it to stop.
+        // A block may compute indices past the last row and column before its edge test.
         if elements + 1024 * u64::from(pitch) > u64::from(u32::MAX) {
             return Err(refusal(
-                format!("{rows}x{cols} elements need indices over 32 bits"),
+                format!("{rows}x{cols} elements need indices above 32 bits"),
                 "multiply the matrices in parts of under 2^32 elements",
             ));
         }
         Ok(Matrix { buffer: device.zeros(elements as usize)?, rows, cols, pitch })
     }
 
-    /// Replaces the matrix, leaving what lies between its rows.
+    /// Replaces the matrix, without the padding between its rows.
     ///
     /// # Errors
-    /// When the driver refuses the copy.
+    /// When the driver rejects the copy.
     ///
     /// # Panics
     /// When `host` is not the whole matrix.
@@ -101,7 +101,7 @@ impl Matrix {
         self.buffer.upload_2d(host, self.cols as usize, self.pitch as usize)
     }
 
-    /// The matrix, without what lies between its rows.
+    /// The matrix, without the padding between its rows.
     ///
     /// # Errors
     /// Any error of a launch that had not been reported yet.
@@ -113,7 +113,7 @@ impl Matrix {
 }
 
 impl Matrices {
-    /// Puts the factors on a device, and makes room for their product.
+    /// Uploads the factors to a device and allocates their product.
     ///
     /// # Errors
     /// When an index would not fit 32 bits, or the device has no memory for it.
@@ -144,7 +144,7 @@ impl Matrices {
     /// Fills the product with NaN.
     ///
     /// # Errors
-    /// When the driver refuses the fill.
+    /// When the driver rejects the fill.
     pub fn poison(&mut self) -> Result<()> {
         self.c.buffer.fill_bytes(0xFF)
     }
@@ -158,7 +158,7 @@ impl Matrices {
     /// The grid of `tile` x `tile` tiles that covers C, x along its columns.
     ///
     /// # Errors
-    /// When the device has no such block, or the grid would be taller than a grid can be.
+    /// When the device does not allow such a block, or the grid would exceed its limit in y.
     pub(super) fn tiles(&self, device: &Device, tile: u32) -> Result<Dim3> {
         let most = device.info().max_threads_per_block;
         let threads = u64::from(tile) * u64::from(tile);
@@ -174,7 +174,7 @@ impl Matrices {
         let grid = Dim3::from((self.extents.n.div_ceil(tile), self.extents.m.div_ceil(tile)));
         if grid.y > 65535 {
             return Err(refusal(
-                format!("{} tiles along the grid's y, where 65535 are possible", grid.y),
+                format!("{} tiles along the grid's y, the limit is 65535", grid.y),
                 "use a larger block, or multiply the matrices in parts",
             ));
         }
@@ -184,7 +184,7 @@ impl Matrices {
     /// Bytes of shared memory for a row of A.
     ///
     /// # Errors
-    /// When no block can have as much.
+    /// When it exceeds the limit of a block.
     pub(super) fn row_bytes(&self, device: &Device) -> Result<u32> {
         let (_, most) = device.info().shared_per_block;
         match self.extents.k.checked_mul(4).filter(|bytes| *bytes <= most) {

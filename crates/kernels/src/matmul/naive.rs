@@ -1,10 +1,11 @@
 //! Matrix product rung: `naive`, the first.
 //!
-//! Idea: one thread computes one element of C; the threads stand in one line, along C's rows.
-//! Predicts: two load requests per multiply-add, B's of 4 sectors and A's of 1, which the warp shares.
-//! Costs: every number is read from global memory once per product it takes part in.
-//! 思路：一个线程计算 C 的一个元素，线程沿 C 的行排成一条线。
-//! 预测：每次乘加发出两个加载请求：B 占 4 个扇区，A 由整个 warp 共用，只占 1 个扇区。
+//! Idea: one thread computes one element of C; the threads of the grid are numbered along C's rows.
+//! Predicts: two load requests per multiply-add: B's of 4 sectors, and A's of 1, as all lanes read
+//! the same address.
+//! Costs: every number is read from global memory once for each product that uses it.
+//! 思路：一个线程计算 C 的一个元素，线程沿 C 的行编号。
+//! 预测：每次乘加两个加载请求：B 占 4 个扇区，A 只占 1 个扇区，因为各 lane 读同一地址。
 //! 代价：每个数参与多少次乘法，就要从全局内存读多少次。
 
 use super::Matrices;

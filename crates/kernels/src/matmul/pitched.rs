@@ -1,11 +1,12 @@
 //! Matrix product rung: `pitched`, after `row-shared`, before `blocked`.
 //!
 //! Idea: `row-shared` on rows that start at aligned addresses, filled by 2-D copies.
-//! Predicts: 4 sectors per load of B at any width; packed rows of an odd width straddle a fifth.
-//! Costs: up to 508 bytes between two rows; widths of a multiple of 8 gain nothing in sectors.
+//! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch a fifth.
+//! Costs: up to 508 bytes of padding per row; widths that are a multiple of 8 gain nothing in
+//! sectors.
 //! 思路：仍用 `row-shared` 的算法，但每行从对齐的地址开始，用二维拷贝填充。
-//! 预测：任何宽度下读 B 都是每请求 4 个扇区；紧密排列且宽度为奇数时会跨到第 5 个扇区。
-//! 代价：行与行之间最多浪费 508 字节；宽度本来就是 8 的倍数时，扇区数不会减少。
+//! 预测：任何宽度下加载 B 都是每个请求 4 个扇区；紧密排列且宽度为奇数时会触及第 5 个扇区。
+//! 代价：每行最多 508 字节的填充；宽度本来就是 8 的倍数时，扇区数不会减少。
 
 use super::Matrices;
 use super::matrices::THREADS;

@@ -1,12 +1,12 @@
 //! Matrix product rung: `row-shared`, after `kahan`, before `pitched`.
 //!
-//! Idea: a block computes one row of C, and keeps the row of A that all its threads read in shared
-//! memory.
-//! Predicts: half the global load requests: A is read once per block, and only B once per step.
-//! Costs: 4 k bytes of dynamic shared memory; k is limited by what a block can have.
+//! Idea: a block computes one row of C, and keeps the row of A, which all its threads read, in
+//! shared memory.
+//! Predicts: half the global load requests: A is read once per block, and only B in every step.
+//! Costs: 4 k bytes of dynamic shared memory, which limits k.
 //! 思路：一个线程块计算 C 的一行，并把全体线程都要读的那一行 A 放进共享内存。
-//! 预测：全局加载请求减半：A 每块只读一次，每一步只剩 B 的读取。
-//! 代价：占用 4k 字节动态共享内存，k 受每块共享内存上限的限制。
+//! 预测：全局加载请求减半：A 每个线程块只加载一次，每一步只加载 B。
+//! 代价：占用 4k 字节动态共享内存，k 受每个线程块共享内存上限的限制。
 
 use super::Matrices;
 use super::matrices::THREADS;

@@ -1,11 +1,12 @@
 //! Matrix product rung: `shared`, after `naive-2d`, the last.
 //!
-//! Idea: a block stages tiles of A and B as wide as itself in shared memory, and sums plainly.
-//! Predicts: a twentieth of `naive-2d`'s load sectors with tiles of 32; no bank conflicts.
+//! Idea: a block loads tiles of A and B, as wide as the block, into shared memory, and adds without
+//! compensation.
+//! Predicts: 1/20 of `naive-2d`'s load sectors with tiles of 32; no bank conflicts.
 //! Costs: two barriers per tile; a tile of 64 would need 4096 threads, more than a block can have.
-//! 思路：线程块把与自身等宽的 A、B 小块放进共享内存，直接求和。
-//! 预测：小块边长为 32 时，加载扇区数降到 `naive-2d` 的二十分之一，没有存储体冲突。
-//! 代价：每个小块需要两次同步；边长 64 需要 4096 个线程，超过了一个线程块的上限。
+//! 思路：线程块把与自身等宽的 A、B 的 tile 加载到共享内存，不做补偿求和。
+//! 预测：tile 边长为 32 时，加载扇区数降到 `naive-2d` 的二十分之一，没有 bank 冲突。
+//! 代价：每个 tile 需要两次屏障；边长 64 需要 4096 个线程，超过了一个线程块的上限。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,11 +1,12 @@
 //! Matrix product rung: `zero-padded`, after `blocked`, before `naive-2d`.
 //!
-//! Idea: matrices filled up with zeros to whole tiles need no edge tests, and zeros change no sum.
-//! Predicts: no divergence, and fewer instructions per step than `blocked`; the same loads where
-//! tiles are whole.
-//! Costs: memory and work for up to 15 rows and columns that nobody asked for.
-//! 思路：用零把矩阵补成整块，就不必判断边界，而零不影响求和。
-//! 预测：没有分支发散，每步指令数少于 `blocked`；在整块处加载次数相同。
+//! Idea: matrices padded with zeros to multiples of the tile need no edge tests, and zeros change
+//! no sum.
+//! Predicts: no divergence, and fewer instructions per step than `blocked`; the same loads where no
+//! tile crosses an edge.
+//! Costs: memory and work for up to 15 extra rows and columns.
+//! 思路：用零把矩阵补到 tile 的整数倍，就不必判断边界，而零不影响求和。
+//! 预测：没有分支发散，每步指令数少于 `blocked`；没有 tile 越过边界时加载次数相同。
 //! 代价：最多要为多余的 15 行和 15 列付出内存和计算。
 
 use super::Matrices;
@@ -39,7 +40,7 @@ fn zero_padded(a: &[f32], b: &[f32], c: &mut [f32], a_pitch: u32, pitch: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Matrices, device: &Device) -> Result<Prepared<'a>> {
     let (grid, a_pitch, pitch) = (x.tiles(device, TILE)?, x.a.pitch, x.b.pitch);
     let launch = zero_padded(&x.a.buffer, &x.b.buffer, &mut x.c.buffer, a_pitch, pitch);
-    // SAFETY: rows and pitches of all three matrices are whole tiles, the grid covers C's tiles, and
+    // SAFETY: rows and pitches of all three matrices are multiples of the tile, the grid covers C's tiles, and
     // p goes over the tiles of A's columns, which are B's rows; the block is TILE x TILE.
     unsafe { launch.grid(grid).block((TILE, TILE)).prepare_unchecked(device) }
 }

@@ -1,12 +1,13 @@
 //! SGEMM rung: `coalesced`, after `uncoalesced`, before `shared`.
 //!
-//! Idea: let x count columns, so that a warp reads neighbouring elements of B and writes
-//! neighbouring elements of C, and shares one element of A; four steps' loads are under way at once.
-//! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of 32.
-//! Costs: nothing but code: the thread's number is read the other way round, the loop unrolled.
-//! 思路：让 x 对应列号，warp 便读 B 的相邻元素、写 C 的相邻元素，并共用 A 的一个元素；四步的加载同时在途。
+//! Idea: x selects the column, so that a warp reads adjacent elements of B, writes adjacent
+//! elements of C and reads one element of A; the loads of four steps are in flight at once.
+//! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of
+//! 32.
+//! Costs: only code: the index computation is transposed and the loop unrolled.
+//! 思路：让 x 对应列号，warp 便读取 B 的相邻元素、写入 C 的相邻元素，并读取 A 的同一个元素；四步的加载同时在途。
 //! 预测：warp 每次乘加的加载扇区从 33 个降到 5 个，每次存储从 32 个降到 4 个。
-//! 代价：只多了代码：换一种方式解释线程编号，并展开循环。
+//! 代价：只多了代码：线程下标换一种算法，并展开循环。
 
 use super::operands::{Operands, Shape, scaled};
 use lanework::prelude::*;
@@ -14,7 +15,7 @@ use lanework::{Prepared, Result};
 
 /// Edge of the square block.
 const T: u32 = 32;
-/// Steps whose loads are under way together.
+/// Steps whose loads are in flight together.
 const UNROLL: u32 = 4;
 
 #[kernel(block = (T, T))]
@@ -56,6 +57,6 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     let (grid, reads_c) = (x.tiles(T, T)?, x.reads_c());
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch = coalesced(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c);
-    // SAFETY: row < m, col < n and p < k, and `tiles` has seen that the buffers hold the shape.
+    // SAFETY: row < m, col < n and p < k, and `tiles` has checked that the buffers hold the shape.
     unsafe { launch.grid(grid).block((T, T)).prepare_unchecked(device) }
 }

@@ -1,25 +1,26 @@
 //! SGEMM rung: `conflict-free`, after `vectorized`, before `warp-tiled`.
 //!
-//! Idea: a thread's 8 columns are two fours, 64 apart, so that neighbours read neighbouring fours;
-//! rows of the transposed tile of A are 4 longer, which moves every fourth step by 16 banks.
-//! Predicts: no bank conflicts, where `vectorized` spends two fifths of its passes on them; stores fill
-//! whole sectors.
+//! Idea: a thread's 8 columns are two float4s at a distance of 64, so that adjacent threads read
+//! adjacent float4s; rows of the transposed tile of A are padded by 4, which shifts every fourth
+//! step by 16 banks.
+//! Predicts: no bank conflicts, where `vectorized` spends two fifths of its wavefronts on them;
+//! stores fill whole sectors.
 //! Costs: 128 bytes of shared memory, and C is written in two halves.
-//! 思路：线程的 8 列改为相距 64 的两个四元组，相邻线程便读相邻的四元组；A 的转置块每行加长 4 个元素，每隔四步错开 16 个存储体。
-//! 预测：没有存储体冲突；`vectorized` 有五分之二的共享内存周期耗在冲突上；存储也填满整个扇区。
+//! 思路：线程的 8 列改为相距 64 的两个 float4，相邻线程便读相邻的 float4；A 的转置 tile 每行填充 4 个元素，每隔四步错开 16 个 bank。
+//! 预测：没有 bank 冲突；`vectorized` 有五分之二的 wavefront 耗在冲突上；存储也填满整个扇区。
 //! 代价：多用 128 字节共享内存，C 分两半写出。
 
-use super::operands::{Operands, Shape, four, store_four};
+use super::operands::{Operands, Shape, load_float4, store_float4};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 /// Edge of the block's tile of C.
 const T: u32 = 128;
-/// Steps along k that are staged at a time.
+/// Steps along k that are loaded at a time.
 const K: u32 = 8;
-/// Edge of the square that a thread computes.
+/// Edge of the square of C that a thread computes.
 const R: u32 = 8;
-/// Threads per block; also the fours of a tile of A or B.
+/// Threads per block; also the float4s of a tile of A or B.
 const THREADS: u32 = (T / R) * (T / R);
 
 #[kernel(block = THREADS)]
@@ -43,18 +44,18 @@ fn conflict_free(
     let b_tile = shared::<f32>([K, T]);
     let t = thread_idx.x;
     let (top, left) = (block_idx.y * T, block_idx.x * T);
-    let (y, x) = (t / (T / R) * R, t % (T / R) * 4); // this thread's rows, its first four columns
-    let (line, step) = (t / (K / 4), t % (K / 4) * 4); // the four of A that it stages
+    let (y, x) = (t / (T / R) * R, t % (T / R) * 4); // this thread's rows, its first float4 of columns
+    let (line, step) = (t / (K / 4), t % (K / 4) * 4); // the float4 of A that it loads
     let (b_step, column) = (t / (T / 4), t % (T / 4) * 4); // and that of B
     let mut sums = [[0.0f32; R as usize]; R as usize];
 
     for p in (0..k).step_by(K) {
-        let from_a = four(&a, top + line, p + step, m, k, lda, wide.0, edge);
+        let from_a = load_float4(&a, top + line, p + step, m, k, lda, wide.0, edge);
         #[unroll]
         for s in 0..4 {
             a_tile[[step + s, line]] = from_a[s];
         }
-        let from_b = four(&b, p + b_step, left + column, k, n, ldb, wide.1, edge);
+        let from_b = load_float4(&b, p + b_step, left + column, k, n, ldb, wide.1, edge);
         b_tile.store4((b_step, column), from_b);
         sync_threads();
         #[unroll]
@@ -78,20 +79,19 @@ fn conflict_free(
         for h in 0..2 {
             let sums = [sums[r][4 * h], sums[r][4 * h + 1], sums[r][4 * h + 2], sums[r][4 * h + 3]];
             let (row, col) = (top + y + r, left + x + h * (T / 2));
-            store_four(c, row, col, m, n, ldc, &sums, alpha, beta, reads_c, wide.2, edge);
+            store_float4(c, row, col, m, n, ldc, &sums, alpha, beta, reads_c, wide.2, edge);
         }
     }
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, K)));
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.is_multiple_of_tile((T, T, K)));
     let (Shape { m, n, k, lda, ldb, ldc }, wide) = (x.shape, x.wide());
     let launch = conflict_free(
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide,
     );
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape; accesses of fours are used only where rows
-    // are made of aligned ones. A thread's number is under THREADS, so its places are within the
-    // tiles.
+    // `tiles` has checked that the buffers hold the shape; float4 accesses are used only where rows
+    // consist of aligned ones. A thread's index is under THREADS, so its tile indices are in range.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

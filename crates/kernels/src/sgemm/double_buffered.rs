@@ -1,13 +1,13 @@
 //! SGEMM rung: `double-buffered`, after `warp-tiled`, before `fitted`.
 //!
-//! Idea: while a tile is multiplied, the next one is copied into a second buffer, asynchronously and
-//! past the registers; 32 steps are staged at a time.
+//! Idea: while one tile is multiplied, the next is copied into a second buffer with asynchronous
+//! copies, which bypass the registers; 32 steps are loaded at a time.
 //! Predicts: a quarter of `warp-tiled`'s barriers; the same load sectors in 2.5 times the requests,
 //! as A is copied word by word.
-//! Costs: 66 KB of dynamic shared memory; each block waits for its first tile alone.
-//! 思路：计算当前小块的同时，用异步拷贝把下一块直接送进第二个缓冲区，不经过寄存器；一次准备 32 步。
-//! 预测：同步次数是 `warp-tiled` 的四分之一；A 逐字拷贝，加载扇区数不变，请求数增至 2.5 倍。
-//! 代价：占用 66 KB 动态共享内存；每个线程块仍要干等自己的第一块数据。
+//! Costs: 66 KB of dynamic shared memory; each block waits for its first tile without overlap.
+//! 思路：计算当前 tile 的同时，用异步拷贝把下一个 tile 直接送进第二个缓冲区，不经过寄存器；一次加载 32 步。
+//! 预测：屏障次数是 `warp-tiled` 的四分之一；A 逐字拷贝，加载扇区数不变，请求数增至 2.5 倍。
+//! 代价：占用 66 KB 动态共享内存；每个线程块等待第一个 tile 时没有计算可以重叠。
 
 use super::operands::{Operands, Shape};
 use super::tile::{Tile, multiply, place, store};
@@ -53,7 +53,7 @@ fn double_buffered(
     let (mut stage, mut next) = (0u32, stages - 1);
     for p in (0..k).step_by(tile.steps) {
         cp_async_wait(stages - 2);
-        sync_threads(); // the tile has come for all, and all have left the buffer that is filled next
+        sync_threads(); // the tile has arrived for all threads, and none still reads the buffer that is filled next
         let ahead = p + (stages - 1) * tile.steps;
         copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
         copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);
@@ -65,9 +65,9 @@ fn double_buffered(
     store(c, top + y, left + x, m, n, ldc, &sums, alpha, beta, reads_c, wide.2, edge);
 }
 
-/// Starts copying a tile of A from column `p` on, transposed: 8 neighbouring lanes copy 8 neighbouring
-/// words of a row, a whole sector, to 8 different banks. Past the edges there are zeros, and no
-/// branch: copies without one can be spread among the multiply-adds.
+/// Starts copying a tile of A from column `p` on, transposed: 8 adjacent lanes copy 8 adjacent
+/// words of a row, a whole sector, to 8 different banks. Copies past the edges fill in zeros
+/// without a branch, so that copies can be interleaved with the multiply-adds.
 #[device]
 fn copy_a(
     a: &[f32],
@@ -95,7 +95,7 @@ fn copy_a(
     }
 }
 
-/// Starts copying a tile of B from row `p` on, in fours where rows are made of them.
+/// Starts copying a tile of B from row `p` on, in float4s where rows consist of them.
 #[device]
 fn copy_b(
     b: &[f32],
@@ -139,7 +139,7 @@ pub(super) fn prepare_tile<'a>(
     stages: u32,
 ) -> Result<Prepared<'a>> {
     let (grid, reads_c) = (x.tiles(tile.rows, tile.cols)?, x.reads_c());
-    let edge = !x.whole(tile.extents());
+    let edge = !x.is_multiple_of_tile(tile.extents());
     let (Shape { m, n, k, lda, ldb, ldc }, wide) = (x.shape, x.wide());
     let launch = double_buffered(
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide, tile,
@@ -147,7 +147,7 @@ pub(super) fn prepare_tile<'a>(
     );
     let launch = launch.grid(grid).block(tile.threads()).shared_bytes(tile.bytes(stages));
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape; copies of fours are used only where rows are
-    // made of aligned ones. Steps and lines of the copies go over the tiles once.
+    // `tiles` has checked that the buffers hold the shape; 16-byte copies are used only where rows
+    // consist of aligned float4s. The loops of the copies cover each tile once.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -1,13 +1,13 @@
 //! SGEMM rung: `fitted`, after `double-buffered`, the last.
 //!
-//! Idea: the kernel of `double-buffered` with the tile that fits the shape: large tiles read less,
-//! small ones share C out among the multiprocessors more evenly.
-//! Predicts: on 132 multiprocessors, 16 blocks instead of 4 at 256 x 256, for twice the load sectors;
-//! at 2048 x 2048 the tile of 128 x 128, and the same counts.
-//! Costs: three kernels to compile, and a model of time that only counts rounds of blocks.
-//! 思路：沿用 `double-buffered` 的内核，但按形状选择小块：大块读得少，小块能把 C 更均匀地分给各个多处理器。
-//! 预测：在 132 个多处理器上，256×256 用 16 个线程块而不是 4 个，加载扇区数加倍；2048×2048 选用 128×128 的小块，计数不变。
-//! 代价：要编译三个内核，所用的时间模型只数线程块的轮数。
+//! Idea: the kernel of `double-buffered` with a tile chosen for the shape: large tiles load less,
+//! small tiles balance C over the multiprocessors.
+//! Predicts: on 132 multiprocessors, 16 blocks instead of 4 at 256 x 256, for twice the load
+//! sectors; at 2048 x 2048 the tile of 128 x 128, and the same counts.
+//! Costs: three kernels to compile, and a time model that only counts waves of blocks.
+//! 思路：沿用 `double-buffered` 的核函数，但按形状选择 tile：大 tile 加载得少，小 tile 能把 C 更均匀地分给各个多处理器。
+//! 预测：在 132 个多处理器上，256×256 用 16 个线程块而不是 4 个，加载扇区数加倍；2048×2048 选用 128×128 的 tile，计数不变。
+//! 代价：要编译三个核函数，所用的时间模型只数线程块的轮次（wave）。
 
 use super::double_buffered::prepare_tile;
 use super::operands::{Operands, Shape};
@@ -29,8 +29,8 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     prepare_tile(x, device, tile, STAGES)
 }
 
-/// The tile whose blocks take the least time: each multiprocessor computes one tile after the other,
-/// and the one that has most of them decides.
+/// The tile whose blocks take the least time: each multiprocessor computes its tiles one after the
+/// other, and the one with the most tiles determines the time.
 fn fitting(shape: Shape, multiprocessors: u32) -> Tile {
     let time = |(tile, percent): (Tile, u64)| {
         let blocks =

@@ -1,9 +1,9 @@
-//! What a product works on, which launches fit it, and the element-wise ends that rungs share.
+//! The operands of a product, its grids, and the element-wise loads and stores that rungs share.
 
 use lanework::prelude::*;
 use lanework::{Dim3, Error, Result};
 
-/// Extents and row distances of a product.
+/// Extents and leading dimensions of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Rows of A and of C.
@@ -22,33 +22,33 @@ pub struct Shape {
 
 /// The operands of `C = alpha A B + beta C` on a device.
 pub struct Operands {
-    /// Extents and row distances.
+    /// Extents and leading dimensions.
     pub shape: Shape,
     /// Factor of the product.
     pub alpha: f32,
-    /// Factor of what C held before; where it is 0, C is not read.
+    /// Factor of the old C; where it is 0, C is not read.
     pub beta: f32,
-    /// The first factor: m rows of k elements, `lda` apart.
+    /// The first factor: m rows of k elements at a stride of `lda`.
     pub a: Buffer<f32>,
-    /// The second factor: k rows of n elements, `ldb` apart.
+    /// The second factor: k rows of n elements at a stride of `ldb`.
     pub b: Buffer<f32>,
-    /// The result: m rows of n elements, `ldc` apart.
+    /// The result: m rows of n elements at a stride of `ldc`.
     pub c: Buffer<f32>,
 }
 
 impl Shape {
-    /// A product of matrices without gaps between their rows.
+    /// A product of matrices with contiguous rows.
     pub fn packed(m: u32, n: u32, k: u32) -> Self {
         Shape { m, n, k, lda: k, ldb: n, ldc: n }
     }
 
     /// Floating-point operations: k multiplications and additions for each element of C, and three
-    /// to scale and add what it held.
+    /// to scale and add the old C.
     pub fn flops(self) -> u64 {
         u64::from(self.m) * u64::from(self.n) * (2 * u64::from(self.k) + 3)
     }
 
-    /// Elements that A, B and C need at least, their last rows cut short after the last element.
+    /// The least number of elements of A, B and C; the last row ends after its last element.
     pub fn elements(self) -> [u64; 3] {
         let span = |rows: u32, ld: u32, cols: u32| match rows {
             0 => 0,
@@ -66,16 +66,16 @@ impl Operands {
     }
 
     /// Whether rows of A, B and C can be read and written four elements at a time: each starts at a
-    /// multiple of 16 bytes and holds whole fours.
+    /// multiple of 16 bytes and consists of float4s.
     pub(super) fn wide(&self) -> (bool, bool, bool) {
         let Shape { n, k, lda, ldb, ldc, .. } = self.shape;
-        let fours = |cols: u32, ld: u32| cols.is_multiple_of(4) && ld.is_multiple_of(4);
-        (fours(k, lda), fours(n, ldb), fours(n, ldc))
+        let float4s = |cols: u32, ld: u32| cols.is_multiple_of(4) && ld.is_multiple_of(4);
+        (float4s(k, lda), float4s(n, ldb), float4s(n, ldc))
     }
 
-    /// Whether all extents are whole tiles of `tile_m` x `tile_n` x `tile_k`, so that no edge needs
-    /// a test.
-    pub(super) fn whole(&self, (tile_m, tile_n, tile_k): (u32, u32, u32)) -> bool {
+    /// Whether all extents are multiples of `tile_m` x `tile_n` x `tile_k`, so that no edge test is
+    /// needed.
+    pub(super) fn is_multiple_of_tile(&self, (tile_m, tile_n, tile_k): (u32, u32, u32)) -> bool {
         let Shape { m, n, k, .. } = self.shape;
         m > 0
             && n > 0
@@ -87,8 +87,8 @@ impl Operands {
     /// The grid of tiles of `rows` x `cols` elements that covers C, x along its columns.
     ///
     /// # Errors
-    /// When the buffers are shorter than the shape says, an index would not fit 32 bits, or the grid
-    /// would be taller than a grid can be.
+    /// When the buffers are too short for the shape, an index would not fit 32 bits, or the grid
+    /// would exceed its limit in y.
     pub(super) fn tiles(&self, rows: u32, cols: u32) -> Result<Dim3> {
         let Shape { m, n, k, lda, ldb, ldc } = self.shape;
         let refuse = |why: String, help: &str| Error::Launch {
@@ -105,30 +105,32 @@ impl Operands {
             matrices.into_iter().zip(self.shape.elements())
         {
             if ld < width {
-                let why = format!("rows of {name} have {width} elements and lie {ld} apart");
-                return Err(refuse(why, "give a leading dimension of at least the row's length"));
+                let why = format!("rows of {name} have {width} elements but a stride of {ld}");
+                return Err(refuse(why, "pass a leading dimension of at least the row's length"));
             }
             if (length as u64) < needed {
                 let why = format!("{name} needs {needed} elements and its buffer has {length}");
                 return Err(refuse(why, "make the buffer longer, or correct the extents"));
             }
-            // A block looks at most this far past the last row before its edge test stops it.
+            // A block computes indices at most this far past the last row before its edge test.
             const OVERHANG: u64 = 1024;
             if (u64::from(lines) + OVERHANG) * u64::from(ld) > u64::from(u32::MAX) {
-                let why = format!("{lines} rows of {name}, {ld} apart, need indices over 32 bits");
+                let why = format!(
+                    "{lines} rows of {name} at a stride of {ld} need indices above 32 bits"
+                );
                 return Err(refuse(why, "multiply the matrices in parts of under 2^32 elements"));
             }
         }
         let grid = Dim3::from((n.div_ceil(cols).max(1), m.div_ceil(rows).max(1)));
         if grid.y > 65535 {
-            let why = format!("{} tiles along the grid's y, where 65535 are possible", grid.y);
+            let why = format!("{} tiles along the grid's y, the limit is 65535", grid.y);
             return Err(refuse(why, "multiply the matrices in parts of fewer rows"));
         }
         Ok(grid)
     }
 }
 
-/// What is written to C: the product scaled, and what C held before, which is read only where
+/// The value to store to C: the scaled product plus the scaled old C, which is read only where
 /// `beta` is not 0, since NaN times 0 is NaN.
 #[device]
 pub(super) fn scaled(
@@ -142,8 +144,8 @@ pub(super) fn scaled(
     if reads_c { beta.mul_add(c[at], alpha * product) } else { alpha * product }
 }
 
-/// Element (`row`, `col`) of a matrix of `rows` x `cols` elements, or 0 where it has none. Without
-/// an edge there is no test.
+/// Element (`row`, `col`) of a matrix of `rows` x `cols` elements, or 0 outside it. Without `edge`
+/// there is no test.
 #[device]
 pub(super) fn element(
     x: &[f32],
@@ -157,10 +159,10 @@ pub(super) fn element(
     if !edge || row < rows && col < cols { x[row * ld + col] } else { 0.0 }
 }
 
-/// Elements `col` to `col + 3` of row `row`, with 0 for those that the matrix does not have; in one
-/// access where rows are `wide`, that is, made of aligned fours.
+/// Elements `col` to `col + 3` of row `row`, with 0 for those outside the matrix; in one access
+/// where rows are `wide`, that is, consist of aligned float4s.
 #[device]
-pub(super) fn four(
+pub(super) fn load_float4(
     x: &[f32],
     row: u32,
     col: u32,
@@ -182,9 +184,9 @@ pub(super) fn four(
     four
 }
 
-/// Writes `sums`, scaled, to elements `col` to `col + 3` of row `row` of C, those that it has.
+/// Writes `sums`, scaled, to elements `col` to `col + 3` of row `row` of C, as far as they exist.
 #[device]
-pub(super) fn store_four(
+pub(super) fn store_float4(
     c: &mut [f32],
     row: u32,
     col: u32,

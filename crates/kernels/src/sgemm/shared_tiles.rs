@@ -1,12 +1,13 @@
 //! SGEMM rung: `shared`, after `coalesced`, before `tile-1d`.
 //!
-//! Idea: a block stages 32 x 32 tiles of A and B in shared memory, two of each at a time, where each
-//! number serves 32 threads; a thread reads its row of A four steps at a time.
-//! Predicts: a twentieth of `coalesced`'s load sectors; five shared loads per four multiply-adds.
-//! Costs: two barriers per pair of tiles; shared memory delivers one load while four multiply-adds could run.
-//! 思路：线程块把 A、B 的 32×32 小块放进共享内存，一次各两块，每个数供 32 个线程使用；线程一次读取 A 行上的四步。
-//! 预测：加载扇区数降到 `coalesced` 的二十分之一，换来每四次乘加五次共享内存读取。
-//! 代价：每两个小块需要两次同步；共享内存完成一次读取的时间，本可以做四次乘加。
+//! Idea: a block loads 32 x 32 tiles of A and B into shared memory, two of each at a time, where
+//! each number is used by 32 threads; a thread reads its row of A four steps at a time.
+//! Predicts: 1/20 of `coalesced`'s load sectors; five shared loads per four multiply-adds.
+//! Costs: two barriers per pair of tiles; shared memory throughput is one load per four
+//! multiply-adds of the arithmetic units.
+//! 思路：线程块把 A、B 的 32×32 tile 加载到共享内存，一次各两个，每个数供 32 个线程使用；线程一次读取 A 行上的四步。
+//! 预测：加载扇区数降到 `coalesced` 的二十分之一；每四次乘加五次共享内存加载。
+//! 代价：每两个 tile 需要两次屏障；共享内存完成一次加载的时间，运算单元可以做四次乘加。
 
 use super::operands::{Operands, Shape, element, scaled};
 use lanework::prelude::*;
@@ -14,7 +15,7 @@ use lanework::{Prepared, Result};
 
 /// Edge of the tiles and of the block.
 const T: u32 = 32;
-/// Steps along k that are staged at a time: two tiles.
+/// Steps along k that are loaded at a time: two tiles.
 const K: u32 = 2 * T;
 
 #[kernel(block = (T, T))]
@@ -47,7 +48,7 @@ fn shared_tiles(
             element(&b, p + y, col, k, n, ldb, edge),
             element(&b, p + T + y, col, k, n, ldb, edge),
         ];
-        sync_threads(); // all have done with the tiles before
+        sync_threads(); // all threads have finished reading the tiles
         #[unroll]
         for s in 0..2u32 {
             a_tile[[y, s * T + x]] = from_a[s];
@@ -70,11 +71,11 @@ fn shared_tiles(
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, K)));
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.is_multiple_of_tile((T, T, K)));
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch =
         shared_tiles(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge);
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape; the block is T x T.
+    // `tiles` has checked that the buffers hold the shape; the block is T x T.
     unsafe { launch.grid(grid).block((T, T)).prepare_unchecked(device) }
 }

@@ -1,23 +1,23 @@
-//! Tiles in three levels, from block to warp to thread: their sizes, and what a thread does with
-//! tiles that lie in shared memory.
+//! Tiles in three levels, block, warp and thread: their sizes, and a thread's multiply-adds on
+//! tiles in shared memory.
 //!
-//! A warp's 8 x 4 lanes compute 64 x 32 elements of C, and each lane 8 x 8 of them: two fours of
-//! rows, 32 apart, by two fours of columns, 16 apart, so that neighbouring lanes read neighbouring
-//! fours.
+//! A warp's 8 x 4 lanes compute 64 x 32 elements of C, and each lane 8 x 8 of them: two float4s of
+//! rows at a distance of 32 by two float4s of columns at a distance of 16, so that adjacent lanes
+//! read adjacent float4s.
 
-use super::operands::store_four;
+use super::operands::store_float4;
 use lanework::prelude::*;
 
 /// Rows and columns of C that a warp computes.
 const WARP: (u32, u32) = (64, 32);
-/// From a lane's first four of rows, or of columns, to its second.
+/// Distance between a lane's two float4s of rows, or of columns.
 const APART: (u32, u32) = (32, 16);
 
-/// Elements that a step of the transposed tile of A has more than rows: they move every fourth step
-/// by 16 banks, so that neighbours store to different ones.
+/// Padding of each step of the transposed tile of A, in elements: it shifts every fourth step by 16
+/// banks, so that adjacent lanes store to different banks.
 const PAD: u32 = 4;
 
-/// The tile of C that a block computes, and the steps along k that it stages at a time.
+/// The tile of C that a block computes, and the steps along k that it loads at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     /// Rows of C, a multiple of 64.
@@ -59,15 +59,15 @@ impl Tile {
 #[device]
 pub(super) fn place(#[constant] tile: Tile) -> (u32, u32) {
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
-    let across = tile.cols / WARP.1; // warps side by side
+    let across = tile.cols / WARP.1; // warps along a row
     (warp / across * WARP.0 + lane / 4 * 4, warp % across * WARP.1 + lane % 4 * 4)
 }
 
 /// Adds to this thread's sums the products of all steps of the tiles in `stage`.
 ///
-/// The sums are visited down one column and up the next, so that of the two numbers a multiply-add
-/// takes, it always shares one with its predecessor: an operand that is reused is not read from the
-/// register file again, which has too few ports for three reads a cycle.
+/// The sums are visited down one column and up the next, so that consecutive multiply-adds share an
+/// operand. The operand reuse cache then saves a register read; the register file has too few ports
+/// for three reads per cycle.
 #[device]
 pub(super) fn multiply(
     a_tiles: Shared<f32, 3>,
@@ -93,7 +93,7 @@ pub(super) fn multiply(
     }
 }
 
-/// Writes this thread's sums, scaled, to C; (`row`, `col`) is the first element that it computes.
+/// Writes this thread's sums, scaled, to C; (`row`, `col`) is the first of them.
 #[device]
 pub(super) fn store(
     c: &mut [f32],
@@ -116,7 +116,7 @@ pub(super) fn store(
             let (y, x) = (row + r / 4 * APART.0 + r % 4, col + h * APART.1);
             let q = 4 * h;
             let four = [sums[r][q], sums[r][q + 1], sums[r][q + 2], sums[r][q + 3]];
-            store_four(c, y, x, m, n, ldc, &four, alpha, beta, reads_c, wide, edge);
+            store_float4(c, y, x, m, n, ldc, &four, alpha, beta, reads_c, wide, edge);
         }
     }
 }

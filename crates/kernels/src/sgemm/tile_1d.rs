@@ -1,11 +1,12 @@
 //! SGEMM rung: `tile-1d`, after `shared`, before `tile-2d`.
 //!
-//! Idea: a thread computes 8 elements of one column, so that each number of B, once in a register,
-//! serves 8 multiply-adds.
-//! Predicts: 12 shared loads per 32 multiply-adds instead of 40, and half of `shared`'s load sectors.
-//! Costs: 8 sums in registers; A's numbers still serve one multiply-add each.
+//! Idea: a thread computes 8 elements of one column, so that each number of B in a register is used
+//! by 8 multiply-adds.
+//! Predicts: 12 shared loads per 32 multiply-adds instead of 40, and half of `shared`'s load
+//! sectors.
+//! Costs: 8 sums in registers; each number of A is still used by one multiply-add only.
 //! 思路：一个线程计算同一列的 8 个元素，B 的一个数进入寄存器后供 8 次乘加使用。
-//! 预测：每 32 次乘加只需 12 次共享内存读取（原来 40 次），加载扇区数是 `shared` 的一半。
+//! 预测：每 32 次乘加只需 12 次共享内存加载（原来 40 次），加载扇区数是 `shared` 的一半。
 //! 代价：8 个累加器占用寄存器；A 的每个数仍只用于一次乘加。
 
 use super::operands::{Operands, Shape, element, scaled};
@@ -14,7 +15,7 @@ use lanework::{Prepared, Result};
 
 /// Edge of the block's tile of C.
 const T: u32 = 64;
-/// Steps along k that are staged at a time.
+/// Steps along k that are loaded at a time.
 const K: u32 = 8;
 /// Rows of C that a thread computes.
 const ROWS: u32 = 8;
@@ -75,12 +76,12 @@ fn tile_1d(
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, K)));
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.is_multiple_of_tile((T, T, K)));
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch =
         tile_1d(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge);
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape. A thread's number is under THREADS, so its
-    // places are within the tiles.
+    // `tiles` has checked that the buffers hold the shape. A thread's index is under THREADS, so
+    // its tile indices are in range.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

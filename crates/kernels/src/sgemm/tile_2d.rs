@@ -1,12 +1,13 @@
 //! SGEMM rung: `tile-2d`, after `tile-1d`, before `vectorized`.
 //!
-//! Idea: a thread computes 8 x 8 elements of C, so that every number in a register, of A and of B,
-//! serves 8 multiply-adds; a block covers 128 x 128.
-//! Predicts: 16 shared loads per 256 multiply-adds instead of 96, and half of `tile-1d`'s load sectors.
-//! Costs: 64 sums in registers; columns read in fours, 8 apart, meet in the same banks.
-//! 思路：一个线程计算 C 的 8×8 个元素，寄存器里 A 和 B 的每个数都供 8 次乘加使用；线程块覆盖 128×128。
-//! 预测：每 256 次乘加只需 16 次共享内存读取（原来 96 次），加载扇区数是 `tile-1d` 的一半。
-//! 代价：64 个累加器占用寄存器；按四个一组、间隔 8 列读取，会落到相同的存储体上。
+//! Idea: a thread computes 8 x 8 elements of C, so that every number of A and of B in a register is
+//! used by 8 multiply-adds; a block computes 128 x 128.
+//! Predicts: 16 shared loads per 256 multiply-adds instead of 96, and half of `tile-1d`'s load
+//! sectors.
+//! Costs: 64 sums in registers; float4 loads of columns at a stride of 8 conflict in the banks.
+//! 思路：一个线程计算 C 的 8×8 个元素，寄存器里 A 和 B 的每个数都供 8 次乘加使用；线程块计算 128×128。
+//! 预测：每 256 次乘加只需 16 次共享内存加载（原来 96 次），加载扇区数是 `tile-1d` 的一半。
+//! 代价：64 个累加器占用寄存器；以 8 列为步长的 float4 加载有 bank 冲突。
 
 use super::operands::{Operands, Shape, element, scaled};
 use lanework::prelude::*;
@@ -14,9 +15,9 @@ use lanework::{Prepared, Result};
 
 /// Edge of the block's tile of C.
 const T: u32 = 128;
-/// Steps along k that are staged at a time.
+/// Steps along k that are loaded at a time.
 const K: u32 = 8;
-/// Edge of the square that a thread computes.
+/// Edge of the square of C that a thread computes.
 const R: u32 = 8;
 /// Threads per block.
 const THREADS: u32 = (T / R) * (T / R);
@@ -91,12 +92,12 @@ fn tile_2d(
 }
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
-    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.whole((T, T, K)));
+    let (grid, reads_c, edge) = (x.tiles(T, T)?, x.reads_c(), !x.is_multiple_of_tile((T, T, K)));
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch =
         tile_2d(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge);
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape. A thread's number is under THREADS, so its
-    // places are within the tiles.
+    // `tiles` has checked that the buffers hold the shape. A thread's index is under THREADS, so
+    // its tile indices are in range.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

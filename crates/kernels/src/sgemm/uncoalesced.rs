@@ -1,12 +1,12 @@
 //! SGEMM rung: `uncoalesced`, the first.
 //!
 //! Idea: one thread computes one element of C, and x, the index in which a warp's threads differ,
-//! counts rows: 32 neighbours walk down a column of A and of C.
+//! selects the row: 32 adjacent threads access a column of A and of C.
 //! Predicts: 33 load sectors per multiply-add of a warp: 32 of A, each for one number, and 1 of B.
-//! Costs: 28 of every 32 bytes that A's reads move are thrown away.
-//! 思路：一个线程计算 C 的一个元素，而 warp 内变化的下标 x 对应行号：32 个相邻线程沿 A 和 C 的一列向下走。
+//! Costs: 28 of every 32 bytes fetched for A are unused.
+//! 思路：一个线程计算 C 的一个元素，而 warp 内变化的下标 x 对应行号：32 个相邻线程访问 A 和 C 的一列。
 //! 预测：warp 每次乘加要加载 33 个扇区：A 占 32 个（每个扇区只用一个数），B 占 1 个。
-//! 代价：读 A 搬来的每 32 字节里有 28 字节白白丢弃。
+//! 代价：为 A 取来的每 32 字节里有 28 字节没有用到。
 
 use super::operands::{Operands, Shape, scaled};
 use lanework::prelude::*;
@@ -47,6 +47,6 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let launch =
         uncoalesced(&x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c);
-    // SAFETY: row < m, col < n and p < k, and `tiles` has seen that the buffers hold the shape.
+    // SAFETY: row < m, col < n and p < k, and `tiles` has checked that the buffers hold the shape.
     unsafe { launch.grid((grid.y, grid.x)).block((T, T)).prepare_unchecked(device) }
 }

@@ -1,14 +1,14 @@
 //! SGEMM rung: `warp-tiled`, after `conflict-free`, before `double-buffered`.
 //!
-//! Idea: a level between block and thread: each warp computes a 64 x 32 part of the block's tile, so
-//! that its lanes share 96 numbers per step instead of 144; 16 steps are staged at a time.
+//! Idea: a tile level between block and thread: each warp computes a 64 x 32 part of the block's
+//! tile, so that its lanes use 96 numbers per step instead of 144; 16 steps are loaded at a time.
 //! Predicts: half of `conflict-free`'s barriers and fewer instructions; still no bank conflicts.
-//! Costs: twice the shared memory; what the lanes share, no count shows, only time.
-//! 思路：在线程块与线程之间增加 warp 一级：每个 warp 计算 64×32 的部分，每一步全 warp 只需 96 个数而不是 144 个；一次准备 16 步。
-//! 预测：同步次数是 `conflict-free` 的一半，指令更少，仍然没有存储体冲突。
-//! 代价：共享内存用量加倍；各通道共用的好处不体现在计数上，只体现在时间上。
+//! Costs: twice the shared memory; the reuse among lanes shows in the time, not in the counts.
+//! 思路：在线程块与线程之间增加 warp 一级的 tile：每个 warp 计算 64×32 的部分，每一步全 warp 只需 96 个数而不是 144 个；一次加载 16 步。
+//! 预测：屏障次数是 `conflict-free` 的一半，指令更少，仍然没有 bank 冲突。
+//! 代价：共享内存用量加倍；lane 之间复用的好处不体现在计数上，只体现在时间上。
 
-use super::operands::{Operands, Shape, four};
+use super::operands::{Operands, Shape, load_float4};
 use super::tile::{Tile, multiply, place, store};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
@@ -44,13 +44,13 @@ fn warp_tiled(
         #[unroll]
         for s in [0, 8] {
             let (line, step) = (t / 2, s + t % 2 * 4);
-            let from_a = four(&a, top + line, p + step, m, k, lda, wide.0, edge);
+            let from_a = load_float4(&a, top + line, p + step, m, k, lda, wide.0, edge);
             #[unroll]
             for i in 0..4 {
                 a_tile[[0, step + i, line]] = from_a[i];
             }
             let (step, column) = (s + t / 32, t % 32 * 4);
-            let from_b = four(&b, p + step, left + column, k, n, ldb, wide.1, edge);
+            let from_b = load_float4(&b, p + step, left + column, k, n, ldb, wide.1, edge);
             b_tile.store4((0, step, column), from_b);
         }
         sync_threads();
@@ -62,13 +62,13 @@ fn warp_tiled(
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let (grid, reads_c) = (x.tiles(TILE.rows, TILE.cols)?, x.reads_c());
-    let edge = !x.whole(TILE.extents());
+    let edge = !x.is_multiple_of_tile(TILE.extents());
     let (Shape { m, n, k, lda, ldb, ldc }, wide) = (x.shape, x.wide());
     let launch = warp_tiled(
         &x.a, &x.b, &mut x.c, m, n, k, lda, ldb, ldc, x.alpha, x.beta, reads_c, edge, wide,
     );
     // SAFETY: each global access is guarded by the extents, or no tile reaches past them, and
-    // `tiles` has seen that the buffers hold the shape; accesses of fours are used only where rows
-    // are made of aligned ones. 256 threads make 128 lines and 8 steps of the tiles at a time.
+    // `tiles` has checked that the buffers hold the shape; float4 accesses are used only where rows
+    // consist of aligned ones. 256 threads load 128 rows and 8 steps of the tiles at a time.
     unsafe { launch.grid(grid).block(TILE.threads()).prepare_unchecked(device) }
 }

@@ -1,11 +1,12 @@
 //! Sum-of-squares rung: `block-serial`, after `many-blocks`, before `tree-interleaved`.
 //!
-//! Idea: each block brings its threads' sums together in shared memory, and thread 0 adds them.
-//! 思路：每个块把各线程的和放进共享内存，再由 0 号线程相加。
-//! Predicts: one store per block instead of one per warp, and 32 sums for the host, not 8,192.
-//! 预测：写回从每个 warp 一次降到每个块一次；留给主机的和从 8192 个降到 32 个。
-//! Costs: a barrier, and one thread that adds while all others of its block wait.
-//! 代价：一次屏障，而且一个线程相加时同块的其他线程都在等待。
+//! Idea: each block collects its threads' sums in shared memory, and thread 0 adds them.
+//! 思路：每个线程块把各线程的和放进共享内存，再由 0 号线程相加。
+//! Predicts: one store per block instead of one per warp, and 32 sums for the host instead of
+//! 8,192.
+//! 预测：存储从每个 warp 一次降到每个线程块一次；留给主机的和从 8192 个降到 32 个。
+//! Costs: a barrier, and serial additions by one thread while the rest of its block waits.
+//! 代价：一次屏障，以及一个线程的串行加法，同块的其他线程都在等待。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -1,9 +1,10 @@
 //! Sum-of-squares rung: `chunked`, after `one-thread`, before `interleaved`.
 //!
-//! Idea: the threads of one block share the work, each with a chunk of neighbouring numbers.
-//! 思路：一个块的所有线程分担工作，每个线程负责一段连续的数。
-//! Predicts: 32 lanes are active and a 32nd of the requests suffices, but each touches 32 sectors.
-//! 预测：32 个通道全部工作，请求数降到 1/32，但每次请求要触及 32 个扇区。
+//! Idea: the threads of one block share the work, each with a contiguous chunk of numbers.
+//! 思路：一个线程块的所有线程分担工作，每个线程负责一段连续的数。
+//! Predicts: 32 lanes are active and 1/32 of the requests suffices, but each request touches 32
+//! sectors.
+//! 预测：32 个 lane 全部活动，请求数降到 1/32，但每个请求触及 32 个扇区。
 //! Costs: the host adds one sum per thread.
 //! 代价：主机要把每个线程的部分和加起来。
 

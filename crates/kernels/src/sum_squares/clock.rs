@@ -1,4 +1,4 @@
-//! The time a kernel takes by the GPU's own clock, which needs no event and no host.
+//! The run time of a kernel by the GPU's clock, without events or the host.
 
 use lanework::prelude::*;
 
@@ -6,21 +6,21 @@ use lanework::prelude::*;
 ///
 /// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
 /// Within one block the difference is a time. Between blocks it need not be: the counters of
-/// different multiprocessors are not set to agree, and on an H200 they are tens of millions of cycles
-/// apart. So `longest` is the figure to trust, and where all blocks run at the same time, as in every
-/// rung here, it is the kernel's time but for the start of the launch. The notes report `span`, from
-/// GPUs whose counters agreed better.
+/// different multiprocessors are not synchronised, and on an H200 they differ by tens of millions
+/// of cycles. So `longest` is the reliable figure, and where all blocks run concurrently, as in
+/// every rung here, it is the kernel's time without the launch overhead. `span` is meaningful on
+/// GPUs with synchronised counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cycles {
-    /// The latest end less the earliest start over all blocks, as in the notes: a time only where the
-    /// counters agree.
+    /// The latest end minus the earliest start over all blocks: a time only where the counters are
+    /// synchronised.
     pub span: u64,
     /// The most cycles between the start and the end of one block.
     pub longest: u64,
 }
 
 impl Cycles {
-    /// The cycles told by the start and end of each block, one pair after the other.
+    /// The cycles from the start and end of each block, pair after pair.
     pub fn of(clocks: &[u64]) -> Cycles {
         let (blocks, _) = clocks.as_chunks::<2>();
         let start = blocks.iter().map(|[start, _]| *start).min().unwrap_or(0);
@@ -30,7 +30,7 @@ impl Cycles {
     }
 }
 
-/// Writes down when this block began and that it ends now, once all its threads are here.
+/// Stores this block's start time and, after a barrier, its end time.
 #[device]
 pub fn note_time(clocks: &mut [u64], began: u64) {
     sync_threads();

@@ -1,15 +1,15 @@
 //! Sum-of-squares rung: `interleaved`, after `chunked`, before `many-blocks`.
 //!
-//! Idea: neighbouring threads read neighbouring numbers, so that a warp's reads fall together.
-//! 思路：相邻的线程读相邻的数，使一个 warp 的读取落在一起（合并访存）。
-//! Predicts: sectors per request 32 -> 4 for numbers of 4 bytes; no more requests than before.
-//! 预测：对 4 字节的数，每次请求的扇区数从 32 降到 4；请求数不增加。
+//! Idea: adjacent threads read adjacent numbers, so that a warp's loads coalesce.
+//! 思路：相邻的线程读相邻的数，使一个 warp 的加载合并（coalesced）。
+//! Predicts: sectors per request 32 -> 4 for 4-byte numbers; no more requests than before.
+//! 预测：对 4 字节的数，每个请求的扇区数从 32 降到 4；请求数不增加。
 //! Costs: nothing.
 //! 代价：没有。
 //!
-//! How much this gains depends on the cache. Where it keeps the sectors that a chunk's thread will
-//! go on reading, they come from memory once in either rung: on an H200 this rung is 1.3 times as
-//! fast as `chunked` with 256 threads and 2.2 times with 512, where the notes saw 3 times.
+//! The gain depends on the cache. If it keeps the sectors that a thread of `chunked` continues to
+//! read, each sector comes from memory once in either rung: on an H200 this rung is 1.3 times as
+//! fast as `chunked` with 256 threads and 2.2 times with 512.
 
 use super::clock::note_time;
 use super::{Numbers, Summand};

@@ -1,10 +1,10 @@
 //! Sum-of-squares rung: `many-blocks`, after `interleaved`, before `block-serial`.
 //!
-//! Idea: 32 blocks instead of one, so that 32 multiprocessors work and not one.
-//! 思路：用 32 个块代替一个块，让 32 个流多处理器而不是一个来工作。
-//! Predicts: a 32nd of the instructions per warp; sectors unchanged.
+//! Idea: 32 blocks instead of one, so that 32 multiprocessors work instead of one.
+//! 思路：用 32 个线程块代替一个，使 32 个多处理器而不是一个在工作。
+//! Predicts: 1/32 of the instructions per warp; sectors unchanged.
 //! 预测：每个 warp 的指令数降到 1/32；扇区数不变。
-//! Costs: 32 times the sums for the host to add: 8,192 for blocks of 256 threads.
+//! Costs: 32 times the partial sums for the host to add: 8,192 for blocks of 256 threads.
 //! 代价：主机要加的部分和增加到 32 倍：每块 256 个线程时为 8192 个。
 
 use super::clock::note_time;

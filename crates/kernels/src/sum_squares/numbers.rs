@@ -1,46 +1,46 @@
-//! A sum of squares as a problem: the numbers on a device and the places for their sums.
+//! A sum of squares as a problem: the numbers on a device and the buffers for their sums.
 
 use super::clock::Cycles;
 use super::summand::Summand;
 use lanework::{Buffer, Device, Error, Result};
 
-/// Threads of a block where nothing else is asked for, as in the notes.
+/// Threads of a block by default.
 pub const THREADS: u32 = 256;
-/// Blocks of the rungs that have a fixed number of them, as in the notes.
+/// Blocks of the rungs with a fixed grid.
 pub const BLOCKS: u32 = 32;
-/// The most numbers that a rung takes, so that indices keep clear of 32 bits.
+/// The most numbers of a problem, so that 32-bit indices do not overflow.
 pub const LONGEST: usize = 1 << 31;
 
-/// Numbers on a device, and the places for what the kernels make of them.
+/// Numbers on a device, and the buffers for the kernels' results.
 pub struct Numbers<E: Summand> {
     /// The numbers.
     pub src: Buffer<E>,
-    /// Threads of a block, for the rungs that do not bring their own.
+    /// Threads of a block, for the rungs without a fixed number.
     pub threads: u32,
-    /// What a kernel leaves to the host: one or more sums that add up to the result.
+    /// The sums that a kernel leaves to the host, which add up to the result.
     pub sums: Buffer<E::Sum>,
     /// The clock at the start and at the end of each block, in cycles of its multiprocessor.
     pub clocks: Buffer<u64>,
-    /// The sums of blocks, where the last block to end adds them up itself.
+    /// The sums of blocks, where the last block to finish adds them.
     pub blocks: Buffer<E::Sum>,
-    /// How many blocks have ended; 0 before and after each run.
+    /// The number of finished blocks; 0 before and after each run.
     pub ticket: Buffer<u32>,
 }
 
 impl<E: Summand> Numbers<E> {
-    /// Uploads `src`; rungs that take any number of threads in a block will have `threads`.
+    /// Uploads `src`; rungs without a fixed block size use blocks of `threads` threads.
     ///
     /// # Errors
-    /// When there are more than [`LONGEST`] numbers, a block cannot have so many threads, or the
+    /// When there are more than [`LONGEST`] numbers, a block cannot have that many threads, or the
     /// device has no memory for the numbers.
     pub fn new(device: &Device, src: &[E], threads: u32) -> Result<Self> {
         let most = device.info().max_threads_per_block;
         if threads == 0 || threads > most {
-            let why = format!("a block of {threads} threads, where 1 to {most} are possible");
+            let why = format!("a block of {threads} threads, the limits are 1 to {most}");
             return Err(refuse(why, "use a block of 256 threads"));
         }
         if src.len() > LONGEST {
-            let why = format!("{} numbers, where {LONGEST} are possible", src.len());
+            let why = format!("{} numbers, the limit is {LONGEST}", src.len());
             return Err(refuse(why, "sum the squares in parts, and add the parts"));
         }
         let mut on_device = device.uninit_named(src.len(), "src")?;
@@ -65,8 +65,8 @@ impl<E: Summand> Numbers<E> {
         2 * self.src.len() as u64
     }
 
-    /// Fills what kernels write with bytes that make no sensible sum (every float a NaN), so that a
-    /// sum that is not written shows.
+    /// Fills the result buffers with a poison value (every float a NaN), so that a missing write is
+    /// detected.
     ///
     /// # Errors
     /// When the device fails.
@@ -85,7 +85,7 @@ impl<E: Summand> Numbers<E> {
         Ok(E::add_up(self.sums.download()?.into_iter()))
     }
 
-    /// How long the last run took by the clocks of the multiprocessors.
+    /// The time of the last run by the clocks of the multiprocessors.
     ///
     /// # Errors
     /// Any error of the launches before.
@@ -93,7 +93,7 @@ impl<E: Summand> Numbers<E> {
         Ok(Cycles::of(&self.clocks.download()?))
     }
 
-    /// Makes room for the clocks of `blocks` blocks and for `sums` sums, poisoned when new.
+    /// Allocates the clocks of `blocks` blocks and `sums` sums, poisoned when new.
     pub(super) fn make_room(&mut self, device: &Device, blocks: u32, sums: u32) -> Result<()> {
         if self.sums.len() != sums as usize {
             self.sums = device.uninit_named(sums as usize, "sums")?;
@@ -108,21 +108,21 @@ impl<E: Summand> Numbers<E> {
         Ok(())
     }
 
-    /// The threads of a block whose sums are added by halves.
+    /// The threads of a block for a tree that halves them.
     ///
     /// # Errors
-    /// When they are not a power of two, or not a whole warp.
+    /// When they are not a power of two, or less than a warp.
     pub(super) fn threads_by_halves(&self) -> Result<u32> {
         let threads = self.threads;
         if threads.is_power_of_two() && threads >= 32 {
             return Ok(threads);
         }
-        let why = format!("a block of {threads} threads, whose sums cannot be added by halves");
+        let why = format!("a block of {threads} threads cannot be halved down to a warp");
         Err(refuse(why, "use 32, 64, 128, 256, 512 or 1024 threads"))
     }
 }
 
-/// Why the ladder cannot be climbed so.
+/// The error of an invalid problem.
 fn refuse(why: String, help: &str) -> Error {
     Error::Launch { kernel: "sum-squares".to_owned(), why, help: help.to_owned() }
 }
@@ -136,10 +136,10 @@ mod tests {
         let emulator = Device::emulator();
         for threads in [0, 1025] {
             let error = Numbers::new(&emulator, &[1.0f32], threads).err().expect("refused");
-            assert!(error.to_string().contains("where 1 to 1024 are possible"), "{error}");
+            assert!(error.to_string().contains("the limits are 1 to 1024"), "{error}");
         }
         let numbers = Numbers::new(&emulator, &[1.0f32], 48).unwrap();
         let error = numbers.threads_by_halves().expect_err("refused");
-        assert!(error.to_string().contains("cannot be added by halves"), "{error}");
+        assert!(error.to_string().contains("cannot be halved down to a warp"), "{error}");
     }
 }

@@ -1,11 +1,11 @@
 //! Sum-of-squares rung: `one-thread`, the first, before `chunked`.
 //!
 //! Idea: one thread reads every number, as a CPU would.
-//! 思路：像 CPU 那样，由一个线程依次读完所有的数。
-//! Predicts: 1 of a warp's 32 lanes is active, and each number takes a request of its own.
-//! 预测：一个 warp 的 32 个通道中只有 1 个在工作，每个数各占一次访存请求。
-//! Costs: nothing but time: a thread waits for memory, and a GPU hides waiting with other threads.
-//! 代价：只费时间：单个线程必须等待内存，而 GPU 靠其他线程来掩盖等待。
+//! 思路：像 CPU 那样，由一个线程依次读取所有的数。
+//! Predicts: 1 of 32 lanes of a warp is active, and each number takes a separate request.
+//! 预测：一个 warp 的 32 个 lane 中只有 1 个活动，每个数各占一次访存请求。
+//! Costs: time: one thread waits for each load, where a GPU hides latency with other threads.
+//! 代价：时间：单个线程要等待每次加载，而 GPU 靠其他线程来掩盖延迟。
 
 use super::clock::note_time;
 use super::{Numbers, Summand};

@@ -1,12 +1,12 @@
 //! Sum-of-squares rung: `several-loads`, after `warp-shuffle`, before `single-pass`.
 //!
-//! Idea: blocks enough to fill the device, and each thread asks for 4 chunks of 16 bytes before it
-//! uses the first, so that memory always has enough to fetch.
-//! 思路：用足够多的块填满设备，每个线程先发出 4 次 16 字节的读取，再使用第一个结果，让内存始终有数据可取。
-//! Predicts: 16 sectors per request and a quarter of the requests for numbers of 4 bytes.
-//! 预测：对 4 字节的数，每次请求 16 个扇区，请求数降到四分之一。
-//! Costs: registers for the numbers under way; the host adds 3 sums per multiprocessor.
-//! 代价：在途的数要占寄存器；主机要为每个流多处理器加 3 个和。
+//! Idea: enough blocks to fill the device, and each thread issues four 16-byte loads before it uses
+//! the first, so that enough loads are in flight.
+//! 思路：用足够多的线程块填满设备，每个线程先发出 4 次 16 字节的加载，再使用第一个结果，使足够多的加载同时在途。
+//! Predicts: 16 sectors per request and a quarter of the requests for 4-byte numbers.
+//! 预测：对 4 字节的数，每个请求 16 个扇区，请求数降到四分之一。
+//! Costs: registers for the loads in flight; the host adds 3 sums per multiprocessor.
+//! 代价：在途的加载要占寄存器；主机要为每个多处理器加 3 个和。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;
@@ -16,9 +16,9 @@ use lanework::{Prepared, Result};
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 512;
-/// Blocks that run on a multiprocessor at the same time. With [`LOADS`], 96 KB are under way there.
+/// Blocks that run on a multiprocessor at the same time. With [`LOADS`], 96 KB are in flight there.
 pub(super) const RESIDENT: u32 = 3;
-/// Wide loads that a thread has under way.
+/// Vector loads that a thread has in flight.
 const LOADS: usize = 4;
 
 #[kernel(block = (THREADS, 1, 1), min_blocks = RESIDENT)]
@@ -40,7 +40,7 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
     let vectors = n / v;
     let mut sums = [E::ZERO; V];
 
-    let round = loads * THREADS; // vectors that a block takes at a time
+    let round = loads * THREADS; // vectors that a block loads per iteration
     let rounds = vectors / round;
     for r in (block_idx.x..rounds).step_by(grid_dim.x) {
         let first = (r * round + thread_idx.x) as u64 * V as u64;
@@ -59,7 +59,7 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
         }
     }
 
-    // What is less than a round: single vectors, then single numbers.
+    // The remainder: single vectors, then single numbers.
     let thread = block_idx.x * THREADS + thread_idx.x;
     for i in (rounds * round + thread..vectors).step_by(grid_dim.x * THREADS) {
         let numbers = src.load_vec_nc::<V>(i * v);
@@ -82,10 +82,10 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
     sum
 }
 
-/// Blocks that keep the memory of `device` busy, all of them at work at the same time; fewer where
-/// there is less than a round of wide loads for each.
+/// Blocks that saturate the memory of `device`, all resident at once; fewer where there is less
+/// than one iteration of vector loads for each.
 pub(super) fn blocks<E: Summand>(n: &Numbers<E>, device: &Device) -> u32 {
-    let round = 16 * LOADS as u64 * u64::from(THREADS); // bytes that a block reads at a time
+    let round = 16 * LOADS as u64 * u64::from(THREADS); // bytes that a block loads per iteration
     let most = RESIDENT * device.info().multiprocessors;
     n.bytes().div_ceil(round).clamp(1, most.into()) as u32
 }

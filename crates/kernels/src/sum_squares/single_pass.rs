@@ -1,12 +1,13 @@
 //! Sum-of-squares rung: `single-pass`, after `several-loads`, the last.
 //!
-//! Idea: each block takes a ticket when its sum is written, and the one with the last ticket adds
-//! all of them, in the order of the blocks: one launch, one sum, the same in every run.
-//! 思路：每个块写好自己的和之后取一张号，拿到最后一号的块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
-//! Predicts: one sum for the host; one atomic per block; global sectors all but unchanged.
-//! 预测：主机只得到一个和；每个块一次原子操作；全局扇区几乎不变。
-//! Costs: a fence and an atomic per block; memory for a sum of each block.
-//! 代价：每个块一次内存栅栏和一次原子操作；还要存放每个块的和。
+//! Idea: each block takes a ticket (an atomic increment) after it has written its sum, and the
+//! block with the last ticket adds all sums in block order: one launch, one sum, the same in every
+//! run.
+//! 思路：每个线程块写好自己的和之后用原子加取一个号，拿到最后一号的线程块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
+//! Predicts: one sum for the host; one atomic per block; global sectors almost unchanged.
+//! 预测：主机只得到一个和；每个线程块一次原子操作；全局扇区几乎不变。
+//! Costs: a fence and an atomic per block; memory for one sum per block.
+//! 代价：每个线程块一次内存栅栏和一次原子操作；还要存放每个线程块的和。
 
 use super::clock::note_time;
 use super::several_loads::{RESIDENT, THREADS, blocks, thread_sum};
@@ -30,7 +31,7 @@ fn single_pass<E: Summand, const V: usize>(
     if thread_idx.x == 0 {
         blocks[block_idx.x] = of_block;
         threadfence();
-        // The counter goes back to 0 with the last ticket, ready for the next launch.
+        // The last ticket resets the counter to 0 for the next launch.
         last[0] = atomic_inc(&mut ticket[0], grid_dim.x - 1);
     }
     sync_threads();

@@ -1,9 +1,9 @@
-//! The numbers whose squares can be summed, and what their sums are made in.
+//! The element types of the ladder, and the types of their sums.
 
 use half::{bf16, f16};
 use lanework::Element;
 
-/// A number whose squares can be summed.
+/// A number type whose squares can be summed.
 ///
 /// | numbers | squared and added in | when the sum is too large |
 /// |---|---|---|
@@ -11,33 +11,33 @@ use lanework::Element;
 /// | `f32`, `f16`, `bf16` | `f32` | infinity |
 /// | `f64` | `f64` | infinity |
 ///
-/// Squares are never negative, so the sum of whole numbers has no sign, and it is exact whenever
-/// the true sum is under 2^64: always for 2^30 numbers of magnitude up to 2^16. Wrapping, rather
-/// than stopping, is what makes every order of adding give the same sum, so that all rungs can be
-/// compared with the host bit for bit. A sum of floats depends on the order, but each rung adds in
-/// an order of its own that is the same in every run.
+/// Squares are never negative, so the sum of integers is unsigned, and it is exact whenever the
+/// true sum is under 2^64: always for 2^30 numbers of magnitude up to 2^16. With wrapping
+/// arithmetic every order of additions gives the same sum, so that all rungs can be compared with
+/// the host bit for bit. A sum of floats depends on the order, but each rung's order is the same in
+/// every run.
 pub trait Summand: Element {
-    /// What squares are made and added in.
+    /// The type in which squares are computed and added.
     type Sum: Summand<Sum = Self::Sum>;
-    /// No squares yet.
+    /// The empty sum.
     const ZERO: Self::Sum;
-    /// Unit roundoff of the sums; 0 for whole numbers, whose sums do not round.
+    /// Unit roundoff of the sums; 0 for integers, whose sums do not round.
     const ROUNDOFF: f64;
 
-    /// The nearest value of this type; whole numbers cut off the fraction.
+    /// The nearest value of this type; integers truncate the fraction.
     fn from_f64(x: f64) -> Self;
 
-    /// The value, rounded where a whole number has more than 53 bits.
+    /// The value, rounded where an integer has more than 53 bits.
     fn to_f64(self) -> f64;
 
-    /// The square, as kernels make it.
+    /// The square, as kernels compute it.
     fn square(self) -> Self::Sum;
 
     /// The sum of sums, as the host adds them: modulo 2^64, or in `f64` and rounded once.
     fn add_up(sums: impl Iterator<Item = Self::Sum>) -> Self::Sum;
 }
 
-macro_rules! whole {
+macro_rules! integers {
     ($($number:ty),*) => {$(
         impl Summand for $number {
             type Sum = u64;
@@ -66,7 +66,7 @@ macro_rules! whole {
     )*};
 }
 
-whole!(i32, u32, i64, u64);
+integers!(i32, u32, i64, u64);
 
 macro_rules! floating {
     ($($number:ty => $sum:ty, $from_f64:expr;)*) => {$(
@@ -105,8 +105,8 @@ floating! {
     bf16 => f32, bf16::from_f64;
 }
 
-/// The sum of squares on the host, one number after the other: the baseline, and for whole numbers
-/// the reference.
+/// The sum of squares on the host, one number after the other: the baseline, and for integers the
+/// reference.
 pub fn on_host<E: Summand>(src: &[E]) -> E::Sum {
     E::add_up(src.iter().map(|number| number.square()))
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_squared_without_sign_and_wrap_at_2_to_the_64() {
+    fn integers_are_squared_without_sign_and_wrap_at_2_to_the_64() {
         assert_eq!(on_host(&[-3i32, 4]), 25);
         assert_eq!(on_host(&[i32::MIN; 2]), 1 << 63);
         assert_eq!(on_host(&[i32::MIN; 4]), 0);

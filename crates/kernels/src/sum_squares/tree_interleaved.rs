@@ -1,20 +1,21 @@
 //! Sum-of-squares rung: `tree-interleaved`, after `block-serial`, before `tree-strided`.
 //!
-//! Idea: every second thread adds its neighbour's sum, then every fourth that of the next but one,
-//! and so on: a tree of steps instead of one thread's long walk.
-//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形的几步代替一个线程的长途跋涉。
-//! Predicts: 8 steps instead of 255 additions in a row for 256 threads: thread 0's warp runs a
+//! Idea: every second thread adds its neighbour's sum, then every fourth thread the sum two places
+//! on, and so on: a tree reduction instead of one thread's serial additions.
+//! 思路：每隔一个线程加上相邻线程的和，然后每四个中的一个加上隔一个的和，依此类推：用树形归约代替一个线程的串行加法。
+//! Predicts: 8 steps instead of 255 serial additions for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
-//! 预测：256 个线程只需 8 步，而不是连续 255 次加法：0 号线程所在 warp 的指令数只剩一小部分。
-//! Costs: a barrier per step; the busy lanes lie scattered, so no warp falls idle for 5 steps.
-//! 代价：每步一次屏障；工作的通道分散各处，所以前 5 步里没有一个 warp 能空闲下来。
+//! 预测：256 个线程只需 8 步，而不是 255 次串行加法：0 号线程所在 warp 的指令数只剩一小部分。
+//! Costs: a barrier per step; the active lanes are spread over all warps, so no warp becomes idle
+//! for 5 steps.
+//! 代价：每步一次屏障；活动的 lane 分散在所有 warp 中，所以前 5 步里没有一个 warp 空闲。
 //!
-//! The notes give bank conflicts as the reason why this is slow. They would be there if thread `t`
-//! worked on element `2 * offset * t`, which is the next rung. Here it works on element `t` or on
-//! none, a warp's elements lie within 32 in a row, and no pass through the banks is lost: what is
-//! slow is that all warps stay busy, each for a few lanes. (Of 8-byte sums the hardware counts one
-//! conflict a load in the first step, for it serves the halves of a warp together where every second
-//! lane is idle, and they need two passes as ever.)
+//! Bank conflicts are often given as the reason why this is slow. They occur if thread `t` works on
+//! element `2 * offset * t`, which is the next rung. Here thread `t` works on element `t` or none,
+//! a warp's elements lie within 32 consecutive ones, and there are no conflicts: it is slow because
+//! all warps stay active, each with a few lanes. (For 8-byte sums the hardware counts one conflict
+//! per load in the first step: with every second lane idle it serves both halves of a warp in one
+//! request, which still needs two wavefronts.)
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};
@@ -62,7 +63,7 @@ pub(super) fn prepare<'a, E: Summand>(
     n.make_room(device, BLOCKS, BLOCKS)?;
     let launch = tree_interleaved(&n.src, &mut n.sums, &mut n.clocks, threads);
     // SAFETY: indices are under the length of `src`. `mask` is `2 * offset - 1`, so a thread that
-    // passes it is a multiple of `2 * offset`, and as `threads` is a power of two, `offset` more is
-    // still under it. There is room for a sum of each block.
+    // passes it is a multiple of `2 * offset`, and as `threads` is a power of two, adding `offset`
+    // stays under it. There is room for a sum of each block.
     unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
 }

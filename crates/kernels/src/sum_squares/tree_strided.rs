@@ -1,12 +1,12 @@
 //! Sum-of-squares rung: `tree-strided`, after `tree-interleaved`, before `tree-halving`.
 //!
-//! Idea: the same additions by threads that lie side by side, so that whole warps fall idle.
-//! 思路：同样的加法改由彼此相邻的线程来做，使整个整个的 warp 空闲下来。
-//! Predicts: a quarter of the shared requests for 256 threads, but banks conflict: the elements of a
-//! warp lie 2, 4, 8 and more apart.
-//! 预测：256 个线程时共享内存请求降到约四分之一，但会出现存储体冲突：一个 warp 的元素相距 2、4、8 甚至更多。
+//! Idea: the same additions by adjacent threads, so that whole warps become idle.
+//! 思路：同样的加法改由相邻的线程来做，使整个 warp 空闲下来。
+//! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements of
+//! a warp have strides of 2, 4, 8 and more.
+//! 预测：256 个线程时共享内存请求降到约四分之一，但出现 bank 冲突：一个 warp 的元素步长为 2、4、8 甚至更大。
 //! Costs: bank conflicts, up to 7 per request for 256 threads.
-//! 代价：存储体冲突，256 个线程时每次请求最多 7 次。
+//! 代价：bank 冲突，256 个线程时每个请求最多 7 次。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -1,11 +1,11 @@
 //! Sum-of-squares rung: `tree-unrolled`, after `tree-halving`, before `warp-shuffle`.
 //!
-//! Idea: the steps of the tree are written out, with offsets known beforehand: no loop is left.
-//! 思路：把树的每一步都展开写出，偏移量事先已知：不再有循环。
+//! Idea: the steps of the tree are unrolled, with constant offsets and no loop.
+//! 思路：把树的每一步都展开，偏移量为常数，不再有循环。
 //! Predicts: fewer instructions; shared requests unchanged.
 //! 预测：指令更少；共享内存请求不变。
-//! Costs: a kernel for each number of threads.
-//! 代价：每种线程数都要有自己的核函数。
+//! Costs: a separate kernel for each block size.
+//! 代价：每种线程块大小都要有自己的核函数。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -1,11 +1,12 @@
 //! Sum-of-squares rung: `warp-shuffle`, after `tree-unrolled`, before `several-loads`.
 //!
-//! Idea: the lanes of a warp read each other's registers, so shared memory holds one sum per warp.
-//! 思路：同一 warp 的通道直接读取彼此的寄存器，共享内存中每个 warp 只留一个和。
+//! Idea: the lanes of a warp exchange registers with shuffles, so shared memory holds one sum per
+//! warp.
+//! 思路：同一 warp 的 lane 用 shuffle 交换寄存器，共享内存中每个 warp 只留一个和。
 //! Predicts: one shared store per warp and one shared load per block; 2 barriers instead of 10 for
 //! 256 threads.
-//! 预测：每个 warp 只写一次共享内存，每个块只读一次；256 个线程时屏障从 10 次降到 2 次。
-//! Costs: nothing, from compute capability 3.0 on.
+//! 预测：每个 warp 只存储一次共享内存，每个线程块只加载一次；256 个线程时屏障从 10 次降到 2 次。
+//! Costs: nothing, from compute capability 3.0.
 //! 代价：没有；只要求计算能力 3.0 以上。
 
 use super::clock::note_time;

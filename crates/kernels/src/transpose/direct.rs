@@ -1,11 +1,14 @@
 //! Transpose rung: `direct`, after `row-order`, before `unpadded`.
 //!
-//! Idea: stage the tile in shared memory, but write each element straight to its mirror place.
-//! 思路：先把 tile 放进共享内存，但每个元素直接写到它的镜像位置。
-//! Predicts: 4 sectors per load request of 4-byte elements; still 32 per store request; no conflicts.
-//! 预测：4 字节元素：每个读请求 4 个扇区；每个写请求仍是 32 个扇区；没有冲突。
-//! Costs: a tile of shared memory and a barrier, for nothing: the column write is still there.
-//! 代价：一个 tile 的共享内存和一次屏障都白费了：按列写依旧存在。
+//! Idea: load the tile into shared memory, but store each element directly at its transposed
+//! position.
+//! 思路：先把 tile 加载到共享内存，但每个元素直接写到转置后的位置。
+//! Predicts: 4 sectors per load request of 4-byte elements; still 32 per store request; no bank
+//! conflicts.
+//! 预测：4 字节元素：每个加载请求 4 个扇区；每个存储请求仍是 32 个扇区；没有 bank 冲突。
+//! Costs: a tile of shared memory and a barrier without benefit: the stores still go along a
+//! column.
+//! 代价：一个 tile 的共享内存和一次屏障没有带来好处：存储依旧按列进行。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -1,14 +1,14 @@
-//! A transpose as a problem: its matrices on a device, its grids, and the host's reference.
+//! A transpose as a problem: its matrices on a device, its grids, and the host reference.
 
 use lanework::{Buffer, Dim3, Element, Error, Result};
 
-/// A matrix to transpose and the place for its transpose, on a device.
+/// A matrix to transpose and the buffer for its transpose, on a device.
 pub struct Matrices<E: Element> {
     /// Rows of the source.
     pub rows: u32,
     /// Columns of the source.
     pub cols: u32,
-    /// Edge of the square block, and of the tile where the rung does not bring its own.
+    /// Edge of the square block, and of the tile unless the rung has a fixed one.
     pub block: u32,
     /// The source, `rows * cols` elements, row by row.
     pub src: Buffer<E>,
@@ -25,13 +25,13 @@ impl<E: Element> Matrices<E> {
     /// The grid of `tile` x `tile` tiles that covers the source, x along its columns.
     ///
     /// # Errors
-    /// When an index would not fit 32 bits, or the grid would be taller than a grid can be.
+    /// When an index would not fit 32 bits, or the grid would exceed its limit in y.
     pub(super) fn grid(&self, tile: u32) -> Result<Dim3> {
         self.covering(self.cols.div_ceil(tile), self.rows.div_ceil(tile))
     }
 
-    /// The same tiles with x along the source's rows, so that blocks that run together write
-    /// neighbouring memory.
+    /// The same tiles with x along the source's rows, so that blocks that run concurrently write
+    /// adjacent memory.
     ///
     /// # Errors
     /// As [`Matrices::grid`].
@@ -47,11 +47,11 @@ impl<E: Element> Matrices<E> {
         };
         let elements = u64::from(self.rows) * u64::from(self.cols);
         if elements > u64::from(u32::MAX) {
-            let why = format!("{elements} elements need indices over 32 bits");
+            let why = format!("{elements} elements need indices above 32 bits");
             return Err(refuse(why, "transpose the matrix in parts of under 2^32 elements"));
         }
         if y > 65535 {
-            let why = format!("{y} tiles along the grid's y, where 65535 are possible");
+            let why = format!("{y} tiles along the grid's y, the limit is 65535");
             return Err(refuse(why, "use a larger block, or transpose the matrix in parts"));
         }
         Ok(Dim3::from((x, y)))

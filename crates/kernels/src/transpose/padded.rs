@@ -1,9 +1,9 @@
 //! Transpose rung: `padded`, after `unpadded`, before `vectorized`.
 //!
-//! Idea: one unused column per tile row moves a column's 32 words into 32 different banks.
+//! Idea: one unused column per tile row puts a column's 32 words into 32 different banks.
 //! 思路：tile 每行多一列不用的元素，使一列的 32 个字落在 32 个不同的 bank。
 //! Predicts: shared-load conflicts 31 per request -> 0; global sectors unchanged.
-//! 预测：共享内存读冲突从每请求 31 次降到 0；全局扇区数不变。
+//! 预测：共享内存加载的冲突从每个请求 31 次降到 0；全局扇区数不变。
 //! Costs: one word of shared memory per tile row.
 //! 代价：每个 tile 行多用一个字的共享内存。
 

@@ -1,12 +1,15 @@
 //! Transpose rung: `swizzled`, after `vectorized`, the last.
 //!
-//! Idea: 64 x 64 tiles, several wide accesses in flight per thread, and chunks of a tile row stored
-//! at `chunk ^ row / width`, so that rows are written and columns read without a padding column.
-//! 思路：64 x 64 的 tile，每个线程同时有多次宽访问在途；tile 行的块存放在 `chunk ^ row / width` 处，不用填充列也能按行写、按列读。
-//! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no conflicts.
-//! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有冲突。
-//! Costs: 16 KB of shared memory for floats; rows that are not whole chunks move element by element.
-//! 代价：浮点数占 16 KB 共享内存；行长不是整块时逐个元素搬。
+//! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row
+//! stored at `chunk ^ row / width` (an XOR swizzle), so that rows are written and columns read
+//! without a padding column.
+//! 思路：64 x 64 的 tile，每个线程同时有多次 16 字节访问在途；tile 行的 chunk 存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读。
+//! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
+//! bank conflicts.
+//! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有 bank 冲突。
+//! Costs: 16 KB of shared memory for floats; rows that are not a multiple of the chunk move element
+//! by element.
+//! 代价：浮点数占 16 KB 共享内存；行长不是 chunk 的倍数时逐个元素搬。
 
 use super::Matrices;
 use lanework::prelude::*;
@@ -19,7 +22,7 @@ const THREADS: u32 = 256;
 
 /// `V` elements make a chunk, a tile row has `T / V` chunks, and chunk `c` of row `r` is stored at
 /// place `c ^ (r / V) % 8`. A warp reads 8 chunk columns by 4 tile columns at a time: 32 banks.
-/// Where rows are not whole chunks, a thread moves single elements and a warp neighbouring ones.
+/// Where rows are not a multiple of the chunk, a thread moves single elements and a warp adjacent ones.
 #[kernel(block = (THREADS, 1, 1))]
 fn swizzled<E: Element, const V: usize>(
     src: &[E],

@@ -1,11 +1,13 @@
 //! Transpose rung: `unpadded`, after `direct`, before `padded`.
 //!
-//! Idea: swap blocks, then swap within the tile, so that both warps run along rows of memory.
-//! 思路：块在网格里换位，块内也换位：两次全局访问都沿行进行，转置在共享内存的 tile 里完成。
-//! Predicts: 4 sectors per request of 4-byte elements both ways; 31 shared-load conflicts at a tile of 32.
-//! 预测：4 字节元素：读写每个请求都是 4 个扇区；共享内存读每请求 31 次冲突。
-//! Costs: a tile of shared memory and a barrier; its columns fall into one bank.
-//! 代价：按列读 tile 时 32 个字都在同一个 bank，要走 32 趟。
+//! Idea: transpose the order of the blocks, then the tile in shared memory, so that both global
+//! accesses run along rows.
+//! 思路：转置线程块的次序，再在共享内存的 tile 里转置，使两次全局访问都沿行进行。
+//! Predicts: 4 sectors per request of 4-byte elements in both directions; 31 shared-load conflicts
+//! per request at a tile of 32.
+//! 预测：4 字节元素：加载和存储每个请求都是 4 个扇区；tile 边长 32 时共享内存加载每个请求 31 次冲突。
+//! Costs: a tile of shared memory and a barrier; each tile column lies in one bank.
+//! 代价：一个 tile 的共享内存和一次屏障；tile 的每一列都在同一个 bank。
 
 use super::Matrices;
 use lanework::prelude::*;

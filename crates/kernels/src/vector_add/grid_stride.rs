@@ -1,17 +1,18 @@
 //! Vector addition rung: `grid-stride`, after `one-each`, before `vectorized`.
 //!
-//! Idea: as many blocks as the device holds at once, each thread walking on by the whole grid.
-//! 思路：块数正好填满设备，每个线程按整个网格的跨度前进。
-//! Predicts: the same requests and sectors; fewer warps with more work each.
+//! Idea: as many blocks as the device runs concurrently; each thread advances by the size of the
+//! grid.
+//! 思路：线程块数正好填满设备，每个线程以整个网格的大小为步长前进。
+//! Predicts: the same requests and sectors; fewer warps, with more work each.
 //! 预测：请求数和扇区数不变；warp 更少，每个做得更多。
-//! Costs: a loop, where the hardware would have started the next block.
-//! 代价：多了一个循环，本来硬件会直接启动下一个块。
+//! Costs: a loop, in place of blocks scheduled by the hardware.
+//! 代价：多了一个循环，代替硬件对线程块的调度。
 
 use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Blocks that a multiprocessor holds at once.
+/// Resident blocks per multiprocessor.
 const RESIDENT: u32 = 8;
 
 #[kernel]

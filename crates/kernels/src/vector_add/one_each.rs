@@ -1,11 +1,11 @@
 //! Vector addition rung: `one-each`, the first.
 //!
-//! Idea: one thread adds one pair; neighbouring threads, neighbouring pairs.
+//! Idea: one thread adds one pair; adjacent threads add adjacent pairs.
 //! 思路：每个线程加一对数，相邻线程处理相邻的数。
-//! Predicts: 4 sectors per request, two loads and one store for each addition.
-//! 预测：每个请求 4 个扇区；每次加法两次读、一次写。
-//! Costs: a thread's set-up for a single addition.
-//! 代价：每个线程只为一次加法做准备工作。
+//! Predicts: 4 sectors per request, two loads and one store per addition.
+//! 预测：每个请求 4 个扇区；每次加法两次加载、一次存储。
+//! Costs: each thread's index computation serves a single addition.
+//! 代价：每个线程的下标计算只用于一次加法。
 
 use super::vectors::{THREADS, Vectors};
 use lanework::prelude::*;

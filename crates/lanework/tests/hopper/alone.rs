@@ -1,5 +1,5 @@
-//! Tiles that a GPU may stop at, each in a process of its own, for such a stop ends the process's use of
-//! the GPU. `tiles.txt` holds what an H200 did with each; the emulator must do the same.
+//! Tiles that may fault on a GPU, each in a separate process, since such a fault ends the process's
+//! use of the GPU. `tiles.txt` records the outcome on an H200; the emulator must agree.
 //!
 //! `LANEWORK_HOPPER_RECORD=FILE` writes such lines on a machine with a GPU.
 
@@ -10,18 +10,18 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What an H200 did: a line for each tile.
+/// The outcomes on an H200, a line for each tile.
 const RECORDED: &str = include_str!("tiles.txt");
-/// Names the tile that a process of its own runs on the GPU.
+/// The environment variable that names the tile of a child process.
 const ALONE: &str = "LANEWORK_HOPPER_ALONE";
-/// Processes at once.
+/// Concurrent processes.
 const AT_ONCE: usize = 8;
 
 type Run = fn(&On, &Subject, u64) -> Result<Option<usize>>;
 const KINDS: [(&str, Run, &[usize]); 3] =
     [("load", load, &[1, 2, 3, 4, 5]), ("store", store, &[1, 2, 3]), ("add", add, &[2])];
 
-/// A tile and what is done with it.
+/// A tile and the operation on it.
 struct Tile {
     name: String,
     run: Run,
@@ -29,7 +29,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// What a device makes of it, in a word or two.
+    /// The outcome on a device, in a word or two.
     fn outcome(&self, on: &On) -> String {
         match (self.run)(on, &self.subject, 7) {
             Ok(None) => "runs".to_owned(),
@@ -109,7 +109,7 @@ fn subject(element: TensorElement, dimensions: usize, swizzle: Swizzle, at: Vec<
     Subject { element, extent, strides, tile, steps, swizzle, nan_outside: false, at }
 }
 
-/// Only does something in a process that was started for one tile.
+/// Runs only in a process that was started for one tile.
 #[test]
 fn one_tile_alone() {
     let Ok(name) = std::env::var(ALONE) else { return };
@@ -144,7 +144,7 @@ fn an_h200_stops_at_the_tiles_that_the_emulator_refuses() {
 
 #[test]
 fn this_gpu_does_what_was_recorded() {
-    let devices = Device::for_tests("tiles in processes of their own");
+    let devices = Device::for_tests("tiles in separate processes");
     let gpu = devices.iter().find(|device| device.backend() == lanework::Backend::Cuda);
     if gpu.is_none_or(|gpu| gpu.info().compute_capability < (9, 0)) {
         return;

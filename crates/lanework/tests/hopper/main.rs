@@ -1,5 +1,6 @@
-//! What sm_90 does beside its warps, on the emulator and on a GPU that has it: mbarriers, bulk copies,
-//! tiles of tensors, clusters. The kernels are CUDA C++, compiled by nvcc; see the `.cu` files here.
+//! Asynchronous features of sm_90, on the emulator and on a GPU that has them: mbarriers, bulk
+//! copies, tiles of tensors, clusters. The kernels are CUDA C++, compiled by nvcc; see the `.cu`
+//! files here.
 
 mod alone;
 mod kernels;
@@ -15,8 +16,8 @@ pub struct On {
     module: PtxModule,
 }
 
-/// The GPU, where there is one with clusters, and emulators that must agree with it: the fast engine,
-/// the slow one, one on which every access is judged, and other orders of turns.
+/// The GPU, where there is one with clusters, and emulators that must agree with it: the optimised
+/// engine, the reference engine, a sanitized one, and other schedules.
 fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
     devices.retain(|device| {

@@ -1,4 +1,4 @@
-//! Tiles of tensors: random maps against a plain reading of the rules, element by element.
+//! Tiles of tensors: random maps against a reference implementation, element by element.
 
 use crate::{On, everywhere, next, pointer, random_words, word};
 use lanework::{
@@ -8,7 +8,7 @@ use lanework::{
 
 pub const TENSORS: &str = include_str!("tensors.ptx");
 
-/// A tensor, a tile of it, and where the tile starts.
+/// A tensor, a tile of it, and the tile's start.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub element: TensorElement,
@@ -22,7 +22,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// One drawn from a seed, with a tile of at most 16 KB.
+    /// A random one, with a tile of at most 16 KB.
     pub fn random(seed: u64, dimensions: usize) -> Subject {
         let mut state = seed * 1000 + dimensions as u64;
         let mut draw = |below: u64| next(&mut state) % below;
@@ -31,7 +31,7 @@ impl Subject {
         let size = element.bytes();
         let row = match swizzle {
             Swizzle::None => 16 * (1 + draw(8)),
-            // Half of them fill the swizzle's width.
+            // Half of them fill the swizzle's span.
             _ if draw(2) == 0 => swizzle.width(),
             _ => 16 * (1 + draw(swizzle.width() / 16)),
         };
@@ -102,7 +102,7 @@ impl Subject {
                 inside &= (0..self.extent[d] as i64).contains(&at);
                 byte += at * if d == 0 { self.size() as i64 } else { self.strides[d - 1] as i64 };
             }
-            // With a swizzle, rows begin a swizzle's width apart.
+            // With a swizzle, rows start at multiples of its span.
             let row = self.tile[0] as usize * self.size();
             let pitch = match self.swizzle {
                 Swizzle::None => row,
@@ -122,8 +122,8 @@ impl Subject {
         places
     }
 
-    /// Whether it begins where GPUs stop: a load at no multiple of 16 bytes, anything else also before
-    /// the tensor.
+    /// Whether it starts where GPUs fault: a load not at a multiple of 16 bytes, any other
+    /// operation also before the tensor.
     fn is_refused(&self, load: bool) -> bool {
         let first = i64::from(self.at[0]) * self.size() as i64;
         first % 16 != 0 || !load && self.at.iter().any(|at| *at < 0)
@@ -156,10 +156,10 @@ fn coordinates(at: &[i32]) -> PtxArg<'static> {
     PtxArg::Bytes(at.iter().flat_map(|c| c.to_le_bytes()).collect())
 }
 
-/// Loads a tile, and says at which byte of shared memory it is not what it should be.
+/// Loads a tile, and returns the first byte of shared memory that differs from the expectation.
 ///
 /// # Errors
-/// What the device says.
+/// The error of the device.
 pub fn load(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     let tensor = random_words(subject.bytes().div_ceil(4), seed);
     let from = on.upload(&tensor);
@@ -181,10 +181,10 @@ pub fn load(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     Ok((0..words * 4).find(|i| found[*i] != expected[*i]))
 }
 
-/// Stores a tile, and says at which byte the tensor is not what it should be.
+/// Stores a tile, and returns the first byte of the tensor that differs from the expectation.
 ///
 /// # Errors
-/// What the device says.
+/// The error of the device.
 pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     let before = random_words(subject.bytes().div_ceil(4), seed);
     let to = on.upload(&before);
@@ -199,7 +199,7 @@ pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     on.run((&entry, shape), &arguments)?;
     let (mut expected, tile) = (bytes_of(&before), bytes_of(&tile));
     let size = subject.size();
-    // Whole chunks of 16 bytes are stored, beyond the end of a row, too.
+    // Full chunks of 16 bytes are stored, also beyond the end of a row.
     for chunk in subject.places().chunks(16 / size) {
         if let (from, Some(to)) = chunk[0] {
             expected[to..to + 16].copy_from_slice(&tile[from..from + 16]);
@@ -209,10 +209,11 @@ pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     Ok((0..expected.len()).find(|i| found[*i] != expected[*i]))
 }
 
-/// Adds a tile of words, and says at which byte the tensor is not what it should be.
+/// Adds a tile of words, and returns the first byte of the tensor that differs from the
+/// expectation.
 ///
 /// # Errors
-/// What the device says.
+/// The error of the device.
 pub fn add(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     let before: Vec<u32> = random_words(subject.bytes() / 4, seed);
     let to = on.upload(&before);
@@ -315,7 +316,8 @@ fn tiles_are_combined_with_what_is_there() {
     });
 }
 
-/// A GPU ends such a kernel, and with it the process's use of the GPU, so only the emulator is asked.
+/// On a GPU such a kernel faults, which ends the process's use of the GPU, so it runs on the
+/// emulator only.
 #[test]
 fn reductions_that_a_gpu_does_not_run_are_refused() {
     let device = lanework::Device::emulator();

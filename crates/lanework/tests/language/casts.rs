@@ -1,4 +1,4 @@
-//! `as` between every two types, against Rust's own.
+//! `as` between every two types, compared with Rust's.
 
 use half::{bf16, f16};
 use lanework::prelude::*;
@@ -8,7 +8,7 @@ fn convert<A: Element, B: Element>(from: &[A], to: &mut [B]) {
     to[thread_idx.x] = from[thread_idx.x] as B;
 }
 
-/// What the kernel makes of `values`, on every device.
+/// The kernel's results for `values`, on every device.
 fn converted<A: Element, B: Element>(values: &[A]) -> Vec<Vec<B>> {
     let run = |device: Device| {
         let from = device.upload(values).unwrap();
@@ -62,7 +62,7 @@ casts!(from_f64, f64, [
     0.1, 16_777_217.0, 9_007_199_254_740_993.0
 ] => u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 
-/// Bits, with every NaN the same.
+/// Bits, with a single canonical NaN.
 fn half_bits(value: f16) -> u16 {
     if value.is_nan() { 0x7fff } else { value.to_bits() }
 }
@@ -71,8 +71,8 @@ fn brain_bits(value: bf16) -> u16 {
     if value.is_nan() { 0x7fff } else { value.to_bits() }
 }
 
-/// The bits among a guess and its neighbours that stand for the value nearest to `wide`, the even
-/// ones of two. (`from_f64` of the half types may round twice, by way of `f32`.)
+/// Among a guess and its neighbours, the bits of the value nearest to `wide`, ties to even.
+/// (`from_f64` of the half types may round twice, through `f32`.)
 fn nearest(wide: f64, guess: u16, value: impl Fn(u16) -> f64) -> u16 {
     if !wide.is_finite() || !value(guess).is_finite() || wide == 0.0 {
         return guess;

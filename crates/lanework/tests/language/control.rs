@@ -371,7 +371,7 @@ fn guarded(x: u32, y: u32) -> u32 {
 fn reuse(out: &mut [u32], y: u32) {
     let x = thread_idx.x;
     let first = guarded(x, y);
-    // What the early return skipped must be computed again here.
+    // Value numbers of code that the early return skipped must not be reused here.
     let second = (x + y) * 3;
     let mut third = 0;
     #[unroll]

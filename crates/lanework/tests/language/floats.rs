@@ -1,4 +1,4 @@
-//! Operators and functions on floating-point numbers, against the host's.
+//! Operators and functions on floating-point numbers, compared with the host's.
 
 use half::{bf16, f16};
 use lanework::lang::Float;
@@ -106,8 +106,8 @@ fn f32_is_ieee() {
         f32::INFINITY,
         f32::NAN,
     ];
-    // A double holds f32 sums, products, quotients and roots exactly enough to round once; the
-    // fused operation is checked apart.
+    // A double represents f32 sums, products, quotients and roots precisely enough to round once;
+    // the fused operation is checked separately.
     check(&values, f64::from, |v| v as f32, &[17]);
 }
 
@@ -121,7 +121,7 @@ fn f64_is_ieee() {
 fn halves_are_ieee() {
     let values = [0.0, 1.0, -1.5, 2.5, 0.333, 1000.0, -7.25, 60_000.0, 1e-6];
     check(&values.map(f16::from_f64), f16::to_f64, f16::from_f64, &[]);
-    // Rounding differs from one final rounding only in the sum of a product, done in two steps.
+    // The unfused sum of a product rounds twice.
     check(&values.map(bf16::from_f64), bf16::to_f64, bf16::from_f64, &[]);
 }
 

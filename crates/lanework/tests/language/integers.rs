@@ -1,4 +1,4 @@
-//! Every operator and method on whole numbers, against Rust's own, for every whole type.
+//! Every operator and method on integers, compared with Rust's, for every integer type.
 
 use lanework::lang::Integer;
 use lanework::prelude::*;
@@ -183,7 +183,7 @@ macro_rules! whole_type {
                 $constants(&a, out).grid(1).block(n as u32).launch(device)
             });
 
-            // Division by zero, and of the least value by -1, have no answer in Rust.
+            // Division by zero, and of the minimum by -1, panic in Rust.
             let divisible: Vec<_> =
                 pairs.iter().copied().filter(|p| p.0.checked_div(p.1).is_some()).collect();
             let a: Vec<$t> = divisible.iter().map(|p| p.0).collect();

@@ -1,5 +1,5 @@
-//! What kernels compute, against the same Rust on the host: operators, conversions, control flow,
-//! memory, warps and text, on the emulator and, where there is one, on a GPU.
+//! Results of kernels, compared with the same Rust on the host: operators, conversions, control
+//! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
 
 mod casts;
 mod control;

@@ -1,4 +1,4 @@
-//! PTX as text: what is staged, `ptx!`, and printing.
+//! PTX as text: staged code, `ptx!`, and printing.
 
 use lanework::prelude::*;
 
@@ -45,7 +45,7 @@ fn inline_ptx_that_does_not_parse_is_an_error_value() {
     let device = Device::emulator();
     let mut out = device.zeros::<u32>(1).unwrap();
     let error = misspelt(&mut out).module().unwrap_err().to_string();
-    assert!(error.contains("is not PTX"), "{error}");
+    assert!(error.contains("is not valid PTX"), "{error}");
 }
 
 #[kernel]

@@ -194,7 +194,7 @@ fn filled_copies(src: &[f32], out: &mut [f32], #[constant] bytes: u32) {
     let tile = shared::<f32>(128);
     let i = thread_idx.x;
     tile.store4((i * 4,), [7.0; 4]);
-    // Half of the lanes copy part of a four, the others none of it.
+    // Half of the lanes copy part of 16 bytes, the others none.
     let have = if i < 16 { bytes } else { 0 };
     cp_async_filled::<16, _>(&tile[i * 4], &src[i * 4], have);
     cp_async_commit();

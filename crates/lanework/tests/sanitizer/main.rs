@@ -1,5 +1,5 @@
-//! Planted bugs: kernels of CUDA C++, as nvcc compiled them, each with the lines that must be reported
-//! and nothing else; among them the right ones, which must give no report.
+//! Planted bugs: kernels of CUDA C++, compiled by nvcc, each with the lines that must be reported
+//! and no others; among them correct kernels, which must have no findings.
 
 mod planted;
 mod rust;
@@ -7,7 +7,7 @@ mod rust;
 use lanework::{Device, Error, Report, ReportKind};
 use planted::{Planted, UNITS, planted, run};
 
-/// What is wrong with what was found of a kernel.
+/// The differences between the expected and the reported findings of a kernel.
 fn complaints(plant: &Planted, reports: &[Report]) -> Vec<String> {
     let mut complaints = Vec::new();
     let lines = |report: &Report| {

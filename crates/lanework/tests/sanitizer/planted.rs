@@ -1,12 +1,12 @@
 //! The planted kernels: read from the comments in their source, and launched.
 //!
 //! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` stands before a kernel. `// BUG
-//! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the kernel
-//! is right.
+//! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the
+//! kernel is correct.
 
 use lanework::{Buffer, Device, Dim3, PtxArg, PtxShape, ReportKind, Result};
 
-/// A source and what nvcc made of it.
+/// A source and the output of nvcc.
 pub struct Unit {
     /// CUDA C++, or PTX written by hand.
     pub cuda: &'static str,
@@ -37,7 +37,7 @@ pub const UNITS: &[Unit] = &[
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];
 
-/// One kernel, its launch, and what is wrong with it.
+/// One kernel, its launch, and its bugs.
 #[derive(Debug)]
 pub struct Planted {
     /// Its name.
@@ -50,9 +50,9 @@ pub struct Planted {
     pub shared: u32,
     /// Its arguments, as `zeros:f32:32` or `u32:7`.
     pub arguments: Vec<String>,
-    /// What must be reported, by line.
+    /// The findings that must be reported, by line.
     pub bugs: Vec<(ReportKind, u32)>,
-    /// What may be.
+    /// The findings that may be reported.
     pub maybe: Vec<(ReportKind, u32)>,
 }
 
@@ -131,14 +131,14 @@ fn value(device: &Device, text: &str) -> Result<Value> {
             "f32" => number.parse::<f32>().expect("a number").to_le_bytes().to_vec(),
             _ => number.parse::<i128>().expect("a number").to_le_bytes()[..size(ty)].to_vec(),
         }),
-        _ => panic!("{text} is no argument"),
+        _ => panic!("{text} is not an argument"),
     })
 }
 
 /// Runs a kernel and waits for it.
 ///
 /// # Errors
-/// What the device says, and on a sanitized one what was found.
+/// The error of the device, or the findings of a sanitized one.
 pub fn run(device: &Device, unit: &Unit, kernel: &Planted) -> Result<()> {
     let module = device.load_ptx(unit.ptx)?;
     let values: Result<Vec<Value>> =
@@ -175,7 +175,7 @@ pub fn run(device: &Device, unit: &Unit, kernel: &Planted) -> Result<()> {
     Ok(())
 }
 
-/// The address of a buffer, as a kernel gets it.
+/// The address of a buffer as an argument.
 fn address(buffer: &Buffer<u8>) -> Vec<u8> {
     buffer.address().to_le_bytes().to_vec()
 }

@@ -1,5 +1,5 @@
-//! Kernels in Rust on a sanitized device: reports name Rust lines, kinds can be switched, and what a
-//! safe launch checks by itself comes among them.
+//! Kernels in Rust on a sanitized device: reports name Rust lines, kinds of checks can be selected,
+//! and failed bounds checks of safe launches are findings too.
 
 use lanework::prelude::*;
 use lanework::{Checks, Report, ReportKind};
@@ -73,7 +73,7 @@ fn kinds_can_be_switched_and_buffers_know_what_was_written() -> lanework::Result
                 (ReportKind::Uninitialized, line_of("the scaled read"), 32)
             );
         }
-        // What a kernel wrote may be read by the next one.
+        // A kernel may read what an earlier one wrote.
         let mut z = device.uninit(32)?;
         assert!(found(scaled(&y, &mut z).grid(1).block(32).launch(&device)).is_empty());
     }
@@ -252,12 +252,12 @@ fn libraries_may_compact_in_place_and_move_padding() -> lanework::Result<()> {
         let reports = found_in(own, entry, blocks)?;
         assert_eq!(reports.iter().map(|report| report.kind).collect::<Vec<_>>(), [kind], "{entry}");
     }
-    // What the user gave a library and nobody has written is found there, too.
+    // Uninitialised memory that the user passed to a library is reported there, too.
     assert_eq!(found_in(library, "unread", 1)?.len(), 1);
     Ok(())
 }
 
-/// A whole warp writes its words of constant memory side by side: stores in the form that runs hot.
+/// A full warp writes adjacent words of constant memory: stores on the fast path.
 const WRITES_CONSTANTS: &str = "
 .version 7.0
 .target sm_80

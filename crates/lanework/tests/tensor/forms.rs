@@ -6,15 +6,16 @@ use crate::numbers::{Number, Random};
 /// Words that one block reads, in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
-    /// So many elements of each lane's registers.
+    /// A number of elements in each lane's registers.
     Registers(Number, usize),
-    /// So many bytes of shared memory, full of elements.
+    /// A number of bytes of shared memory, filled with elements.
     Shared(Number, usize),
     /// One word of sparsity metadata per lane, for elements of a type.
     Metadata(Number),
-    /// One word per lane: every pattern of 16 bits over 64 tiles, in the upper half backwards.
+    /// One word per lane: every pattern of 16 bits over 64 tiles, in the upper half in reverse
+    /// order.
     Every,
-    /// So many f32 per lane, close to where narrower types round.
+    /// A number of f32 values per lane, close to rounding boundaries of narrower types.
     Halfway(usize),
 }
 
@@ -26,7 +27,7 @@ pub struct Form {
     pub inputs: Vec<Input>,
     /// Words that each lane writes.
     pub out: usize,
-    /// Whether any arithmetic rounds: such forms run more tiles.
+    /// Whether the arithmetic rounds: such forms run more tiles.
     pub rounds: bool,
 }
 
@@ -62,8 +63,8 @@ impl Form {
         }
     }
 
-    /// Whether the emulator's results are not those of a GPU in every bit: sums of `m8n8k4` in f16, which
-    /// the driver's compiler makes of other instructions, differ in one of thousands by their order.
+    /// Whether the emulator's results may differ from a GPU's: sums of `m8n8k4` in f16, which the
+    /// driver's compiler lowers to other instructions, differ in a few of thousands by their order.
     pub fn loose(&self) -> bool {
         self.name.contains("m8n8k4") && self.name.ends_with("f16.f16.f16.f16")
     }
@@ -266,7 +267,7 @@ pub fn dense() -> Vec<Form> {
     forms
 }
 
-/// `mma.sp`: of A, half the columns are held.
+/// `mma.sp`: half the columns of A are stored.
 pub fn sparse() -> Vec<Form> {
     use Number::*;
     let mut forms = Vec::new();
@@ -305,7 +306,7 @@ pub fn sparse() -> Vec<Form> {
     forms
 }
 
-/// How a matrix lies in shared memory, and what its descriptor says.
+/// The layout of a matrix in shared memory, and its descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Bytes of a swizzled row: 16 (none), 32, 64 or 128.
@@ -321,7 +322,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The usual place of `rows` rows of M or N.
+    /// The default layout of `rows` rows of M or N.
     pub fn usual(swizzle: usize, transposed: bool, rows: usize) -> Place {
         let (leading, stride, bytes) = match (transposed, swizzle) {
             // Groups of eight rows follow one another; the second half of K lies after a gap.
@@ -356,7 +357,7 @@ pub struct Group {
     /// None: A comes from registers.
     pub a: Option<Place>,
     pub b: Place,
-    /// Whether the accumulator counts, and the signs of A and B.
+    /// Whether the accumulator is added, and the signs of A and B.
     pub scale: (bool, i32, i32),
     pub tail: &'static str,
     pub sparse: Option<u32>,
@@ -472,7 +473,7 @@ impl Group {
     }
 }
 
-/// Products of a warpgroup: all types, shapes, places and signs.
+/// Products of a warpgroup: all types, shapes, layouts and signs.
 pub fn groups() -> Vec<Form> {
     use Number::*;
     let usual = Place::usual;
@@ -517,7 +518,7 @@ pub fn groups() -> Vec<Form> {
     groups.iter().map(Group::form).collect()
 }
 
-/// Where matrices may lie.
+/// The layouts of matrices.
 pub fn places() -> Vec<Form> {
     use Number::*;
     let usual = Place::usual;
@@ -549,8 +550,8 @@ pub fn places() -> Vec<Form> {
             usual(swizzle, false, 96),
         ));
     }
-    // A product further along K within the swizzled rows, and starts that are not aligned to the
-    // pattern, with and without saying so.
+    // A product at an offset along K within the swizzled rows, and starts that are not aligned to
+    // the pattern, with and without a base offset.
     for (swizzle, start, base) in [
         (128, 32, 0),
         (128, 64, 0),

@@ -1,5 +1,5 @@
-//! Every form of the tensor cores' instructions on raw bits: the emulator gives what an H200 gave, bit
-//! for bit.
+//! Every form of the tensor core instructions on raw bits: the emulator agrees with the recorded
+//! results of an H200, bit for bit.
 //!
 //! `h200.txt` holds a hash of the results of each tile of each form. On a machine with a GPU,
 //! `LANEWORK_RECORD=1` writes it anew; without, the GPU's results are compared with it.
@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tensor/h200.txt");
 
-/// What `form` gives for its first tiles.
+/// The results of `form` for its first tiles.
 fn run(device: &Device, form: &Form, tiles: usize) -> Result<Vec<u32>, String> {
     let module = device.load_ptx(&form.ptx).map_err(|e| e.to_string())?;
     if let Some((_, why)) = module.refused().into_iter().next() {
@@ -32,14 +32,14 @@ fn run(device: &Device, form: &Form, tiles: usize) -> Result<Vec<u32>, String> {
         dynamic_shared: 0,
         cluster: None,
     };
-    // SAFETY: the kernel reads and writes what its form says, which is what the buffers hold.
+    // SAFETY: the kernel accesses the words that its form declares, and the buffers have that size.
     unsafe { module.launch("k", shape, &[PtxArg::Memory(&input), PtxArg::Memory(&output)]) }
         .map_err(|e| e.to_string())?;
     let bytes = output.download().map_err(|e| e.to_string())?;
     Ok(bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-/// A hash of each tile's results. Which NaN of several a sum in f64 gives is left open.
+/// A hash of each tile's results. Which of several NaNs an f64 sum returns is not compared.
 fn hashes(form: &Form, words: &[u32]) -> Vec<u32> {
     let doubles = form.name.contains("f64");
     let hash = |tile: &[u32]| {
@@ -84,7 +84,7 @@ fn compare(device: &Device, forms: &[Form]) {
             }
         }
     }
-    assert!(wrong.is_empty(), "not what an H200 gave:\n{wrong}");
+    assert!(wrong.is_empty(), "different from an H200:\n{wrong}");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_gpu_gives_what_was_recorded() {
         }
         if std::env::var("LANEWORK_RECORD").is_ok() {
             let mut text =
-                "# Hashes of what an H200 gave, tile by tile; made by LANEWORK_RECORD=1.\n"
+                "# Hashes of the results of an H200, tile by tile; made by LANEWORK_RECORD=1.\n"
                     .to_owned();
             for form in forms::all() {
                 let words = run(&device, &form, form.tiles()).expect("runs");

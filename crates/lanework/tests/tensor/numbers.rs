@@ -1,4 +1,4 @@
-//! Elements of matrices as bits, drawn from distributions that reach every corner of the arithmetic.
+//! Matrix elements as bits, drawn from distributions that cover the corner cases of the arithmetic.
 
 /// The type of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum Draw {
     Near,
     /// Any finite number.
     Wide,
-    /// Powers of two and what lies just below them, many zeros: sums cancel.
+    /// Powers of two and the values just below them, many zeros: sums cancel.
     Powers,
     /// Denormals, and the smallest normal numbers.
     Tiny,
@@ -143,7 +143,7 @@ impl Random {
         sign << (exponent_bits + mantissa_bits) | exponent << mantissa_bits | mantissa
     }
 
-    /// The bits of an f32 close to where a narrower type rounds, or a special one.
+    /// The bits of an f32 close to a rounding boundary of a narrower type, or a special value.
     pub fn halfway(&mut self) -> u32 {
         if self.below(16) == 0 {
             let draw = DRAWS[self.below(6) as usize];

@@ -1,5 +1,5 @@
-//! Products as CUDA C++ has them written, compiled by nvcc: swizzled tiles, and a producer with two
-//! consumers over a ring of mbarriers.
+//! Products in CUDA C++, compiled by nvcc: swizzled tiles, and a producer with two consumers over a
+//! ring of mbarriers.
 
 use crate::numbers::Random;
 use half::{bf16, f16};
@@ -7,7 +7,7 @@ use lanework::{Device, Dim3, PtxArg, PtxShape};
 
 const TEXT: &str = include_str!("products.ptx");
 
-/// Whole numbers from -8 to 8, of which all sums here are exact.
+/// Integers from -8 to 8, whose sums here are all exact.
 fn whole(count: usize, seed: u64) -> Vec<i32> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.below(17) as i32 - 8).collect()
