@@ -24,7 +24,7 @@ pub fn count(
         AccessClass::First(elements) => bytes *= u32::from(elements),
         AccessClass::OneOfAll if mask == u32::MAX => mask = 1,
         AccessClass::OneLane => mask &= mask.wrapping_neg(),
-        AccessClass::Joined(wide) => {
+        AccessClass::Vectorized(wide) => {
             let starts = addresses.map(|address| address & !(u64::from(wide) - 1));
             let joined = (kind, AccessClass::Load);
             return count(counters, space, joined, u32::from(wide), mask, &starts);
@@ -286,7 +286,7 @@ mod tests {
         let found = counters.global_atomic;
         assert_eq!((found.requests, found.sectors, found.bytes), (1, 16, 512));
         for (service, word) in
-            [(AccessClass::Joined(16), 4), (AccessClass::Rest, 0), (AccessClass::Rest, 8)]
+            [(AccessClass::Vectorized(16), 4), (AccessClass::Rest, 0), (AccessClass::Rest, 8)]
         {
             let at = addresses.map(|address| address + word);
             count(&mut counters, Space::Shared, (AccessKind::Load, service), 4, u32::MAX, &at);

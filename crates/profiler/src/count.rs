@@ -61,7 +61,7 @@ impl Instrument for CountingObserver {
             AccessKind::Atomic => 2,
         };
         match (space, class) {
-            (_, AccessClass::Joined(bytes)) => {
+            (_, AccessClass::Vectorized(bytes)) => {
                 CounterRule { class: JOINED, bytes, phase: 0, words: WordCost::Asked }
             }
             (_, AccessClass::Rest) => CounterRule::NONE,

@@ -38,7 +38,7 @@ pub enum AccessClass {
     /// A load by a generic address.
     Generic,
     /// The first of loads that are joined into one of so many bytes; the others are [`AccessClass::Rest`].
-    Joined(u8),
+    Vectorized(u8),
     /// An asynchronous copy's write.
     Copy,
 }

@@ -5,6 +5,7 @@
 //! is for reading and may change.
 
 use crate::analyses::Analyses;
+use crate::classify::AccessClassifier;
 use crate::display::Printer;
 use crate::error::LoadError;
 use crate::kernel::*;
@@ -35,6 +36,8 @@ pub enum View {
     KnownBits,
     /// Loads from shared memory, and which of them are joined.
     VectorizedLoads,
+    /// The class of each access.
+    AccessClasses,
     /// What instructions do with NaNs, and the canonicalisations that were added.
     Nans,
     /// The marks that checks have on loads: polled flags, guesses, copies of structures.
@@ -61,6 +64,7 @@ pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, 
         View::Uniformity(block) => uniformity(&kernel, &analyses, &printer, block),
         View::KnownBits => known_bits(&kernel, &printer),
         View::VectorizedLoads => vectorized_loads(&kernel, &analyses, &printer),
+        View::AccessClasses => access_classes(&kernel, &analyses, &printer),
         View::Nans => nans(&kernel, &analyses, &printer),
         View::LoadUses => load_uses(&kernel, &analyses, &printer),
         View::Pressure => format!("{:?}\n", pressure(&kernel, &analyses)),
@@ -192,6 +196,15 @@ fn vectorized_loads(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>)
             None => "as it is".to_owned(),
         };
         shared.then(|| format!("{:<56} {what}", printer.inst(inst)))
+    })
+}
+
+fn access_classes(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
+    let classifier = AccessClassifier::new(kernel, analyses, true);
+    by_inst(kernel, analyses, |at, inst| {
+        let Action::Memory(op) = &inst.action else { return None };
+        let accesses = !matches!(op.space, MemorySpace::Parameter | MemorySpace::Local);
+        accesses.then(|| format!("{:<56} {:?}", printer.inst(inst), classifier.class(at, op)))
     })
 }
 

@@ -12,6 +12,7 @@ pub mod analyses;
 pub mod bitset;
 pub mod canonicalize;
 pub mod cfg;
+pub mod classify;
 pub mod dataflow;
 pub mod display;
 pub mod error;

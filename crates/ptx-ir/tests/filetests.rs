@@ -13,6 +13,7 @@
 //! | `uniformity block=32x8` | the class of each result over the lanes of a warp, for a block shape |
 //! | `known-bits` | the lowest bits of registers |
 //! | `vectorize` | loads from shared memory, and which are joined |
+//! | `access-classes` | what ptxas makes of each access, for counters |
 //! | `nans` | what instructions do with NaNs, and the canonicalisations added |
 //! | `load-uses` | the marks of checks on loads |
 //! | `pressure` | the estimate of registers |
@@ -56,6 +57,7 @@ fn view(directive: &str) -> Option<View> {
         ("uniformity", Some(block)) => View::Uniformity(block),
         ("known-bits", None) => View::KnownBits,
         ("vectorize", None) => View::VectorizedLoads,
+        ("access-classes", None) => View::AccessClasses,
         ("nans", None) => View::Nans,
         ("load-uses", None) => View::LoadUses,
         ("pressure", None) => View::Pressure,

@@ -52,7 +52,7 @@ impl Assembler<'_> {
         let span = u64::from(bytes) * if one { 1 } else { 16 };
         let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
         let site = site as u32;
-        let service = self.service(inst, op);
+        let class = self.classifier.class(self.at, &op);
         self.code.sites.push(Site {
             span,
             offset: op.offset as u64,
@@ -61,9 +61,9 @@ impl Assembler<'_> {
             combine: function,
             observed: self.want.any(Wants::COUNTS),
             order: op.order,
-            counter: (self.want.instrumentation.counter)(op.space, kind, service),
+            counter: (self.want.instrumentation.counter)(op.space, kind, class),
             origin: inst.origin,
-            ..Site::aside(op.space, kind, bytes, service)
+            ..Site::aside(op.space, kind, bytes, class)
         });
         if self.want.any(Wants::ACCESSES) {
             self.observe(inst, address, site);

@@ -2,7 +2,6 @@
 
 mod memory;
 mod place;
-mod service;
 
 use crate::alu;
 use crate::asynchrony::{self, Async};
@@ -18,11 +17,11 @@ use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
 use crate::pure::{Pure, Spread};
 use crate::warp_table;
 use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::classify::AccessClassifier;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
-use lanework_ptx_ir::vectorize::LoadVectorization;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -129,11 +128,7 @@ pub fn assemble(
         marks: Vec::new(),
         temporaries: [[None; 2]; 3],
         at: 0,
-        any_block: None,
-        vectorized: match want.any(Wants::COUNTS) {
-            true => LoadVectorization::of(kernel, &analyses.cfg),
-            false => LoadVectorization::default(),
-        },
+        classifier: AccessClassifier::new(kernel, analyses, want.any(Wants::COUNTS)),
         want,
     };
     assembler.place_registers();
@@ -160,10 +155,8 @@ struct Assembler<'a> {
     temporaries: [[Option<Slot>; 2]; 3],
     /// The instruction under way.
     at: usize,
-    /// The uniformity of registers in blocks of any shape, once they are asked for.
-    any_block: Option<Uniformity>,
-    /// Loads that ptxas would join, for counters.
-    vectorized: LoadVectorization,
+    /// What ptxas makes of accesses, for counters.
+    classifier: AccessClassifier<'a>,
 }
 
 impl Assembler<'_> {
