@@ -3,12 +3,12 @@
 use crate::error::SourceLocation;
 use crate::opcode::Alu;
 use crate::opcode::asynchrony::AsyncOp;
-use crate::opcode::atomic::AtomicOp;
 use crate::opcode::matrix::MatrixOp;
-use crate::opcode::warp::{ShuffleMode, WarpOp};
-use lanework_ptx::ScalarType;
+use crate::opcode::warp::WarpOp;
 use std::collections::HashMap;
 
+pub use crate::opcode::memory::{MemoryKind, MemoryOp, Order, Part, Scope};
+pub use crate::opcode::sync::{BarrierKind, Note, Reduction};
 pub use crate::types::{MemorySpace, NanUse, Width};
 
 /// A register's number in [`Kernel::registers`].
@@ -108,101 +108,8 @@ impl Src {
     }
 }
 
-/// What an access does.
-#[derive(Clone, Copy, Debug)]
-pub enum MemoryKind {
-    /// Reads into the destinations.
-    Load,
-    /// Writes the sources after the address.
-    Store,
-    /// Replaces a word by a function of it and two sources, and returns the old one.
-    Atomic(AtomicOp),
-}
-
-/// Who an instruction's ordering reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// The threads of the block.
-    Block,
-    /// The blocks of the cluster.
-    Cluster,
-    /// Everything that can reach the memory.
-    Device,
-}
-
-/// What an access says about its order among others; checks judge races by it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Order {
-    /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.
-    pub strong: Option<Scope>,
-    /// Whether what the thread did before is visible to whoever reads the result.
-    pub release: bool,
-    /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
-    pub data: bool,
-    /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
-    pub copies: u8,
-}
-
-/// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
-/// listen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// `bar.warp.sync`: `src` is the member mask.
-    WarpSync,
-    /// A `.sync` instruction of lanes: `src` is the member mask.
-    Members,
-    /// `shfl`: `src` are the member mask, the operands `b` and `c`.
-    Shuffle(ShuffleMode),
-    /// A fence.
-    Fence(Scope),
-    /// `fence.proxy.async`.
-    ProxyFence,
-    /// `cp.async.commit_group`.
-    Commit,
-    /// `wgmma.fence`.
-    ProductFence,
-    /// `wgmma.commit_group`.
-    ProductCommit,
-    /// `wgmma.wait_group`: all but this many groups.
-    ProductWait(u32),
-    /// `cp.async.wait_group`: all but this many groups; `u32::MAX` waits for everything.
-    Wait(u32),
-}
-
-/// A memory instruction. `src[0]` is the address.
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryOp {
-    /// What it does.
-    pub kind: MemoryKind,
-    /// Where.
-    pub space: MemorySpace,
-    /// Type of one element in memory.
-    pub ty: ScalarType,
-    /// Elements per lane: 1, 2, 4 or 8.
-    pub count: u8,
-    /// Bytes added to the address.
-    pub offset: i64,
-    /// Whether lanes that read one address may get different values.
-    pub volatile: bool,
-    /// Its order among others.
-    pub order: Order,
-    /// Which part of a vector it is, for an atomic on one element of a vector.
-    pub part: Part,
-}
-
-/// Which part of an instruction's access an operation makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    Whole,
-    /// The first of so many elements.
-    First(u8),
-    /// A further element.
-    Rest,
-}
-
 /// What an instruction does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Computes `dst[0]` from the sources.
     Alu(Alu),
@@ -235,28 +142,6 @@ pub enum Action {
     Note(Note),
     /// Does nothing that the emulator can see.
     Nothing,
-}
-
-/// What a barrier instruction does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BarrierKind {
-    /// Arrives and waits.
-    Sync,
-    /// Arrives only.
-    Arrive,
-    /// Arrives, waits, and combines a predicate of all threads.
-    Reduce(Reduction),
-}
-
-/// How a barrier combines predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduction {
-    /// Counts the true ones.
-    Count,
-    /// Whether all are true.
-    All,
-    /// Whether one is true.
-    Any,
 }
 
 /// One instruction.

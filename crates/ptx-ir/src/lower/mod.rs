@@ -193,7 +193,7 @@ impl<'m> Lowering<'m> {
         if instruction.opcode == "call" {
             return self.call(instruction);
         }
-        rules::decode(self, instruction).map_err(|r| self.refuse(r))
+        rules::lower_instruction(self, instruction).map_err(|r| self.refuse(r))
     }
 
     fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {

@@ -1,6 +1,6 @@
 //! What lowering says of something that the emulator does not know.
 
-/// What a decode rule says when it refuses: the message, and what to do.
+/// What a rule does not know: the message, and what to do.
 pub struct Unsupported {
     /// What is wrong.
     pub message: String,
@@ -9,7 +9,7 @@ pub struct Unsupported {
 }
 
 impl Unsupported {
-    /// A refusal with a remedy.
+    /// One with a remedy.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Unsupported {
         Unsupported { message: message.into(), help: help.into() }
     }

@@ -16,9 +16,11 @@ pub mod half;
 pub mod integer;
 pub mod logic;
 pub mod matrix;
+pub mod memory;
 pub mod moves;
 pub mod product;
 pub mod single;
+pub mod sync;
 pub mod video;
 pub mod warp;
 
@@ -49,6 +51,16 @@ pub enum Alu {
     Carry(CarryOp),
     /// Comparisons and selections.
     Compare(CompareOp),
+    /// Conversions.
+    Convert(ConvertOp),
+    /// Arithmetic of f32 and f64 in a rounding direction.
+    Directed(DirectedOp),
+    /// Arithmetic of f64.
+    Double(DoubleOp),
+    /// Conversions from and to floats of 8 bits.
+    Eight(EightOp),
+    /// Arithmetic of 16-bit floats.
+    Half(HalfOp),
     /// Integer arithmetic but for products.
     Integer(IntegerOp),
     /// Functions of bits.
@@ -61,16 +73,6 @@ pub enum Alu {
     Product(ProductOp),
     /// Arithmetic of f32.
     Single(SingleOp),
-    /// Arithmetic of f64.
-    Double(DoubleOp),
-    /// Arithmetic of f32 and f64 in a rounding direction.
-    Directed(DirectedOp),
-    /// Arithmetic of 16-bit floats.
-    Half(HalfOp),
-    /// Conversions.
-    Convert(ConvertOp),
-    /// Conversions from and to floats of 8 bits.
-    Eight(EightOp),
     /// Steps of video instructions.
     Video(VideoOp),
 }

@@ -30,7 +30,7 @@ pub fn guard(
     }
 }
 
-/// One instruction being decoded.
+/// One instruction being lowered.
 pub struct Cx<'a, 'm> {
     /// Where it goes.
     pub lowering: &'a mut Lowering<'m>,

@@ -156,11 +156,11 @@ static RULES: &[(&str, Rule)] = &[
     ("xor", logic::bitwise),
 ];
 
-/// Decodes one instruction.
+/// Lowers one instruction.
 ///
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.
-pub fn decode(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
+pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
     let Some(rule) = rule else {
         return Err(Unsupported::new(
