@@ -2,7 +2,6 @@
 //! here once rather than in every crate that launches.
 
 use crate::options::Options;
-use crate::sanitizer::{self, Checked, Checks, Report, Sanitizer};
 use lanework_engine::device::Device;
 use lanework_engine::fault::Fault;
 use lanework_engine::instrument::Quiet;
@@ -10,6 +9,7 @@ use lanework_engine::launch::{LaunchConfig, Outcome};
 use lanework_engine::program::Program;
 use lanework_profiler::count::CountingObserver;
 use lanework_profiler::trace::{Trace, Tracer, Wanted};
+use lanework_sanitizer::{self, Checked, Checks, Report, Sanitizer};
 use std::ops::Deref;
 
 /// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
@@ -123,6 +123,6 @@ impl Emulator {
         let memory = self.memory();
         let host = memory.live().filter(|(_, a)| !a.of_module);
         let host = host.map(|(at, a)| Report::leak(at, a.bytes, &a.name));
-        host.chain(sanitizer::heap_leaks(&memory)).collect()
+        host.chain(lanework_sanitizer::heap_leaks(&memory)).collect()
     }
 }

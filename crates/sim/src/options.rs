@@ -1,7 +1,7 @@
 //! The options that an emulator is made with.
 
-use crate::sanitizer::Checks;
 use lanework_engine::limits::{self, Limits, Schedule};
+use lanework_sanitizer::Checks;
 
 /// How an [`Emulator`](crate::Emulator) is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

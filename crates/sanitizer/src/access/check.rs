@@ -1,0 +1,171 @@
+//! The parts that an access goes through, in this order: bounds, initialisation, races; and the reports
+//! that each may make.
+
+use super::super::bounds::{Bounds, MemoryId};
+use super::super::initialisation::Initialisation;
+use super::super::kinds::ReportKind;
+use super::super::position::{LaneAt, Position};
+use super::super::races::Races;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::peers::PeerAccesses;
+use super::super::reports::Reports;
+use lanework_engine::context::Site;
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
+
+/// One warp's access while it is checked.
+#[derive(Clone, Copy)]
+pub struct WarpAccess<'a> {
+    /// The warp.
+    pub warp: &'a Warp,
+    /// The memory instruction.
+    pub site: &'a Site,
+    /// Its number in the kernel.
+    pub instruction: u32,
+    /// Bytes of each lane.
+    pub bytes: u64,
+    /// The access of lane 0.
+    pub packed: PackedEpoch,
+    /// The lanes that access this space.
+    pub mask: u32,
+}
+
+impl WarpAccess<'_> {
+    /// One of its lanes.
+    pub fn lane(&self, lane: usize) -> LaneAt {
+        LaneAt { warp: self.warp.index, lane: lane as u32, instruction: self.instruction }
+    }
+}
+
+/// The parts that accesses go through.
+pub struct AccessCheck {
+    /// Whose turn it is.
+    pub position: Position,
+    /// What is found.
+    pub reports: Reports,
+    /// Where everything lies.
+    pub bounds: Bounds,
+    /// What has been written.
+    pub initial: Initialisation,
+    /// Who accessed what, and what orders it.
+    pub races: Races,
+    /// Accesses to other blocks of the cluster.
+    pub peers: PeerAccesses,
+    /// Whether anything releases: sync variables then are worth following.
+    pub(super) releases: bool,
+    /// Whether words are cells, and all that the fast paths look for is looked for.
+    has_word_cells: bool,
+    /// The same, but not while every access goes through the path that takes any.
+    word_cells: bool,
+}
+
+impl AccessCheck {
+    /// Of these parts.
+    pub fn new(
+        kernel: &Kernel,
+        position: Position,
+        reports: Reports,
+        bounds: Bounds,
+        local_bytes: u64,
+    ) -> AccessCheck {
+        let shift = cell_shift(kernel);
+        let both = [ReportKind::Race, ReportKind::Uninitialized];
+        let word_cells = shift == 2 && both.into_iter().all(|kind| reports.wants(kind));
+        let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
+        AccessCheck {
+            initial: Initialisation::new(shared(), local_bytes),
+            races: Races::new(position.warps, shared(), shift),
+            peers: PeerAccesses::new(bounds.ranks()),
+            releases: releases(kernel),
+            has_word_cells: word_cells,
+            word_cells,
+            position,
+            reports,
+            bounds,
+        }
+    }
+
+    /// A cluster starts, of these blocks.
+    pub fn start(&mut self, blocks: &[u64]) {
+        self.position.start(blocks);
+        self.races.order.start(self.position.block);
+        self.initial.start();
+        self.peers.start();
+    }
+
+    /// It is the turn of the block of this rank.
+    pub fn enter(&mut self, rank: u32) {
+        self.position.enter(rank);
+        self.races.order.enter(rank as usize, self.position.block);
+    }
+
+    /// Whether each access goes through the path that takes any.
+    pub fn without_word_cells(&mut self, without: bool) {
+        self.word_cells = self.has_word_cells && !without;
+    }
+
+    /// Whether words are cells, for the fast paths that only take such.
+    #[inline(always)]
+    pub fn word_cells(&self) -> bool {
+        self.word_cells
+    }
+
+    /// The allocation of a global address that an instruction accesses.
+    #[inline(always)]
+    pub fn allocation(&mut self, instruction: u32, address: u64) -> Option<MemoryId> {
+        let AccessCheck { bounds, initial, races, .. } = self;
+        bounds.allocation(instruction, address, |allocation| {
+            initial.track(allocation.written.clone());
+            races.track(allocation.bytes);
+        })
+    }
+
+    /// What a lane accesses now by an instruction, packed.
+    pub fn packed_now(&mut self, at: LaneAt) -> PackedEpoch {
+        self.races.order.packed_now(at.warp, at.lane, at.instruction)
+    }
+
+    /// Lane 0's access of a warp's instruction, with what its site says about its order.
+    pub(super) fn packed_of(&mut self, warp: u32, instruction: u32, site: &Site) -> PackedEpoch {
+        let mut packed = self.races.order.packed_now(warp, 0, instruction);
+        if let Some(scope) = site.order.strong {
+            packed |= epoch::STRONG;
+            packed |= if scope > Scope::Block { epoch::WIDE_SCOPE } else { 0 };
+            packed |= if site.order.data { epoch::DATA } else { 0 };
+        }
+        packed
+    }
+
+    /// Another block's shared memory is accessed, or its mbarrier used.
+    pub fn touch_peer(&mut self, rank: u32, access: PackedEpoch) {
+        if rank != self.position.rank {
+            self.peers.touch(&self.races.order, rank, access);
+        }
+    }
+}
+
+/// The size of a shadow cell, as a power of two: 4 bytes, or less where the kernel accesses less.
+fn cell_shift(kernel: &Kernel) -> u32 {
+    let mut least = 4;
+    for inst in &kernel.insts {
+        match &inst.action {
+            Action::Memory(op)
+                if !matches!(op.space, MemorySpace::Parameter | MemorySpace::Local) =>
+            {
+                least = least.min(op.ty.size() * u32::from(op.count));
+            }
+            Action::Matrix(_) => least = least.min(2),
+            _ => {}
+        }
+    }
+    least.max(1).ilog2()
+}
+
+/// Whether a kernel releases anything by fences or by accesses that say so.
+fn releases(kernel: &Kernel) -> bool {
+    kernel.insts.iter().any(|inst| match &inst.action {
+        Action::Note(Note::Fence(_)) => true,
+        Action::Memory(op) => op.order.release && !matches!(op.kind, MemoryKind::Load),
+        _ => false,
+    })
+}

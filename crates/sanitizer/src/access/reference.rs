@@ -1,0 +1,470 @@
+//! The per-lane reference path: each lane of an access goes through bounds, initialisation and races by
+//! itself. It can say everything; the fast paths (`fast/`) only answer where it would find nothing, and
+//! leave in shadow memory what it would leave.
+//!
+//! *Limit.* Of lanes in a row that read one address by a weak load the first two stand for all: whoever
+//! writes there later can be one of the two at most.
+
+use super::super::bounds::heap::HeapBlocks;
+use super::super::bounds::{Bounds, MemoryId};
+use super::super::initialisation::Initialisation;
+use super::super::kinds::ReportKind;
+use super::super::races::Racing;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::releases::SyncVariable;
+use super::super::races::shadow_cell::{Conflict, LaneAccess};
+use super::super::reports::{Finding, place, verb};
+use super::super::suppressions::Rule;
+use super::check::{AccessCheck, WarpAccess};
+use lanework_engine::asynchrony::cluster::split;
+use lanework_engine::context::Site;
+use lanework_engine::event::AccessKind;
+use lanework_engine::lanes::fetch_cold;
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
+
+/// Lanes that read one address one after the other.
+#[derive(Default)]
+struct RepeatedRead {
+    address: u64,
+    times: u32,
+}
+
+impl RepeatedRead {
+    /// Whether two lanes in a row had this address before.
+    #[inline(always)]
+    fn again(&mut self, address: u64) -> bool {
+        if self.times == 0 || self.address != address {
+            (self.address, self.times) = (address, 0);
+        }
+        self.times += 1;
+        self.times > 2
+    }
+}
+
+/// The lanes of a mask, lowest first.
+pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        (rest != 0).then(|| {
+            rest &= rest - 1;
+            lane
+        })
+    })
+}
+
+fn mask_of(lanes: impl Iterator<Item = usize>) -> u32 {
+    lanes.fold(0, |mask, lane| mask | 1 << lane)
+}
+
+/// Where a run of bytes starts.
+#[derive(Clone, Copy, Debug)]
+pub enum Start {
+    /// At an address in global memory.
+    Global(u64),
+    /// In the shared memory of the block of a rank, at an offset.
+    Shared(u32, u64),
+}
+
+impl AccessCheck {
+    /// Checks some lanes of one warp's access, before it is done.
+    pub fn by_lane(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        site: &Site,
+        at: &[u64; 32],
+        mask: u32,
+    ) {
+        let bytes = u64::from(site.bytes) * u64::from(site.count);
+        let packed = self.packed_of(warp.index, instruction, site);
+        let access = WarpAccess { warp, site, instruction, bytes, packed, mask };
+        match site.space {
+            MemorySpace::Global => self.global(&access, at, true),
+            MemorySpace::Constant => self.global(&access, at, false),
+            MemorySpace::Shared => self.shared(&access, at),
+            MemorySpace::Local => self.local(&access, at),
+            MemorySpace::Parameter => {}
+            MemorySpace::Generic => self.generic(&access, at),
+        }
+    }
+
+    /// By generic addresses: lanes may mean different memories.
+    fn generic(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
+        let within = |window: u64| {
+            let inside = |lane: &usize| at[*lane].wrapping_sub(window) < WINDOW;
+            mask_of(lanes_of(access.mask).filter(inside))
+        };
+        let [shared, local, parameter] =
+            [within(SHARED_WINDOW), within(LOCAL_WINDOW), within(PARAMETER_WINDOW)];
+        let global = access.mask & !(shared | local | parameter);
+        if shared != 0 {
+            let offsets = at.map(|at| at.wrapping_sub(SHARED_WINDOW));
+            self.shared(&WarpAccess { mask: shared, ..*access }, &offsets);
+        }
+        if local != 0 {
+            let offsets = at.map(|at| at.wrapping_sub(LOCAL_WINDOW));
+            self.local(&WarpAccess { mask: local, ..*access }, &offsets);
+        }
+        if global != 0 {
+            self.global(&WarpAccess { mask: global, ..*access }, at, true);
+        }
+    }
+
+    fn global(&mut self, access: &WarpAccess<'_>, at: &[u64; 32], shared_by_blocks: bool) {
+        let WarpAccess { warp, site, instruction, bytes, .. } = *access;
+        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let races = shared_by_blocks && self.reports.wants(ReportKind::Race);
+        let strong = site.order.strong.is_some() && self.releases && shared_by_blocks;
+        let mut repeated = RepeatedRead::default();
+        for lane in lanes_of(access.mask) {
+            let address = at[lane];
+            if !writes && !strong && repeated.again(address) {
+                continue;
+            }
+            // A bad address is the engine's to report.
+            if address & (bytes - 1) != 0 {
+                continue;
+            }
+            let Some(id) = self.allocation(instruction, address) else { continue };
+            let extent = self.bounds.extent(id);
+            let offset = address - extent.start;
+            if bytes > extent.bytes - offset {
+                continue;
+            }
+            let (constant, of_heap) = (extent.constant, extent.plain == 0);
+            if writes && constant {
+                let who = self.position.actor(access.lane(lane));
+                let bounds = &self.bounds;
+                self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
+                    bounds.written_constant(verb(site.kind), address, bytes)
+                });
+                continue;
+            }
+            if of_heap && !self.in_heap_block(access, lane, address) {
+                continue;
+            }
+            if strong && reads {
+                self.races.order.acquire(warp.index as usize, SyncVariable::Global(address));
+            }
+            if let Some(written) = self.initial.of(id) {
+                let mut unwritten = reads && !written.has(offset, bytes);
+                if unwritten && self.reports.suppresses(Rule::Padding, instruction) {
+                    unwritten = (0..bytes).all(|byte| !written.has(offset + byte, 1));
+                }
+                if writes {
+                    written.set(offset, bytes);
+                }
+                if unwritten {
+                    self.report_unwritten(access, lane, "global", address);
+                }
+            }
+            if races {
+                self.race(access, lane, id, offset);
+            }
+            if strong && writes {
+                self.release(access, SyncVariable::Global(address));
+            }
+        }
+    }
+
+    /// Whether an access to a heap of `malloc` lies in a block; reports it if it does not.
+    #[cold]
+    fn in_heap_block(&mut self, access: &WarpAccess<'_>, lane: usize, address: u64) -> bool {
+        let Some((kind, near)) = self.bounds.heap.wrong(address, access.bytes) else { return true };
+        let who = self.position.actor(access.lane(lane));
+        let (verb, run) = (verb(access.site.kind), (address, access.bytes));
+        self.reports.add(kind, who, None, |_| HeapBlocks::finding(kind, verb, run, near));
+        false
+    }
+
+    fn release(&mut self, access: &WarpAccess<'_>, variable: SyncVariable) {
+        let order = &access.site.order;
+        let explicit = order.release.then_some(order.strong).flatten();
+        let atomic = access.site.kind == AccessKind::Atomic;
+        self.races.order.release(access.warp.index as usize, variable, explicit, atomic);
+    }
+
+    /// In shared memory: of the lanes' own block, or of the blocks that their addresses name.
+    fn shared(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
+        let own = self.position.rank;
+        let far = mask_of(lanes_of(access.mask).filter(|lane| at[*lane] >> RANK_SHIFT != 0));
+        let mut rest = far;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            let (rank, _) = split(at[lane as usize], own);
+            let mask = mask_of(lanes_of(rest).filter(|lane| split(at[*lane], own).0 == rank));
+            rest &= !mask;
+            // Blocks that are not there are the engine's to report.
+            if rank as usize >= self.bounds.ranks() {
+                continue;
+            }
+            let offsets = at.map(|at| split(at, rank).1);
+            self.touch_peer(rank, epoch::with_lane(access.packed, lane));
+            self.shared_of(&WarpAccess { mask, ..*access }, rank, &offsets);
+        }
+        let near = access.mask & !far;
+        self.shared_of(&WarpAccess { mask: near, ..*access }, own, at);
+    }
+
+    /// In the shared memory of the block of a rank.
+    fn shared_of(&mut self, access: &WarpAccess<'_>, rank: u32, at: &[u64; 32]) {
+        let WarpAccess { warp, site, bytes, .. } = *access;
+        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let races = self.reports.wants(ReportKind::Race);
+        let strong = site.order.strong.is_some() && self.releases;
+        let (id, size, mut hint) = (rank as usize, self.bounds.shared_bytes(), 0);
+        let mut repeated = RepeatedRead::default();
+        for lane in lanes_of(access.mask) {
+            let offset = at[lane];
+            if !writes && !strong && repeated.again(offset) {
+                continue;
+            }
+            if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
+                continue;
+            }
+            if !self.bounds.shared.holds(offset, bytes, &mut hint) {
+                self.report_outside(access, lane, "shared", offset);
+                continue;
+            }
+            let variable = SyncVariable::Shared { rank, offset };
+            if strong && reads {
+                self.races.order.acquire(warp.index as usize, variable);
+            }
+            let written = self.initial.of(id);
+            let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
+            if let Some(written) = written.filter(|_| writes) {
+                written.set(offset, bytes);
+            }
+            if unwritten {
+                self.report_unwritten(access, lane, "shared", offset);
+            }
+            if races {
+                self.race(access, lane, id, offset);
+            }
+            if strong && writes {
+                self.release(access, variable);
+            }
+        }
+    }
+
+    fn local(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
+        let WarpAccess { warp, site, bytes, .. } = *access;
+        let (size, mut hint) = (self.bounds.local_bytes, 0);
+        for lane in lanes_of(access.mask) {
+            // Parameters of functions lie in local memory and may be named by window.
+            let offset = if at[lane].wrapping_sub(LOCAL_WINDOW) < WINDOW {
+                at[lane] - LOCAL_WINDOW
+            } else {
+                at[lane]
+            };
+            if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
+                continue;
+            }
+            if !self.bounds.local.holds(offset, bytes, &mut hint) {
+                self.report_outside(access, lane, "local", offset);
+                continue;
+            }
+            let thread = self.position.slot(warp.index) as u64 * 32 + lane as u64;
+            let place = thread * size + offset;
+            if site.kind != AccessKind::Load {
+                self.initial.local.set(place, bytes);
+            } else if self.unwritten_local(site, place, bytes) {
+                self.report_unwritten(access, lane, "local", offset);
+            }
+        }
+    }
+
+    /// Whether a load from local memory gives something unwritten that is looked at.
+    fn unwritten_local(&self, site: &Site, place: u64, bytes: u64) -> bool {
+        let element = bytes / u64::from(site.count.max(1));
+        (0..u64::from(site.count)).any(|i| {
+            let copied = site.order.copies >> i & 1 != 0;
+            !copied && !self.initial.local.has(place + i * element, element)
+        })
+    }
+
+    /// Checks the shadow cells of one lane's access to a memory.
+    #[inline(always)]
+    pub fn race(&mut self, access: &WarpAccess<'_>, lane: usize, id: MemoryId, offset: u64) {
+        let host = self.bounds.extent(id).host;
+        let base = self.races.base(id);
+        let (shadow, order) = self.races.parts(id);
+        let packed = epoch::with_lane(access.packed, lane as u32);
+        let now = LaneAccess { packed, warp: access.warp.index, lane: lane as u32, base };
+        let grain = shadow.grain();
+        let mut at = offset & !(grain - 1);
+        let mut found = None;
+        while at < offset + access.bytes {
+            let conflict = shadow.change(at, |cell| {
+                if let Some(copy) = cell.in_flight(base)
+                    && copy & packed & epoch::STRONG == 0
+                {
+                    return Some(Conflict { with: copy, wrote: true });
+                }
+                if access.site.kind == AccessKind::Load {
+                    return cell.read(order, &now);
+                }
+                let skip = at.saturating_sub(offset);
+                let held = host.wrapping_add(at as usize);
+                cell.write(order, &now, |former| differs(access, lane, former, skip, grain, held))
+            });
+            found = found.or(conflict.map(|conflict| (conflict, at)));
+            at += grain;
+        }
+        if let Some((conflict, at)) = found {
+            self.report_race(access, lane, id, at.max(offset), conflict);
+        }
+    }
+
+    /// A run of bytes that a copy of one lane reads or writes, checked like an access.
+    pub fn run_of_bytes(
+        &mut self,
+        warp: &Warp,
+        (lane, instruction): (u32, u32),
+        site: &Site,
+        start: Start,
+        bytes: u64,
+    ) {
+        let mut packed = self.races.order.packed_now(warp.index, 0, instruction);
+        if site.order.strong.is_some() {
+            packed |= epoch::STRONG | epoch::WIDE_SCOPE;
+        }
+        let access = WarpAccess { warp, site, instruction, bytes, packed, mask: 1 << lane };
+        let (space, id, at, offset) = match start {
+            Start::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
+            Start::Global(at) => match self.allocation(instruction, at) {
+                Some(id) => ("global", id, at, at - self.bounds.extent(id).start),
+                None => return,
+            },
+        };
+        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let written = self.initial.of(id);
+        let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
+        if let Some(written) = written.filter(|_| writes) {
+            written.set(offset, bytes);
+        }
+        if unwritten {
+            self.report_unwritten(&access, lane as usize, space, at);
+        }
+        if self.reports.wants(ReportKind::Race) {
+            self.race(&access, lane as usize, id, offset);
+        }
+    }
+
+    /// A read of bytes that nothing has written.
+    #[cold]
+    fn report_unwritten(&mut self, access: &WarpAccess<'_>, lane: usize, space: &str, at: u64) {
+        let (kind, bytes) = (ReportKind::Uninitialized, access.bytes);
+        if space != "global" && self.reports.suppresses(Rule::Unused, access.instruction) {
+            return;
+        }
+        let (bounds, who) = (&self.bounds, self.position.actor(access.lane(lane)));
+        self.reports.add(kind, who, None, |_| {
+            let near = match space {
+                "global" => bounds.nearest_global(at, bytes),
+                "shared" => bounds.shared.nearest(at, bytes),
+                _ => bounds.local.nearest(at, bytes),
+            };
+            Initialisation::unwritten(verb(access.site.kind), space, (at, bytes), near)
+        });
+    }
+
+    /// An access inside the block's memory, but outside every variable.
+    #[cold]
+    fn report_outside(&mut self, access: &WarpAccess<'_>, lane: usize, space: &str, offset: u64) {
+        let (bounds, bytes) = (&self.bounds, access.bytes);
+        let who = self.position.actor(access.lane(lane));
+        self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
+            let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
+            let near = variables.nearest(offset, bytes);
+            Bounds::outside(verb(access.site.kind), space, (offset, bytes), near)
+        });
+    }
+
+    /// An access that races.
+    #[cold]
+    fn report_race(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        id: MemoryId,
+        offset: u64,
+        conflict: Conflict,
+    ) {
+        let who = self.position.actor(access.lane(lane));
+        let former = self.races.actor(conflict.with);
+        let global = id >= self.bounds.ranks();
+        let covered = |instruction| self.reports.suppresses(Rule::Reused, instruction);
+        if global
+            && !conflict.wrote
+            && former.block != who.block
+            && covered(who.instruction)
+            && covered(former.instruction)
+        {
+            return;
+        }
+        let (bounds, kind) = (&self.bounds, self.races.kind(conflict));
+        self.reports.add(kind, who, Some(former), |reports| {
+            let (space, address, near) = match global {
+                true => {
+                    let address = bounds.extent(id).start + offset;
+                    ("global", address, bounds.nearest_global(address, 1))
+                }
+                false => ("shared", offset, bounds.shared.nearest(offset, 1)),
+            };
+            let (verb, bytes) = (verb(access.site.kind), access.bytes);
+            let at = place(near.as_ref(), address);
+            let racing = Racing { verb, space, bytes, place: &at, who, former, conflict };
+            let (message, help) = match kind {
+                ReportKind::AsyncOrder => {
+                    let name = reports.instruction_name(former.instruction);
+                    racing.too_early(name.starts_with("wgmma"))
+                }
+                _ => racing.race(),
+            };
+            Finding { message, help, address: Some(address), size: bytes, allocation: near }
+        });
+    }
+}
+
+/// Whether a write leaves another value than the former write did: compared with what memory holds, and
+/// with what that lane writes in the same instruction.
+#[cold]
+fn differs(
+    access: &WarpAccess<'_>,
+    lane: usize,
+    former: PackedEpoch,
+    skip: u64,
+    grain: u64,
+    memory: *const u8,
+) -> bool {
+    if access.site.kind != AccessKind::Store {
+        return true;
+    }
+    let element = u64::from(access.site.bytes);
+    let value_of = |lane: usize, at: u64| -> Option<u8> {
+        let slot = (*access.site.data.get((at / element) as usize)?)?;
+        // SAFETY: the assembler gave a slot of this register file.
+        let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];
+        word.to_le_bytes().get((at % element) as usize).copied()
+    };
+    let count = grain.min(access.bytes);
+    let same_as = |of: &dyn Fn(u64) -> Option<u8>| {
+        (0..count).all(|i| {
+            let mine = value_of(lane, skip + i);
+            mine.is_some() && mine == of(i)
+        })
+    };
+    // SAFETY: the cell lies inside the region that the access was checked against.
+    let held = |i: u64| Some(unsafe { memory.add(i as usize).read() });
+    if same_as(&held) {
+        return false;
+    }
+    let same_instruction = epoch::instruction(former) == access.instruction
+        && epoch::number(former) == epoch::number(access.packed);
+    let other = epoch::lane(former) as usize;
+    !(same_instruction && same_as(&|i| value_of(other, skip + i)))
+}

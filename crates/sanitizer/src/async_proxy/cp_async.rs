@@ -1,0 +1,103 @@
+//! `cp.async`: what is copied is there only once its thread has waited for the copy's group.
+
+use super::super::access::check::AccessCheck;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::mbarrier::Landing;
+use super::shadow::SharedRun;
+use lanework_engine::op::Warp;
+
+/// A copy in flight.
+struct Copy {
+    lane: u32,
+    /// How many groups its thread had committed before it.
+    group: u32,
+    offset: u64,
+    bytes: u64,
+    write: PackedEpoch,
+}
+
+/// The copies of a cluster's warps.
+pub struct CpAsync {
+    pending: Vec<Vec<Copy>>,
+    committed: Vec<[u32; 32]>,
+}
+
+impl CpAsync {
+    /// For this many warps.
+    pub fn new(warps: usize) -> CpAsync {
+        let pending = (0..warps).map(|_| Vec::new()).collect();
+        CpAsync { pending, committed: vec![[0; 32]; warps] }
+    }
+
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.pending.iter_mut().for_each(Vec::clear);
+        self.committed.fill([0; 32]);
+    }
+
+    /// A warp has started copies of `bytes` bytes to these offsets of shared memory; the bytes written
+    /// have been checked as accesses.
+    pub fn started(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        instruction: u32,
+        bytes: u32,
+        to: &[u64; 32],
+    ) {
+        let slot = access.position.slot(warp.index);
+        let write = epoch::pack(access.races.order.epoch_of(warp.index), instruction);
+        let (size, rank) = (access.bounds.shared_bytes(), access.position.rank);
+        for lane in (0..32u32).filter(|lane| warp.mask >> lane & 1 != 0) {
+            let (offset, bytes) = (to[lane as usize], u64::from(bytes));
+            if offset >= size || bytes > size - offset {
+                continue;
+            }
+            let write = epoch::with_lane(write, lane) | epoch::ASYNC;
+            access.set_writes(SharedRun { rank, offset, bytes }, None, write);
+            let group = self.committed[slot][lane as usize];
+            self.pending[slot].push(Copy { lane, group, offset, bytes, write });
+        }
+    }
+
+    /// A thread's copies in flight, which an mbarrier now completes.
+    pub fn take(&mut self, access: &AccessCheck, warp: u32, lane: u32) -> Vec<Landing> {
+        let pending = &mut self.pending[access.position.slot(warp)];
+        let mine = pending.extract_if(.., |copy| copy.lane == lane);
+        let (rank, by) = (access.position.rank, (access.position.block, warp));
+        let landing = |c: Copy| {
+            let to = SharedRun { rank, offset: c.offset, bytes: c.bytes };
+            Landing { to, write: c.write, by }
+        };
+        mine.map(landing).collect()
+    }
+
+    /// Threads commit what they have started.
+    pub fn commit(&mut self, access: &AccessCheck, warp: &Warp) {
+        let committed = &mut self.committed[access.position.slot(warp.index)];
+        for (lane, groups) in committed.iter_mut().enumerate() {
+            *groups += warp.mask >> lane & 1;
+        }
+    }
+
+    /// Threads wait for all groups but the last `keep`; `u32::MAX` waits for everything.
+    pub fn wait(&mut self, access: &mut AccessCheck, warp: &Warp, keep: u32) {
+        let slot = access.position.slot(warp.index);
+        let committed = self.committed[slot];
+        let pending = std::mem::take(&mut self.pending[slot]);
+        let (done, rest): (Vec<_>, Vec<_>) = pending.into_iter().partition(|copy| {
+            let groups = committed[copy.lane as usize];
+            let finished = keep == u32::MAX || copy.group + keep < groups;
+            warp.mask >> copy.lane & 1 != 0 && finished
+        });
+        self.pending[slot] = rest;
+        let number = access.races.order.epoch_of(warp.index);
+        let rank = access.position.rank;
+        for copy in done {
+            let waited = epoch::pack(number, epoch::instruction(copy.write));
+            let waited = epoch::with_lane(waited, copy.lane);
+            let run = SharedRun { rank, offset: copy.offset, bytes: copy.bytes };
+            access.set_writes(run, Some(copy.write), waited);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Mbarriers: what a phase releases, and to whom.
+//!
+//! Those who arrive release what they know; so do the copies that complete the phase, as a pseudo-thread.
+//! Whoever has waited for the phase acquires both. That a phase has ended is seen by its parity bit in
+//! shared memory, whenever the mbarrier is used next.
+
+use super::super::access::check::AccessCheck;
+use super::super::kinds::ReportKind;
+use super::super::position::LaneAt;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::happens_before::PSEUDO_THREADS;
+use super::super::races::vector_clock::{VectorClock, join};
+use super::super::reports::Finding;
+use super::shadow::SharedRun;
+use lanework_engine::asynchrony::mbarrier::Mbarrier;
+use std::collections::HashMap;
+
+/// Shared memory that a copy is writing.
+pub struct Landing {
+    /// Where.
+    pub to: SharedRun,
+    /// The write, as its cells have it.
+    pub write: PackedEpoch,
+    /// The block and the warp that started it.
+    pub by: (u64, u32),
+}
+
+/// What is known of an mbarrier.
+#[derive(Default)]
+struct Phase {
+    parity: bool,
+    pseudo_thread: usize,
+    /// Its initialisation.
+    made: PackedEpoch,
+    /// What those know who have arrived in this phase.
+    arrived: VectorClock,
+    /// What the phases that have ended release.
+    released: VectorClock,
+    landing: Vec<Landing>,
+}
+
+/// The mbarriers of a cluster.
+#[derive(Default)]
+pub struct Mbarriers {
+    /// By rank of the block and offset in its shared memory.
+    phases: HashMap<(u32, u64), Phase>,
+}
+
+impl Mbarriers {
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.phases.clear();
+    }
+
+    fn phase(&mut self, of: (u32, u64)) -> &mut Phase {
+        let next = self.phases.len() % PSEUDO_THREADS;
+        let new = || Phase { pseudo_thread: next, ..Phase::default() };
+        self.phases.entry(of).or_insert_with(new)
+    }
+
+    /// The phase under way completes these copies.
+    pub fn completes(&mut self, of: (u32, u64), landing: impl IntoIterator<Item = Landing>) {
+        self.phase(of).landing.extend(landing);
+    }
+
+    /// An mbarrier is initialised.
+    pub fn init(&mut self, access: &mut AccessCheck, of: (u32, u64), made: PackedEpoch) {
+        if let Some(written) = access.initial.of(of.0 as usize) {
+            written.set(of.1, 8);
+        }
+        let pseudo_thread = self.phase(of).pseudo_thread;
+        self.phases.insert(of, Phase { pseudo_thread, made, ..Phase::default() });
+    }
+
+    /// An mbarrier is used: its initialisation must come before.
+    pub fn used(&mut self, access: &mut AccessCheck, at: LaneAt, (rank, offset): (u32, u64)) {
+        let made = self.phase((rank, offset)).made;
+        let of_cluster = epoch::number(made) >= access.races.order.base();
+        if !of_cluster || access.races.order.happens_before(made, at.warp, at.lane) {
+            return;
+        }
+        let (who, maker) = (access.position.actor(at), access.races.actor(made));
+        let own = rank == access.position.rank;
+        access.reports.add(ReportKind::Race, who, Some(maker), |_| {
+            let (whose, help) = match own {
+                true => (
+                    String::new(),
+                    "put a barrier between the two (`__syncthreads`, `sync_threads`): only then is the mbarrier there for all",
+                ),
+                false => (
+                    format!(" of the block of rank {rank}"),
+                    "put the cluster's barrier between the two: only then is the mbarrier there for all",
+                ),
+            };
+            Finding {
+                message: format!(
+                    "race in shared memory: the mbarrier at offset {offset}{whose} is used, and nothing orders that after its initialisation by another thread"
+                ),
+                help,
+                address: Some(offset),
+                size: 8,
+                allocation: None,
+            }
+        });
+    }
+
+    /// Looks whether an mbarrier's phase has ended since it was looked at last.
+    pub fn look(&mut self, access: &mut AccessCheck, of: (u32, u64)) {
+        let at = access.bounds.shared_host(of.0, of.1);
+        // SAFETY: the engine has checked that an mbarrier's 8 bytes lie in shared memory.
+        let bits = unsafe { at.cast::<u64>().read_unaligned() };
+        let Some(now) = Mbarrier::from_bits(bits) else { return };
+        let phase = self.phase(of);
+        if phase.parity == now.parity {
+            return;
+        }
+        phase.parity = now.parity;
+        let arrived = std::mem::take(&mut phase.arrived);
+        join(&mut phase.released, &arrived);
+        let landing = std::mem::take(&mut phase.landing);
+        if landing.is_empty() {
+            return;
+        }
+        for copy in landing {
+            let number = access.races.order.pseudo_thread_epoch(phase.pseudo_thread, copy.by);
+            let done = epoch::pack(number, epoch::instruction(copy.write));
+            let done = epoch::with_lane(done, epoch::lane(copy.write));
+            if access.position.blocks.get(copy.to.rank as usize) != Some(&copy.by.0) {
+                access.peers.touch(&access.races.order, copy.to.rank, done);
+            }
+            access.set_writes(copy.to, Some(copy.write), done);
+        }
+        let clock = access.races.order.pseudo_thread_clock(phase.pseudo_thread);
+        join(&mut phase.released, &clock);
+    }
+
+    /// A thread arrives at an mbarrier; call it before the arrival counts.
+    pub fn arrive(&mut self, access: &mut AccessCheck, warp: u32, of: (u32, u64)) {
+        self.look(access, of);
+        let clock = access.races.order.release_clock(warp as usize);
+        join(&mut self.phase(of).arrived, &clock);
+    }
+
+    /// A thread has waited for an mbarrier's phase.
+    pub fn waited(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
+        self.used(access, at, of);
+        self.look(access, of);
+        access.races.order.acquire_clock(at.warp as usize, &self.phase(of).released);
+    }
+}

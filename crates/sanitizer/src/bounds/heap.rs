@@ -1,0 +1,118 @@
+//! The blocks that `malloc` gave to kernels: accesses must stay inside one that is not freed. Freed blocks
+//! are remembered for the launch, for the engine gives none twice while there is room.
+
+use super::super::kinds::ReportKind;
+use super::super::report::Report;
+use super::super::reports::Finding;
+use lanework_engine::fault::NearAllocation;
+use lanework_engine::heap;
+use lanework_engine::memory::Memory;
+use std::collections::BTreeMap;
+
+/// What a block is called.
+const NAME: &str = "block of `malloc`";
+
+/// A block of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    bytes: u64,
+    freed: bool,
+}
+
+/// The blocks of all heaps, by address.
+#[derive(Default)]
+pub struct HeapBlocks {
+    list: BTreeMap<u64, Block>,
+}
+
+impl HeapBlocks {
+    /// What former launches left.
+    pub fn of(memory: &Memory) -> HeapBlocks {
+        let heaps = memory.live().filter(|(_, allocation)| allocation.name == heap::NAME);
+        let list = heaps.flat_map(|(start, allocation)| {
+            // SAFETY: an allocation holds its bytes, and the launch holds the memory's lock.
+            let blocks = unsafe { heap::blocks(allocation.data(), allocation.bytes) };
+            blocks.into_iter().map(move |block| {
+                (start + block.offset, Block { bytes: block.bytes, freed: !block.used })
+            })
+        });
+        HeapBlocks { list: list.collect() }
+    }
+
+    /// What is wrong with an access, and the block nearest to it; `None` if it lies in a block in use.
+    #[cold]
+    pub fn wrong(&self, address: u64, bytes: u64) -> Option<(ReportKind, Option<NearAllocation>)> {
+        let end = address.saturating_add(bytes);
+        let before = self.list.range(..=address).next_back();
+        if let Some((start, block)) = before
+            && end <= start + block.bytes
+        {
+            return block
+                .freed
+                .then(|| (ReportKind::UseAfterFree, Some(near(*start, *block, address, bytes))));
+        }
+        let after = self.list.range(address..).next();
+        let nearest = before.into_iter().chain(after);
+        let nearest = nearest
+            .map(|(start, block)| near(*start, *block, address, bytes))
+            .min_by_key(|near| near.distance);
+        Some((ReportKind::OutOfBounds, nearest))
+    }
+}
+
+/// Blocks that no kernel has freed.
+pub fn leaks(memory: &Memory) -> Vec<Report> {
+    let list = HeapBlocks::of(memory).list.into_iter();
+    let kept = list.filter(|(_, block)| !block.freed);
+    kept.map(|(address, block)| Report::leak(address, block.bytes, NAME)).collect()
+}
+
+fn near(start: u64, block: Block, address: u64, bytes: u64) -> NearAllocation {
+    let past = address.saturating_sub(start.saturating_add(block.bytes));
+    let short = start.saturating_sub(address.saturating_add(bytes));
+    NearAllocation {
+        name: NAME.to_owned(),
+        address: start,
+        bytes: block.bytes,
+        offset: address.wrapping_sub(start) as i64,
+        distance: past.max(short),
+    }
+}
+
+impl HeapBlocks {
+    /// `malloc` gave a block.
+    pub fn gave(&mut self, address: u64, bytes: u64) {
+        self.list.insert(address, Block { bytes, freed: false });
+    }
+
+    /// `free` took one back.
+    pub fn took(&mut self, address: u64) {
+        if let Some(block) = self.list.get_mut(&address) {
+            block.freed = true;
+        }
+    }
+
+    /// What an access to a heap is that does not lie in a block.
+    pub fn finding(
+        kind: ReportKind,
+        verb: &str,
+        (address, bytes): (u64, u64),
+        near: Option<NearAllocation>,
+    ) -> Finding {
+        let place = match &near {
+            Some(near) => format!("{:+} of a block of {} bytes", near.offset, near.bytes),
+            None => format!("{address:#x}, where there is no block"),
+        };
+        let (message, help) = match kind {
+            ReportKind::UseAfterFree => (
+                format!("use after free: {verb} of {bytes} bytes at {place} that `free` took back"),
+                "free the block after its last use",
+            ),
+            _ => (
+                format!("out-of-bounds {verb} in the heap of `malloc`: {bytes} bytes at {place}"),
+                "guard the access so that its index stays inside the block, or ask `malloc` for more",
+            ),
+        };
+        Finding { message, help, address: Some(address), size: bytes, allocation: near }
+    }
+}

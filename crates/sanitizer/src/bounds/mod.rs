@@ -1,0 +1,306 @@
+//! Bounds: where allocations and variables lie, and what an access outside them is.
+//!
+//! *Algorithm.* Exact bounds, no redzones in shadow memory: each address is compared with those of the
+//! allocation or variable that its instruction hit last, then with all. In a checked emulator
+//! allocations lie 2^36 bytes apart and variables in shared memory 1024, so that an index which leaves
+//! one does not land in another. An invalid load returns 0, an invalid store is discarded; the engine
+//! reports those ([`Bounds::amend`] adds what only the sanitizer knows), here the accesses that it lets
+//! pass are looked at: inside the block's memory but outside every variable, writes to constants, blocks
+//! of the kernel's own `malloc`.
+//!
+//! *Limits.* An index that leaves one variable and lands in another is not seen; nor are fields of a
+//! structure told apart.
+
+pub mod heap;
+mod variables;
+
+use self::heap::HeapBlocks;
+use self::variables::Variables;
+use super::kinds::ReportKind;
+use super::report::Report;
+use super::reports::{Finding, named, outside_of, place};
+use lanework_engine::asynchrony::cluster::split;
+use lanework_engine::context::{Region, generic_space};
+use lanework_engine::event::Space;
+use lanework_engine::fault::NearAllocation;
+use lanework_engine::memory::{Allocation, Memory};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
+use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
+use std::collections::HashMap;
+
+/// The number of a memory: first come the shared memories of the cluster's blocks, by rank, then the
+/// allocations in global memory, in the order in which they are met.
+pub type MemoryId = usize;
+
+/// A memory that is accessed.
+pub struct Extent {
+    /// Its first address; 0 for shared memory, where addresses are offsets.
+    pub start: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes in which one access is as good as another: all, but none of a heap of `malloc`.
+    pub plain: u64,
+    /// Whether kernels must not write it.
+    pub constant: bool,
+    /// Its first byte on the host.
+    pub host: *const u8,
+}
+
+impl Extent {
+    /// Bytes that the fast paths may check: none of a constant where it is written.
+    #[inline(always)]
+    pub fn fast(&self, loads: bool) -> u64 {
+        if loads || !self.constant { self.plain } else { 0 }
+    }
+}
+
+/// Where everything lies.
+pub struct Bounds {
+    memory: *const Memory,
+    ranks: usize,
+    extents: Vec<Extent>,
+    /// The number of an allocation, by its first address.
+    by_start: HashMap<u64, MemoryId>,
+    /// By instruction: the memory, or the variable in shared memory, that it accessed last.
+    hints: Vec<u32>,
+    /// Variables in shared memory.
+    pub shared: Variables,
+    /// Variables in local memory.
+    pub local: Variables,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u64,
+    /// Blocks of the kernels' own `malloc`.
+    pub heap: HeapBlocks,
+}
+
+impl Bounds {
+    /// Of a launch: the kernel, global memory, which outlives the launch, and the shared memory of each
+    /// block of a cluster.
+    pub fn new(
+        kernel: &Kernel,
+        memory: *const Memory,
+        shared: &[Region],
+        local_bytes: u64,
+    ) -> Bounds {
+        let fixed = u64::from(kernel.static_shared);
+        let dynamic = shared[0].bytes.saturating_sub(fixed);
+        let name = kernel.dynamic_shared.clone().unwrap_or("dynamic shared memory".to_owned());
+        let more = (dynamic > 0).then_some((fixed, dynamic, name));
+        let extent = |region: &Region| Extent {
+            start: 0,
+            bytes: region.bytes,
+            plain: 0,
+            constant: false,
+            host: region.host,
+        };
+        Bounds {
+            memory,
+            ranks: shared.len(),
+            extents: shared.iter().map(extent).collect(),
+            by_start: HashMap::new(),
+            hints: vec![0; kernel.origins.len() + 1],
+            shared: Variables::new(&kernel.shared_variables, more),
+            local: Variables::new(&kernel.local_variables, None),
+            local_bytes,
+            // SAFETY: the launch holds the memory's lock while blocks run.
+            heap: HeapBlocks::of(unsafe { &*memory }),
+        }
+    }
+
+    /// Global memory.
+    pub fn memory(&self) -> &Memory {
+        // SAFETY: the launch holds the memory's lock while blocks run, and outlives this.
+        unsafe { &*self.memory }
+    }
+
+    /// A memory.
+    #[inline(always)]
+    pub fn extent(&self, id: MemoryId) -> &Extent {
+        &self.extents[id]
+    }
+
+    /// The memory of a number, if there is one.
+    #[inline(always)]
+    pub fn get(&self, id: MemoryId) -> Option<&Extent> {
+        self.extents.get(id)
+    }
+
+    /// Blocks of a cluster.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Bytes of shared memory of a block.
+    pub fn shared_bytes(&self) -> u64 {
+        self.extents[0].bytes
+    }
+
+    /// What an instruction accessed last: the number of a memory, or of a variable.
+    #[inline(always)]
+    pub fn hint(&self, instruction: u32) -> u32 {
+        self.hints.get(instruction as usize).copied().unwrap_or(0)
+    }
+
+    /// Remembers it.
+    #[inline(always)]
+    pub fn set_hint(&mut self, instruction: u32, hint: u32) {
+        if let Some(to) = self.hints.get_mut(instruction as usize) {
+            *to = hint;
+        }
+    }
+
+    /// The allocation of a global address that an instruction accesses; one that is met for the first
+    /// time is given to `track`.
+    #[inline(always)]
+    pub fn allocation(
+        &mut self,
+        instruction: u32,
+        address: u64,
+        track: impl FnOnce(&Allocation),
+    ) -> Option<MemoryId> {
+        let hint = self.hint(instruction) as usize;
+        match self.extents.get(hint) {
+            Some(known) if address.wrapping_sub(known.start) < known.plain => Some(hint),
+            _ => self.find(instruction, address, track),
+        }
+    }
+
+    #[inline(never)]
+    fn find(
+        &mut self,
+        instruction: u32,
+        address: u64,
+        track: impl FnOnce(&Allocation),
+    ) -> Option<MemoryId> {
+        // SAFETY: the launch holds the memory's lock while blocks run.
+        let memory = unsafe { &*self.memory };
+        let (start, allocation) = memory.find(address)?;
+        let id = *self.by_start.entry(start).or_insert_with(|| {
+            let of_heap = allocation.name == lanework_engine::heap::NAME;
+            self.extents.push(Extent {
+                start,
+                bytes: allocation.bytes,
+                plain: if of_heap { 0 } else { allocation.bytes },
+                constant: allocation.constant,
+                host: allocation.data(),
+            });
+            track(allocation);
+            self.extents.len() - 1
+        });
+        self.set_hint(instruction, id as u32);
+        Some(id)
+    }
+
+    /// What of global memory some bytes are in or near.
+    pub fn nearest_global(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        self.memory().nearest(address, bytes)
+    }
+
+    /// What of shared or global memory an address is in or near.
+    pub fn nearest(&self, space: MemorySpace, address: u64) -> Option<NearAllocation> {
+        let window = match space {
+            MemorySpace::Generic => generic_space(address),
+            MemorySpace::Shared => Space::Shared,
+            _ => Space::Global,
+        };
+        match window {
+            Space::Shared => self.shared.nearest(address % WINDOW, 1),
+            _ => self.nearest_global(address, 1),
+        }
+    }
+
+    /// The address in global memory of a byte on the host.
+    pub fn global_address(&self, host: *const u8) -> Option<u64> {
+        self.memory().live().find_map(|(start, allocation)| {
+            let offset = (host as u64).wrapping_sub(allocation.data() as u64);
+            (offset < allocation.bytes).then_some(start + offset)
+        })
+    }
+
+    /// The rank of the block and the offset in its shared memory of bytes on the host, if they lie there.
+    pub fn shared_place(&self, host: *const u8, bytes: u64) -> Option<(u32, u64)> {
+        (0..self.ranks).find_map(|rank| {
+            let extent = &self.extents[rank];
+            let offset = (host as u64).wrapping_sub(extent.host as u64);
+            let inside = offset < extent.bytes && bytes <= extent.bytes - offset;
+            inside.then_some((rank as u32, offset))
+        })
+    }
+
+    /// The host address of an offset in the shared memory of the block of a rank.
+    pub fn shared_host(&self, rank: u32, offset: u64) -> *const u8 {
+        let rank = (rank as usize).min(self.ranks - 1);
+        self.extents[rank].host.wrapping_add(offset as usize)
+    }
+
+    /// An access inside the block's memory, but outside every variable.
+    pub fn outside(
+        verb: &str,
+        space: &str,
+        (offset, bytes): (u64, u64),
+        near: Option<NearAllocation>,
+    ) -> Finding {
+        let what = outside_of(near.as_ref(), offset);
+        Finding {
+            message: format!("out-of-bounds {space} {verb}: {bytes} bytes {what}"),
+            help: "guard the access so that its index stays inside the array",
+            address: Some(offset),
+            size: bytes,
+            allocation: near,
+        }
+    }
+
+    /// A write to constant memory, which a kernel can only read.
+    pub fn written_constant(&self, verb: &str, address: u64, bytes: u64) -> Finding {
+        let near = self.nearest_global(address, bytes);
+        let at = place(near.as_ref(), address);
+        Finding {
+            message: format!(
+                "{verb} of {bytes} bytes at {at} in constant memory, which kernels can only read"
+            ),
+            help: "use `__device__` for what kernels change, or let the host write it",
+            address: Some(address),
+            size: bytes,
+            allocation: near,
+        }
+    }
+
+    /// Adds to the report of a fault at an address what is known of variables and blocks.
+    pub fn amend(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
+        self.after_the_end(report, space, address);
+        if space == MemorySpace::Shared
+            && report.kind == ReportKind::OutOfBounds
+            && let Some(near) = address.and_then(|address| self.shared.nearest(address, 1))
+        {
+            report.message =
+                format!("{} (nearest: {}, {} bytes)", report.message, named(&near), near.bytes);
+            report.allocation = Some(near);
+        }
+        if report.kind == ReportKind::Deadlock {
+            report.allocation = address.and_then(|address| self.nearest(space, address));
+        }
+    }
+
+    /// An access to shared memory of a block of the cluster that has ended is no matter of bounds.
+    fn after_the_end(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
+        let window = match space {
+            MemorySpace::Shared => 0,
+            MemorySpace::Generic => SHARED_WINDOW,
+            _ => return,
+        };
+        let within = address.map_or(u64::MAX, |address| address.wrapping_sub(window));
+        let (rank, offset) = split(within, u32::MAX);
+        let inside = offset < self.shared_bytes() && (rank as usize) < self.ranks;
+        if report.kind != ReportKind::OutOfBounds || within >= WINDOW || !inside {
+            return;
+        }
+        let near = self.shared.nearest(offset, 1);
+        let at = near.as_ref().map_or(format!("offset {offset}"), named);
+        report.kind = ReportKind::UseAfterFree;
+        report.message = format!(
+            "shared memory of the block of rank {rank} of the cluster is used after that block has ended: {} bytes at {at}",
+            report.size
+        );
+        report.allocation = near;
+    }
+}

@@ -1,0 +1,157 @@
+//! Weak accesses of one word per lane at any addresses, lane by lane in the few steps that usually do.
+//!
+//! Without this path xorshift takes 1.9 times as long, gather 1.5 times.
+
+use super::super::access::check::AccessCheck;
+use super::super::access::reference::lanes_of;
+use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
+use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::shadow_memory::LINE;
+use super::view::ShadowView;
+use lanework_engine::context::Site;
+use lanework_engine::event::AccessKind;
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// How a prior access relates to one lane's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prior {
+    /// It comes before.
+    HappensBefore,
+    /// Nothing orders the two.
+    Concurrent,
+    /// That needs a closer look.
+    Unclear,
+}
+
+/// How a prior access relates to that of a warp's lane.
+#[inline(always)]
+fn prior(
+    cache: &mut RelationCache,
+    order: &mut HappensBefore,
+    access: PackedEpoch,
+    base: u32,
+    (warp, lane): (u32, u32),
+) -> Prior {
+    match cache.of(order, access, base, warp) {
+        Relation::HappensBefore => Prior::HappensBefore,
+        Relation::ProgramOrder if epoch::lane(access) == lane => Prior::HappensBefore,
+        Relation::ProgramOrder | Relation::Concurrent => Prior::Concurrent,
+        Relation::PairwiseSync => Prior::Unclear,
+    }
+}
+
+impl AccessCheck {
+    /// Checks an access of one word per lane; gives the lanes that are left to check.
+    pub fn scattered(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) -> u32 {
+        let weak = site.order.strong.is_none() && site.count == 1 && site.bytes == 4;
+        if !weak || !self.word_cells() {
+            return warp.mask;
+        }
+        match (site.space, site.kind) {
+            (MemorySpace::Global, AccessKind::Load) => {
+                self.scattered_of::<false, true>(warp, instruction, at)
+            }
+            (MemorySpace::Global, AccessKind::Store) => {
+                self.scattered_of::<false, false>(warp, instruction, at)
+            }
+            (MemorySpace::Shared, AccessKind::Load) => {
+                self.scattered_of::<true, true>(warp, instruction, at)
+            }
+            (MemorySpace::Shared, AccessKind::Store) => {
+                self.scattered_of::<true, false>(warp, instruction, at)
+            }
+            _ => warp.mask,
+        }
+    }
+
+    #[inline(always)]
+    fn scattered_of<const SHARED: bool, const LOADS: bool>(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        at: &[u64; 32],
+    ) -> u32 {
+        let hint = if SHARED {
+            self.bounds.hint(instruction) as usize
+        } else {
+            let first = at[warp.mask.trailing_zeros() as usize % 32];
+            let Some(id) = self.allocation(instruction, first) else { return warp.mask };
+            id
+        };
+        let (start, size) = self.fast_extent::<SHARED, LOADS>(hint);
+        let Some(room) = size.checked_sub(3) else { return warp.mask };
+        let origin = if SHARED { 0 } else { start };
+        let id = if SHARED { self.position.rank as usize } else { hint };
+        let mut view = self.view::<SHARED>(warp.index, id);
+        view.packed |= epoch::pack(0, instruction);
+        let mut left = 0;
+        for lane in lanes_of(warp.mask) {
+            let offset = at[lane].wrapping_sub(origin);
+            let inside = at[lane].wrapping_sub(start) < room && offset & 3 == 0;
+            let known = match view.written {
+                Some(written) if LOADS => inside && written.has(offset, 4),
+                _ => inside,
+            };
+            let packed = epoch::with_lane(view.packed, lane as u32);
+            let well =
+                known && if LOADS { view.read(offset, packed) } else { view.write(offset, packed) };
+            left |= u32::from(!well) << lane;
+            if let Some(written) = view.written
+                && !LOADS
+                && well
+            {
+                written.set(offset, 4);
+            }
+        }
+        left
+    }
+}
+
+impl ShadowView<'_> {
+    /// One lane's read of a word; `false`, and nothing changed, if it is not as common.
+    #[inline(always)]
+    pub(super) fn read(&mut self, offset: u64, packed: PackedEpoch) -> bool {
+        let cell = (offset >> 2) as usize;
+        let Some((writes, [first, last])) = self.shadow.read_line(cell) else { return false };
+        let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
+        let flags = (write & ASYNC) | ((first[i] | last[i]) & (ASYNC | WROTE));
+        let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
+        let writer = prior(&mut self.writers, self.order, write, base, who);
+        if flags != 0 || writer != Prior::HappensBefore {
+            return false;
+        }
+        match prior(&mut self.readers, self.order, first[i], base, who) {
+            Prior::HappensBefore => first[i] = packed,
+            Prior::Concurrent => last[i] = packed,
+            Prior::Unclear => return false,
+        }
+        true
+    }
+
+    /// One lane's write of a word; likewise.
+    #[inline(always)]
+    pub(super) fn write(&mut self, offset: u64, packed: PackedEpoch) -> bool {
+        let cell = (offset >> 2) as usize;
+        let Some((writes, reads)) = self.shadow.write_line(cell) else { return false };
+        let (write, i) = (&mut writes[cell % LINE], cell % LINE);
+        let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
+        let clear = |cache: &mut RelationCache, order: &mut HappensBefore, access, flags| {
+            access & flags == 0 && prior(cache, order, access, base, who) == Prior::HappensBefore
+        };
+        if !clear(&mut self.writers, self.order, *write, ASYNC) {
+            return false;
+        }
+        if let Some([first, last]) = reads {
+            let flags = ASYNC | WROTE;
+            if !clear(&mut self.readers, self.order, first[i], flags)
+                || !clear(&mut self.readers, self.order, last[i], flags)
+            {
+                return false;
+            }
+            (first[i], last[i]) = (0, 0);
+        }
+        *write = packed;
+        true
+    }
+}

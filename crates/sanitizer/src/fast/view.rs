@@ -1,0 +1,133 @@
+//! The shadow view: what the fast paths see of one memory while one warp accesses it.
+
+use super::super::access::check::AccessCheck;
+use super::super::bounds::MemoryId;
+use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
+use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::shadow_memory::{LINE, ShadowMemory};
+use super::line::{ALL, AccessBatch};
+use lanework_engine::written::Written;
+
+/// The shadow memory that an access is checked by. Relations are cached, for neighbouring cells are
+/// mostly of one epoch: without, sgemm_tiled takes 1.2 times as long.
+pub struct ShadowView<'a> {
+    /// The shadow cells of the memory.
+    pub shadow: &'a mut ShadowMemory,
+    /// Which bytes have been written, where it is known.
+    pub written: Option<&'a Written>,
+    /// What orders accesses.
+    pub order: &'a mut HappensBefore,
+    /// How the writes met last relate to this access.
+    pub writers: RelationCache,
+    /// How the reads met last do.
+    pub readers: RelationCache,
+    /// Epochs of smaller numbers are of the past.
+    pub base: u32,
+    /// The warp that accesses the memory.
+    pub warp: u32,
+    /// The access of lane 0; without an instruction where several are checked.
+    pub packed: PackedEpoch,
+}
+
+impl AccessCheck {
+    /// The memory that two runs of bytes lie in, by the hint for an instruction, and their offsets in
+    /// it; `None` if either does not, or words are not cells.
+    #[inline(always)]
+    pub(super) fn inside<const SHARED: bool, const LOADS: bool>(
+        &self,
+        instruction: u32,
+        base: [u64; 2],
+        span: u64,
+    ) -> Option<(MemoryId, [u64; 2])> {
+        if (base[0] | base[1]) & 3 != 0 || !self.word_cells() {
+            return None;
+        }
+        let hint = self.bounds.hint(instruction) as usize;
+        let (start, size) = self.fast_extent::<SHARED, LOADS>(hint);
+        let room = size.checked_sub(span - 1)?;
+        let from = [base[0].wrapping_sub(start), base[1].wrapping_sub(start)];
+        let id = if SHARED { self.position.rank as usize } else { hint };
+        (from[0] < room && from[1] < room).then_some((id, if SHARED { base } else { from }))
+    }
+
+    /// First byte of an allocation, or of a variable in shared memory, and how many of its bytes the fast
+    /// paths may check; of nothing, if there is none.
+    #[inline(always)]
+    pub(super) fn fast_extent<const SHARED: bool, const LOADS: bool>(
+        &self,
+        hint: usize,
+    ) -> (u64, u64) {
+        if SHARED {
+            return self.bounds.shared.extent(hint);
+        }
+        self.bounds.get(hint).map_or((0, 0), |extent| (extent.start, extent.fast(LOADS)))
+    }
+
+    /// The view of a memory that a warp accesses.
+    #[inline(always)]
+    pub(super) fn view<const SHARED: bool>(&mut self, warp: u32, id: MemoryId) -> ShadowView<'_> {
+        let packed = epoch::pack(self.races.order.epoch_of(warp), 0);
+        let AccessCheck { races, initial, .. } = self;
+        let (shadow, order) = races.parts(id);
+        let base = if SHARED { order.base() } else { 1 };
+        let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
+        let written = initial.of(id);
+        ShadowView { shadow, written, order, writers, readers, base, warp, packed }
+    }
+}
+
+impl ShadowView<'_> {
+    /// Whether all of two runs of bytes have been written.
+    #[inline(always)]
+    pub fn written(&self, at: [u64; 2], span: u64) -> bool {
+        match self.written {
+            Some(written) => {
+                written.has(at[0], span) && (at[0] == at[1] || written.has(at[1], span))
+            }
+            None => true,
+        }
+    }
+
+    /// An access batch in the line of a cell; `false` if it must be checked lane by lane.
+    #[inline(always)]
+    pub fn check<const LOADS: bool>(&mut self, cell: usize, batch: &AccessBatch) -> bool {
+        let caches = [&mut self.writers, &mut self.readers];
+        if LOADS {
+            let Some((writes, reads)) = self.shadow.read_line(cell) else { return false };
+            match batch.active {
+                ALL => batch.read::<true>(self.order, caches, writes, reads),
+                _ => batch.read::<false>(self.order, caches, writes, reads),
+            }
+        } else {
+            let Some((writes, reads)) = self.shadow.write_line(cell) else { return false };
+            match batch.active {
+                ALL => batch.write::<true>(self.order, caches, writes, reads),
+                _ => batch.write::<false>(self.order, caches, writes, reads),
+            }
+        }
+    }
+
+    /// A read of one cell by two lanes that stand for all that read it: a broadcast. Without this
+    /// path sgemm_naive_u32 takes 2.5 times as long.
+    #[inline(always)]
+    pub fn pair(&mut self, cell: usize, packed: PackedEpoch, lanes: [u32; 2]) -> bool {
+        let Some((writes, [first, last])) = self.shadow.read_line(cell) else { return false };
+        let i = cell % LINE;
+        let write = if let Some(writes) = writes { writes[i] } else { 0 };
+        let (first, last) = (&mut first[i], &mut last[i]);
+        let flags = (write & ASYNC) | ((*first | *last) & (ASYNC | WROTE));
+        let writer = self.writers.of(self.order, write, self.base, self.warp);
+        if flags != 0 || writer != Relation::HappensBefore {
+            return false;
+        }
+        let [one, other] = [epoch::with_lane(packed, lanes[0]), epoch::with_lane(packed, lanes[1])];
+        (*first, *last) = match self.readers.of(self.order, *first, self.base, self.warp) {
+            Relation::HappensBefore => (one, other),
+            Relation::PairwiseSync => return false,
+            Relation::ProgramOrder if epoch::lane(*first) == lanes[0] => (one, other),
+            Relation::ProgramOrder if epoch::lane(*first) == lanes[1] => (other, one),
+            Relation::ProgramOrder | Relation::Concurrent => (*first, other),
+        };
+        true
+    }
+}

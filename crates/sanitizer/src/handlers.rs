@@ -1,0 +1,131 @@
+//! The operations that the sanitizer inserts before instructions.
+//!
+//! Checks of accesses are monomorphised for each SIMD level and know the [`Sanitizer`] by its type, so
+//! that nothing is called through a table.
+
+use super::fast::form::Form;
+use super::fast::group::Group;
+use super::initialisation::unwritten::Step;
+use super::sanitizer::Sanitizer;
+use super::wgmma::registers::Use;
+use lanework_engine::access::addresses;
+use lanework_engine::lanes::SCALAR;
+use lanework_engine::op::{Body, Op, Warp};
+
+/// Checks the access of the memory instruction that follows, by any path; see
+/// [`lanework_engine::instrument::Instrument::access_operation`] for the operands.
+pub struct CheckAccess;
+
+impl Body for CheckAccess {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: site and slot are the assembler's; the context outlives the warp's run, which alone
+        // uses it; this code is assembled for the sanitizer.
+        unsafe {
+            let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            if sanitizer.probe.tries() {
+                let at = addresses(warp, op.b, site.offset);
+                sanitizer.probe.follow(warp, instruction, site, &at.0);
+            }
+            let Some(parts) = &mut sanitizer.parts else { return op.next(warp) };
+            let form =
+                if op.b & SCALAR != 0 { Form::of_scalar(op, warp, site.offset) } else { None };
+            // No closures here: they would not be compiled for the SIMD level.
+            let done = match form {
+                Some(form) => parts.access.half_warps(warp, instruction, site, &form),
+                None => false,
+            };
+            if !done {
+                let at = addresses(warp, op.b, site.offset);
+                parts.access.access(warp, instruction, site, &at.0);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Checks a group of loads from shared or global memory; the immediate is its address, the site that of
+/// the first load.
+pub struct CheckGroup<const SHARED: bool>;
+
+impl<const SHARED: bool> Body for CheckGroup<SHARED> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a group that lives as long as the code; else as for
+        // `CheckAccess`.
+        unsafe {
+            let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            if sanitizer.probe.tries() {
+                let site = &*warp.site(op.c);
+                for member in &group.members {
+                    let at = addresses(warp, op.b, member.offset);
+                    sanitizer.probe.follow(warp, member.instruction, site, &at.0);
+                }
+            }
+            let Some(parts) = &mut sanitizer.parts else { return op.next(warp) };
+            let form = match op.b & SCALAR {
+                0 => None,
+                _ => Form::of_scalar(op, warp, group.lowest),
+            };
+            let (access, lasts) = (&mut parts.access, &mut *parts.lasts);
+            // No closures here: they would not be compiled for the SIMD level.
+            let done = match form {
+                Some(form) if warp.mask == u32::MAX => match form.stride {
+                    0 => access.group::<SHARED, true>(warp.index, group, form.base, lasts),
+                    4 => access.group::<SHARED, false>(warp.index, group, form.base, lasts),
+                    _ => false,
+                },
+                _ => false,
+            };
+            if !done {
+                let site = &*warp.site(op.c);
+                for member in &group.members {
+                    let at = addresses(warp, op.b, member.offset);
+                    access.access(warp, member.instruction, site, &at.0);
+                }
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Follows unwritten registers; the immediate is the address of a [`Step`].
+pub struct StepRegisters;
+
+impl Body for StepRegisters {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a step that lives as long as the code; the context
+        // outlives the warp's run; this code is assembled for the sanitizer.
+        unsafe {
+            let step = &*std::ptr::with_exposed_provenance::<Step>(op.imm as usize);
+            let context = &mut *warp.context;
+            let instruction = context.place(warp, op).instruction;
+            if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {
+                let access = &mut parts.access;
+                let (position, reports) = (&access.position, &mut access.reports);
+                parts.registers.step(position, reports, warp, instruction, step);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Follows the registers of products; the immediate is the address of a [`Use`].
+pub struct StepProducts;
+
+impl Body for StepProducts {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `StepRegisters`, of a use.
+        unsafe {
+            let this = &*std::ptr::with_exposed_provenance::<Use>(op.imm as usize);
+            let context = &mut *warp.context;
+            let instruction = context.place(warp, op).instruction;
+            if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {
+                parts.products.step(&mut parts.access, warp, instruction, this);
+            }
+            op.next(warp)
+        }
+    }
+}

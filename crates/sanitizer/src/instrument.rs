@@ -1,0 +1,285 @@
+//! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
+
+use super::handlers::CheckAccess;
+use super::parts::Parts;
+use super::plan::Inserts;
+use super::position::LaneAt;
+use super::report::merge;
+use super::reports::place;
+use super::sanitizer::Sanitizer;
+use lanework_engine::context::{Located, RawFault, Site};
+use lanework_engine::event::{Moved, Place};
+use lanework_engine::fault::FaultKind;
+use lanework_engine::instrument::{
+    ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan, Wants,
+};
+use lanework_engine::lanes::Lanes;
+use lanework_engine::op::{Tiers, Warp};
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, Note};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
+use std::any::Any;
+use std::sync::Arc;
+
+impl Instrument for Sanitizer {
+    fn wants(&self) -> Wants {
+        self.probe.wants() | Wants::INITIALISED
+    }
+
+    fn fork(&self) -> Self {
+        Sanitizer::new(self.checks)
+    }
+
+    fn merge(&mut self, other: Self) {
+        merge(&mut self.reports, other.reports);
+    }
+
+    fn access_operation() -> Tiers {
+        Tiers::of::<CheckAccess>()
+    }
+
+    fn plan(kernel: &Kernel, analyses: &Analyses) -> Option<Arc<dyn Plan>> {
+        Some(Arc::new(Inserts::of(kernel, analyses)))
+    }
+
+    fn launch(&mut self, launch: &Launch<'_>) {
+        let plan = launch.plan.and_then(|plan| (plan as &dyn Any).downcast_ref::<Inserts>());
+        let (followed, accumulators) =
+            plan.map(|plan| (plan.followed.clone(), plan.accumulators.count)).unwrap_or_default();
+        self.parts = Some(Parts::new(self.checks, launch, followed, accumulators));
+    }
+
+    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.access(warp, place.instruction, site, addresses);
+        }
+        self.probe.follow(warp, place.instruction, site, addresses);
+    }
+
+    fn invalid_access(
+        &mut self,
+        warp: u32,
+        instruction: u32,
+        fault: RawFault,
+    ) -> Result<*mut u8, RawFault> {
+        match &mut self.parts {
+            Some(parts) => Ok(parts.excuse(warp, instruction, fault)),
+            None => Err(fault),
+        }
+    }
+
+    fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.arrive(warp, number);
+        }
+        self.probe.barrier_arrive(warp, number, waits);
+    }
+
+    fn barrier_open(&mut self, number: usize, released: &[usize], all: bool) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.complete(number, released, all);
+        }
+    }
+
+    fn synchronisation(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        note: Note,
+        operand: &dyn Fn(usize) -> Lanes<u32>,
+    ) {
+        if let Some(parts) = &mut self.parts {
+            parts.synchronise(warp, instruction, note, operand);
+        }
+    }
+
+    fn lanes_missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.lanes_missing(warp, instruction, lanes);
+        }
+    }
+
+    fn mbarrier(
+        &mut self,
+        warp: &Warp,
+        at: (u32, u32),
+        operation: MbarrierOp,
+        mbarrier: (u32, u64),
+    ) {
+        if let Some(parts) = &mut self.parts {
+            parts.mbarrier(lane_at(warp, at), operation, mbarrier);
+        }
+    }
+
+    fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), mbarrier: (u32, u64)) {
+        if let Some(parts) = &mut self.parts {
+            parts.mbarrier_waited(lane_at(warp, at), mbarrier);
+        }
+    }
+
+    fn cluster_arrive(&mut self, warp: usize, generation: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_arrive(warp, generation);
+        }
+    }
+
+    fn cluster_open(&mut self, generation: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_complete(generation);
+        }
+    }
+
+    fn cluster_waited(&mut self, warp: usize, generation: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.cluster_leave(warp, generation);
+        }
+    }
+
+    fn copy(
+        &mut self,
+        warp: &mut Warp,
+        place: Place,
+        bytes: u32,
+        addresses: [&[u64; 32]; 2],
+        have: &[u32; 32],
+    ) {
+        if let Some(parts) = &mut self.parts {
+            parts.copy(warp, place.instruction, bytes, addresses, have);
+        }
+        self.probe.disturb();
+    }
+
+    fn bulk_copy(
+        &mut self,
+        warp: &Warp,
+        at: (u32, u32),
+        moved: Moved,
+        mbarrier: Option<(u32, u64)>,
+    ) {
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_copy(warp, lane_at(warp, at), moved, mbarrier);
+        }
+    }
+
+    fn bulk_commit(&mut self, warp: u32, lane: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_commit(warp, lane);
+        }
+    }
+
+    fn bulk_wait(&mut self, warp: u32, lane: u32, pending: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.bulk_wait(warp, lane, pending);
+        }
+    }
+
+    fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
+        if let Some(parts) = &mut self.parts {
+            parts.product_reads(warp, instruction, chunks);
+        }
+    }
+
+    fn heap(&mut self, event: HeapEvent) {
+        if let Some(parts) = &mut self.parts {
+            let heap = &mut parts.access.bounds.heap;
+            match event {
+                HeapEvent::Called => {}
+                HeapEvent::Allocated { address, bytes } => heap.gave(address, bytes),
+                HeapEvent::Freed { address } => heap.took(address),
+            }
+        }
+        self.probe.heap(event);
+    }
+
+    fn cluster_start(&mut self, blocks: &[u64]) {
+        if let Some(parts) = &mut self.parts {
+            parts.start(blocks);
+        }
+    }
+
+    fn cluster_end(&mut self) {
+        self.probe.cluster_end();
+        if let Some(parts) = &mut self.parts {
+            parts.access.without_word_cells(false);
+        }
+    }
+
+    fn block_slice(&mut self, rank: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.enter(rank);
+        }
+        self.probe.block_slice(rank);
+    }
+
+    fn block_end(&mut self, rank: u32) {
+        if let Some(parts) = &mut self.parts {
+            parts.block_end(rank);
+        }
+    }
+
+    fn warp_end(&mut self, warp: usize) {
+        if let Some(parts) = &mut self.parts {
+            parts.access.races.order.end(warp);
+        }
+    }
+
+    fn time_slice(&self) -> u64 {
+        self.probe.time_slice()
+    }
+
+    fn scheduler_pass(&mut self, cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
+        let Some(parts) = &mut self.parts else { return Ok(()) };
+        let name = |space, address| {
+            let near = parts.access.bounds.nearest(space, address);
+            place(near.as_ref(), address)
+        };
+        let result = self.probe.pass(cluster, &name);
+        parts.access.without_word_cells(self.probe.tries());
+        result
+    }
+
+    fn stopped(&mut self, fault: &mut RawFault, cluster: &dyn ClusterView) {
+        self.probe.stopped(fault, cluster);
+    }
+
+    fn fault(&mut self, fault: ClusterFault) -> Option<Located> {
+        let ClusterFault { block, located, last } = fault;
+        let spin = self.probe.take_spin().filter(|reads| !reads.is_empty());
+        if let Some(reads) = spin.filter(|_| !last) {
+            // A block that runs later may be what it waits for.
+            self.held.push((block, located, reads));
+            return None;
+        }
+        self.keep(block, located)
+    }
+
+    fn finish(&mut self, all: bool, faulted: bool) -> Option<([u32; 3], Located)> {
+        let mut fault = None;
+        for (block, located, reads) in std::mem::take(&mut self.held) {
+            // SAFETY: the launch holds the memory's lock.
+            if all && unsafe { reads.unchanged() } {
+                self.keep(block, located);
+            } else if !faulted && fault.is_none() {
+                fault = Some((block, waits_for_later(located)));
+            }
+        }
+        let found = self.parts.take().map_or(Vec::new(), Parts::finish);
+        merge(&mut self.reports, found);
+        fault
+    }
+}
+
+fn lane_at(warp: &Warp, (lane, instruction): (u32, u32)) -> LaneAt {
+    LaneAt { warp: warp.index, lane, instruction }
+}
+
+/// The fault of a block that waits for what a later one writes.
+fn waits_for_later(located: Located) -> Located {
+    let raw = RawFault {
+        kind: FaultKind::Unsupported,
+        note: "the block waits for one that runs later: the emulator runs blocks one after another, and a GPU may, too, when it has no room for all"
+            .to_owned(),
+        ..located.raw
+    };
+    Located { raw, ..located }
+}

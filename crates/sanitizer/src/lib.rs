@@ -1,0 +1,69 @@
+//! The sanitizer: a run in which every access is checked, and what is wrong becomes a [`Report`] while
+//! the kernel goes on.
+//!
+//! | part | what it finds |
+//! | --- | --- |
+//! | `bounds` | accesses outside allocations, variables and blocks of `malloc`; use after free |
+//! | `initialisation` | reads of memory and registers that nothing has written |
+//! | `races` | accesses that nothing orders: happens-before tracker and shadow cells |
+//! | `async_proxy` | `cp.async`, bulk and tensor copies, mbarriers, fences between the proxies |
+//! | `wgmma` | accumulators and operands of products in flight |
+//! | `barriers` | member masks and shuffles |
+//! | `livelock` | spins that never end |
+//!
+//! An access goes through `access::reference`, lane by lane, which is the oracle, or through a path of
+//! `fast`, which must agree with it. `parts` puts the parts together for a launch, `instrument` is what
+//! the engine calls, `plan` and `handlers` are the operations inserted into kernels. Findings go to
+//! `reports`, by the table of `kinds` and the list of `suppressions`.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a loop over lanes reads several arrays and masks by the lane's number"
+)]
+#![allow(
+    clippy::double_comparisons,
+    reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
+)]
+#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
+#![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
+
+mod access;
+mod async_proxy;
+mod barriers;
+mod bounds;
+mod fast;
+mod handlers;
+mod initialisation;
+mod instrument;
+mod kinds;
+mod livelock;
+mod parts;
+mod plan;
+mod position;
+mod races;
+mod report;
+mod reports;
+mod sanitizer;
+mod stillness;
+mod suppressions;
+mod wgmma;
+
+pub use bounds::heap::leaks as heap_leaks;
+pub use kinds::{Checks, KindInfo, Level, ReportKind};
+pub use report::{Other, Report};
+pub use sanitizer::Sanitizer;
+
+use lanework_engine::fault::Fault;
+use lanework_engine::launch::Outcome;
+
+/// What a checked launch found.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// What ran.
+    pub outcome: Outcome,
+    /// What is wrong, in the order in which it was met; each once, with a count.
+    pub reports: Vec<Report>,
+    /// What ended the launch early, if it is no finding: a `trap`, or something that the emulator
+    /// cannot do.
+    pub fault: Option<Fault>,
+}

@@ -1,0 +1,349 @@
+//! The livelock probe: clusters that will never get on, because warps spin. They wait in a loop for what
+//! nobody is left to do.
+//!
+//! Now and then a trial is made: a few scheduler passes of short time slices in which every write is
+//! compared with what was there. If all warps that can run come back to where they were, with the same
+//! registers, while memory kept still, they will do so for ever, whatever the order of their slices.
+//! Lanes that are pending get slices of their own first. A spin through states that never repeat is not
+//! found, nor is one whose period is longer than a trial.
+
+use super::stillness::{Look, Reads, Stillness};
+use lanework_engine::context::{Located, RawFault, Site};
+use lanework_engine::event::Place;
+use lanework_engine::fault::FaultKind;
+use lanework_engine::instrument::{
+    ClusterView, HeapEvent, Instrument, Progress, Wants, WarpSnapshot,
+};
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// Instructions of a time slice, so that spins that have no end are told soon.
+const TIME_SLICE: u64 = 1 << 16;
+/// Instructions of a time slice in a trial.
+const TRIAL_SLICE: u64 = 1 << 9;
+/// Scheduler passes of a trial.
+const TRIAL_PASSES: u32 = 1 << 6;
+/// Passes after which a first trial is made though no warp has used up a slice.
+const PATIENCE: u64 = 1 << 12;
+/// Groups of warps told apart in words.
+const MOST_GROUPS: usize = 8;
+
+/// When trials are made, and the one under way.
+#[derive(Default)]
+pub struct LivelockProbe {
+    passes: u64,
+    yields: u64,
+    next: [u64; 2],
+    trial: Option<Trial>,
+    /// What the blocks do with memory during a trial, by rank; else empty.
+    memory: Vec<Stillness>,
+    /// The rank of the block whose slice it is.
+    rank: usize,
+    spin_reads: Option<Reads>,
+}
+
+struct Trial {
+    passes: u32,
+    /// Pass at which snapshots are taken anew.
+    again: u32,
+    /// By rank and warp.
+    noted: Vec<Vec<WarpSnapshot>>,
+    /// Those that have come back to what was noted.
+    back: Vec<Vec<bool>>,
+    /// Whether waits have ended early in this pass.
+    gave_up: bool,
+    changes: u64,
+    printed: usize,
+}
+
+/// What a place in memory is called.
+type Name<'a> = &'a dyn Fn(MemorySpace, u64) -> String;
+
+impl LivelockProbe {
+    /// Whether a trial is under way, in which every access must be told.
+    #[inline(always)]
+    pub fn tries(&self) -> bool {
+        !self.memory.is_empty()
+    }
+
+    /// Something changes in another way than by an access that is told.
+    pub fn disturb(&mut self) {
+        if let Some(memory) = self.memory.get_mut(self.rank) {
+            memory.disturb();
+        }
+    }
+
+    /// A warp's access, before it is done.
+    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+        if let Some(memory) = self.memory.get_mut(self.rank) {
+            // SAFETY: the context outlives the warp's run.
+            memory.access(unsafe { &*warp.context }, warp, instruction, site, at);
+        }
+    }
+
+    /// What the spin that ended the last cluster read of global memory, where that was what ended it.
+    pub fn take_spin(&mut self) -> Option<Reads> {
+        self.spin_reads.take()
+    }
+
+    /// After a scheduler pass: makes trials now and then.
+    ///
+    /// # Errors
+    /// The spin that holds up all for ever.
+    pub fn pass(
+        &mut self,
+        cluster: &mut dyn ClusterView,
+        name: Name<'_>,
+    ) -> Result<(), (usize, Located)> {
+        let yielded = cluster.take_yielded();
+        self.passes += 1;
+        self.yields += u64::from(yielded);
+        let Some(mut trial) = self.trial.take() else {
+            let [passes, yields] = self.next;
+            if self.yields > yields || self.passes > passes.max(PATIENCE) {
+                self.next = [2 * self.passes, 2 * self.yields];
+                self.begin(cluster);
+            }
+            return Ok(());
+        };
+        trial.passes += 1;
+        if trial.passes > TRIAL_PASSES || !self.keeps_still(&trial, cluster) {
+            self.end(Some(cluster));
+            return Ok(());
+        }
+        if all_back(&mut trial, cluster) {
+            if cluster.split_diverged() {
+                self.begin(cluster);
+                return Ok(());
+            }
+            if let Some(located) = self.spins(cluster, name) {
+                self.end(Some(cluster));
+                return Err(located);
+            }
+        }
+        if trial.passes == trial.again {
+            trial.again *= 2;
+            trial.noted = snapshots(cluster);
+        }
+        self.trial = Some(trial);
+        Ok(())
+    }
+
+    fn begin(&mut self, cluster: &mut dyn ClusterView) {
+        cluster.set_time_slice(Some(TRIAL_SLICE));
+        let (blocks, warps) = (cluster.blocks(), cluster.warps());
+        self.memory = (0..blocks).map(|_| Stillness::new(warps)).collect();
+        self.trial = Some(Trial {
+            passes: 0,
+            again: 1,
+            noted: snapshots(cluster),
+            back: vec![vec![false; warps]; blocks],
+            gave_up: false,
+            changes: cluster.changes(),
+            printed: cluster.printed(),
+        });
+    }
+
+    fn end(&mut self, cluster: Option<&mut dyn ClusterView>) {
+        self.trial = None;
+        self.memory.clear();
+        if let Some(cluster) = cluster {
+            cluster.set_time_slice(None);
+        }
+    }
+
+    fn keeps_still(&mut self, trial: &Trial, cluster: &dyn ClusterView) -> bool {
+        let still = trial.changes == cluster.changes() && trial.printed == cluster.printed();
+        self.memory.iter_mut().fold(still, |still, memory| still & !memory.changed())
+    }
+
+    /// All come back for ever: the spin to report.
+    fn spins(&mut self, cluster: &dyn ClusterView, name: Name<'_>) -> Option<(usize, Located)> {
+        let mut found: Option<(usize, usize, Option<Look>)> = None;
+        for rank in (0..cluster.blocks()).rev().filter(|rank| cluster.runs(*rank)) {
+            let ready = |w: &usize| cluster.progress(rank, *w) == Progress::Ready;
+            for w in (0..cluster.warps()).rev().filter(ready) {
+                let look = self.memory.get(rank).and_then(|memory| memory.looks[w]);
+                if look.is_some() || found.is_none() {
+                    found = Some((rank, w, look));
+                }
+            }
+        }
+        let (rank, w, look) = found?;
+        self.spin_reads = self.memory.get(rank).map(Stillness::reads);
+        let others = whereabouts(cluster);
+        let (raw, origin) = match look {
+            Some(look) => {
+                let place = name(look.space, look.address);
+                let note = format!(
+                    "warp {w} spins: it reads the {} bytes at {place} again and again, and nobody is left to change them{others}",
+                    look.bytes
+                );
+                let raw = RawFault {
+                    address: Some(look.address),
+                    bytes: look.bytes,
+                    ..RawFault::of_lanes(FaultKind::Deadlock, look.space, 1 << look.lane, note)
+                };
+                (raw, look.instruction)
+            }
+            None => {
+                let note =
+                    format!("warp {w} spins in a loop that reads nothing and has no end{others}");
+                let (mask, space) = (cluster.mask(rank, w), MemorySpace::Generic);
+                let raw = RawFault::of_lanes(FaultKind::Deadlock, space, mask, note);
+                (raw, cluster.instruction(rank, w))
+            }
+        };
+        Some((rank, Located { raw, origin, warp: w as u32 }))
+    }
+}
+
+impl Instrument for LivelockProbe {
+    fn wants(&self) -> Wants {
+        Wants::ACCESSES
+            | Wants::SYNCHRONISATION
+            | Wants::COPIES
+            | Wants::HEAP
+            | Wants::EDGES
+            | Wants::PASSES
+            | Wants::ONE_WORKER
+    }
+
+    fn fork(&self) -> Self {
+        LivelockProbe::default()
+    }
+
+    fn merge(&mut self, _: Self) {}
+
+    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+        self.follow(warp, place.instruction, site, addresses);
+    }
+
+    fn barrier_arrive(&mut self, _: usize, _: usize, waits: bool) {
+        if !waits {
+            self.disturb();
+        }
+    }
+
+    fn copy(&mut self, _: &mut Warp, _: Place, _: u32, _: [&[u64; 32]; 2], _: &[u32; 32]) {
+        self.disturb();
+    }
+
+    fn heap(&mut self, event: HeapEvent) {
+        if event == HeapEvent::Called {
+            self.disturb();
+        }
+    }
+
+    fn block_slice(&mut self, rank: u32) {
+        self.rank = rank as usize;
+    }
+
+    fn cluster_end(&mut self) {
+        let spin_reads = self.spin_reads.take();
+        *self = LivelockProbe { spin_reads, ..LivelockProbe::default() };
+    }
+
+    fn time_slice(&self) -> u64 {
+        TIME_SLICE
+    }
+
+    fn scheduler_pass(&mut self, cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
+        self.pass(cluster, &|_, address| format!("{address:#x}"))
+    }
+
+    fn stopped(&mut self, fault: &mut RawFault, cluster: &dyn ClusterView) {
+        if matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit) {
+            fault.note.push_str(&whereabouts(cluster));
+        }
+    }
+}
+
+fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<WarpSnapshot>> {
+    let of = |rank| (0..cluster.warps()).map(|w| cluster.snapshot(rank, w)).collect();
+    (0..cluster.blocks()).map(of).collect()
+}
+
+/// Whether all that can run have come back to where they were. Waits of others end early then, and
+/// these must come back, too.
+fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
+    let (mut runs, mut ready, mut asking) = (false, true, true);
+    let gave_up = std::mem::take(&mut trial.gave_up);
+    for rank in (0..cluster.blocks()).filter(|rank| cluster.runs(*rank)) {
+        for w in 0..cluster.warps() {
+            let back = &mut trial.back[rank][w];
+            let here = || cluster.snapshot(rank, w) == trial.noted[rank][w];
+            match cluster.progress(rank, w) {
+                Progress::Ready => {
+                    *back = *back || here();
+                    (runs, ready) = (true, ready & *back);
+                }
+                Progress::Polling => {
+                    *back = *back || (gave_up && here());
+                    asking &= *back;
+                }
+                Progress::Blocked | Progress::Done => {}
+            }
+        }
+    }
+    if ready && !asking {
+        trial.gave_up = true;
+        cluster.end_polls();
+    }
+    runs && ready && asking
+}
+
+/// Where all warps are, to be added to a message.
+fn whereabouts(cluster: &dyn ClusterView) -> String {
+    let several = cluster.blocks() > 1;
+    let mut all = Vec::new();
+    for rank in 0..cluster.blocks() {
+        let whose = if several { format!(" of the block of rank {rank}") } else { String::new() };
+        all.extend(of_block(cluster, rank, &whose));
+    }
+    if all.len() > MOST_GROUPS {
+        all.truncate(MOST_GROUPS);
+        all.push("; and others".to_owned());
+    }
+    all.concat()
+}
+
+/// Where the warps of a block are, in words; `whose` says of which block.
+fn of_block(cluster: &dyn ClusterView, rank: usize, whose: &str) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for w in 0..cluster.warps() {
+        let does = match cluster.progress(rank, w) {
+            Progress::Done => continue,
+            Progress::Ready => "",
+            Progress::Blocked => " waiting at a barrier",
+            Progress::Polling => " waiting",
+        };
+        let origin = cluster.kernel().origins.get(cluster.instruction(rank, w) as usize);
+        let place = match origin {
+            Some(o) => match &o.location {
+                Some(location) => format!("{does} at {location}"),
+                None => format!("{does} at line {} of the PTX text", o.text_line),
+            },
+            None => does.to_owned(),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, warps)) => warps.push(w),
+            None => groups.push((place, vec![w])),
+        }
+    }
+    groups.into_iter().map(|(place, warps)| format!("; {}{whose}{place}", listed(&warps))).collect()
+}
+
+/// `warp 3`, `warps 0-3, 7`.
+fn listed(warps: &[usize]) -> String {
+    let mut runs: Vec<[usize; 2]> = Vec::new();
+    for &w in warps {
+        match runs.last_mut() {
+            Some(run) if run[1] + 1 == w => run[1] = w,
+            _ => runs.push([w, w]),
+        }
+    }
+    let shown = runs.iter().map(|[a, b]| if a == b { a.to_string() } else { format!("{a}-{b}") });
+    let word = if warps.len() == 1 { "warp" } else { "warps" };
+    format!("{word} {}", shown.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,264 @@
+//! The sanitizer's parts for one launch, put together: routes each event to those that it concerns.
+//!
+//! Each part owns its state: [`Bounds`](super::bounds::Bounds), [`Initialisation`
+//! ](super::initialisation::Initialisation) and [`Races`](super::races::Races), which every access goes
+//! through in that order, in [`AccessCheck`]; then unwritten registers, the asynchronous proxy, `wgmma`,
+//! and member masks. Findings go to [`Reports`].
+
+use super::access::check::AccessCheck;
+use super::async_proxy::bulk::BulkCopies;
+use super::async_proxy::cp_async::CpAsync;
+use super::async_proxy::mbarrier::Mbarriers;
+use super::async_proxy::shadow::site;
+use super::barriers::lanes::{MemberMasks, check_shuffle};
+use super::bounds::Bounds;
+use super::initialisation::registers::Registers;
+use super::initialisation::unwritten::Followed;
+use super::kinds::{Checks, ReportKind};
+use super::position::{LaneAt, Position, Shape};
+use super::races::peers::PeerAccesses;
+use super::report::Report;
+use super::reports::Reports;
+use super::wgmma::products::Products;
+use lanework_engine::context::{Located, RawFault};
+use lanework_engine::event::{AccessKind, Moved};
+use lanework_engine::fault::Fault;
+use lanework_engine::instrument::Launch;
+use lanework_engine::lanes::Lanes;
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::{MemorySpace, Note};
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
+use std::sync::Arc;
+
+/// The parts.
+pub struct Parts {
+    /// Bounds, initialisation, races, and the reports.
+    pub access: AccessCheck,
+    /// Unwritten registers.
+    pub registers: Registers,
+    cp_async: CpAsync,
+    bulk: BulkCopies,
+    mbarriers: Mbarriers,
+    /// Products of warpgroups.
+    pub products: Products,
+    members: MemberMasks,
+    shape: Shape,
+    /// By instruction: where its first lane went last, for those checked in groups.
+    pub lasts: Vec<u64>,
+    /// Where the bytes of bad accesses come from and go to.
+    nowhere: Box<[u64; 8]>,
+}
+
+impl Parts {
+    /// For one launch: what to look for, the registers that are followed, and how many registers
+    /// products accumulate in.
+    pub fn new(
+        checks: Checks,
+        launch: &Launch<'_>,
+        followed: Followed,
+        accumulators: usize,
+    ) -> Parts {
+        let Launch { kernel, memory, grid, block, shared, local_bytes, .. } = launch;
+        let shape = Shape { grid: *grid, block: *block };
+        let (warps, all) = (shape.warps(), shared.len() * shape.warps());
+        let access = AccessCheck::new(
+            kernel,
+            Position::new(warps, shared.len()),
+            Reports::new(checks, Arc::clone(kernel), shape),
+            Bounds::new(kernel, *memory, shared, *local_bytes),
+            local_bytes * all as u64 * 32,
+        );
+        Parts {
+            access,
+            registers: Registers::new(followed, all),
+            cp_async: CpAsync::new(all),
+            bulk: BulkCopies::new(all),
+            mbarriers: Mbarriers::default(),
+            products: Products::new(all, accumulators),
+            members: MemberMasks::default(),
+            shape,
+            lasts: vec![0; kernel.origins.len() + 1],
+            nowhere: Box::new([0; 8]),
+        }
+    }
+
+    /// A cluster starts, of these blocks.
+    pub fn start(&mut self, blocks: &[u64]) {
+        self.access.start(blocks);
+        self.registers.start();
+        self.cp_async.start();
+        self.bulk.start();
+        self.mbarriers.start();
+        self.products.start();
+        self.members.start();
+    }
+
+    /// The block of a rank has ended. What others did with its shared memory must come before.
+    pub fn block_end(&mut self, rank: u32) {
+        let AccessCheck { peers, races, reports, .. } = &mut self.access;
+        for access in peers.left(&races.order, rank) {
+            let who = races.actor(access);
+            reports.add(ReportKind::UseAfterFree, who, None, |_| PeerAccesses::finding(rank));
+        }
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Vec<Report> {
+        self.access.reports.finish()
+    }
+
+    /// A warp copies up to `bytes` bytes per lane from global to shared memory by `cp.async`; lanes that
+    /// `have` less read less.
+    pub fn copy(
+        &mut self,
+        warp: &mut Warp,
+        instruction: u32,
+        bytes: u32,
+        [to, from]: [&[u64; 32]; 2],
+        have: &[u32; 32],
+    ) {
+        let copying = warp.mask;
+        let reading =
+            (0..32).filter(|lane| have[*lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);
+        warp.mask = copying & reading;
+        if warp.mask != 0 {
+            let source = site(MemorySpace::Global, AccessKind::Load, bytes);
+            self.access.access(warp, instruction, &source, from);
+        }
+        warp.mask = copying;
+        let target = site(MemorySpace::Shared, AccessKind::Store, bytes);
+        self.access.access(warp, instruction, &target, to);
+        self.cp_async.started(&mut self.access, warp, instruction, bytes, to);
+    }
+
+    /// A lane starts a bulk copy, which an mbarrier or the thread's group completes.
+    pub fn bulk_copy(
+        &mut self,
+        warp: &Warp,
+        at: LaneAt,
+        moved: Moved,
+        mbarrier: Option<(u32, u64)>,
+    ) {
+        self.bulk.start_copy(&mut self.access, &mut self.mbarriers, warp, at, moved, mbarrier);
+    }
+
+    /// A thread makes a bulk group.
+    pub fn bulk_commit(&mut self, warp: u32, lane: u32) {
+        self.bulk.commit(&self.access, warp, lane);
+    }
+
+    /// A thread waits for its bulk groups but for the latest `keep`.
+    pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32) {
+        self.bulk.wait(&mut self.access, warp, lane, keep);
+    }
+
+    /// A lane's operation on an mbarrier of a block, before it is done.
+    pub fn mbarrier(&mut self, at: LaneAt, operation: MbarrierOp, of: (u32, u64)) {
+        let access = &mut self.access;
+        let now = access.packed_now(at);
+        if operation != MbarrierOp::Init {
+            self.mbarriers.used(access, at, of);
+            access.touch_peer(of.0, now);
+        }
+        match operation {
+            MbarrierOp::Init => self.mbarriers.init(access, of, now),
+            MbarrierOp::Arrive { .. } => self.mbarriers.arrive(access, at.warp, of),
+            MbarrierOp::CopyArrive { .. } => {
+                self.mbarriers.arrive(access, at.warp, of);
+                let copies = self.cp_async.take(access, at.warp, at.lane);
+                self.mbarriers.completes(of, copies);
+            }
+            _ => self.mbarriers.look(access, of),
+        }
+    }
+
+    /// A thread has waited for an mbarrier's phase.
+    pub fn mbarrier_waited(&mut self, at: LaneAt, of: (u32, u64)) {
+        self.mbarriers.waited(&mut self.access, at, of);
+    }
+
+    /// A warp's product reads these chunks of its block's shared memory.
+    pub fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
+        self.products.reads(&mut self.access, warp, instruction, chunks);
+    }
+
+    /// Lanes that an instruction names are on another path: it waits for them.
+    pub fn lanes_missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
+        self.members.missing(&self.access.position, warp, instruction, lanes);
+    }
+
+    /// What synchronises a warp, or demands something of its lanes; `operand` reads the instruction's
+    /// sources.
+    pub fn synchronise(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        note: Note,
+        operand: &dyn Fn(usize) -> Lanes<u32>,
+    ) {
+        let (w, access) = (warp.index as usize, &mut self.access);
+        match note {
+            Note::WarpSync => {
+                let members = operand(0);
+                self.check_members(warp, instruction, &members, true);
+                let mut rest = warp.mask;
+                while rest != 0 {
+                    let mask = members.0[rest.trailing_zeros() as usize];
+                    self.access.races.order.warp_sync(w, mask, warp.live);
+                    rest &= !mask & (rest - 1);
+                }
+            }
+            Note::Members => {
+                self.check_members(warp, instruction, &operand(0), false);
+            }
+            Note::Shuffle(mode) => {
+                let members = operand(0);
+                if self.check_members(warp, instruction, &members, false) {
+                    let (b, c) = (operand(1), operand(2));
+                    let AccessCheck { position, reports, .. } = &mut self.access;
+                    let place = (warp, instruction);
+                    check_shuffle(position, reports, place, mode, &members, [&b, &c]);
+                }
+            }
+            Note::Fence(scope) => access.races.order.fence(w, scope),
+            Note::ProxyFence => access.races.order.proxy_fence(w),
+            Note::Commit => self.cp_async.commit(access, warp),
+            Note::Wait(keep) => self.cp_async.wait(access, warp, keep),
+            Note::ProductFence => self.products.fence(access, warp.index),
+            Note::ProductCommit => self.products.commit(access, warp.index),
+            Note::ProductWait(keep) => self.products.wait(access, warp.index, keep),
+        }
+    }
+
+    fn check_members(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        masks: &Lanes<u32>,
+        apart: bool,
+    ) -> bool {
+        let AccessCheck { position, reports, .. } = &mut self.access;
+        self.members.check(position, reports, warp, instruction, (masks, apart))
+    }
+
+    /// A bad access of one lane, reported; the place where its bytes come from and go to instead.
+    pub fn excuse(&mut self, warp: u32, instruction: u32, raw: RawFault) -> *mut u8 {
+        self.fault(Located { raw, origin: instruction, warp });
+        *self.nowhere = [0; 8];
+        self.nowhere.as_mut_ptr().cast()
+    }
+
+    /// Keeps a fault of a block as a report; gives it back if it is no finding.
+    pub fn fault_of(&mut self, block: [u32; 3], located: Located) -> Option<Fault> {
+        self.access.position.block = self.shape.linear(block);
+        self.fault(located)
+    }
+
+    fn fault(&mut self, located: Located) -> Option<Fault> {
+        let AccessCheck { reports, bounds, position, .. } = &mut self.access;
+        let (space, address) = (located.raw.space, located.raw.address);
+        let of_block = (position.block, bounds.shared_bytes());
+        let amend = |report: &mut Report| bounds.amend(report, space, address);
+        reports.add_fault(located, of_block, bounds.memory(), amend)
+    }
+}

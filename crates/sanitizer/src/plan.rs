@@ -1,0 +1,83 @@
+//! The operations that the sanitizer inserts into a kernel, and the data that they refer to.
+
+use super::fast::group::Group;
+use super::fast::grouping::groups;
+use super::handlers::{CheckGroup, StepProducts, StepRegisters};
+use super::initialisation::unwritten::{Followed, Step};
+use super::wgmma::registers::{Accumulators, Use};
+use lanework_engine::instrument::{BeforeAccess, Inserted, Plan};
+use lanework_engine::op::Tiers;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Action, Kernel, MemorySpace};
+use std::collections::HashMap;
+
+/// What is inserted into one kernel. Operations hold the addresses of what is boxed here.
+pub struct Inserts {
+    /// Registers that are followed.
+    pub followed: Followed,
+    /// Registers that products of warpgroups accumulate in.
+    pub accumulators: Accumulators,
+    /// By instruction: what it does with followed registers.
+    steps: HashMap<usize, Box<Step>>,
+    /// By instruction: what it does with accumulators.
+    uses: HashMap<usize, Box<Use>>,
+    /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
+    groups: HashMap<usize, Option<Box<Group>>>,
+    /// By instruction: whether its access goes to shared memory.
+    shared: Vec<bool>,
+}
+
+impl Inserts {
+    /// For a kernel.
+    pub fn of(kernel: &Kernel, analyses: &Analyses) -> Inserts {
+        let followed = Followed::find(kernel, analyses);
+        let accumulators = Accumulators::find(kernel);
+        let (mut steps, mut uses) = (HashMap::new(), HashMap::new());
+        let mut shared = vec![false; kernel.insts.len()];
+        for (i, inst) in kernel.insts.iter().enumerate() {
+            steps.extend(followed.step(inst).map(|step| (i, Box::new(step))));
+            uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
+            shared[i] =
+                matches!(&inst.action, Action::Memory(op) if op.space == MemorySpace::Shared);
+        }
+        let blocks = analyses.cfg.blocks.iter();
+        let groups =
+            blocks.flat_map(|block| groups(&kernel.insts[block.start..block.end], block.start));
+        let group = |members: Vec<_>| (!members.is_empty()).then(|| Box::new(Group::new(members)));
+        let groups = groups.map(|(i, members)| (i, group(members))).collect();
+        Inserts { followed, accumulators, steps, uses, groups, shared }
+    }
+}
+
+/// The address of data as an immediate.
+fn address<T>(of: &T) -> u64 {
+    std::ptr::from_ref(of).expose_provenance() as u64
+}
+
+impl Plan for Inserts {
+    fn before(&self, instruction: usize) -> Vec<Inserted> {
+        let step = self
+            .steps
+            .get(&instruction)
+            .map(|step| Inserted { tiers: Tiers::cold::<StepRegisters>(), imm: address(&**step) });
+        let accumulate = self
+            .uses
+            .get(&instruction)
+            .map(|this| Inserted { tiers: Tiers::cold::<StepProducts>(), imm: address(&**this) });
+        step.into_iter().chain(accumulate).collect()
+    }
+
+    fn before_access(&self, instruction: usize, _scalar: bool) -> BeforeAccess {
+        match self.groups.get(&instruction) {
+            Some(None) => BeforeAccess::Nothing,
+            Some(Some(group)) => {
+                let tiers = match self.shared[instruction] {
+                    true => Tiers::of::<CheckGroup<true>>(),
+                    false => Tiers::of::<CheckGroup<false>>(),
+                };
+                BeforeAccess::Own(Inserted { tiers, imm: address(&**group) })
+            }
+            None => BeforeAccess::General,
+        }
+    }
+}

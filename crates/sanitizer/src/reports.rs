@@ -1,0 +1,201 @@
+//! The findings of one launch: each once, with a count, and none that is suppressed.
+
+use super::kinds::{Checks, ReportKind};
+use super::position::{Actor, Shape};
+use super::report::{Other, Report};
+use super::suppressions::{Rule, Suppressed};
+use lanework_engine::context::Located;
+use lanework_engine::event::AccessKind;
+use lanework_engine::fault::{Fault, NearAllocation};
+use lanework_engine::memory::Memory;
+use lanework_engine::report::Scene;
+use lanework_ptx_ir::kernel::Kernel;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Different findings kept of one launch; more are only counted.
+const MOST_REPORTS: usize = 1000;
+
+/// What is wrong, in words.
+#[derive(Default)]
+pub struct Finding {
+    /// What happened.
+    pub message: String,
+    /// What to do about it.
+    pub help: &'static str,
+    /// The address accessed, if it has to do with one.
+    pub address: Option<u64>,
+    /// The size of the access in bytes.
+    pub size: u64,
+    /// The allocation or variable that is meant or nearest.
+    pub allocation: Option<NearAllocation>,
+}
+
+/// The findings of one launch.
+pub struct Reports {
+    checks: Checks,
+    kernel: Arc<Kernel>,
+    shape: Shape,
+    suppressed: Suppressed,
+    list: Vec<Report>,
+    /// By kind, instruction and that of the other access: the index of the report.
+    found: HashMap<(ReportKind, u32, u32), usize>,
+}
+
+impl Reports {
+    /// Of a launch of this kernel.
+    pub fn new(checks: Checks, kernel: Arc<Kernel>, shape: Shape) -> Reports {
+        let suppressed = Suppressed::of(&kernel);
+        let (list, found) = (Vec::new(), HashMap::new());
+        Reports { checks, kernel, shape, suppressed, list, found }
+    }
+
+    /// Whether a kind is looked for.
+    #[inline(always)]
+    pub fn wants(&self, kind: ReportKind) -> bool {
+        self.checks.has(kind)
+    }
+
+    /// Whether a rule of the suppression list covers an instruction.
+    pub fn suppresses(&self, rule: Rule, instruction: u32) -> bool {
+        self.suppressed.covers(rule, instruction)
+    }
+
+    /// Reports something that a thread did, with another access if there is one. What was found before
+    /// is counted; `describe` is asked only for what is new and looked for.
+    pub fn add(
+        &mut self,
+        kind: ReportKind,
+        who: Actor,
+        other: Option<Actor>,
+        describe: impl FnOnce(&Reports) -> Finding,
+    ) {
+        let key = (kind, who.instruction, other.map_or(0, |other| other.instruction));
+        if self.count(key) || !self.wants(kind) || self.list.len() >= MOST_REPORTS {
+            return;
+        }
+        let Finding { message, help, address, size, allocation } = describe(self);
+        let origin = self.kernel.origins.get(who.instruction as usize);
+        let report = Report {
+            kind,
+            message,
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+            kernel: self.kernel.name.clone(),
+            block: self.shape.block_index(who.block),
+            thread: self.shape.thread_index(who.thread),
+            address,
+            size: size as u32,
+            allocation,
+            other: other.map(|other| self.other(other)),
+            help: help.to_owned(),
+            count: 1,
+        };
+        self.keep(key, report);
+    }
+
+    /// Counts a finding that was met before.
+    fn count(&mut self, key: (ReportKind, u32, u32)) -> bool {
+        let report = self.found.get(&key).and_then(|index| self.list.get_mut(*index));
+        report.map(|report| report.count += 1).is_some()
+    }
+
+    fn keep(&mut self, key: (ReportKind, u32, u32), report: Report) {
+        self.found.insert(key, self.list.len());
+        self.list.push(report);
+    }
+
+    /// Reports a fault of a block of the engine's, which `amend` may change; gives it back if it is no
+    /// finding.
+    pub fn add_fault(
+        &mut self,
+        located: Located,
+        (block, shared): (u64, u64),
+        memory: &Memory,
+        amend: impl FnOnce(&mut Report),
+    ) -> Option<Fault> {
+        let instruction = located.origin;
+        if let Some(kind) = ReportKind::of(located.raw.kind)
+            && self.count((kind, instruction, 0))
+        {
+            return None;
+        }
+        let scene = Scene {
+            kernel: &self.kernel,
+            memory,
+            block: self.shape.block_index(block),
+            shape: self.shape.block,
+            shared,
+        };
+        let fault = lanework_engine::report::report(&scene, located);
+        let Some(mut report) = Report::of(fault.clone()) else { return Some(fault) };
+        amend(&mut report);
+        let key = (report.kind, instruction, 0);
+        if !self.count(key) && self.wants(report.kind) && self.list.len() < MOST_REPORTS {
+            self.keep(key, report);
+        }
+        None
+    }
+
+    /// The name of an instruction, as PTX writes it.
+    pub fn instruction_name(&self, instruction: u32) -> &str {
+        self.kernel.origins.get(instruction as usize).map_or("", |origin| &origin.name)
+    }
+
+    fn other(&self, who: Actor) -> Other {
+        let origin = self.kernel.origins.get(who.instruction as usize);
+        Other {
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+            block: self.shape.block_index(who.block),
+            thread: self.shape.thread_index(who.thread),
+        }
+    }
+
+    /// What was found. A read that came before the write it races with found nothing written: that is
+    /// one error, not two.
+    pub fn finish(self) -> Vec<Report> {
+        let races: HashSet<u32> = self
+            .found
+            .keys()
+            .filter(|(kind, ..)| matches!(kind, ReportKind::Race | ReportKind::AsyncOrder))
+            .flat_map(|(_, one, other)| [*one, *other])
+            .collect();
+        let echo = |(kind, instruction, _): &(ReportKind, u32, u32)| {
+            *kind == ReportKind::Uninitialized && races.contains(instruction)
+        };
+        let echoes: HashSet<usize> =
+            self.found.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();
+        let list = self.list.into_iter().enumerate();
+        list.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report).collect()
+    }
+}
+
+/// `name+offset`.
+pub fn named(near: &NearAllocation) -> String {
+    format!("{}{:+}", near.name, near.offset)
+}
+
+/// The same, or the address where nothing is near.
+pub fn place(near: Option<&NearAllocation>, address: u64) -> String {
+    near.map_or_else(|| format!("{address:#x}"), named)
+}
+
+/// `at name+offset, 'name' is so large`, or an offset where there are no variables.
+pub fn outside_of(near: Option<&NearAllocation>, offset: u64) -> String {
+    match near {
+        Some(near) => format!("at {}, `{}` is {} bytes", named(near), near.name, near.bytes),
+        None => format!("at offset {offset}"),
+    }
+}
+
+/// What an access does, in a word.
+pub fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}

@@ -1,0 +1,144 @@
+//! What `wgmma` reads of shared memory: by the asynchronous proxy, from when it is issued until its group
+//! has been waited for.
+//!
+//! A warp's lanes execute the product together, so that what they wrote before comes before it; the
+//! fence between the proxies and what orders it with other warps are the program's to do.
+
+use super::super::access::check::AccessCheck;
+use super::super::access::reference::Start;
+use super::super::async_proxy::shadow::{SharedRun, site};
+use super::super::kinds::ReportKind;
+use super::super::position::LaneAt;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::vector_clock::{VectorClock, join};
+use super::super::reports::{Finding, outside_of};
+use lanework_engine::event::AccessKind;
+use lanework_engine::op::Warp;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// Bytes that are read together.
+const CHUNK: u64 = 16;
+
+/// Shared memory that a warp's product is reading.
+struct Reading {
+    group: u32,
+    run: SharedRun,
+    read: PackedEpoch,
+}
+
+/// The operands of a cluster's products in flight.
+pub struct Operands {
+    /// By warp.
+    reading: Vec<Vec<Reading>>,
+    /// By a warpgroup's first warp: what the products that were waited for release.
+    released: Vec<VectorClock>,
+}
+
+impl Operands {
+    /// For this many warps.
+    pub fn new(warps: usize) -> Operands {
+        let reading = (0..warps).map(|_| Vec::new()).collect();
+        Operands { reading, released: vec![Vec::new(); warps] }
+    }
+
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.reading.iter_mut().for_each(Vec::clear);
+        self.released.iter_mut().for_each(Vec::clear);
+    }
+
+    /// A warp's product of a group reads these chunks of its block's shared memory.
+    pub fn read(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        (instruction, group): (u32, u32),
+        chunks: &[u64],
+    ) {
+        access.races.order.warp_sync(warp.index as usize, u32::MAX, warp.live);
+        let at = LaneAt { warp: warp.index, lane: 0, instruction };
+        let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
+        for chunk in chunks {
+            match access.bounds.shared.holds(*chunk, CHUNK, &mut hint) {
+                true => inside.push(*chunk),
+                false => outside(access, at, *chunk),
+            }
+        }
+        let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
+        for (offset, bytes) in runs(inside) {
+            let run = SharedRun { rank, offset, bytes };
+            access.check_proxy_fence(at, run);
+            let load = site(MemorySpace::Shared, AccessKind::Load, 1);
+            access.run_of_bytes(warp, (0, instruction), &load, Start::Shared(rank, offset), bytes);
+            let read = access.packed_now(at);
+            access.set_reads(run, Some(read), read | epoch::ASYNC);
+            self.reading[slot].push(Reading { group, run, read });
+        }
+    }
+
+    /// A warp has waited for its groups up to this one: nothing of theirs is being read any more, by
+    /// none of its warpgroup. Whoever comes after the wait of one of the four comes after what all read.
+    pub fn waited(&mut self, access: &mut AccessCheck, warp: u32, done: u32) {
+        let position = &access.position;
+        let (first, end) = (position.slot(warp & !3), position.slot(0) + position.warps);
+        let (block, order) = (position.block, &mut access.races.order);
+        let mut past = Vec::new();
+        for reading in &mut self.reading[first..(first + 4).min(end)] {
+            past.extend(reading.extract_if(.., |this| this.group <= done));
+        }
+        if !past.is_empty() {
+            let pseudo_thread = order.product_pseudo_thread(warp as usize);
+            let number = order.pseudo_thread_epoch(pseudo_thread, (block, warp));
+            for this in past {
+                let read = epoch::pack(number, epoch::instruction(this.read));
+                access.set_reads(this.run, Some(this.read | epoch::ASYNC), read);
+            }
+            let clock = access.races.order.pseudo_thread_clock(pseudo_thread);
+            join(&mut self.released[first], &clock);
+        }
+        access.races.order.acquire_clock(warp as usize, &self.released[first]);
+    }
+}
+
+#[cold]
+fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
+    let (who, bounds) = (access.position.actor(at), &access.bounds);
+    access.reports.add(ReportKind::OutOfBounds, who, None, |_| {
+        let near = bounds.shared.nearest(offset, CHUNK);
+        let what = outside_of(near.as_ref(), offset);
+        Finding {
+            message: format!(
+                "out-of-bounds shared read: {CHUNK} bytes of a product's operand {what}"
+            ),
+            help:
+                "see that the descriptor's start, leading and stride offsets stay inside the tile",
+            address: Some(offset),
+            size: CHUNK,
+            allocation: near,
+        }
+    });
+}
+
+/// Chunks as runs of bytes.
+fn runs(mut chunks: Vec<u64>) -> Vec<(u64, u64)> {
+    chunks.sort_unstable();
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for chunk in chunks {
+        match runs.last_mut() {
+            Some((start, bytes)) if *start + *bytes >= chunk => *bytes = chunk + CHUNK - *start,
+            _ => runs.push((chunk, CHUNK)),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_side_by_side_are_one_run() {
+        assert_eq!(runs(vec![64, 32, 48, 128, 32]), [(32, 48), (128, 16)]);
+        assert_eq!(runs(Vec::new()), []);
+    }
+}
