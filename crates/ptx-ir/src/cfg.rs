@@ -101,3 +101,49 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
     }
     blocks
 }
+
+/// Graphs for tests.
+#[cfg(test)]
+pub mod graphs {
+    use super::ControlFlowGraph;
+    use crate::kernel::{Action, Inst, Kernel};
+
+    /// A kernel of 2 to 13 blocks of one instruction, with branches anywhere; the last one returns.
+    pub fn random(seed: u64) -> Kernel {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) as usize % below
+        };
+        let count = 2 + next(12);
+        let mut inst = |last: bool| {
+            let (action, guard) = match next(3) {
+                _ if last => (Action::Return, None),
+                0 => (Action::Branch(next(count) as u32), None),
+                1 => (Action::Branch(next(count) as u32), Some((0, false))),
+                _ => (Action::Nothing, None),
+            };
+            Inst { action, dst: Vec::new(), src: Vec::new(), guard, origin: 0 }
+        };
+        let insts = (0..count).map(|i| inst(i + 1 == count)).collect();
+        Kernel { insts, labels: (0..count).collect(), ..Kernel::default() }
+    }
+
+    /// Whether a path leads from `a` to `b`, none of whose blocks is `without`.
+    pub fn reaches(cfg: &ControlFlowGraph, a: usize, b: usize, without: Option<usize>) -> bool {
+        let mut seen = vec![false; cfg.blocks.len()];
+        let mut stack = vec![a];
+        while let Some(at) = stack.pop() {
+            if Some(at) == without || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if at == b {
+                return true;
+            }
+            stack.extend(cfg.successors(at));
+        }
+        false
+    }
+}

@@ -179,7 +179,7 @@ pub fn solve_variables<A: VariableAnalysis>(
     let mut worklist = Worklist::all(kernel.insts.len());
     while let Some(at) = worklist.next() {
         analysis.transfer(at, &kernel.insts[at], &mut facts);
-        for variable in std::mem::take(&mut facts.changed) {
+        for variable in facts.changed.drain(..) {
             dependents.on(variable).iter().for_each(|inst| worklist.insert(*inst as usize));
         }
     }
@@ -216,5 +216,49 @@ impl Dependents {
 
     fn on(&self, variable: usize) -> &[u32] {
         &self.insts[self.starts[variable] as usize..self.starts[variable + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cfg::graphs::{random, reaches};
+
+    /// The blocks on all paths that lead to a block, or from it.
+    struct Passed<const FORWARD: bool>(usize);
+
+    impl<const FORWARD: bool> BlockAnalysis for Passed<FORWARD> {
+        type Fact = BitSet;
+        const DIRECTION: Direction = if FORWARD { Direction::Forward } else { Direction::Backward };
+
+        fn top(&self) -> BitSet {
+            BitSet::new(self.0)
+        }
+
+        fn transfer(&self, block: usize, fact: &mut BitSet) {
+            fact.insert(block);
+        }
+    }
+
+    #[test]
+    fn facts_flow_along_and_against_the_edges_of_any_graph() {
+        for seed in 0..200 {
+            let cfg = ControlFlowGraph::of(&random(seed));
+            let count = cfg.blocks.len();
+            let before = solve_blocks(&cfg, &Passed::<true>(count));
+            let after = solve_blocks(&cfg, &Passed::<false>(count));
+            for (a, b) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))) {
+                assert_eq!(after[a].contains(b), reaches(&cfg, a, b, None), "{seed}: {a} to {b}");
+                assert_eq!(before[b].contains(a), after[a].contains(b), "{seed}: {a} to {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_worklist_goes_in_sweeps() {
+        let mut worklist = Worklist::all(3);
+        assert_eq!([worklist.next(), worklist.next()], [Some(0), Some(1)]);
+        worklist.insert(0);
+        assert_eq!([worklist.next(), worklist.next(), worklist.next()], [Some(2), Some(0), None]);
     }
 }

@@ -95,3 +95,26 @@ fn postorder_backwards(end: usize, cfg: &ControlFlowGraph, visited: &mut [bool])
     }
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cfg::graphs::{random, reaches};
+
+    #[test]
+    fn they_are_the_nearest_blocks_that_no_path_to_the_end_avoids() {
+        for seed in 0..500 {
+            let kernel = random(seed);
+            let cfg = ControlFlowGraph::of(&kernel);
+            let (count, end) = (cfg.blocks.len(), cfg.blocks.len() - 1);
+            let ipdom = immediate_post_dominators(&kernel, &cfg);
+            // By definition: without a post-dominator, no path leads to the end.
+            let dominates = |d: usize, b: usize| !reaches(&cfg, b, end, Some(d));
+            for b in (0..count).filter(|b| reaches(&cfg, *b, end, None)) {
+                let strict = || (0..count).filter(|d| *d != b && dominates(*d, b));
+                let nearest = strict().find(|d| strict().all(|other| dominates(other, *d)));
+                assert_eq!(ipdom[b], nearest, "graph {seed}, block {b}");
+            }
+        }
+    }
+}

@@ -15,7 +15,8 @@
 //! stands for it here, as there is no static single assignment.
 //!
 //! Limits: loads from generic and local addresses and all atomics are varying; so is a guarded write whose
-//! guard is not uniform. Values are compared as written by one instruction, never proved equal.
+//! guard is not uniform, and possibly so a product or shift that stands in the text before its uniform
+//! operand is written. Values are compared as written by one instruction, never proved equal.
 
 use crate::analyses::Analyses;
 use crate::bitset::BitSet;
