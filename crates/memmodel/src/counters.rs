@@ -229,7 +229,8 @@ mod tests {
     #[test]
     fn a_sum_has_the_parts_of_all() {
         let mut one = Counters { barriers: 3, ..Counters::default() };
-        one.global_load = Global { requests: 1, sectors: 8, ideal_sectors: 4, bytes: 128 };
+        one.global_load = Global { requests: 1, sectors: 8, ideal_sectors: 4, ..Global::default() };
+        one.global_load.bytes = 128;
         one.shared_copy.wavefronts = 5;
         let sum = Counters::sum([&one, &one]);
         assert_eq!((sum.barriers, sum.global_load.bytes, sum.shared_copy.wavefronts), (6, 256, 10));
@@ -259,14 +260,15 @@ mod tests {
     #[test]
     #[should_panic(expected = "shared stores had 62 bank conflicts in 2 requests (31.00 each)")]
     fn an_assertion_says_by_how_much_it_failed() {
-        let shared = Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, bytes: 256 };
+        let shared =
+            Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, ..Shared::default() };
         Counters { shared_store: shared, ..Counters::default() }.assert_no_bank_conflicts();
     }
 
     #[test]
     #[should_panic(expected = "global loads took 32.00 sectors per request where 4.00 would do")]
     fn strided_loads_are_not_coalesced() {
-        let global = Global { requests: 1, sectors: 32, ideal_sectors: 4, bytes: 128 };
+        let global = Global { requests: 1, sectors: 32, ideal_sectors: 4, ..Global::default() };
         Counters { global_load: global, ..Counters::default() }.assert_coalesced();
     }
 }

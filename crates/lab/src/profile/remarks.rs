@@ -70,9 +70,10 @@ mod tests {
     #[test]
     fn what_is_as_it_should_be_needs_no_word() {
         let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
-        counters.global_load = Global { requests: 10, sectors: 40, ideal_sectors: 40, bytes: 1280 };
+        counters.global_load =
+            Global { requests: 10, sectors: 40, ideal_sectors: 40, ..Global::default() };
         counters.shared_load =
-            Shared { requests: 10, wavefronts: 10, bank_conflicts: 0, bytes: 1280 };
+            Shared { requests: 10, wavefronts: 10, bank_conflicts: 0, ..Shared::default() };
         assert!(remarks(&counters, None).is_empty());
     }
 
@@ -80,9 +81,9 @@ mod tests {
     fn what_costs_is_named_with_its_figures() {
         let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
         counters.global_store =
-            Global { requests: 10, sectors: 320, ideal_sectors: 40, bytes: 1280 };
+            Global { requests: 10, sectors: 320, ideal_sectors: 40, ..Global::default() };
         counters.shared_load =
-            Shared { requests: 10, wavefronts: 320, bank_conflicts: 310, bytes: 1280 };
+            Shared { requests: 10, wavefronts: 320, bank_conflicts: 310, ..Shared::default() };
         counters.divergent_branches = 5;
         let found = remarks(&counters, None);
         assert_eq!(
