@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn pictures_name_what_they_show() {
         let said = plain(&picture(touch(Space::Global, 4, |lane| 4 * lane)));
-        assert!(said.contains("global load of 4 B by 32 lanes: lanes 4 B apart"), "{said}");
+        assert!(said.contains("global load of 4 B by 32 lanes: stride 4 B"), "{said}");
         assert!(
             said.contains("0-7") && said.contains("24-31") && said.contains("warp 1"),
             "{said}"

@@ -46,16 +46,14 @@ const SAXPY_ARGUMENTS: [&str; 12] = [
 fn a_profile_names_the_line_and_the_reason() {
     let text = succeeds(&["profile", "transpose", "--rung", "unpadded", "--size", "256"]);
     assert!(
-        text.contains(
-            "32.0 wavefronts per shared load, 31.0 of them bank conflicts: lanes 128 B apart"
-        ),
+        text.contains("32.0 wavefronts per shared load, 31.0 of them bank conflicts: stride 128 B"),
         "{text}"
     );
     assert!(text.contains("unpadded.rs:") && text.contains("tile["), "{text}");
     assert!(text.contains("limited by") && text.contains("modelled"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let text = succeeds(&["profile", "transpose/naive", "--size", "256"]);
-    assert!(text.contains("sectors per store, ideal 4.0: lanes 1024 B apart"), "{text}");
+    assert!(text.contains("sectors per store, ideal 4.0: stride 1024 B"), "{text}");
 }
 
 #[test]

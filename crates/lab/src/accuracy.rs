@@ -1,4 +1,9 @@
-//! How right a result is: bit for bit, or within a bound that rounding explains.
+//! The accuracy of a result: bit-exact, or within a tolerance derived from rounding-error analysis.
+//!
+//! Sums of n products are held to the probabilistic bound of Higham and Mary ("A New Approach to Probabilistic
+//! Rounding Error Analysis", SIAM J. Sci. Comput. 41, 2019), which grows with sqrt(n) where the classical bound
+//! (Higham, Accuracy and Stability of Numerical Algorithms, 3.1) grows with n; sums of terms of one sign are held
+//! to the classical one. Limits: inputs chosen so that all roundings go one way can exceed the probabilistic bound.
 
 use serde::Serialize;
 use std::fmt::Write;
@@ -9,7 +14,7 @@ use std::fmt::Write;
 pub enum Accuracy {
     /// Every bit equal.
     BitExact,
-    /// Every element within the bound of [`FloatRule`].
+    /// Every element within the tolerance of [`FloatRule`].
     WithinBound {
         /// Largest `|y - ref| / |ref|` over elements with `ref != 0`.
         max_relative: f64,
@@ -32,7 +37,7 @@ impl Accuracy {
     }
 }
 
-/// How far a sum of products in floating point may be from its FP64 reference:
+/// The tolerance of a sum of products in floating point against its FP64 reference:
 ///
 /// `|y - ref| <= (c sqrt(terms) + 2) unit * scale + unit_out * |ref|` with `c = 1/2`, where `scale`
 /// is the sum of the absolute products (`(|A| |B|)_ij`).
@@ -81,7 +86,7 @@ impl FloatRule {
     /// its coordinates in words. Non-finite results must equal a non-finite reference.
     ///
     /// # Errors
-    /// How many elements are too far off, and the first of them.
+    /// How many elements exceed the tolerance, and the first of them.
     pub fn compare(
         &self,
         count: usize,
@@ -125,7 +130,7 @@ impl FloatRule {
             }
         }
         if wrong > 0 {
-            return Err(format!("{wrong} of {count} elements are too far off{shown}"));
+            return Err(format!("{wrong} of {count} elements exceed the tolerance{shown}"));
         }
         Ok(Accuracy::WithinBound {
             max_relative,
@@ -146,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_passes_and_its_size_is_told() {
+    fn rounding_passes_and_its_size_is_reported() {
         let Ok(Accuracy::WithinBound { max_relative, normwise, .. }) =
             compare(&[1.0, 2.0 + 1e-7], &[1.0, 2.0])
         else {

@@ -1,5 +1,5 @@
-//! What climbing needs to know of a problem: a case is its inputs on the host, a trial is the case
-//! laid on a device for one rung.
+//! The interface between ladders and the laboratory: a case is a problem with its inputs on the host, a trial
+//! is the case on a device, ready for one rung.
 //!
 //! Both are used through `dyn`, so that the climb, the sweep and the run are compiled once, not once
 //! per family and element type.
@@ -26,8 +26,8 @@ pub trait Case {
     /// The least work of any solution.
     fn work(&self) -> Work;
 
-    /// Small cases of awkward shapes with inputs of their own, on which a rung is proved first.
-    fn awkward(&self) -> Vec<Box<dyn Case>>;
+    /// Small cases of odd extents with inputs of their own, on which a rung is verified first.
+    fn edge_cases(&self) -> Vec<Box<dyn Case>>;
 
     /// Whether `device` can hold and run this case.
     ///
@@ -40,18 +40,18 @@ pub trait Case {
         None
     }
 
-    /// The problem laid on `device` for the rung called `rung`, its output poisoned.
+    /// The problem on `device` for the rung called `rung`, its output poisoned.
     ///
     /// # Errors
     /// When it does not fit the device.
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>>;
 
-    /// The host's own solution, timed; `None` where the notes have none.
+    /// The host's own solution, timed; `None` where no experiment has one.
     fn host(&self) -> Option<HostRecord> {
         None
     }
 
-    /// What the notes work out on paper about this problem, as lines of text.
+    /// The analytical model of this problem, as lines of text.
     fn analysis(&self) -> Vec<String> {
         Vec::new()
     }
@@ -59,7 +59,7 @@ pub trait Case {
 
 /// A case on a device.
 pub trait Trial {
-    /// Overwrites the output, so that nothing of an earlier run can be taken for a result.
+    /// Overwrites the output, so that no result of an earlier run remains.
     ///
     /// # Errors
     /// When the device fails.

@@ -1,4 +1,4 @@
-//! Climbing a ladder: every rung proved, then counted or timed.
+//! Climbing a ladder: every rung is verified, then counted or timed.
 
 use crate::Progress;
 use crate::case::{Case, Trial};
@@ -14,7 +14,7 @@ use lanework_kernels::RungInfo;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How to climb.
+/// The options of a climb.
 #[derive(Clone, Debug)]
 pub struct How {
     /// The rungs to run, by name; empty for all.
@@ -26,7 +26,7 @@ pub struct How {
 }
 
 /// Work (words moved, or multiply-adds) up to which the emulator counts every block; above, it
-/// counts a sample of blocks, after a run of all of them has proved the result.
+/// counts a sample of blocks, after a run of all of them has been verified.
 const COUNT_ALL: u64 = 1 << 29;
 /// Words that a problem may move for every block to be counted.
 const COUNT_ALL_WORDS: u64 = 1 << 25;
@@ -63,7 +63,7 @@ pub fn climb(
         skipped_peers: BTreeMap::new(),
         rungs: Vec::new(),
     };
-    let awkward = case.awkward();
+    let edge_cases = case.edge_cases();
     let chosen =
         |rung: &RungInfo| how.rungs.is_empty() || how.rungs.iter().any(|name| name == rung.name);
     for info in ladder.rungs.into_iter().filter(chosen) {
@@ -77,7 +77,7 @@ pub fn climb(
             }
             continue;
         }
-        match climb_rung(info.name, case, &awkward, device, how, &mut found) {
+        match climb_rung(info.name, case, &edge_cases, device, how, &mut found) {
             Ok(()) => found.verified = true,
             Err(why) => found = RungRecord { error: Some(why), ..RungRecord::of(&info) },
         }
@@ -91,20 +91,20 @@ pub fn climb(
     Ok(record)
 }
 
-/// Proves one rung on the awkward cases and the asked one, then counts or times it.
+/// Verifies one rung on the edge cases and the requested one, then counts or times it.
 ///
 /// # Errors
 /// In words, what differs or failed.
 fn climb_rung(
     rung: &str,
     case: &dyn Case,
-    awkward: &[Box<dyn Case>],
+    edge_cases: &[Box<dyn Case>],
     device: &Device,
     how: &How,
     found: &mut RungRecord,
 ) -> Result<(), String> {
     let failed = |error: lanework::Error| error.to_string();
-    for small in awkward {
+    for small in edge_cases {
         let mut trial = small.trial(rung, device).map_err(failed)?;
         run(trial.as_mut(), device).map_err(failed)?;
         trial.check()?;

@@ -1,4 +1,4 @@
-//! Whether a problem fits a device's memory, said before anything is allocated.
+//! The check that a problem fits a device's memory, before anything is allocated.
 
 use lanework::{Device, Error, Result};
 

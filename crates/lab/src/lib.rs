@@ -1,7 +1,8 @@
-//! The laboratory: proves a kernel right, then counts it or times it, and records what came out.
+//! The laboratory: verifies a kernel's results, counts it on the emulator or times it on a GPU, and records
+//! the outcome.
 //!
-//! Nothing here prints. What is returned is plain data that the command line, a test or a report
-//! turns into words. Nothing is counted or timed before its result was compared with the host's.
+//! Nothing here prints: the command line, tests and reports format the plain data that is returned. Nothing
+//! is counted or timed before its result has been verified against the host's.
 
 mod accuracy;
 mod array;
@@ -38,7 +39,7 @@ pub use element::{ELEMENT_TYPES, ElementType};
 pub use experiments::{Experiment, Figure, experiments, experiments_source};
 pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
-    families, family, prove_sgemm, prove_sum_squares, prove_transpose, transpose_with,
+    families, family, transpose_with, verify_sgemm, verify_sum_squares, verify_transpose,
 };
 pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use inputs::{random_elements, uniform_floats};
@@ -60,5 +61,5 @@ pub use sweep::{points, sweep};
 pub use verify::{Mismatch, compare_transpose};
 pub use work::Work;
 
-/// Told what is being worked on, so that the user can be.
+/// Called with what is being worked on.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

@@ -1,4 +1,4 @@
-//! Timing a kernel on a GPU by the project's protocol.
+//! Timing a kernel on a GPU: warm-up, sampling with CUDA events or graphs, and a sequential stopping rule.
 //!
 //! The kernel is warmed up until its time settles. Long kernels are timed one by one with events in
 //! the launch stream, behind a kernel that hides the cost of launching; short ones in a graph of
@@ -71,7 +71,7 @@ const NARROW: f64 = 0.005;
 /// knows, and says so in `cache`.
 ///
 /// # Errors
-/// When a launch fails, or on the emulator, which has no time.
+/// When a launch fails, or on the emulator, which does not model time.
 ///
 /// # Panics
 /// When there are no jobs.
@@ -148,8 +148,8 @@ fn warm_up(device: &Device, jobs: &mut [Job<'_>]) -> Result<f64> {
     }
 }
 
-/// Launches of a batch of kernels that take `once` nanoseconds; as few as can be where that is not
-/// known yet.
+/// Launches of a batch of kernels that take `once` nanoseconds; the fewest where that is not known
+/// yet.
 fn batch_of(once: f64) -> usize {
     ((BATCH_NS / once) as usize).clamp(BATCH.1, BATCH.0)
 }

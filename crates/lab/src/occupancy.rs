@@ -1,5 +1,4 @@
-//! Occupancy: how many blocks of a kernel a multiprocessor holds at once, and what stops it from
-//! holding more.
+//! Occupancy: how many blocks of a kernel are resident on a multiprocessor, and the limiting resource.
 //!
 //! The rules are those of NVIDIA's occupancy calculator: registers are given to a warp in units of
 //! 256, shared memory to a block in units of 128 bytes (1 KB of it is the system's from compute

@@ -1,9 +1,12 @@
-//! What a product `C = alpha A B + beta C` should be, in FP64, and how a result in f32 compares.
+//! Verification of a product `C = alpha A B + beta C` in f32 against FP64: by elements, and by Freivalds' check.
 //!
-//! A reference of every element takes the host as many operations as the GPU, so above a budget it
-//! is made for some rows only: each column crosses each of them. All other elements are then covered
-//! by Freivalds' check: for a vector x of random signs, `C x` must be `alpha A (B x) + beta C x`,
-//! which is three matrix-vector products; an error in any element shows in its row's sum.
+//! A reference of every element takes the host as many operations as the GPU, so above a budget it is
+//! computed for some rows only. All other elements are covered by Freivalds' check (R. Freivalds,
+//! "Probabilistic Machines Can Use Less Running Time", IFIP 1977): for a vector x of random signs, `C x` must
+//! be `alpha A (B x) + beta C x`, which takes three matrix-vector products.
+//!
+//! Limits: the check sums the rounding errors of a row, so an error below the tolerance of that sum passes;
+//! two errors in one row cancel with probability 1/2 where they are of one size.
 
 use crate::accuracy::{Accuracy, FloatRule};
 use rand::{Rng, RngCore, SeedableRng, rngs::StdRng};
@@ -142,7 +145,7 @@ impl Product<'_> {
     /// Compares `got`, laid out as C, with the reference.
     ///
     /// # Errors
-    /// In words, which elements or rows are too far off.
+    /// In words, which elements or rows exceed the tolerance.
     pub fn compare(&self, reference: &Reference, got: &[f32]) -> Result<Accuracy, String> {
         let ((_, n, k), (_, _, ldc)) = (self.extents, self.leading);
         let rule = FloatRule::f32(k as u64);

@@ -1,11 +1,11 @@
-//! Why a rung is faster or slower than the one before, as far as counts can tell.
+//! The counters that changed most from one rung to the next.
 
 use crate::record::RungRecord;
 use lanework::Counters;
 
-/// Changes below this factor are not worth a word where there are larger ones.
+/// Changes below this factor are left out where there are larger ones.
 const NOTABLE: f64 = 1.15;
-/// Changes below this factor are never worth a word.
+/// Changes below this factor are always left out.
 const SLIGHT: f64 = 1.01;
 
 type Count = fn(&Counters) -> u64;

@@ -33,13 +33,13 @@ pub struct ClimbRecord {
     pub work: Work,
     /// Seed of the inputs.
     pub seed: u64,
-    /// The serial host version, in host time; `None` where the notes have none.
+    /// The serial host version, in host time; `None` where no experiment has one.
     pub host: Option<HostRecord>,
-    /// What the notes work out on paper, as lines of text.
+    /// The analytical model of the problem, as lines of text.
     pub analysis: Vec<String>,
-    /// Vendor's libraries that took no part, and why.
+    /// Vendor's libraries that were skipped, and why.
     pub skipped_peers: BTreeMap<&'static str, String>,
-    /// The rungs, from the bottom up, and the peers that took part.
+    /// The rungs, from the bottom up, and the libraries that were run.
     pub rungs: Vec<RungRecord>,
 }
 
@@ -57,7 +57,7 @@ pub struct DeviceRecord {
 /// The host's own version.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HostRecord {
-    /// Experiment of the notes.
+    /// Experiment that it reproduces.
     pub experiment: &'static str,
     /// Median time in nanoseconds by the host's clock.
     pub median_ns: f64,
@@ -70,15 +70,15 @@ pub struct HostRecord {
 pub struct RungRecord {
     /// Name in the ladder.
     pub name: &'static str,
-    /// Experiment of the notes, or `beyond`.
+    /// Experiment that it reproduces, or `beyond`.
     pub experiment: &'static str,
     /// Whether every element of every run equalled the host's.
     pub verified: bool,
     /// Why it was not verified.
     pub error: Option<String>,
-    /// Why it took no part, such as a tile too large for a block; `None` where it did.
+    /// Why it was skipped, such as a tile too large for a block; `None` where it ran.
     pub skipped: Option<String>,
-    /// How right the result was.
+    /// The accuracy of the result.
     pub accuracy: Option<Accuracy>,
     /// What the kernel takes of a multiprocessor; `None` for a vendor's library.
     pub resources: Option<ResourcesRecord>,
@@ -89,7 +89,7 @@ pub struct RungRecord {
     pub counters: Option<Counters>,
     /// Present where only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
-    /// Time on the GPU; `None` on the emulator, which has none.
+    /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,
     /// Further figures of the rung, by name, such as `cycles` and `host_ns`.
     pub figures: BTreeMap<&'static str, f64>,

@@ -1,4 +1,4 @@
-//! What a user asks of a ladder: numbers by name, an element type, arrays.
+//! A request: the problem that a user gives a ladder, as numbers by name, an element type and arrays.
 
 use crate::array::Array;
 use crate::element::{ELEMENT_TYPES, ElementType};
@@ -30,7 +30,7 @@ pub const PARAMETERS: [Parameter; 12] = [
     Parameter { name: "blocks", help: "Blocks of the grid, for the rungs that take them" },
 ];
 
-/// One case, as asked for.
+/// A request for one case.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Parameters that were given, by name.
@@ -50,7 +50,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request of nothing in particular.
+    /// A request with defaults throughout.
     pub fn new(backend: Backend) -> Self {
         Request {
             parameters: BTreeMap::new(),
@@ -81,10 +81,9 @@ impl Request {
     pub fn u32(&self, name: &str, default: u32) -> Result<u32> {
         match self.get(name) {
             None => Ok(default),
-            Some(value) => u32::try_from(value).map_err(|_| Error::Launch {
-                kernel: name.to_owned(),
-                why: format!("--{name} {value} needs more than 32 bits"),
-                help: format!("give at most {}", u32::MAX),
+            Some(value) => u32::try_from(value).map_err(|_| Error::Request {
+                why: format!("--{name} {value} exceeds 2^32 - 1"),
+                help: "use a smaller value".to_owned(),
             }),
         }
     }

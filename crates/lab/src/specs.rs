@@ -1,4 +1,4 @@
-//! What GPUs can do: limits of a multiprocessor by compute capability, and rates by product.
+//! GPU specifications: limits of a multiprocessor by compute capability, and rates by product.
 //!
 //! The table is `data/gpus.json`; limits are those of the compute-capability table in the CUDA C++
 //! Programming Guide, rates are cited beside each product. A file of the same form extends it.

@@ -1,4 +1,11 @@
-//! Order statistics of timing samples.
+//! Order statistics of timing samples: quartiles, and the median with a 95 % confidence interval.
+//!
+//! The interval is the distribution-free one between two order statistics (Conover, Practical
+//! Nonparametric Statistics, 3.2): the number of samples below the median is binomial with p = 1/2, whose
+//! normal approximation gives the ranks `n/2 -+ 0.98 sqrt(n)`.
+//!
+//! Limits: samples are taken as independent, which neighbouring launches at one clock are not quite; with
+//! fewer than six samples the interval is their whole range and covers the median with less than 95 %.
 
 /// The distribution of samples by rank, in the samples' unit.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Copy and compute, one after the other and overlapped over chunks on several streams (C4).
+//! Copies and kernels, serial on one stream and overlapped in chunks on several (experiment C4).
 
 use crate::Progress;
 use crate::inputs::random_elements;

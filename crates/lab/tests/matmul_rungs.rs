@@ -10,17 +10,17 @@ fn case(device: &Device, (m, n, k): (u64, u64, u64), block: u64, seed: u64) -> B
     family("matmul").and_then(|family| family.case(&request).ok()).expect("a case")
 }
 
-fn prove(case: &dyn Case, rung: &str, device: &Device) -> Result<Accuracy, String> {
+fn verify(case: &dyn Case, rung: &str, device: &Device) -> Result<Accuracy, String> {
     let told = |error: lanework::Error| error.to_string();
     let mut trial = case.trial(rung, device).map_err(told)?;
     trial.job().and_then(|mut job| job.launch()).map_err(told)?;
     trial.check()
 }
 
-fn prove_all(device: &Device, extents: (u64, u64, u64), block: u64, seed: u64) {
+fn verify_all(device: &Device, extents: (u64, u64, u64), block: u64, seed: u64) {
     let case = case(device, extents, block, seed);
     for rung in lanework_kernels::matmul::ladder().rungs {
-        if let Err(why) = prove(case.as_ref(), rung.name, device) {
+        if let Err(why) = verify(case.as_ref(), rung.name, device) {
             panic!("{} with {extents:?}, block {block}: {why}", rung.name);
         }
     }
@@ -33,7 +33,7 @@ fn every_rung_at_whole_and_ragged_shapes() {
             [(1, 1, 1), (64, 64, 64), (33, 65, 17), (1, 300, 7), (300, 1, 9), (100, 101, 102)]
         {
             for block in [8, 32] {
-                prove_all(&device, extents, block, 1);
+                verify_all(&device, extents, block, 1);
             }
         }
     }
@@ -47,7 +47,7 @@ proptest! {
         m in 1u64..150, n in 1u64..150, k in 1u64..150, block in 1u64..=32, seed: u64
     ) {
         for device in Device::for_tests("matmul rungs of random shapes") {
-            prove_all(&device, (m, n, k), block, seed);
+            verify_all(&device, (m, n, k), block, seed);
         }
     }
 }
@@ -56,7 +56,7 @@ proptest! {
 fn compensated_sums_are_ten_times_as_exact() {
     for device in Device::for_tests("compensated sums") {
         let case = case(&device, (40, 40, 4000), 32, 3);
-        let error = |rung: &str| match prove(case.as_ref(), rung, &device) {
+        let error = |rung: &str| match verify(case.as_ref(), rung, &device) {
             Ok(Accuracy::WithinBound { normwise, .. }) => normwise,
             other => panic!("{rung}: {other:?}"),
         };
@@ -76,11 +76,11 @@ fn a_tile_of_64_is_refused_with_the_reason() {
     for rung in ["naive-2d", "shared"] {
         let why = case.skips(rung, &device).expect("skipped");
         assert!(why.contains("4096 threads"), "{why}");
-        let why = prove(case.as_ref(), rung, &device).expect_err("refused");
+        let why = verify(case.as_ref(), rung, &device).expect_err("refused");
         assert!(why.contains("4096 threads") && why.contains("8, 16 or 32"), "{why}");
     }
     assert_eq!(case.skips("blocked", &device), None);
-    prove(case.as_ref(), "blocked", &device).expect("has its own tile");
+    verify(case.as_ref(), "blocked", &device).expect("has its own tile");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_row_longer_than_shared_memory_is_refused_with_a_remedy() {
     let device = Device::emulator();
     let case = case(&device, (1, 1, 100_000), 32, 1);
     for rung in ["row-shared", "pitched"] {
-        let why = prove(case.as_ref(), rung, &device).expect_err("refused");
+        let why = verify(case.as_ref(), rung, &device).expect_err("refused");
         assert!(why.contains("100000 elements") && why.contains("`blocked`"), "{why}");
     }
 }

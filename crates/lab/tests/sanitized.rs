@@ -27,7 +27,7 @@ fn no_rung_does_anything_wrong() {
         let ladder = family.with_peer();
         let rungs: Vec<&str> = ladder.rungs.iter().map(|rung| rung.name).collect();
         let case = family.case(&Request::new(Backend::Emulator)).expect("a case");
-        for small in case.awkward() {
+        for small in case.edge_cases() {
             wrong.extend(found(ladder.name, small.as_ref(), &rungs, &device));
         }
     }

@@ -2,12 +2,12 @@
 
 use lanework::Device;
 use lanework_kernels::sgemm::{Shape, rungs};
-use lanework_lab::{Request, family, prove_sgemm};
+use lanework_lab::{Request, family, verify_sgemm};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 /// Runs every rung on the same random operands, and compares it with the same reference.
-fn prove_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u64) {
+fn verify_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u64) {
     let Shape { m, n, k, lda, ldb, ldc } = shape;
     let numbers = [("m", m), ("n", n), ("k", k), ("lda", lda), ("ldb", ldb), ("ldc", ldc)];
     let request = Request {
@@ -22,8 +22,8 @@ fn prove_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u64
         let name = rung.info.name;
         let mut trial = case.trial(name, device).expect("memory");
         let run = trial.job().and_then(|mut job| job.launch());
-        let proved = run.map_err(|error| error.to_string()).and_then(|()| trial.check());
-        if let Err(why) = proved {
+        let verified = run.map_err(|error| error.to_string()).and_then(|()| trial.check());
+        if let Err(why) = verified {
             panic!("{name} with {shape:?}, alpha {alpha}, beta {beta}: {why}");
         }
     }
@@ -49,7 +49,7 @@ fn every_rung_at_whole_and_ragged_shapes() {
             let shape = Shape { m, n, k, lda: k + gap, ldb: n + gap, ldc: n + 2 * gap };
             // With a beta of 0, C holds NaN, which must not come through.
             for scales in [(1.0, 0.0), (-0.5, 1.0)] {
-                prove_all(&device, shape, scales, seed);
+                verify_all(&device, shape, scales, seed);
             }
         }
     }
@@ -58,8 +58,8 @@ fn every_rung_at_whole_and_ragged_shapes() {
 #[test]
 fn without_steps_c_is_only_scaled() {
     for device in Device::for_tests("sgemm rungs") {
-        prove_all(&device, Shape::packed(40, 50, 0), (1.0, -0.5), 1);
-        prove_all(&device, Shape::packed(40, 50, 0), (1.0, 0.0), 1);
+        verify_all(&device, Shape::packed(40, 50, 0), (1.0, -0.5), 1);
+        verify_all(&device, Shape::packed(40, 50, 0), (1.0, 0.0), 1);
     }
 }
 
@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn any_shape(shape in shape(), alpha in scale(), beta in scale(), seed: u64) {
         for device in Device::for_tests("sgemm rungs of random shapes") {
-            prove_all(&device, shape, (alpha, beta), seed);
+            verify_all(&device, shape, (alpha, beta), seed);
         }
     }
 }
@@ -98,8 +98,8 @@ proptest! {
 #[test]
 fn large_shapes_on_a_gpu() {
     for device in Device::for_tests("sgemm rungs at large shapes").into_iter().skip(1) {
-        prove_all(&device, Shape::packed(2048, 1024, 4096), (1.0, 0.0), 7);
-        prove_all(&device, Shape::packed(4097, 1023, 1000), (1.0, 0.5), 8);
+        verify_all(&device, Shape::packed(2048, 1024, 4096), (1.0, 0.0), 7);
+        verify_all(&device, Shape::packed(4097, 1023, 1000), (1.0, 0.5), 8);
     }
 }
 
@@ -111,7 +111,7 @@ fn what_does_not_fit_is_refused_with_a_remedy() {
     for (shape, said) in [(short, "leading dimension"), (wide, "over 32 bits")] {
         for rung in rungs() {
             let name = rung.info.name;
-            let why = prove_sgemm(rung, &device, shape, (1.0, 0.0), 1).expect_err("refused");
+            let why = verify_sgemm(rung, &device, shape, (1.0, 0.0), 1).expect_err("refused");
             assert!(why.contains(said), "{name}: {why}");
         }
     }

@@ -5,7 +5,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 use lanework_kernels::sgemm::{Operands, Shape};
 use lanework_kernels::{Rung, RungInfo};
-use lanework_lab::prove_sgemm;
+use lanework_lab::verify_sgemm;
 
 /// Edge of the tiles and of the block.
 const T: u32 = 16;
@@ -83,40 +83,40 @@ fn prepare_with<'a>(
 type Prepare = for<'a> fn(&'a mut Operands, &Device) -> Result<Prepared<'a>>;
 
 /// Proves the kernel on the emulator, at a ragged shape.
-fn prove(prepare: Prepare, beta: f32) -> std::result::Result<(), String> {
+fn verify(prepare: Prepare, beta: f32) -> std::result::Result<(), String> {
     let info = RungInfo { name: "wrong", experiment: "none", source: "" };
     let shape = Shape::packed(70, 45, 53);
-    prove_sgemm(Rung { info, prepare }, &Device::emulator(), shape, (0.5, beta), 9).map(drop)
+    verify_sgemm(Rung { info, prepare }, &Device::emulator(), shape, (0.5, beta), 9).map(drop)
 }
 
 fn rejection(prepare: Prepare, beta: f32) -> String {
-    prove(prepare, beta).expect_err("a wrong kernel was accepted")
+    verify(prepare, beta).expect_err("a wrong kernel was accepted")
 }
 
 #[test]
 fn without_a_mistake_it_is_right() {
     for beta in [0.0, 1.0, -0.5] {
-        let proved = prove(|x, device| prepare_with(x, device, Mistake::None), beta);
-        assert_eq!(proved, Ok(()));
+        let verified = verify(|x, device| prepare_with(x, device, Mistake::None), beta);
+        assert_eq!(verified, Ok(()));
     }
 }
 
 #[test]
 fn a_missing_second_barrier_shows() {
     let why = rejection(|x, device| prepare_with(x, device, Mistake::SecondBarrier), 0.0);
-    assert!(why.contains("elements are too far off"), "{why}");
+    assert!(why.contains("elements exceed the tolerance"), "{why}");
 }
 
 #[test]
 fn dropped_steps_show() {
     let why = rejection(|x, device| prepare_with(x, device, Mistake::LastSteps), 0.0);
-    assert!(why.contains("of 3150 elements are too far off"), "{why}");
+    assert!(why.contains("of 3150 elements exceed the tolerance"), "{why}");
 }
 
 #[test]
 fn an_ignored_beta_shows() {
     let why = rejection(|x, device| prepare_with(x, device, Mistake::Beta), 1.0);
-    assert!(why.contains("of 3150 elements are too far off"), "{why}");
+    assert!(why.contains("of 3150 elements exceed the tolerance"), "{why}");
 }
 
 #[test]
@@ -128,5 +128,5 @@ fn nan_in_c_shows_where_beta_is_zero() {
 #[test]
 fn products_rounded_to_half_precision_show() {
     let why = rejection(|x, device| prepare_with(x, device, Mistake::RoundsToHalf), 0.0);
-    assert!(why.contains("elements are too far off"), "{why}");
+    assert!(why.contains("elements exceed the tolerance"), "{why}");
 }

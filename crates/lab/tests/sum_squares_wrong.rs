@@ -5,7 +5,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 use lanework_kernels::sum_squares::{LadderElement, Numbers, Summand};
 use lanework_kernels::{Rung, RungInfo};
-use lanework_lab::{Draw, draw_numbers, prove_sum_squares};
+use lanework_lab::{Draw, draw_numbers, verify_sum_squares};
 
 const THREADS: u32 = 128;
 const LENGTH: usize = 5003;
@@ -92,7 +92,7 @@ fn rejection<E: LadderElement>(
 ) -> String {
     let info = RungInfo { name: "wrong", experiment: "none", source: "" };
     let src: Vec<E> = draw_numbers(length, draw, 11);
-    prove_sum_squares(&Rung { info, prepare }, &Device::emulator(), &src, THREADS)
+    verify_sum_squares(&Rung { info, prepare }, &Device::emulator(), &src, THREADS)
         .expect_err("a wrong kernel was accepted")
 }
 
@@ -116,7 +116,7 @@ fn a_missing_barrier_shows() {
     let why = rejection::<i32>(Draw::Notes, LENGTH, prepare!(missing_barrier, 1));
     assert!(why.contains("the sum is"), "{why}");
     let why = rejection::<f32>(Draw::Notes, LENGTH, prepare!(missing_barrier, 1));
-    assert!(why.contains("too far off"), "{why}");
+    assert!(why.contains("exceed the tolerance"), "{why}");
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn a_lost_number_shows_among_whole_numbers_and_among_floats() {
     let why = rejection::<i64>(Draw::Any, LENGTH, prepare!(lost_last, THREADS));
     assert!(why.contains("the sum is"), "{why}");
     let why = rejection::<f32>(Draw::Notes, LENGTH, prepare!(lost_last, THREADS));
-    assert!(why.contains("too far off"), "{why}");
+    assert!(why.contains("exceed the tolerance"), "{why}");
     let why = rejection::<f16>(Draw::Notes, LENGTH, prepare!(lost_last, THREADS));
-    assert!(why.contains("too far off"), "{why}");
+    assert!(why.contains("exceed the tolerance"), "{why}");
 }
 
 #[test]
@@ -168,18 +168,18 @@ fn sums_in_the_next_lower_precision_are_rejected() {
             let launch = in_less::<f16, f16>(&n.src, &mut n.sums, f16::ZERO);
             launch.grid(1).block(THREADS).prepare(device)
         });
-        assert!(why.contains("too far off"), "{why}");
+        assert!(why.contains("exceed the tolerance"), "{why}");
         let why = rejection::<f32>(Draw::Notes, length, |n, device| {
             room(n, device, THREADS)?;
             let launch = in_less::<f32, f16>(&n.src, &mut n.sums, f16::ZERO);
             launch.grid(1).block(THREADS).prepare(device)
         });
-        assert!(why.contains("too far off"), "{why}");
+        assert!(why.contains("exceed the tolerance"), "{why}");
         let why = rejection::<f64>(Draw::Notes, length, |n, device| {
             room(n, device, THREADS)?;
             let launch = in_less::<f64, f32>(&n.src, &mut n.sums, 0.0);
             launch.grid(1).block(THREADS).prepare(device)
         });
-        assert!(why.contains("too far off"), "{why}");
+        assert!(why.contains("exceed the tolerance"), "{why}");
     }
 }

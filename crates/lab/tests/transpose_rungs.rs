@@ -3,29 +3,29 @@
 use half::f16;
 use lanework::{Device, Element};
 use lanework_kernels::transpose::rungs;
-use lanework_lab::{Matrix, prove_transpose};
+use lanework_lab::{Matrix, verify_transpose};
 use proptest::prelude::*;
 
-fn prove_all<E: Element>(device: &Device, matrix: Matrix, seed: u64) {
+fn verify_all<E: Element>(device: &Device, matrix: Matrix, seed: u64) {
     for rung in rungs::<E>() {
-        if let Err(why) = prove_transpose(&rung, device, matrix, seed) {
+        if let Err(why) = verify_transpose(&rung, device, matrix, seed) {
             panic!("{} of {} bytes, block {}: {why}", rung.info.name, size_of::<E>(), matrix.block);
         }
     }
 }
 
 #[test]
-fn every_element_type_at_awkward_shapes() {
-    for device in Device::for_tests("transpose rungs at awkward shapes") {
+fn every_element_type_at_odd_shapes() {
+    for device in Device::for_tests("transpose rungs at odd shapes") {
         for (rows, cols) in [(1, 1), (1, 100), (100, 1), (33, 65), (64, 64), (130, 67), (128, 100)]
         {
             let matrix = Matrix { rows, cols, block: 16 };
-            prove_all::<u8>(&device, matrix, 1);
-            prove_all::<i16>(&device, matrix, 2);
-            prove_all::<f16>(&device, matrix, 3);
-            prove_all::<f32>(&device, matrix, 4);
-            prove_all::<f64>(&device, matrix, 5);
-            prove_all::<u64>(&device, matrix, 6);
+            verify_all::<u8>(&device, matrix, 1);
+            verify_all::<i16>(&device, matrix, 2);
+            verify_all::<f16>(&device, matrix, 3);
+            verify_all::<f32>(&device, matrix, 4);
+            verify_all::<f64>(&device, matrix, 5);
+            verify_all::<u64>(&device, matrix, 6);
         }
     }
 }
@@ -35,7 +35,7 @@ proptest! {
 
     #[test]
     fn any_shape_and_block(rows in 1u32..200, cols in 1u32..200, block in 1u32..=32, seed: u64) {
-        prove_all::<f32>(&Device::emulator(), Matrix { rows, cols, block }, seed);
+        verify_all::<f32>(&Device::emulator(), Matrix { rows, cols, block }, seed);
     }
 }
 
@@ -43,7 +43,7 @@ proptest! {
 fn large_shapes_on_a_gpu() {
     for device in Device::for_tests("transpose rungs at large shapes").into_iter().skip(1) {
         for (rows, cols) in [(8191, 4097), (3, 1_000_000), (4096, 8192)] {
-            prove_all::<f32>(&device, Matrix { rows, cols, block: 32 }, 7);
+            verify_all::<f32>(&device, Matrix { rows, cols, block: 32 }, 7);
         }
     }
 }

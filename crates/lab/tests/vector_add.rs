@@ -37,7 +37,7 @@ fn vectorized_makes_a_quarter_of_the_requests_and_fewer_instructions() {
 }
 
 #[test]
-fn every_rung_at_awkward_lengths() {
+fn every_rung_at_odd_lengths() {
     for device in Device::for_tests("vector addition") {
         let family = family("vector-add").expect("a ladder");
         for length in [0, 1, 2, 3, 4, 5, 255, 257, 100_003] {

@@ -4,7 +4,7 @@ use lanework::prelude::*;
 use lanework::{Dim3, Prepared, Result};
 use lanework_kernels::transpose::Matrices;
 use lanework_kernels::{Rung, RungInfo};
-use lanework_lab::{Matrix, prove_transpose};
+use lanework_lab::{Matrix, verify_transpose};
 
 const SHAPE: Matrix = Matrix { rows: 70, cols: 45, block: 16 };
 
@@ -77,7 +77,7 @@ fn rejection(
     prepare: for<'a> fn(&'a mut Matrices<f32>, &Device) -> Result<Prepared<'a>>,
 ) -> String {
     let info = RungInfo { name: "wrong", experiment: "none", source: "" };
-    prove_transpose(&Rung { info, prepare }, &Device::emulator(), SHAPE, 9)
+    verify_transpose(&Rung { info, prepare }, &Device::emulator(), SHAPE, 9)
         .expect_err("a wrong kernel was accepted")
 }
 

@@ -51,6 +51,14 @@ pub enum Error {
         /// What to do.
         help: String,
     },
+    /// A request that describes no problem, such as one with an extent that is too large.
+    #[error("{why}\n  = help: {help}")]
+    Request {
+        /// What is wrong with it.
+        why: String,
+        /// What to do.
+        help: String,
+    },
     /// A tensor cannot be described for the copy engine.
     #[error("invalid tensor map: {rule}")]
     TensorMap {

@@ -11,7 +11,7 @@ pub struct Bound {
     pub relative: f64,
     /// Added to that.
     pub absolute: f64,
-    /// For arguments of at most this size; nothing is promised beyond.
+    /// Holds for arguments of at most this magnitude; the manual gives no bound for others.
     pub within: f64,
     /// The bound in words.
     pub text: &'static str,

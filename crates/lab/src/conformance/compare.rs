@@ -73,7 +73,7 @@ fn real(kind: Kind, bits: u64) -> f64 {
     }
 }
 
-/// Whether two values of an approximation are as near as its bound says. One of them is the emulator's,
+/// Whether two values of an approximation are within its bound of each other. One of them is the emulator's,
 /// which is the true value rounded once, so half a step is added.
 fn close(kind: Kind, a: u64, b: u64, bound: &Bound, argument: f64) -> bool {
     if let Kind::F16x2 | Kind::Bf16x2 = kind {

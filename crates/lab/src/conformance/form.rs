@@ -21,7 +21,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// What tells it from all other forms.
+    /// Its key in the vectors, unique among all forms.
     pub fn key(&self) -> &str {
         &self.text
     }

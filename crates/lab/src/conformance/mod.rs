@@ -1,5 +1,5 @@
-//! Conformance: every form of every instruction on edge and random operands, on the emulator and on a
-//! GPU, whose results are kept as golden vectors; and the table of what the emulator knows.
+//! Conformance: every form of every instruction on edge and random operands, on the emulator and on a GPU,
+//! whose results are kept as golden vectors; and the coverage of the instruction set that follows.
 
 mod bounds;
 mod catalogue;

@@ -1,5 +1,6 @@
-//! Operands by seed: special values met with each other first, then random ones. The n-th operands of
-//! a form depend on nothing but the form and n, so that vectors of any length agree.
+//! Test operands: all combinations of special values first, then random ones (xorshift64*, Vigna 2016; the seed
+//! is the FNV-1a hash of the form). The n-th operands of a form depend on nothing but the form and n, so that
+//! vectors of any length agree.
 
 /// What an operand or a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +238,7 @@ pub fn hash(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// How many special values of each operand meet all those of the others.
+/// How many special values of each operand are combined with all those of the others.
 fn crossed(operands: usize) -> usize {
     match operands {
         0 | 1 => 16,

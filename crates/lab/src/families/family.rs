@@ -54,7 +54,7 @@ impl Family {
         }
         if !self.scaled && (request.alpha.is_some() || request.beta.is_some()) {
             let why = "the ladder has no alpha and beta".to_owned();
-            return refuse(why, "leave --alpha and --beta away".to_owned());
+            return refuse(why, "remove --alpha and --beta".to_owned());
         }
         if let Some(other) = request.arrays.keys().find(|key| !self.arrays.contains(key)) {
             let why = format!("the ladder takes no --{other}");

@@ -101,7 +101,7 @@ impl Case for IntMatmul {
         Work { bytes: 4 * self.elements(), flops }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let seed = self.seed.wrapping_add(1);
         let small =
             |m, n, k| -> Box<dyn Case> { Box::new(IntMatmul::random(m, n, k, self.tile, seed)) };

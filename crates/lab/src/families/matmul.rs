@@ -1,4 +1,4 @@
-//! The product of the notes: f32, plain and compensated sums, compared with FP64.
+//! The matrix product in f32, with plain and compensated (Kahan) sums, compared with FP64.
 
 use super::family::Family;
 use crate::accuracy::Accuracy;
@@ -139,7 +139,7 @@ impl Case for Matmul {
         Work { bytes: self.extents.bytes(), flops: self.extents.flops() }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         // Where the block itself is refused, that is told once, by the case that was asked for.
         let block = self.block.min(32);
         let small = |m, n, k| -> Box<dyn Case> {

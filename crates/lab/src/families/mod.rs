@@ -11,9 +11,11 @@ mod transpose;
 mod vector_add;
 
 pub use family::Family;
-pub use sgemm::prove_sgemm;
-pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, prove_sum_squares};
-pub use transpose::{Matrix, TransposeRung, check_transpose_fits, prove_transpose, transpose_with};
+pub use sgemm::verify_sgemm;
+pub use sum_squares::{Draw, SumSquaresRung, draw_numbers, verify_sum_squares};
+pub use transpose::{
+    Matrix, TransposeRung, check_transpose_fits, transpose_with, verify_transpose,
+};
 
 /// Every family.
 pub fn families() -> Vec<Family> {

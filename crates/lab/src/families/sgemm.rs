@@ -69,7 +69,7 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
         }
         if array.is_some() && *ld != width {
             let why = format!("--{name} {ld} does not go with an array whose rows lie end to end");
-            return Err(refuse("sgemm", why, "leave the leading dimension or the array away"));
+            return Err(refuse("sgemm", why, "remove the leading dimension or the array"));
         }
     }
     if let Some(c) = arrays[2]
@@ -142,7 +142,7 @@ impl Case for Sgemm {
         Work { bytes: 4 * self.shape.elements().iter().sum::<u64>(), flops: self.shape.flops() }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let seed = self.seed.wrapping_add(1);
         let small = |m, n, k, gap, scales| -> Box<dyn Case> {
             let shape = Shape { m, n, k, lda: k + gap, ldb: n + 2 * gap, ldc: n + gap };
@@ -171,7 +171,7 @@ impl Case for Sgemm {
     }
 
     fn analysis(&self) -> Vec<String> {
-        let mut lines = self.on_paper();
+        let mut lines = self.roofline();
         lines.extend(specs().gpus.iter().map(|gpu| self.floors(gpu)));
         lines
     }
@@ -181,7 +181,7 @@ impl Case for Sgemm {
 ///
 /// # Errors
 /// A device error, or in words what differs.
-pub fn prove_sgemm(
+pub fn verify_sgemm(
     rung: Rung<Operands>,
     device: &Device,
     shape: Shape,
@@ -193,6 +193,16 @@ pub fn prove_sgemm(
     let mut attempt = case.attempt(Solver::Rung(rung), device).map_err(told)?;
     attempt.job().and_then(|mut job| job.launch()).map_err(told)?;
     attempt.check()
+}
+
+/// Bytes in the largest binary unit that they fill, such as `768 KiB`.
+fn binary_bytes(bytes: u64) -> String {
+    let unit =
+        [(30, "GiB"), (20, "MiB"), (10, "KiB")].into_iter().find(|(log, _)| bytes >> log > 0);
+    let Some((log, name)) = unit else { return format!("{bytes} B") };
+    let amount = bytes as f64 / (1u64 << log) as f64;
+    let digits = usize::from(amount.fract() != 0.0);
+    format!("{amount:.digits$} {name}")
 }
 
 impl Sgemm {
@@ -209,15 +219,17 @@ impl Sgemm {
         Ok(Attempt { case: self, solver, device: device.clone(), operands })
     }
 
-    /// The operations, the traffic without reuse, and what the matrices hold.
-    fn on_paper(&self) -> Vec<String> {
+    /// The operations, the traffic without reuse, and the working set.
+    fn roofline(&self) -> Vec<String> {
         let (flops, loads, held) = (self.shape.flops(), self.naive_loads(), self.work().bytes);
         vec![
             format!("operations m n (2 k + 3) = {flops}"),
             format!("naive traffic m n (2 k + 1) loads and m n stores of 4 bytes = {loads} bytes"),
-            format!("held by A, B and C = {held} bytes: each is used {:.0} times", {
+            format!(
+                "working set {}, arithmetic reuse {:.0}x",
+                binary_bytes(held),
                 loads as f64 / held as f64
-            }),
+            ),
         ]
     }
 

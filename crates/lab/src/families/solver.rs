@@ -1,4 +1,4 @@
-//! Who solves a case: a rung of ours, or the vendor's library.
+//! What solves a case: a rung, or the vendor's library (cuBLAS).
 
 use lanework::{Cublas, Device, Result};
 use lanework_kernels::{Rung, RungInfo};

@@ -1,4 +1,4 @@
-//! The sum of squares: whole numbers exactly, floats within what rounding can do.
+//! The sum of squares: integers bit for bit, floats within the rounding-error tolerance.
 
 mod reference;
 
@@ -36,7 +36,7 @@ pub(super) fn family() -> Family {
     }
 }
 
-/// How many numbers the notes sum the squares of.
+/// How many numbers the experiments sum the squares of.
 const NOTES: u64 = 1 << 20;
 /// The most numbers for one thread alone: seconds on a GPU, and as many as a sum in `f32` can take
 /// before it stops growing.
@@ -49,7 +49,7 @@ const BY_HALVES: [&str; 5] =
 /// Which numbers are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// As in the notes: 0 to 9 for whole numbers; for floats, evenly from -1 to 1.
+    /// As in the experiments: 0 to 9 for whole numbers; for floats, evenly from -1 to 1.
     Notes,
     /// Whole numbers of any size, of which the sum wraps; for floats as [`Draw::Notes`].
     Any,
@@ -151,7 +151,7 @@ impl<E: LadderElement> Case for SumSquares<E> {
         Work { bytes: length * size_of::<E>() as u64, flops: 2 * length }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let threads = self.threads;
         let lengths = [0, 1, 3 * threads as usize + 7, 70_001];
         let case = |(index, length)| {
@@ -264,7 +264,7 @@ impl<E: LadderElement> Trial for Attempt<'_, E> {
 ///
 /// # Errors
 /// A device error, or in words what differs.
-pub fn prove_sum_squares<E: LadderElement>(
+pub fn verify_sum_squares<E: LadderElement>(
     rung: &SumSquaresRung<E>,
     device: &Device,
     src: &[E],

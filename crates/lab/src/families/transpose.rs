@@ -124,7 +124,7 @@ impl<E: Bits> Case for Transpose<E> {
         Work { bytes: 2 * (self.matrix.elements() * size_of::<E>()) as u64, flops: 0 }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let block = self.matrix.block;
         let matrix = Matrix { rows: 2 * block + 5, cols: 3 * block + 1, block };
         let (element, seed) = (self.element, self.seed.wrapping_add(1));
@@ -271,7 +271,7 @@ pub fn transpose_with<E: Element>(
 ///
 /// # Errors
 /// A device error, or in words what differs.
-pub fn prove_transpose<E: Element>(
+pub fn verify_transpose<E: Element>(
     rung: &TransposeRung<E>,
     device: &Device,
     matrix: Matrix,

@@ -79,7 +79,7 @@ impl Case for VectorAdd {
         Work { bytes: 12 * self.length as u64, flops: self.length as u64 }
     }
 
-    fn awkward(&self) -> Vec<Box<dyn Case>> {
+    fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let small = |length| -> Box<dyn Case> {
             let (a, b) = (OnceCell::new(), OnceCell::new());
             Box::new(VectorAdd { length, seed: self.seed.wrapping_add(1), a, b })

@@ -1,4 +1,4 @@
-//! What the counts are compared on: every rung, PTX that real compilers made, and the probes.
+//! The launches that counts are compared on: every rung, PTX of several compilers, and the probes.
 
 use super::probes::{MORE, PROBES, module, patterns, sweep};
 use crate::families::{Family, families};
@@ -18,16 +18,16 @@ pub struct Launched {
     pub profile: Option<Profile>,
 }
 
-/// Told of every launch in turn.
+/// Called with every launch, in order.
 pub type Each<'a> = &'a mut dyn FnMut(Launched) -> Result<()>;
 
-/// Where the corpus is launched, and who is told.
+/// The device of the launches, and what is called with each.
 struct Run<'a> {
     device: &'a Device,
     each: Each<'a>,
 }
 
-/// The problems that each ladder is launched on: a plain one and an awkward one.
+/// The problems that each ladder is launched on: one of even extents and one of odd ones.
 const PROBLEMS: [(&str, &[(&str, u64)]); 12] = [
     ("vector-add", &[("size", 1 << 16)]),
     ("vector-add", &[("size", 10_007)]),
@@ -43,9 +43,9 @@ const PROBLEMS: [(&str, &[(&str, u64)]); 12] = [
     ("int-matmul", &[("m", 64), ("n", 32), ("k", 48)]),
 ];
 
-/// An argument of a kernel that a compiler made.
+/// An argument of a compiled kernel.
 #[derive(Clone, Copy)]
-enum Given {
+enum Argument {
     /// Memory of this many random bytes.
     Random(usize),
     /// Memory of this many zero bytes.
@@ -56,56 +56,62 @@ enum Given {
     Long(u64),
 }
 
-/// A launch of a kernel that a compiler made.
+/// A launch of a compiled kernel.
 struct Compiled {
     file: &'static str,
     entry: &'static str,
     grid: (u32, u32),
     block: (u32, u32),
     shared: u32,
-    given: &'static [Given],
+    given: &'static [Argument],
 }
 
-const SUM: &[Given] = &[Given::Random(4 * 20_000), Given::Zeros(4), Given::Long(20_000)];
-const COUNT: &[Given] = &[Given::Random(4 * 2000), Given::Zeros(8), Given::Word(2000)];
-const TRANSPOSE: &[Given] =
-    &[Given::Random(4 * 200 * 200), Given::Zeros(4 * 200 * 200), Given::Word(200)];
-const HALVES: &[Given] = &[
-    Given::Random(4000),
-    Given::Random(4000),
-    Given::Random(4000),
-    Given::Random(4000),
-    Given::Word(1000),
+const SUM: &[Argument] =
+    &[Argument::Random(4 * 20_000), Argument::Zeros(4), Argument::Long(20_000)];
+const COUNT: &[Argument] = &[Argument::Random(4 * 2000), Argument::Zeros(8), Argument::Word(2000)];
+const TRANSPOSE: &[Argument] =
+    &[Argument::Random(4 * 200 * 200), Argument::Zeros(4 * 200 * 200), Argument::Word(200)];
+const HALVES: &[Argument] = &[
+    Argument::Random(4000),
+    Argument::Random(4000),
+    Argument::Random(4000),
+    Argument::Random(4000),
+    Argument::Word(1000),
 ];
-const MIXED: &[Given] = &[
-    Given::Random(768),
-    Given::Random(64),
-    Given::Random(64),
-    Given::Random(256),
-    Given::Random(64),
+const MIXED: &[Argument] = &[
+    Argument::Random(768),
+    Argument::Random(64),
+    Argument::Random(64),
+    Argument::Random(256),
+    Argument::Random(64),
 ];
-const MASKED: &[Given] =
-    &[Given::Random(10_000), Given::Zeros(4), Given::Word(2500), Given::Long(0), Given::Long(0)];
-const PRODUCT: &[Given] = &[
-    Given::Random(2 * 64 * 128),
-    Given::Random(2 * 64 * 128),
-    Given::Zeros(4 * 64 * 64),
-    Given::Word(128),
-    Given::Long(0),
-    Given::Long(0),
+const MASKED: &[Argument] = &[
+    Argument::Random(10_000),
+    Argument::Zeros(4),
+    Argument::Word(2500),
+    Argument::Long(0),
+    Argument::Long(0),
+];
+const PRODUCT: &[Argument] = &[
+    Argument::Random(2 * 64 * 128),
+    Argument::Random(2 * 64 * 128),
+    Argument::Zeros(4 * 64 * 64),
+    Argument::Word(128),
+    Argument::Long(0),
+    Argument::Long(0),
 ];
 /// A Numba array: two headers that are not used, length, item size, data, extent, stride.
-const fn numba(data: Given, length: u64, item: u64) -> [Given; 7] {
-    let (length, item) = (Given::Long(length), Given::Long(item));
-    [Given::Long(0), Given::Long(0), length, item, data, length, item]
+const fn numba(data: Argument, length: u64, item: u64) -> [Argument; 7] {
+    let (length, item) = (Argument::Long(length), Argument::Long(item));
+    [Argument::Long(0), Argument::Long(0), length, item, data, length, item]
 }
 
 /// Two lists in one.
 const fn join<const A: usize, const B: usize, const C: usize>(
-    a: [Given; A],
-    b: [Given; B],
-) -> [Given; C] {
-    let mut all = [Given::Long(0); C];
+    a: [Argument; A],
+    b: [Argument; B],
+) -> [Argument; C] {
+    let mut all = [Argument::Long(0); C];
     let mut i = 0;
     while i < C {
         all[i] = if i < A { a[i] } else { b[i - A] };
@@ -113,19 +119,21 @@ const fn join<const A: usize, const B: usize, const C: usize>(
     }
     all
 }
-const DOT: [Given; 21] = join::<7, 14, 21>(
-    numba(Given::Zeros(4 * 5000), 5000, 4),
-    join::<7, 7, 14>(numba(Given::Zeros(4 * 5000), 5000, 4), numba(Given::Zeros(4), 1, 4)),
+const DOT: [Argument; 21] = join::<7, 14, 21>(
+    numba(Argument::Zeros(4 * 5000), 5000, 4),
+    join::<7, 7, 14>(numba(Argument::Zeros(4 * 5000), 5000, 4), numba(Argument::Zeros(4), 1, 4)),
 );
-const HISTOGRAM: [Given; 14] =
-    join::<7, 7, 14>(numba(Given::Zeros(8 * 5000), 5000, 8), numba(Given::Zeros(4 * 8), 8, 4));
+const HISTOGRAM: [Argument; 14] = join::<7, 7, 14>(
+    numba(Argument::Zeros(8 * 5000), 5000, 8),
+    numba(Argument::Zeros(4 * 8), 8, 4),
+);
 
 const fn compiled(
     file: &'static str,
     entry: &'static str,
     grid: (u32, u32),
     block: (u32, u32),
-    given: &'static [Given],
+    given: &'static [Argument],
 ) -> Compiled {
     Compiled { file, entry, grid, block, shared: 0, given }
 }
@@ -151,7 +159,7 @@ const COMPILED: [Compiled; 19] = [
             "staged_copy",
             (1, 1),
             (128, 1),
-            &[Given::Random(16 * 512), Given::Zeros(16 * 512), Given::Word(512)],
+            &[Argument::Random(16 * 512), Argument::Zeros(16 * 512), Argument::Word(512)],
         )
     },
     compiled(
@@ -159,16 +167,27 @@ const COMPILED: [Compiled; 19] = [
         "wmma_half",
         (4, 4),
         (32, 1),
-        &[Given::Random(8192), Given::Random(8192), Given::Zeros(16_384), Given::Word(64)],
+        &[
+            Argument::Random(8192),
+            Argument::Random(8192),
+            Argument::Zeros(16_384),
+            Argument::Word(64),
+        ],
     ),
     compiled(
         "wmma.sm_80",
         "wmma_s8",
         (1, 1),
         (32, 1),
-        &[Given::Random(256), Given::Random(256), Given::Zeros(1024)],
+        &[Argument::Random(256), Argument::Random(256), Argument::Zeros(1024)],
     ),
-    compiled("wmma.sm_80", "mma_tile", (1, 1), (32, 1), &[Given::Random(1024), Given::Zeros(512)]),
+    compiled(
+        "wmma.sm_80",
+        "mma_tile",
+        (1, 1),
+        (32, 1),
+        &[Argument::Random(1024), Argument::Zeros(512)],
+    ),
     Compiled {
         shared: 1024,
         ..compiled("triton.masked_sum.sm_80", "masked_sum", (10, 1), (128, 1), MASKED)
@@ -299,12 +318,12 @@ impl Run<'_> {
         let mut buffers = Vec::new();
         for (index, given) in one.given.iter().enumerate() {
             buffers.push(match given {
-                Given::Random(bytes) => {
+                Argument::Random(bytes) => {
                     // Small numbers, so that sums of floats stay finite and indices in range.
                     let words: Vec<u8> = random_elements::<u8>(*bytes, index as u64 + 1);
                     Some(self.device.upload(&words)?)
                 }
-                Given::Zeros(bytes) => Some(self.device.zeros::<u8>(*bytes)?),
+                Argument::Zeros(bytes) => Some(self.device.zeros::<u8>(*bytes)?),
                 _ => None,
             });
         }
@@ -314,8 +333,8 @@ impl Run<'_> {
             .zip(&buffers)
             .map(|(given, buffer)| match (given, buffer) {
                 (_, Some(buffer)) => PtxArg::Memory(buffer),
-                (Given::Word(word), _) => PtxArg::Bytes(word.to_le_bytes().to_vec()),
-                (Given::Long(long), _) => PtxArg::Bytes(long.to_le_bytes().to_vec()),
+                (Argument::Word(word), _) => PtxArg::Bytes(word.to_le_bytes().to_vec()),
+                (Argument::Long(long), _) => PtxArg::Bytes(long.to_le_bytes().to_vec()),
                 _ => PtxArg::Bytes(Vec::new()),
             })
             .collect();

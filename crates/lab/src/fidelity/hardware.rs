@@ -1,4 +1,4 @@
-//! A GPU's own counters for the launches of the corpus: read from Nsight Compute, and compared.
+//! The hardware counters of a GPU for the launches of the corpus: read from Nsight Compute, and compared.
 
 use lanework::Counters;
 use lanework::sim::Counter;
@@ -84,23 +84,19 @@ const EXPLANATIONS: [Explanation; 6] = [
     (
         &["sum-squares/block-serial", "matmul/row-shared", "matmul/pitched"],
         "shared load",
-        "ptxas unrolls the loop and joins loads of neighbouring words of several turns",
+        "ptxas unrolls the loop and vectorises loads of neighbouring words of several iterations",
     ),
     (
         &["sgemm/", "transpose."],
         "shared store",
-        "a store that meets other warps' traffic at the banks is counted as a conflict now and then",
+        "the hardware counts some collisions of stores with other warps' accesses as bank conflicts",
     ),
     (
         &["reduce."],
         "global atomic",
-        "the kernel goes on by what an atomic returned, and that depends on the order of blocks",
+        "control flow depends on what an atomic returned, hence on the order of blocks",
     ),
-    (
-        &["types."],
-        "local",
-        "ptxas keeps small arrays in registers, and moves stores under predicates",
-    ),
+    (&["types."], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
         &[
             "probe/global_atom_add_u64 random",
@@ -110,12 +106,12 @@ const EXPLANATIONS: [Explanation; 6] = [
             "sweep/generic_red_global random",
         ],
         "global atomic sectors",
-        "a request with several pairs of equal addresses takes one sector more than the rule says",
+        "a request with several pairs of equal addresses takes one sector more than the model predicts",
     ),
     (
         &["sweep/shared_atom_add_f16", "sweep/global_atom_add_f16"],
         "",
-        "lanes whose sum changes nothing leave the loop of compare-and-swap together",
+        "lanes whose sum is unchanged leave the compare-and-swap loop together",
     ),
 ];
 

@@ -1,4 +1,5 @@
-//! How true the emulator's counts are: the same launches counted by it and by a GPU's own counters.
+//! Counter accuracy: the same launches counted by the emulator and by the hardware counters of an H200,
+//! read with Nsight Compute.
 
 mod corpus;
 mod hardware;

@@ -1,5 +1,5 @@
-//! Probes: one warp that repeats one memory instruction on a pattern of addresses, so that what the
-//! hardware counts for an access can be told from everything else.
+//! Microbenchmarks of memory instructions (probes): one warp repeats one instruction on one access pattern,
+//! so that the hardware's counts for the access are isolated from other traffic.
 
 mod instructions;
 mod module;

@@ -1,11 +1,14 @@
-//! A model of a GPU's caches: what part of the sectors that warps ask for would be found in them.
+//! A trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
 //!
-//! It is a model, and simple: each multiprocessor has an L1 and all share one L2, of 128-byte lines
-//! with a bit for each 32-byte sector, in sets of some ways with the line used least lately replaced.
-//! Blocks go to the multiprocessors in turn, as many at once as are resident, and the next one where
-//! one ends; on each multiprocessor the resident warps access in turn, one request each. Loads look in
-//! the L1, then in the L2, which brings sectors from memory in pairs; stores and atomics go to the L2.
-//! Both caches start empty, and what is asked for is there at once: there are no misses in flight.
+//! Each multiprocessor has an L1, and all share one L2, of 128-byte lines with a valid bit for each 32-byte
+//! sector. Blocks are scheduled round-robin over the multiprocessors, as many at once as are resident, and
+//! so are the resident warps of each, a request at a time. Loads look in the L1, then in the L2, which
+//! fetches sectors from memory in pairs; stores and atomics go to the L2. The policies are those that
+//! simulators assume of NVIDIA's caches (Accel-Sim: Khairy et al., ISCA 2020).
+//!
+//! Limits: both caches start empty, and a miss is filled at once (no misses in flight, no MSHRs), so hit
+//! rates of data that several multiprocessors share are too high; `docs/src/en/profile.md` has the
+//! comparison with an H200.
 
 use crate::specs::{Architecture, Gpu};
 use lanework::sim::{AccessKind, Reach, Trace};
@@ -43,18 +46,18 @@ pub struct CacheRecord {
 }
 
 impl CacheRecord {
-    /// The part of loads' sectors that the L1 had; 0 without any.
+    /// The L1's hit rate for loads; 0 without any.
     pub fn l1_hit_rate(&self) -> f64 {
         self.l1_hits as f64 / self.l1_sectors.max(1) as f64
     }
 
-    /// The part of loads' sectors that the L2 had of those it was asked for; 0 without any.
+    /// The L2's hit rate for loads that missed the L1; 0 without any.
     pub fn l2_hit_rate(&self) -> f64 {
         self.l2_hits as f64 / self.l2_sectors.max(1) as f64
     }
 }
 
-/// A cache: for each set its lines, the one used last at the end, with their sectors.
+/// A cache: for each set its lines with their valid sectors, the most recently used last.
 struct Cache {
     sets: Vec<Vec<(u64, u8)>>,
 }

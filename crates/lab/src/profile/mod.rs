@@ -1,5 +1,4 @@
-//! The profiler: a kernel's counts line by line, what is remarkable about them, its occupancy, and
-//! what a model says of the caches.
+//! The profiler: a kernel's counters line by line with remarks, its occupancy, and modelled cache hit rates.
 
 mod cache;
 mod instruction;

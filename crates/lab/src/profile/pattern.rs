@@ -1,8 +1,8 @@
-//! The pattern of one warp's addresses, in words.
+//! The access pattern of one warp: its stride, or the groups of lanes that have one, in words.
 
 use lanework::sim::Touch;
 
-/// How the active lanes' addresses lie, such as `lanes 4096 B apart`.
+/// The pattern of the active lanes' addresses, such as `stride 4096 B`.
 pub fn pattern(touch: &Touch) -> String {
     let lanes: Vec<usize> = (0..32).filter(|lane| touch.mask >> lane & 1 != 0).collect();
     let at = |i: usize| touch.addresses[lanes[i]] as i64;
@@ -18,7 +18,7 @@ pub fn pattern(touch: &Touch) -> String {
     };
     match step(0, count) {
         Some(0) => return "all lanes at one address".to_owned(),
-        Some(step) => return format!("lanes {step} B apart"),
+        Some(step) => return format!("stride {step} B"),
         None => {}
     }
     for group in [16, 8, 4, 2] {
@@ -32,18 +32,18 @@ pub fn pattern(touch: &Touch) -> String {
             && starts.windows(2).all(|pair| at(pair[1]).wrapping_sub(at(pair[0])) == outer);
         if let (Some(inner), true) = (inner, same) {
             let within = match inner {
-                0 => "at one address".to_owned(),
-                inner => format!("{inner} B apart"),
+                0 => "one address".to_owned(),
+                inner => format!("stride {inner} B"),
             };
             return match outer {
-                0 => format!("{group} lanes {within}, and the same for the others"),
-                outer => format!("{group} lanes {within}, the next {group} {outer} B on"),
+                0 => format!("groups of {group} lanes: {within}, the same in each"),
+                outer => format!("groups of {group} lanes: {within}, {outer} B between groups"),
             };
         }
     }
     let low = (0..count).map(at).min().unwrap_or(0);
     let high = (0..count).map(at).max().unwrap_or(0);
-    format!("lanes scattered over {} B", high.wrapping_sub(low).wrapping_add(touch.bytes.into()))
+    format!("scattered over {} B", high.wrapping_sub(low).wrapping_add(touch.bytes.into()))
 }
 
 #[cfg(test)]
@@ -59,27 +59,27 @@ mod tests {
 
     #[test]
     fn patterns_have_words() {
-        assert_eq!(of(u32::MAX, |lane| 4 * lane), "lanes 4 B apart");
-        assert_eq!(of(u32::MAX, |lane| 4096 * lane), "lanes 4096 B apart");
+        assert_eq!(of(u32::MAX, |lane| 4 * lane), "stride 4 B");
+        assert_eq!(of(u32::MAX, |lane| 4096 * lane), "stride 4096 B");
         assert_eq!(of(u32::MAX, |_| 12), "all lanes at one address");
         assert_eq!(
             of(u32::MAX, |lane| lane % 16 * 4 + lane / 16 * 1024),
-            "16 lanes 4 B apart, the next 16 1024 B on"
+            "groups of 16 lanes: stride 4 B, 1024 B between groups"
         );
         assert_eq!(
             of(u32::MAX, |lane| lane / 8 * 512),
-            "8 lanes at one address, the next 8 512 B on"
+            "groups of 8 lanes: one address, 512 B between groups"
         );
         assert_eq!(
             of(u32::MAX, |lane| lane % 16 * 32),
-            "16 lanes 32 B apart, and the same for the others"
+            "groups of 16 lanes: stride 32 B, the same in each"
         );
         assert_eq!(of(1, |lane| lane), "one lane");
         assert_eq!(
             of(0xffff, |lane| lane / 8 * 512 + lane % 8 * 4),
-            "8 lanes 4 B apart, the next 8 512 B on"
+            "groups of 8 lanes: stride 4 B, 512 B between groups"
         );
-        assert_eq!(of(0b111, |lane| lane * lane * 32), "lanes scattered over 132 B");
+        assert_eq!(of(0b111, |lane| lane * lane * 32), "scattered over 132 B");
     }
     #[test]
     fn any_lanes_anywhere_have_a_pattern() {

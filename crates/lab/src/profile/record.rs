@@ -29,13 +29,13 @@ pub struct ProfileRecord {
     pub classes: BTreeMap<&'static str, u64>,
     /// Floating-point operations.
     pub flops: u64,
-    /// Bytes of the sectors that global memory was asked for.
+    /// Bytes of all sectors of global and local memory.
     pub sector_bytes: u64,
     /// Operations per such byte; `None` where there is none.
     pub intensity: Option<f64>,
     /// Lines, in the order of the source.
     pub lines: Vec<LineRecord>,
-    /// What a model says of the caches; `None` where nothing went to global memory.
+    /// Modelled cache hit rates; `None` where nothing went to global memory.
     pub modelled_caches: Option<CacheRecord>,
 }
 
@@ -57,13 +57,13 @@ pub struct LineRecord {
     pub classes: BTreeMap<&'static str, u64>,
     /// Floating-point operations.
     pub flops: u64,
-    /// Bytes of the sectors that it asked of global and local memory.
+    /// Bytes of its sectors of global and local memory.
     pub sector_bytes: u64,
     /// Operations per such byte; `None` where there is none.
     pub intensity: Option<f64>,
     /// Its part of the kernel's weight: the cycles that issue slots, sectors and wavefronts would take
     /// a multiprocessor one after the other.
     pub share: f64,
-    /// What is remarkable, in words.
+    /// Remarks, in words.
     pub remarks: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! What is remarkable about an instruction's counts, in words.
+//! Remarks on an instruction's counts: uncoalesced accesses, bank conflicts, atomic contention, local
+//! memory, divergence.
 
 use super::pattern::pattern;
 use lanework::Counters;
@@ -34,7 +35,7 @@ pub fn remarks(counters: &Counters, touch: Option<&Touch>) -> Vec<String> {
     if counters.atomic_collisions > 0 && atomics > 0 {
         let each = counters.atomic_collisions as f64 / atomics as f64;
         found.push(format!(
-            "{each:.1} lanes of a request share an address with a lower one and wait"
+            "atomic contention: {each:.1} lanes per request wait for another lane at their address"
         ));
     }
     if counters.local_requests() > 0 {
@@ -42,7 +43,7 @@ pub fn remarks(counters: &Counters, touch: Option<&Touch>) -> Vec<String> {
     }
     if counters.divergent_branches > 0 {
         found.push(format!(
-            "{:.0} % of the passes here part the warp",
+            "{:.0} % of executions diverge",
             100.0 * counters.divergent_branches as f64 / counters.warp_instructions.max(1) as f64
         ));
     }
@@ -91,7 +92,7 @@ mod tests {
             [
                 "32.0 sectors per store, ideal 4.0",
                 "32.0 wavefronts per shared load, 31.0 of them bank conflicts",
-                "50 % of the passes here part the warp",
+                "50 % of executions diverge",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! What a sum of squares is compared with, and how far it may be off.
+//! The reference of a sum of squares, exact or in higher precision, and the comparison with it.
 
 use crate::accuracy::{Accuracy, FloatRule};
 use lanework_kernels::sum_squares::{Numbers, Summand, on_host};

@@ -1,4 +1,4 @@
-//! The instructions that are probed.
+//! The memory instructions of the probes.
 
 use Space::{Both, Generic, Global, Local, Shared};
 
@@ -46,7 +46,7 @@ const fn local(name: &'static str, text: &'static str, bytes: u32) -> Probe {
     Probe { name, text, bytes, space: Local, whole_warp: false, repeats_alike: true }
 }
 
-/// A load that promises that nobody writes.
+/// A load of memory that is read-only during the kernel (`ld.global.nc`).
 const fn constant(name: &'static str, text: &'static str, bytes: u32) -> Probe {
     Probe { name, text, bytes, space: Global, whole_warp: false, repeats_alike: true }
 }

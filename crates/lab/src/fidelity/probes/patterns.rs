@@ -1,4 +1,4 @@
-//! The patterns of addresses that instructions are tried on.
+//! The access patterns of the probes.
 
 use super::instructions::{Probe, Space};
 
