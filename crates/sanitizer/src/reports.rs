@@ -9,7 +9,8 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{Fault, NearAllocation};
 use lanework_engine::memory::Memory;
 use lanework_engine::report::Scene;
-use lanework_ptx_ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::{Action, Inst, Kernel};
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -141,6 +142,12 @@ impl Reports {
     /// The name of an instruction, as PTX writes it.
     pub fn instruction_name(&self, instruction: u32) -> &str {
         self.kernel.origins.get(instruction as usize).map_or("", |origin| &origin.name)
+    }
+
+    /// Whether an instruction is a product of a warpgroup.
+    pub fn is_group_product(&self, instruction: u32) -> bool {
+        let product = |inst: &Inst| matches!(inst.action, Action::Matrix(MatrixOp::Group(_)));
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
     }
 
     fn other(&self, who: Actor) -> Other {

@@ -420,8 +420,7 @@ impl AccessCheck {
             let racing = Racing { verb, space, bytes, place: &at, who, former, conflict };
             let (message, help) = match kind {
                 ReportKind::AsyncOrder => {
-                    let name = reports.instruction_name(former.instruction);
-                    racing.too_early(name.starts_with("wgmma"))
+                    racing.too_early(reports.is_group_product(former.instruction))
                 }
                 _ => racing.race(),
             };
