@@ -4,13 +4,14 @@
 //! against the region hit last, and lane by lane when that fails. [`crate::direct`] has the forms that
 //! run hot; these handlers are compiled once.
 
-use crate::context::{RawFault, Site, excuse, fault};
-use crate::fault::FaultKind;
+use crate::context::{excuse, fault};
+use crate::fault::{FaultKind, RawFault};
 use crate::guest;
-use crate::lanes::{
-    BITS, Elem, Lanes, SCALAR, Scalar, Sink, Slot, Source, WIDE, fetch_cold, put_cold,
-};
-use crate::op::{Body, Op, Warp};
+use crate::handler::Body;
+use crate::lanes::{Sink, addresses, fetch_cold, put_cold};
+use crate::machine::{Op, Warp};
+use crate::site::Site;
+use crate::slot::{BITS, Elem, Lanes, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::marker::PhantomData;
 
@@ -21,31 +22,6 @@ fn each_active(mask: u32, mut f: impl FnMut(usize)) {
     while rest != 0 {
         f(rest.trailing_zeros() as usize & 31);
         rest &= rest - 1;
-    }
-}
-
-/// The address of each lane. What is added to a 32-bit register wraps where the register would: nvcc
-/// addresses the first word of shared memory as `[%r+4]` with -4 in the register.
-///
-/// # Safety
-/// The slot lies in the warp's register file.
-#[inline(never)]
-pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
-    // SAFETY: by the caller.
-    unsafe {
-        if slot & WIDE != 0 {
-            let mut at = u64::fetch(warp, slot);
-            for i in 0..32 {
-                at.0[i] = at.0[i].wrapping_add(offset);
-            }
-            return at;
-        }
-        let words = u32::fetch(warp, slot);
-        let mut at = Lanes([0u64; 32]);
-        for i in 0..32 {
-            at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
-        }
-        at
     }
 }
 

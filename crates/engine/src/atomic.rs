@@ -1,45 +1,15 @@
 //! Atomics and asynchronous copies, lane after lane.
 
-use crate::access::{addresses, plan};
-use crate::context::{Context, RawFault, excuse, fault};
-use crate::fault::FaultKind;
+use crate::access::plan;
+use crate::alu::atomic::replace;
+use crate::context::{excuse, fault};
+use crate::fault::{FaultKind, RawFault};
 use crate::guest;
-use crate::lanes::{BITS, Lanes, fetch_cold, put_cold};
-use crate::op::{Body, Op, Warp};
+use crate::handler::Body;
+use crate::lanes::{addresses, fetch_cold, put_cold};
+use crate::machine::{Context, Op, Warp};
+use crate::slot::{BITS, Lanes};
 use lanework_ptx_ir::kernel::MemorySpace;
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
-
-/// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
-///
-/// # Safety
-/// So many bytes are there, aligned to their number: 2, 4 or 8.
-pub unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
-    // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
-    // for regions start at multiples of 16.
-    unsafe {
-        match bytes {
-            2 => {
-                let cell = AtomicU16::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
-                    Some(f(u64::from(m)) as u16)
-                });
-                u64::from(old.unwrap_or_default())
-            }
-            4 => {
-                let cell = AtomicU32::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
-                    Some(f(u64::from(m)) as u32)
-                });
-                u64::from(old.unwrap_or_default())
-            }
-            _ => {
-                let cell = AtomicU64::from_ptr(host.cast());
-                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| Some(f(m)));
-                old.unwrap_or_default()
-            }
-        }
-    }
-}
 
 /// An atomic, lane after lane.
 pub struct Atomic;

@@ -1,10 +1,11 @@
 //! Handlers that change where a warp goes or which of its lanes do.
 
-use crate::context::{RawFault, fault};
-use crate::fault::FaultKind;
-use crate::instrument::Wants;
+use crate::context::fault;
+use crate::fault::{FaultKind, RawFault};
+use crate::handler::Body;
+use crate::hook::Wants;
 use crate::lanes::fetch_cold;
-use crate::op::{Body, NOWHERE, Op, Pending, Stop, Warp};
+use crate::machine::{NOWHERE, Op, Pending, Stop, Warp};
 use lanework_ptx_ir::kernel::{MemorySpace, Note, Scope};
 use lanework_ptx_ir::opcode::warp::ShuffleMode;
 

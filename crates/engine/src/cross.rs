@@ -2,11 +2,10 @@
 //!
 //! Operations here keep destinations in `a` and the low half of `imm`, and a number in its high half.
 
-use crate::lanes::{BITS, Elem, Lanes, SCALAR, Scalar, Sink, Slot, Source};
-use crate::op::{Body, Op, Warp};
-
-/// No destination.
-pub const NO_SLOT: u32 = u32::MAX;
+use crate::handler::Body;
+use crate::lanes::{Sink, Source};
+use crate::machine::{Op, Warp};
+use crate::slot::{BITS, Elem, Lanes, NO_SLOT, SCALAR, Scalar, Slot};
 
 fn second(op: &Op) -> Slot {
     op.imm as u32

@@ -2,7 +2,8 @@
 
 use crate::check;
 use crate::fault::{Fault, LoadError, MemoryError};
-use crate::instrument::{Instrument, Instrumentation, Wants};
+use crate::hook::Wants;
+use crate::instrument::{Instrument, Instrumentation};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory};

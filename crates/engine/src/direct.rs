@@ -2,11 +2,13 @@
 //! active. Anything else goes on to the general handlers of [`crate::access`].
 
 use crate::access::{Load, Store};
-use crate::context::{Reach, Region, Site};
-use crate::counter::{Memo, Pattern, WordCost, distinct};
 use crate::guest::{self, Level};
-use crate::lanes::{Elem, Lanes, SCALAR, Scalar};
-use crate::op::{Body, Op, Warp, WideTiers, baseline};
+use crate::handler::{Body, WideTiers, baseline};
+use crate::machine::{Op, Warp};
+use crate::region::Region;
+use crate::site::{Reach, Site};
+use crate::slot::{Elem, Lanes, SCALAR, Scalar};
+use crate::tally::{count_lanes, tally};
 use std::marker::PhantomData;
 
 /// The address operand: both bases as distances from the region's start, and the stride.
@@ -19,7 +21,7 @@ pub unsafe fn distances<const WIDE: bool>(
     warp: &Warp,
     region: &Region,
 ) -> ([u64; 2], u64) {
-    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    let form = if WIDE { SCALAR | crate::slot::WIDE } else { SCALAR };
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     let from = op.imm.wrapping_sub(region.start);
@@ -37,7 +39,7 @@ pub unsafe fn distances<const WIDE: bool>(
 /// Operation and warp are the assembler's, and the reach is that of the operation's site.
 #[inline(always)]
 pub unsafe fn starts<const WIDE: bool>(op: &Op, warp: &Warp, reach: &Reach) -> ([u64; 2], u64) {
-    let form = if WIDE { SCALAR | crate::lanes::WIDE } else { SCALAR };
+    let form = if WIDE { SCALAR | crate::slot::WIDE } else { SCALAR };
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     if WIDE {
@@ -95,62 +97,9 @@ pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
     let _ = (site, host, first);
 }
 
-/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
-///
-/// # Safety
-/// The site is the assembler's.
-#[inline(always)]
-pub unsafe fn tally<const STEPS: bool>(
-    warp: &Warp,
-    site: *mut Site,
-    first: [u64; 2],
-    stride: u64,
-    bytes: u64,
-) {
-    // SAFETY: site and context are valid by the assembler and the scheduler.
-    unsafe {
-        let rule = (*site).counter;
-        let slots = &mut (*site).slots;
-        slots[0] += 1;
-        let delta = first[1].wrapping_sub(first[0]);
-        if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
-            if rule.words == WordCost::Granules {
-                let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
-                slots[1] += granules;
-                slots[2] += granules;
-            } else {
-                let clash = u64::from(delta != 0 && delta & 127 == 0);
-                slots[1] += 1 + clash;
-                slots[2] += clash;
-            }
-            return;
-        }
-        let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
-        let low = first[0] & u64::from(rule.phase);
-        let pattern = Pattern { stride, delta, low, bytes };
-        if (*site).memo.pattern != pattern {
-            ask(warp, site, pattern);
-        }
-        let [one, other] = (*site).memo.cost;
-        slots[1] += one;
-        slots[2] += other;
-    }
-}
-
-/// Asks the instrument what a pattern costs.
-#[cold]
-#[inline(never)]
-unsafe fn ask(warp: &Warp, site: *mut Site, pattern: Pattern) {
-    // SAFETY: site and context are valid by the assembler and the scheduler.
-    unsafe {
-        let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);
-        (*site).memo = Memo { pattern, cost };
-    }
-}
-
 /// The form of a varying register with words of `T`.
 const fn own<T: Elem>() -> u32 {
-    if T::WIDE { crate::lanes::WIDE } else { 0 }
+    if T::WIDE { crate::slot::WIDE } else { 0 }
 }
 
 /// Loads at even steps. Out of line, so that the common case stays small.
@@ -313,7 +262,7 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             }
             let site = warp.site(op.c);
             let region = (*site).region;
-            let at = warp.known(op.b, crate::lanes::WIDE).cast::<Lanes<u64>>();
+            let at = warp.known(op.b, crate::slot::WIDE).cast::<Lanes<u64>>();
             let from = op.imm.wrapping_sub(region.start);
             let (mut highest, mut bits) = (0u64, 0u64);
             let addresses = *at;
@@ -339,28 +288,6 @@ impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             }
             op.next(warp)
         }
-    }
-}
-
-/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
-/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
-///
-/// # Safety
-/// The site is the assembler's.
-#[inline(always)]
-pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
-    let mut granules = [0u32; 32];
-    for i in 0..32 {
-        // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
-        granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
-    }
-    let distinct = distinct(&granules);
-    // SAFETY: the site is the assembler's.
-    unsafe {
-        let slots = &mut (*site).slots;
-        slots[0] += 1;
-        slots[1] += u64::from(distinct);
-        slots[2] += u64::from(distinct.min(4));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an instrument is told of a run, as plain data.
 
+use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+
 /// Where an access went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
@@ -125,4 +127,17 @@ pub struct Moved {
     pub global: Vec<(u64, u64)>,
     /// Whether what is there is combined with what comes.
     pub combines: bool,
+}
+
+/// The space of a generic address.
+pub fn generic_space(address: u64) -> Space {
+    if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
+        Space::Shared
+    } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
+        Space::Local
+    } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
+        Space::Constant
+    } else {
+        Space::Global
+    }
 }

@@ -1,5 +1,7 @@
 //! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
 
+use crate::event::AccessKind;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::fmt;
 
 pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
@@ -195,4 +197,42 @@ pub enum MemoryError {
         /// The address.
         address: u64,
     },
+}
+
+/// A fault as a handler sees it.
+#[derive(Clone, Debug)]
+pub struct RawFault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// The lane.
+    pub lane: u32,
+    /// The guest address, if it has to do with one.
+    pub address: Option<u64>,
+    /// Bytes accessed.
+    pub bytes: u32,
+    /// The space accessed.
+    pub space: MemorySpace,
+    /// What the access did.
+    pub access: Option<AccessKind>,
+    /// More in words.
+    pub note: String,
+}
+
+impl RawFault {
+    /// A fault of executing lanes that has to do with no address; the lowest of them stands for all.
+    pub fn of_lanes(kind: FaultKind, space: MemorySpace, mask: u32, note: String) -> RawFault {
+        let lane = mask.trailing_zeros() & 31;
+        RawFault { kind, lane, address: None, bytes: 0, space, access: None, note }
+    }
+}
+
+/// A fault and where it happened.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The fault.
+    pub raw: RawFault,
+    /// The instruction's origin.
+    pub origin: u32,
+    /// The warp.
+    pub warp: u32,
 }

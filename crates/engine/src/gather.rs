@@ -5,10 +5,11 @@
 //! shuts out speculation.
 
 use crate::access::Load;
-use crate::direct::count_lanes;
 use crate::guest;
-use crate::lanes::{Lanes, WIDE};
-use crate::op::{Body, Op, Warp, baseline};
+use crate::handler::{Body, baseline};
+use crate::machine::{Op, Warp};
+use crate::slot::{Lanes, WIDE};
+use crate::tally::count_lanes;
 use std::arch::x86_64::*;
 
 /// A load of 32-bit words from 32 addresses of their own, in global memory.

@@ -9,7 +9,7 @@
 //! moves are never torn within an aligned element. The compiler has no other way to say this: it does not
 //! join relaxed atomics.
 
-use crate::lanes::Elem;
+use crate::slot::Elem;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Reads an element.

@@ -5,11 +5,14 @@
 //! its size, its state and the bytes asked for. A kernel can overwrite all that, so every step is
 //! checked. Where an instrument watches, blocks lie apart, and none is given twice while there is room.
 
-use crate::context::{Context, RawFault, excuse, fault};
-use crate::fault::FaultKind;
-use crate::instrument::{HeapEvent, Wants};
-use crate::lanes::{BITS, Lanes, Sink, Source};
-use crate::op::{Body, Op, Warp};
+use crate::context::{excuse, fault};
+use crate::fault::{FaultKind, RawFault};
+use crate::handler::Body;
+use crate::hook::Wants;
+use crate::instrument::HeapEvent;
+use crate::lanes::{Sink, Source};
+use crate::machine::{Context, Op, Warp};
+use crate::slot::{BITS, Lanes};
 use lanework_ptx_ir::kernel::MemorySpace;
 
 pub use lanework_ptx_ir::lower::state::HEAP as NAME;

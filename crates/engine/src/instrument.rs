@@ -13,13 +13,17 @@
 //!
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
 
-use crate::access::addresses;
-use crate::context::{Located, RawFault, Region, Site, generic_space};
 use crate::counter::{CounterRule, Pattern, Totals};
-use crate::event::{Access, AccessKind, Asynchronous, Moved, Place, Space};
-use crate::lanes::Lanes;
+use crate::event::{Access, AccessKind, Asynchronous, Moved, Place, Space, generic_space};
+use crate::fault::{Located, RawFault};
+use crate::handler::{Body, Tiers};
+use crate::hook::{Hook, Wants};
+use crate::lanes::addresses;
+use crate::machine::{Context, Op, Warp};
 use crate::memory::Memory;
-use crate::op::{Body, Op, Tiers, Warp};
+use crate::region::Region;
+use crate::site::Site;
+use crate::slot::Lanes;
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Note};
@@ -27,70 +31,6 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-/// A set of what an instrument may want to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Wants(u32);
-
-impl Wants {
-    /// Nothing: no operation is inserted, and the run is as fast as one without an instrument.
-    pub const NOTHING: Wants = Wants(0);
-    /// Each instruction of each warp: [`Instrument::instruction`].
-    pub const INSTRUCTIONS: Wants = Wants(1);
-    /// Each access: [`Instrument::memory`] and, by its default, [`Instrument::access`].
-    pub const ACCESSES: Wants = Wants(1 << 1);
-    /// Counter slots: accesses that follow a pattern, and the visits of basic blocks, are summed in place
-    /// and handed over in the end ([`Instrument::flush`]); [`Instrument::memory`] tells of other accesses.
-    /// Not to be combined with `ACCESSES`.
-    pub const COUNTS: Wants = Wants(1 << 2);
-    /// Branches at which a warp diverges, and, in any order, barrier arrivals.
-    pub const BRANCHES: Wants = Wants(1 << 3);
-    /// Barrier arrivals as they happen: [`Instrument::barrier`].
-    pub const BARRIERS: Wants = Wants(1 << 4);
-    /// Phases of mbarriers, and bulk copies from their start to the wait for them:
-    /// [`Instrument::asynchronous`].
-    pub const ASYNCHRONOUS: Wants = Wants(1 << 5);
-    /// All that orders threads: barriers, member masks and warp synchronisation, fences, mbarriers,
-    /// cluster barriers, commits and waits.
-    pub const SYNCHRONISATION: Wants = Wants(1 << 6);
-    /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
-    pub const COPIES: Wants = Wants(1 << 7);
-    /// `malloc` and `free` of kernels. Their blocks then lie apart, and none is given twice while there is
-    /// room.
-    pub const HEAP: Wants = Wants(1 << 8);
-    /// Starts and ends of clusters, blocks and warps, and whose time slice it is.
-    pub const EDGES: Wants = Wants(1 << 9);
-    /// The cluster after each scheduler pass: [`Instrument::scheduler_pass`].
-    pub const PASSES: Wants = Wants(1 << 10);
-    /// The instrument keeps the bitmaps of initialised bytes up to date; else all memory counts as
-    /// initialised after the launch.
-    pub const INITIALISED: Wants = Wants(1 << 11);
-    /// One worker runs all blocks, in order.
-    pub const ONE_WORKER: Wants = Wants(1 << 12);
-    /// What an observer of events sees: instructions, accesses, barriers and asynchronous copies.
-    pub const EVENTS: Wants = Wants(
-        Wants::INSTRUCTIONS.0 | Wants::ACCESSES.0 | Wants::BARRIERS.0 | Wants::ASYNCHRONOUS.0,
-    );
-
-    /// Both sets.
-    pub const fn with(self, other: Wants) -> Wants {
-        Wants(self.0 | other.0)
-    }
-
-    /// Whether the sets have anything in common.
-    #[inline(always)]
-    pub const fn any(self, of: Wants) -> bool {
-        self.0 & of.0 != 0
-    }
-}
-
-impl std::ops::BitOr for Wants {
-    type Output = Wants;
-    #[inline(always)]
-    fn bitor(self, other: Wants) -> Wants {
-        self.with(other)
-    }
-}
 
 /// An operation that an instrument has inserted.
 pub struct Inserted {
@@ -532,33 +472,37 @@ impl Instrumentation {
     }
 }
 
-/// The instrument of a worker, as its blocks hold it.
-#[derive(Clone, Copy)]
-pub struct Hook {
+/// An instrument attached to a worker. Hooks made of it hold its address.
+pub struct Attached {
     wants: Wants,
-    instrument: *mut dyn Instrument,
+    instrument: *mut (),
+    object: *mut dyn Instrument,
+}
+
+impl Attached {
+    /// An instrument that outlives the worker.
+    pub fn new<I: Instrument>(instrument: &mut I) -> Box<Attached> {
+        let wants = instrument.wants();
+        let object: *mut I = instrument;
+        Box::new(Attached { wants, instrument: object.cast(), object })
+    }
+
+    /// What the worker's blocks hold.
+    pub fn hook(&self) -> Hook {
+        let object = (&raw const self.object).cast();
+        Hook { wants: self.wants, instrument: self.instrument, object }
+    }
 }
 
 impl Hook {
-    /// For an instrument that outlives the worker.
-    pub fn of<I: Instrument>(instrument: &mut I) -> Hook {
-        Hook { wants: instrument.wants(), instrument: std::ptr::from_mut(instrument) }
-    }
-
-    /// Whether the instrument wants any of this.
-    #[inline(always)]
-    pub fn wants(self, what: Wants) -> bool {
-        self.wants.any(what)
-    }
-
     /// The instrument, if it wants any of this.
     ///
     /// # Safety
-    /// It is alive, and nobody else uses it meanwhile.
+    /// It is alive and attached, and nobody else uses it meanwhile.
     #[inline(always)]
     pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
         // SAFETY: by the caller.
-        if self.wants.any(what) { Some(unsafe { &mut *self.instrument }) } else { None }
+        if self.wants.any(what) { Some(unsafe { self.any() }) } else { None }
     }
 
     /// The instrument.
@@ -566,8 +510,8 @@ impl Hook {
     /// # Safety
     /// As for [`Hook::get`].
     pub unsafe fn any<'a>(self) -> &'a mut dyn Instrument {
-        // SAFETY: by the caller.
-        unsafe { &mut *self.instrument }
+        // SAFETY: by the caller; the pointer is that of an `Attached`.
+        unsafe { &mut **self.object.cast::<*mut dyn Instrument>() }
     }
 
     /// The instrument by its type, for operations that it has inserted.
@@ -579,6 +523,15 @@ impl Hook {
     pub unsafe fn typed<'a, I: Instrument>(self) -> &'a mut I {
         // SAFETY: by the caller.
         unsafe { &mut *self.instrument.cast::<I>() }
+    }
+}
+
+impl Context {
+    /// The run's instrument, if it wants any of this.
+    #[inline(always)]
+    pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
+        // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+        unsafe { self.hook.get(what) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
 //! ranges that the host lends.
 
-use crate::context::Region;
 use crate::fault::{MemoryError, NearAllocation};
+use crate::region::Region;
 use crate::written::Written;
 use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::BTreeMap;

@@ -1,10 +1,12 @@
 //! `vprintf`: C formatting of device arguments.
 
-use crate::context::{Context, RawFault, fault};
-use crate::fault::FaultKind;
+use crate::context::fault;
+use crate::fault::{FaultKind, RawFault};
 use crate::guest;
-use crate::lanes::{BITS, Lanes, Sink, Source};
-use crate::op::{Body, Op, Warp};
+use crate::handler::Body;
+use crate::lanes::{Sink, Source};
+use crate::machine::{Context, Op, Warp};
+use crate::slot::{BITS, Lanes};
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::fmt::Write;
 

@@ -2,10 +2,11 @@
 
 use crate::assemble::{Code, Want, assemble};
 use crate::fault::{LoadError, SourceLocation};
+use crate::handler::best_tier;
 use crate::heap;
-use crate::instrument::{Instrumentation, Quiet, Wants};
+use crate::hook::Wants;
+use crate::instrument::{Instrumentation, Quiet};
 use crate::memory::Memory;
-use crate::op::best_tier;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::indirect::function_address;

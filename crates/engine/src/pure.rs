@@ -1,9 +1,11 @@
 //! Instructions that only compute: each is a function over one lane, from which come a handler for
 //! 32 lanes, one for registers in scalar form, and sometimes one that keeps an affine form.
 
-use crate::fuse::{CompareBranch, Step};
-use crate::lanes::{Elem, Lanes, Scalar, Sink, Source, fetch_cold, put_cold};
-use crate::op::{Body, Op, Stop, Tiers, Warp, WideTiers};
+use crate::fuse::pair::{CompareBranch, Step};
+use crate::handler::{Body, Tiers, WideTiers};
+use crate::lanes::{Sink, Source, fetch_cold, put_cold};
+use crate::machine::{Op, Stop, Warp};
+use crate::slot::{Elem, Lanes, Scalar};
 use lanework_ptx_ir::kernel::Width;
 use std::marker::PhantomData;
 

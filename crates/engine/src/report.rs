@@ -1,9 +1,8 @@
 //! From a fault as a handler saw it to one that a person can act on.
 
 use crate::asynchrony::cluster::{MOST_BLOCKS, split};
-use crate::context::{Located, RawFault};
 use crate::event::AccessKind;
-use crate::fault::{Fault, FaultKind, NearAllocation};
+use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
 use crate::memory::{BadAddress, Memory};
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};

@@ -2,10 +2,10 @@
 
 use crate::allowance::Allowance;
 use crate::block::{Shape, Team};
-use crate::context::Located;
 use crate::counter::Totals;
-use crate::fault::Fault;
-use crate::instrument::{ClusterFault, Hook, Instrument, Wants};
+use crate::fault::{Fault, Located};
+use crate::hook::Wants;
+use crate::instrument::{Attached, ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Options, Schedule};
 use crate::memory::Memory;
@@ -188,7 +188,8 @@ impl<'a> Job<'a> {
 
     /// Runs clusters until there are no more.
     fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
-        let hook = Hook::of(&mut instrument);
+        let attached = Attached::new(&mut instrument);
+        let hook = attached.hook();
         let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, hook);
         let mut printed = Vec::new();
         let (mut blocks, mut fault) = (0, None);

@@ -1,8 +1,8 @@
 //! The handlers of instructions of a warp: the engine's table from opcode to handler.
 
 use crate::cross;
+use crate::handler::Tiers;
 use crate::heap::{Free, Malloc};
-use crate::op::Tiers;
 use crate::print::Print;
 use lanework_ptx_ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 

@@ -1,7 +1,7 @@
 //! The way of some lanes through a kernel: where they are and where they meet others. A warp follows
 //! one; lanes that must run apart from the others of their warp have one each.
 
-use crate::op::{Op, Pending, Warp};
+use crate::machine::{DEPTH, Op, Pending, Warp};
 
 /// Where lanes are, and what is pending for them.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,5 +57,20 @@ impl Way {
             part.mask |= others.mask;
         }
         Ok(())
+    }
+}
+
+impl Warp {
+    /// The way it goes on from where it stopped.
+    pub fn way(&self) -> Way {
+        let pending = self.pending[..self.depth].to_vec();
+        Way { mask: self.mask, at: self.stopped_at, meet: self.meet, pending }
+    }
+
+    /// Goes on with a way of its lanes.
+    pub fn follow(&mut self, way: &Way) {
+        (self.mask, self.stopped_at, self.meet) = (way.mask, way.at, way.meet);
+        self.depth = way.pending.len().min(DEPTH);
+        self.pending[..self.depth].copy_from_slice(&way.pending[..self.depth]);
     }
 }

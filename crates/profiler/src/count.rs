@@ -3,11 +3,12 @@
 //! Accesses that follow a pattern, and the visits of basic blocks, are counted in place by the engine;
 //! here is what a pattern costs, what other accesses cost, and which counters the totals belong to.
 
-use lanework_engine::context::Site;
 use lanework_engine::counter::{CounterRule, Pattern, SiteTotal, Totals, WordCost};
 use lanework_engine::event::{AccessKind, Place};
-use lanework_engine::instrument::{Instrument, Launch, Wants, space_of};
-use lanework_engine::op::Warp;
+use lanework_engine::hook::Wants;
+use lanework_engine::instrument::{Instrument, Launch, space_of};
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_memmodel::counters::{Counters, add_each};
 use lanework_memmodel::traffic;
 use lanework_ptx_ir::access_class::AccessClass;

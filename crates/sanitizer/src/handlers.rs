@@ -8,9 +8,10 @@ use super::fast::group::Group;
 use super::initialisation::unwritten::Step;
 use super::sanitizer::Sanitizer;
 use super::wgmma::registers::Use;
-use lanework_engine::access::addresses;
-use lanework_engine::lanes::SCALAR;
-use lanework_engine::op::{Body, Op, Warp};
+use lanework_engine::handler::Body;
+use lanework_engine::lanes::addresses;
+use lanework_engine::machine::{Op, Warp};
+use lanework_engine::slot::SCALAR;
 
 /// Checks the access of the memory instruction that follows, by any path; see
 /// [`lanework_engine::instrument::Instrument::access_operation`] for the operands.

@@ -7,14 +7,14 @@ use super::position::LaneAt;
 use super::report::merge;
 use super::reports::place;
 use super::sanitizer::Sanitizer;
-use lanework_engine::context::{Located, RawFault, Site};
 use lanework_engine::event::{Moved, Place};
-use lanework_engine::fault::FaultKind;
-use lanework_engine::instrument::{
-    ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan, Wants,
-};
-use lanework_engine::lanes::Lanes;
-use lanework_engine::op::{Tiers, Warp};
+use lanework_engine::fault::{FaultKind, Located, RawFault};
+use lanework_engine::handler::Tiers;
+use lanework_engine::hook::Wants;
+use lanework_engine::instrument::{ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan};
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
+use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, Note};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;

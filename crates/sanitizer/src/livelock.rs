@@ -8,13 +8,12 @@
 //! found, nor is one whose period is longer than a trial.
 
 use super::stillness::{Look, Reads, Stillness};
-use lanework_engine::context::{Located, RawFault, Site};
 use lanework_engine::event::Place;
-use lanework_engine::fault::FaultKind;
-use lanework_engine::instrument::{
-    ClusterView, HeapEvent, Instrument, Progress, Wants, WarpSnapshot,
-};
-use lanework_engine::op::Warp;
+use lanework_engine::fault::{FaultKind, Located, RawFault};
+use lanework_engine::hook::Wants;
+use lanework_engine::instrument::{ClusterView, HeapEvent, Instrument, Progress, WarpSnapshot};
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice, so that spins that have no end are told soon.

@@ -5,7 +5,7 @@ use super::livelock::LivelockProbe;
 use super::parts::Parts;
 use super::report::Report;
 use super::stillness::Reads;
-use lanework_engine::context::Located;
+use lanework_engine::fault::Located;
 
 /// A block that waits for what may be done by one that runs later: its place, the fault, and what it
 /// reads.

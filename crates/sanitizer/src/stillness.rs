@@ -2,9 +2,9 @@
 //! what was there, and what is read is remembered. A spin that returns to where it was in memory that
 //! keeps still goes on for ever.
 
-use lanework_engine::context::{Context, Site, generic_space};
-use lanework_engine::event::{AccessKind, Space};
-use lanework_engine::op::Warp;
+use lanework_engine::event::{AccessKind, Space, generic_space};
+use lanework_engine::machine::{Context, Warp};
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 

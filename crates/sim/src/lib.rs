@@ -16,7 +16,8 @@ pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place,
 pub use lanework_engine::fault::{
     Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
 };
-pub use lanework_engine::instrument::{Instrument, Quiet, Wants};
+pub use lanework_engine::hook::Wants;
+pub use lanework_engine::instrument::{Instrument, Quiet};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
 pub use lanework_engine::program::Program;

@@ -1,6 +1,6 @@
 //! Arithmetic on registers in scalar form: both bases and the stride.
 
-use crate::lanes::Scalar;
+use crate::slot::Scalar;
 
 /// A function of both bases and the stride.
 #[inline(always)]

@@ -5,6 +5,7 @@ use crate::number::single::{canonical, flush, max32, min32};
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::atomic::{AtomicOp, NarrowAtomic};
 use lanework_ptx_ir::opcode::integer::Size;
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Combines a word in memory with the instruction's operands.
 pub type Combine = fn(u64, u64, u64) -> u64;
@@ -98,4 +99,36 @@ fn bf16_of(m: u16, b: u16, f: impl Fn(f32, f32) -> f32) -> u16 {
 fn halves(m: u64, b: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
     let (low, high) = (f(m as u16, b as u16), f((m >> 16) as u16, (b >> 16) as u16));
     u64::from(narrow::pair(high, low))
+}
+
+/// Replaces the word at `host` by a function of it; gives the old one. Other workers may race for it.
+///
+/// # Safety
+/// So many bytes are there, aligned to their number: 2, 4 or 8.
+pub unsafe fn replace(host: *mut u8, bytes: u8, f: impl Fn(u64) -> u64) -> u64 {
+    // SAFETY: `plan` checked bounds and alignment; the host address is as aligned as the guest's,
+    // for regions start at multiples of 16.
+    unsafe {
+        match bytes {
+            2 => {
+                let cell = AtomicU16::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
+                    Some(f(u64::from(m)) as u16)
+                });
+                u64::from(old.unwrap_or_default())
+            }
+            4 => {
+                let cell = AtomicU32::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| {
+                    Some(f(u64::from(m)) as u32)
+                });
+                u64::from(old.unwrap_or_default())
+            }
+            _ => {
+                let cell = AtomicU64::from_ptr(host.cast());
+                let old = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |m| Some(f(m)));
+                old.unwrap_or_default()
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! Handlers of comparisons and selections. Comparisons of words are hot: the assembler joins them with the
 //! branch on their result.
 
-use crate::lanes::Elem;
 use crate::number::single::flush;
 use crate::pure::{Pure, hot2, hot3, pure2, pure3, warm2, warm3};
+use crate::slot::Elem;
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
 use lanework_ptx_ir::opcode::float::FloatType;

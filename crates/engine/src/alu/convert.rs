@@ -4,12 +4,12 @@
 //! f64 and f32 keep what fits of each other's payload, 16-bit results of f32 and integers are 0x7fff.
 
 use super::affine::widened;
-use crate::lanes::Scalar;
 use crate::number::narrow::{self, NAN16, Narrow, pair};
 use crate::number::single::{self, canonical, flush, quiet32};
 use crate::number::soft::{self, Format, Number, Round};
 use crate::number::{double, narrow::widen16};
 use crate::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
+use crate::slot::Scalar;
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::convert::{
     ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom,

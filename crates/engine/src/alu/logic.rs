@@ -1,10 +1,10 @@
 //! Handlers of functions of bits.
 
 use super::affine::shifted;
-use crate::lanes::Scalar;
 use crate::pure::{
     Affine, Pure, affine, hot2, hot3, mask, pure1, pure2, pure3, warm1, warm2, warm3,
 };
+use crate::slot::Scalar;
 use lanework_ptx_ir::opcode::integer::{Integer, Size};
 use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
 use lanework_ptx_ir::types::Width;

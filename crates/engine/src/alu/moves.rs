@@ -1,7 +1,7 @@
 //! Handlers of copies, and of registers taken apart and put together.
 
-use crate::lanes::Scalar;
 use crate::pure::{Affine, Pure, affine, hot1, mask, pure1, pure2, warm1};
+use crate::slot::Scalar;
 use lanework_ptx_ir::opcode::moves::{MoveOp, PartSize};
 use lanework_ptx_ir::types::Width;
 

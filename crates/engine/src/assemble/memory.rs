@@ -4,15 +4,15 @@ use super::Assembler;
 use crate::access::{Load, Store};
 use crate::alu::atomic::combine;
 use crate::atomic::Atomic;
-use crate::context::Site;
-use crate::cross::NO_SLOT;
 use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::event::AccessKind;
-use crate::fuse::Mark;
+use crate::fuse::pair::Mark;
 use crate::guest;
-use crate::instrument::{BeforeAccess, Inserted, Wants};
-use crate::lanes::{Elem, SCALAR, Slot, WIDE};
-use crate::op::{Tiers, WideTiers};
+use crate::handler::{Tiers, WideTiers};
+use crate::hook::Wants;
+use crate::instrument::{BeforeAccess, Inserted};
+use crate::site::Site;
+use crate::slot::{Elem, NO_SLOT, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
 
 /// The handlers of a body at each SIMD level.

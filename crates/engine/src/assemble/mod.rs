@@ -4,17 +4,21 @@ mod memory;
 mod place;
 
 use crate::alu;
-use crate::asynchrony::{self, Async};
+use crate::asynchrony;
+use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
-use crate::context::Site;
 use crate::control;
-use crate::cross::NO_SLOT;
-use crate::fuse::{Chain, Mark, fuse};
-use crate::instrument::{Inserted, Instrumentation, Plan as Insertions, Wants};
-use crate::lanes::{OFFSET, Slot};
-use crate::matrix::Plan;
-use crate::op::{ENDS, Handler, NOWHERE, Op, Tiers};
+use crate::fuse::overlay::fuse;
+use crate::fuse::pair::Mark;
+use crate::fuse::product::Chain;
+use crate::handler::Tiers;
+use crate::hook::Wants;
+use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
+use crate::machine::{ENDS, Handler, NOWHERE, Op};
+use crate::matrix::plan::Plan;
 use crate::pure::{Pure, Spread};
+use crate::site::Site;
+use crate::slot::{NO_SLOT, OFFSET, Slot};
 use crate::warp_table;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::classify::AccessClassifier;
@@ -51,7 +55,7 @@ pub struct Code {
     /// Where each register lies; [`NO_SLOT`] for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Product steps that one operation runs.
-    pub chains: Vec<Chain>,
+    pub chains: Vec<Box<Chain>>,
     /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
     pub runs: Vec<(u32, u32)>,
     /// The operation that each basic block starts with and the one that counts it, when counting.
@@ -61,7 +65,7 @@ pub struct Code {
     /// What the instrument has inserted; operations hold addresses in it.
     pub plan: Option<Arc<dyn Insertions>>,
     /// Asynchronous instructions, likewise.
-    pub async_plans: Vec<Arc<asynchrony::Plan>>,
+    pub async_plans: Vec<Arc<asynchrony::plan::Plan>>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
@@ -316,7 +320,7 @@ impl Assembler<'_> {
             Action::Async(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
-                let plan = Arc::new(asynchrony::Plan { op: *op, dst, src });
+                let plan = Arc::new(asynchrony::plan::Plan { op: *op, dst, src });
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.async_plans.push(plan);
                 self.push(Tiers::cold::<Async>(), [0; 4], address, origin);

@@ -1,8 +1,7 @@
 //! Places: where registers and constants lie in the register file.
 
 use super::{Assembler, Prefill};
-use crate::cross::NO_SLOT;
-use crate::lanes::{OFFSET, SCALAR, Slot, WIDE};
+use crate::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::types::Class;
 use std::collections::HashMap;

@@ -4,10 +4,9 @@
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
 use super::copies::Copies;
-use crate::context::Region;
-use crate::instrument::Hook;
+use crate::hook::Hook;
 use crate::memory::Memory;
-use crate::op::Warp;
+use crate::region::Region;
 use lanework_ptx_ir::window::{OFFSET_MASK, RANK_SHIFT};
 
 /// Most blocks of a cluster.
@@ -147,10 +146,10 @@ impl Meeting {
         Ok(met)
     }
 
-    /// Lanes of a block's warps that have not ended and not arrived.
-    pub fn missing(&self, rank: usize, warps: &[Warp]) -> u32 {
+    /// Of the live lanes of a block's warps, those that have not arrived.
+    pub fn missing(&self, rank: usize, live: impl Iterator<Item = u32>) -> u32 {
         let arrivals = &self.arrivals[rank * self.warps..];
-        warps.iter().zip(arrivals).map(|(warp, this)| (warp.live & !this.now).count_ones()).sum()
+        live.zip(arrivals).map(|(live, this)| (live & !this.now).count_ones()).sum()
     }
 
     /// All have arrived: the next generation begins.

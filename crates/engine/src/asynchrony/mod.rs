@@ -6,24 +6,14 @@
 //! until the phase has ended; `test_wait` and `try_wait` give `false` only when nothing else in the
 //! cluster can go on, as if the time limit had passed.
 
+mod bulk;
 pub mod cluster;
 pub mod copies;
-mod handler;
+pub mod finish;
+pub mod handler;
 pub mod mbarrier;
+pub mod plan;
+mod shared;
 mod sync;
 mod tensor;
-
-use crate::lanes::Slot;
-use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
-
-pub use handler::{Async, waits_for};
-
-/// An instruction with its registers; operations point to it with their immediate.
-pub struct Plan {
-    /// What it does.
-    pub op: AsyncOp,
-    /// Destinations.
-    pub dst: Vec<Slot>,
-    /// Sources.
-    pub src: Vec<Slot>,
-}
+mod tile;

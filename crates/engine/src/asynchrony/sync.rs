@@ -1,15 +1,15 @@
 //! Instructions on mbarriers and on the cluster's barrier.
 
-use super::Plan;
-use super::handler::{Shared, lanes, owner, raw, shared, shared_addresses, tell, words};
 use super::mbarrier::Mbarrier;
-use crate::context::RawFault;
-use crate::cross::{NO_SLOT, put_predicate};
+use super::plan::Plan;
+use super::shared::{Shared, lanes, owner, raw, shared, shared_addresses, tell, words};
+use crate::cross::put_predicate;
 use crate::event::{Asynchronous, Phase};
-use crate::fault::FaultKind;
-use crate::instrument::Wants;
-use crate::lanes::{Lanes, fetch_cold, put_cold};
-use crate::op::{Op, Warp};
+use crate::fault::{FaultKind, RawFault};
+use crate::hook::Wants;
+use crate::lanes::{fetch_cold, put_cold};
+use crate::machine::{Op, Warp};
+use crate::slot::{Lanes, NO_SLOT};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::{At, MbarrierOp};
 

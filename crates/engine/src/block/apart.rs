@@ -5,10 +5,9 @@
 //! turns, until all its lanes are at one place again.
 
 use super::{Located, State, Worker, limit_fault};
-use crate::context::RawFault;
 use crate::control::members;
-use crate::fault::FaultKind;
-use crate::op::{Stop, Warp};
+use crate::fault::{FaultKind, RawFault};
+use crate::machine::{Stop, Warp};
 use crate::program::Assembled;
 use crate::way::Way;
 use lanework_ptx_ir::kernel::{Action, MemoryKind, MemorySpace};

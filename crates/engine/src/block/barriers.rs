@@ -1,12 +1,10 @@
 //! The barriers of a block: who has arrived, who waits, and what it means when nobody comes.
 
 use super::{BARRIERS, Located, State, Worker, waits_for};
-use crate::context::RawFault;
-use crate::cross::NO_SLOT;
-use crate::fault::FaultKind;
-use crate::instrument::Wants;
-use crate::lanes::{SCALAR, Slot};
-use crate::op::{Op, Warp};
+use crate::fault::{FaultKind, RawFault};
+use crate::hook::Wants;
+use crate::machine::{Op, Warp};
+use crate::slot::{NO_SLOT, SCALAR, Slot};
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// A barrier of the block.
@@ -206,7 +204,8 @@ impl Worker<'_> {
                 // SAFETY: the destination is a register of this register file: a predicate for
                 // `and` and `or`, else a word.
                 unsafe {
-                    use crate::lanes::{Lanes, Sink};
+                    use crate::lanes::Sink;
+                    use crate::slot::Lanes;
                     if op.imm & 0xff == 2 {
                         u32::put(warp, op.a, Lanes([value; 32]));
                     } else {

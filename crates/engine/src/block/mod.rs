@@ -8,15 +8,14 @@ mod view;
 
 use crate::allowance::Allowance;
 use crate::assemble::Prefill;
-use crate::asynchrony::waits_for;
-use crate::context::{Context, Located, RawFault, Region};
-use crate::fault::FaultKind;
-use crate::instrument::{Hook, Wants};
-use crate::lanes::Slot;
-use crate::matrix::group::Meeting;
+use crate::asynchrony::handler::waits_for;
+use crate::fault::{FaultKind, Located, RawFault};
+use crate::hook::{Hook, Wants};
+use crate::machine::{Context, Stop, Warp, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
-use crate::op::{Stop, Warp};
 use crate::program::Assembled;
+use crate::region::Region;
+use crate::slot::Slot;
 use apart::Part;
 use barriers::Barrier;
 use lanework_ptx_ir::kernel::{MemorySpace, Special};
@@ -154,14 +153,13 @@ impl<'a> Worker<'a> {
             local_bytes,
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
-            chains: code.chains.as_ptr(),
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
             hook,
             printed: String::new(),
             block: 0,
             cluster: std::ptr::null_mut(),
             rank,
-            warpgroups: vec![Meeting::default(); warps as usize],
+            warpgroups: vec![WarpgroupArrival::default(); warps as usize],
             fault: None,
         });
         let stride = code.register_bytes.next_multiple_of(64);
@@ -270,7 +268,7 @@ impl<'a> Worker<'a> {
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
         }
-        self.context.warpgroups.fill(Meeting::default());
+        self.context.warpgroups.fill(WarpgroupArrival::default());
         self.prefill_block();
         self.done = 0;
         self.plain = 0;

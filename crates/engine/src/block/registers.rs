@@ -2,9 +2,8 @@
 
 use super::Worker;
 use crate::assemble::{Code, Prefill};
-use crate::cross::NO_SLOT;
-use crate::lanes::{OFFSET, SCALAR, Scalar, Slot, WIDE};
 use crate::program::Assembled;
+use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::{LaneMask, Special};
 use lanework_ptx_ir::uniformity::thread_index;
 

@@ -3,8 +3,9 @@
 
 use super::{Located, Round, Shape, State, Worker};
 use crate::asynchrony::cluster::Cluster;
-use crate::asynchrony::copies::{LateFault, finish_all};
-use crate::instrument::{Hook, Instrument, Launch, Wants};
+use crate::asynchrony::finish::{LateFault, finish_all};
+use crate::hook::{Hook, Wants};
+use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;
 use crate::program::Assembled;
 use lanework_ptx_ir::uniformity::thread_index;
@@ -185,7 +186,9 @@ impl<'a> Team<'a> {
             return;
         }
         let blocks = self.blocks.iter().enumerate();
-        let missing: u32 = blocks.map(|(rank, block)| meeting.missing(rank, &block.warps)).sum();
+        let missing: u32 = blocks
+            .map(|(rank, block)| meeting.missing(rank, block.warps.iter().map(|w| w.live)))
+            .sum();
         if missing == 0 {
             // SAFETY: this worker alone uses its instrument.
             if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONISATION) } {

@@ -3,7 +3,7 @@
 use super::apart::Part;
 use super::{State, Team, Worker};
 use crate::instrument::{ClusterView, Progress, WarpSnapshot};
-use crate::op::Stop;
+use crate::machine::Stop;
 use crate::way::Way;
 use lanework_ptx_ir::kernel::Kernel;
 

@@ -1,15 +1,17 @@
 //! The inner steps of matrix products: two loads and an `fma`, one after the other.
 
-use super::{Mark, Sum, Two};
+use super::pair::{Mark, Sum, Two};
 use crate::access::Load;
-use crate::direct::{distances, in_reach, prefetch, runs_inside, starts, tally};
+use crate::direct::{distances, in_reach, prefetch, runs_inside, starts};
 use crate::guest::{self, Level, Middle, Widest};
-use crate::lanes::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
-use crate::op::{Body, Op, Warp, WideTiers, baseline};
+use crate::handler::{Body, WideTiers, baseline};
+use crate::machine::{Op, Warp};
+use crate::slot::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
+use crate::tally::tally;
 use std::marker::PhantomData;
 
 /// Where product steps are overlaid.
-pub(super) struct Products<'a> {
+pub struct Products<'a> {
     /// The operations.
     pub ops: &'a mut [Op],
     /// Their marks.
@@ -21,7 +23,7 @@ pub(super) struct Products<'a> {
     /// Whether the operation before is the second of a fused pair of sums.
     pub after_sum: bool,
     /// The chains so far.
-    pub chains: &'a mut Vec<Chain>,
+    pub chains: &'a mut Vec<Box<Chain>>,
 }
 
 impl Products<'_> {
@@ -40,7 +42,9 @@ impl Products<'_> {
             }
             return length;
         }
-        self.ops[at].d = self.chains.len() as u32;
+        // The general handler of the first load, which a chain falls back to, needs no immediate.
+        let chain = Box::new(chain);
+        self.ops[at].imm = std::ptr::from_ref(&*chain).expose_provenance() as u64;
         self.chains.push(chain);
         let tiers = match (wide, count) {
             (false, false) => {
@@ -103,7 +107,7 @@ pub struct Chain {
     length: u32,
 }
 
-/// Runs the [`Chain`] whose index is in `d`.
+/// Runs the [`Chain`] whose address is the immediate.
 struct RunChain<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
 
 /// Words as the floats that they are.
@@ -119,7 +123,7 @@ impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunChain<L, WIDE, C
         // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
         // all accesses are checked before anything is written.
         unsafe {
-            let chain = &*(*warp.context).chains.add(op.d as usize);
+            let chain = &*std::ptr::with_exposed_provenance::<Chain>(op.imm as usize);
             let (same_site, run_site) = (warp.site(chain.same.c), warp.site(chain.run.c));
             let (same_region, run_region) = ((*same_site).region, (*run_site).region);
             let (same_at, _) = distances::<WIDE>(&chain.same, warp, &same_region);

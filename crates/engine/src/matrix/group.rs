@@ -6,16 +6,16 @@
 
 use super::descriptor::Descriptor;
 use super::multiply::{count, encode, integer};
+use super::plan::Plan;
+use super::registers::{Registers, read_registers};
 use super::sparse::Chunks;
 use super::sum::{Adder, SIDE, Terms, add_group, add_special, rounded};
 use super::terms::Term;
-use super::{Plan, Registers, read_registers};
-use crate::context::{Context, RawFault};
-use crate::cross::NO_SLOT;
 use crate::event::AccessKind;
-use crate::fault::FaultKind;
-use crate::lanes::{Lanes, Slot, fetch_cold, put_cold};
-use crate::op::Warp;
+use crate::fault::{FaultKind, RawFault};
+use crate::lanes::{fetch_cold, put_cold};
+use crate::machine::{Context, Warp, WarpgroupArrival};
+use crate::slot::{Lanes, NO_SLOT, Slot};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{BitOp, GroupMultiply, Number, Sparse};
 use std::ops::Range;
@@ -385,15 +385,6 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
     Ok(())
 }
 
-/// One warp of a warpgroup at `wgmma.wait_group`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Meeting {
-    /// Times that it has come there.
-    came: u64,
-    /// Whether it has not gone on.
-    waits: bool,
-}
-
 /// `wgmma.wait_group`: `false` until all warps of the warpgroup have come.
 ///
 /// # Safety
@@ -415,7 +406,7 @@ pub unsafe fn wait(warp: &mut Warp) -> Result<bool, RawFault> {
     };
     let own = &mut group[index - first];
     if !own.waits {
-        *own = Meeting { came: own.came + 1, waits: true };
+        *own = WarpgroupArrival { came: own.came + 1, waits: true };
     }
     let came = own.came;
     let all = group.iter().all(|warp| warp.came >= came);

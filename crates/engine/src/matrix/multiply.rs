@@ -3,13 +3,15 @@
 //! Integer products are added without any rounding and f64 ones by fused additions in the order of `k`.
 //! Other floats are added as [`super::sum`] says.
 
+use super::places::{Order, fragments};
+use super::plan::Plan;
+use super::registers::{Registers, read_registers, write_registers};
 use super::sparse::Chunks;
 use super::sum::{Adder, SIDE, Terms, add_group, add_special, half, rounded};
 use super::terms::Term;
-use super::{Plan, Registers, read_registers, write_registers};
 use crate::lanes::fetch_cold;
-use crate::op::Warp;
-use lanework_ptx_ir::opcode::matrix::{BitOp, Fragment, Multiply, Number, Part, Shape, Sparse};
+use crate::machine::Warp;
+use lanework_ptx_ir::opcode::matrix::{BitOp, Multiply, Number, Shape, Sparse};
 
 /// What a product of 32 bits each counts.
 #[inline(always)]
@@ -19,83 +21,6 @@ pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
         BitOp::And => a & b,
     };
     both.count_ones() as i32
-}
-
-/// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
-/// `32 * i + l`.
-#[derive(Clone, Debug, Default)]
-pub struct Places {
-    a: Vec<u16>,
-    b: Vec<u16>,
-    c: Vec<u16>,
-    d: Vec<u16>,
-}
-
-/// The fragments of a product: A as it is stored, B and C. Bits go in words.
-fn fragments(this: &Multiply) -> [Fragment; 3] {
-    let Shape { m, n, k } = this.shape;
-    let words = if this.a == Number::B1 { 32 } else { 1 };
-    let k = k / words;
-    let stored = if this.sparse.is_some() { k / 2 } else { k };
-    let number = |number| if number == Number::B1 { Number::S32 } else { number };
-    [
-        Fragment { part: Part::A, shape: Shape { m, n, k: stored }, number: number(this.a) },
-        Fragment { part: Part::B, shape: Shape { m, n, k }, number: number(this.b) },
-        Fragment { part: Part::C, shape: this.shape, number: this.c },
-    ]
-}
-
-impl Places {
-    /// The places of a product's elements. B lies in blocks of eight columns.
-    pub fn of(this: &Multiply) -> Places {
-        let [a, b, c] = fragments(this);
-        let each = |fragment: Fragment, index: &dyn Fn(usize, usize) -> usize| {
-            let elements = fragment.elements();
-            let place = |at: usize| fragment.place(at % 32, at / 32);
-            (0..32 * elements).map(place).map(|(r, c)| index(r, c) as u16).collect()
-        };
-        let (stored, k, n) = (a.shape.k, b.shape.k, b.shape.n);
-        let order = Order::of(this);
-        let accumulators = |row: usize, column: usize| row * n + column;
-        Places {
-            // A sparse matrix is put in order when it is spread out.
-            a: match this.sparse {
-                Some(_) => each(a, &|row, at| row * stored + at),
-                None => each(a, &|row, at| row * k + order.of_column(at)),
-            },
-            b: each(b, &|at, column| {
-                (column / SIDE * k + order.of_column(at)) * SIDE + column % SIDE
-            }),
-            c: each(c, &accumulators),
-            d: each(Fragment { number: this.d, ..c }, &accumulators),
-        }
-    }
-}
-
-/// The order in which products are added. A warp's product of 8-bit floats is made of two of f16: the
-/// first takes the lower halves of all registers, the second the upper ones.
-#[derive(Clone, Copy)]
-struct Order {
-    k: usize,
-    halves: bool,
-    /// Elements of the dense matrix in half a register.
-    span: usize,
-}
-
-impl Order {
-    fn of(this: &Multiply) -> Order {
-        let eight_bits = matches!(this.a, Number::E4m3 | Number::E5m2);
-        let span = if this.sparse.is_some() { 4 } else { 2 };
-        Order { k: this.shape.k, halves: eight_bits, span }
-    }
-
-    fn of_column(self, k: usize) -> usize {
-        if !self.halves {
-            return k;
-        }
-        let (pair, within) = (k / self.span, k % self.span);
-        pair % 2 * (self.k / 2) + pair / 2 * self.span + within
-    }
 }
 
 /// Elements of the largest matrix A: 16 x 128 of nibbles.

@@ -2,9 +2,10 @@
 //! Turing have no such product; the driver's compiler makes it of fused additions in the order of `k`.
 
 use super::multiply::encode;
-use super::{Plan, Registers, read_registers, write_registers};
+use super::plan::Plan;
+use super::registers::{Registers, read_registers, write_registers};
+use crate::machine::Warp;
 use crate::number::narrow::widen16;
-use crate::op::Warp;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{Multiply, Number};
 

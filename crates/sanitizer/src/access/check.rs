@@ -9,8 +9,8 @@ use super::super::races::Races;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::peers::PeerAccesses;
 use super::super::reports::Reports;
-use lanework_engine::context::Site;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
 
 /// One warp's access while it is checked.

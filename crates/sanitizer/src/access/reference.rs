@@ -17,10 +17,10 @@ use super::super::reports::{Finding, place, verb};
 use super::super::suppressions::Rule;
 use super::check::{AccessCheck, WarpAccess};
 use lanework_engine::asynchrony::cluster::split;
-use lanework_engine::context::Site;
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
 

@@ -9,9 +9,9 @@ use super::super::position::LaneAt;
 use super::super::races::epoch;
 use super::mbarrier::{Landing, Mbarriers};
 use super::shadow::{SharedRun, site};
-use lanework_engine::context::Site;
 use lanework_engine::event::{AccessKind, Moved};
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemorySpace, Order, Scope};
 
 /// Shared memory that a copy is reading.

@@ -4,7 +4,7 @@ use super::super::access::check::AccessCheck;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::mbarrier::Landing;
 use super::shadow::SharedRun;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
 
 /// A copy in flight.
 struct Copy {

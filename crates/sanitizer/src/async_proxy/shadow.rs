@@ -5,8 +5,8 @@ use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::reports::Finding;
-use lanework_engine::context::Site;
 use lanework_engine::event::AccessKind;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 

@@ -3,8 +3,8 @@
 use super::super::kinds::ReportKind;
 use super::super::position::{LaneAt, Position};
 use super::super::reports::{Finding, Reports};
-use lanework_engine::lanes::Lanes;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
 /// The lanes that instructions of warps wait for.

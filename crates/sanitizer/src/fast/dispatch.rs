@@ -2,8 +2,8 @@
 
 use super::super::access::check::AccessCheck;
 use super::form::Form;
-use lanework_engine::context::Site;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 
 impl AccessCheck {
     /// Checks one warp's access, before it is done.

@@ -3,8 +3,8 @@
 //! Found in vectors of addresses, too, since the assembler does not know all that are even: without
 //! that, sgemm_tiled takes 15 times as long.
 
-use lanework_engine::lanes::{Scalar, WIDE};
-use lanework_engine::op::{Op, Warp};
+use lanework_engine::machine::{Op, Warp};
+use lanework_engine::slot::{Scalar, WIDE};
 
 /// Addresses of a warp that go evenly in each half.
 pub struct Form {

@@ -13,9 +13,9 @@ use super::super::races::shadow_memory::LINE;
 use super::form::Form;
 use super::line::{ALL, AccessBatch};
 use super::view::ShadowView;
-use lanework_engine::context::Site;
 use lanework_engine::event::AccessKind;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_engine::written::Written;
 use lanework_ptx_ir::kernel::MemorySpace;
 

@@ -8,9 +8,9 @@ use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
 use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
 use super::super::races::shadow_memory::LINE;
 use super::view::ShadowView;
-use lanework_engine::context::Site;
 use lanework_engine::event::AccessKind;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// How a prior access relates to one lane's.

@@ -10,7 +10,7 @@ use super::super::position::{LaneAt, Position};
 use super::super::reports::{Finding, Reports};
 use super::super::suppressions::Rule;
 use super::unwritten::{Followed, Step};
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
 
 /// The followed registers of a cluster's warps.
 pub struct Registers {

@@ -13,7 +13,7 @@ use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::vector_clock::{VectorClock, join};
 use super::super::reports::{Finding, outside_of};
 use lanework_engine::event::AccessKind;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Bytes that are read together.

@@ -11,7 +11,7 @@ use super::super::races::epoch::{self, PackedEpoch};
 use super::super::reports::Finding;
 use super::operands::Operands;
 use super::registers::Use;
-use lanework_engine::op::Warp;
+use lanework_engine::machine::Warp;
 
 /// What is known of one register of one warp.
 #[derive(Clone, Copy, Default)]

@@ -1,8 +1,12 @@
-//! Decoded operations, the warp they act on, and the choice of SIMD level.
+//! The state of the machine: operations, warps, and what the warps of one worker share.
 
-use crate::context::{Context, Site};
-use crate::lanes::{OFFSET, Slot};
-use crate::way::Way;
+use crate::asynchrony::cluster::Cluster;
+use crate::fault::RawFault;
+use crate::hook::Hook;
+use crate::memory::Memory;
+use crate::region::Region;
+use crate::site::Site;
+use crate::slot::{OFFSET, Slot};
 
 /// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
 #[derive(Clone, Copy)]
@@ -54,135 +58,6 @@ impl Op {
 /// The operation and the ones it can lead to were assembled for the register file of this warp.
 pub type Handler = unsafe fn(&Op, &mut Warp) -> *const Op;
 
-/// The body of a handler, compiled once per SIMD level.
-pub trait Body {
-    /// Runs the operation.
-    ///
-    /// # Safety
-    /// As for [`Handler`].
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op;
-}
-
-/// A handler at each SIMD level, lowest first.
-#[derive(Clone, Copy)]
-pub struct Tiers(pub [Handler; 3]);
-
-impl Tiers {
-    /// The handlers of a body.
-    pub const fn of<B: Body>() -> Tiers {
-        #[cfg(target_arch = "x86_64")]
-        {
-            Tiers([baseline::<B>, avx2::<B>, avx512::<B>])
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            Tiers([baseline::<B>, baseline::<B>, baseline::<B>])
-        }
-    }
-}
-
-impl Tiers {
-    /// The handler of a body that is rare or does not gain from wide registers: one for all levels,
-    /// which keeps the emulator quick to compile.
-    pub const fn cold<B: Body>() -> Tiers {
-        Tiers([baseline::<B>; 3])
-    }
-}
-
-/// A handler that only pays with wide registers: there is none for the lowest level, where the
-/// general handlers do, and that much less to compile.
-#[derive(Clone, Copy)]
-pub struct WideTiers([Handler; 2]);
-
-impl WideTiers {
-    /// The handlers of a body.
-    pub const fn of<B: Body>() -> WideTiers {
-        #[cfg(target_arch = "x86_64")]
-        {
-            WideTiers([avx2::<B>, avx512::<B>])
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            WideTiers([baseline::<B>, baseline::<B>])
-        }
-    }
-
-    /// The handlers of two bodies: one for registers of 256 bits and one for 512 bits.
-    pub const fn split<B: Body, Widest: Body>() -> WideTiers {
-        #[cfg(target_arch = "x86_64")]
-        {
-            WideTiers([avx2::<B>, avx512::<Widest>])
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            WideTiers([baseline::<B>, baseline::<Widest>])
-        }
-    }
-
-    /// The handler at a SIMD level, if there is one.
-    pub fn at(self, tier: usize) -> Option<Handler> {
-        // Elsewhere the lowest level has vectors that do.
-        let index = if cfg!(target_arch = "x86_64") { tier.checked_sub(1)? } else { 0 };
-        self.0.get(index).copied()
-    }
-}
-
-/// A body at the lowest SIMD level.
-///
-/// # Safety
-/// As for [`Handler`].
-#[inline(never)]
-pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
-    unsafe { B::run(op, warp) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
-    unsafe { B::run(op, warp) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
-#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
-    unsafe { B::run(op, warp) }
-}
-
-/// The highest SIMD level that this machine has: an index into [`Tiers`].
-pub fn best_tier() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let avx2 = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
-        let avx512 = avx2
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512cd");
-        let best = usize::from(avx2) + usize::from(avx512);
-        let cap = std::env::var("LANEWORK_SIMD").ok();
-        match cap.as_deref() {
-            Some("baseline") => 0,
-            Some("avx2") => best.min(1),
-            _ => best,
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        0
-    }
-}
-
 /// Why a warp stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
@@ -220,7 +95,7 @@ pub struct Pending {
 pub const NOWHERE: u32 = u32::MAX;
 
 /// Pending parts at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
-const DEPTH: usize = 64;
+pub const DEPTH: usize = 64;
 
 /// One warp of a running block.
 pub struct Warp {
@@ -264,8 +139,10 @@ pub struct Warp {
     pub widened: bool,
     /// Whether its lanes go several ways, of which it follows one.
     pub apart: bool,
-    depth: usize,
-    pending: [Pending; DEPTH],
+    /// Entries of the reconvergence stack.
+    pub depth: usize,
+    /// The reconvergence stack.
+    pub pending: [Pending; DEPTH],
 }
 
 impl Warp {
@@ -432,19 +309,6 @@ impl Warp {
         self.stop_at(op, Stop::Done)
     }
 
-    /// The way it goes on from where it stopped.
-    pub fn way(&self) -> Way {
-        let pending = self.pending[..self.depth].to_vec();
-        Way { mask: self.mask, at: self.stopped_at, meet: self.meet, pending }
-    }
-
-    /// Goes on with a way of its lanes.
-    pub fn follow(&mut self, way: &Way) {
-        (self.mask, self.stopped_at, self.meet) = (way.mask, way.at, way.meet);
-        self.depth = way.pending.len().min(DEPTH);
-        self.pending[..self.depth].copy_from_slice(&way.pending[..self.depth]);
-    }
-
     /// Runs until the warp stops.
     ///
     /// # Safety
@@ -458,4 +322,47 @@ impl Warp {
         }
         self.stop
     }
+}
+
+/// One worker's context.
+pub struct Context {
+    /// Global memory; valid while the launch holds its lock.
+    pub memory: *const Memory,
+    /// The block's shared memory.
+    pub shared: Region,
+    /// The kernel's parameters.
+    pub parameters: Region,
+    /// Local memory of all threads of the block, lane by lane.
+    pub local: *mut u8,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u64,
+    /// Memory instructions.
+    pub sites: Vec<Site>,
+    /// The instruction of each operation.
+    pub origin_of: *const u32,
+    /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
+    pub visits: Vec<[u64; 2]>,
+    /// The run's instrument.
+    pub hook: Hook,
+    /// What the block printed.
+    pub printed: String,
+    /// The block's linear index.
+    pub block: u64,
+    /// What the blocks of its cluster share.
+    pub cluster: *mut Cluster,
+    /// Its rank in the cluster.
+    pub rank: u32,
+    /// Where each warp is among those of its warpgroup.
+    pub warpgroups: Vec<WarpgroupArrival>,
+    /// The fault that stopped the block.
+    pub fault: Option<Box<RawFault>>,
+}
+
+/// One warp of a warpgroup at `wgmma.wait_group`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WarpgroupArrival {
+    /// Times that it has come there.
+    pub came: u64,
+    /// Whether it has not gone on.
+    pub waits: bool,
 }

@@ -1,0 +1,182 @@
+//! What asynchronous instructions share: operands, places in shared memory, and copies put under way.
+
+use super::cluster::split;
+use super::copies::{Copy, Finish, Move, Owner};
+use super::mbarrier::Mbarrier;
+use super::plan::Plan;
+use crate::event::{AccessKind, Asynchronous, Phase, Space, Span};
+use crate::fault::{FaultKind, RawFault};
+use crate::hook::Wants;
+use crate::lanes::{addresses, fetch_cold};
+use crate::machine::{Context, Op, Warp};
+use crate::slot::{Lanes, Slot};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::asynchrony::At;
+use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
+
+/// The active lanes, lowest first.
+pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| mask >> lane & 1 != 0)
+}
+
+/// A 32-bit operand of all lanes.
+pub(super) unsafe fn words(warp: &Warp, plan: &Plan, i: usize) -> Lanes<u32> {
+    // SAFETY: slots are valid by the assembler.
+    unsafe { fetch_cold::<u32>(warp, plan.src[i]) }
+}
+
+/// A fault of one lane.
+pub(super) fn raw(
+    kind: FaultKind,
+    lane: u32,
+    (space, address, bytes): (MemorySpace, u64, u64),
+    note: impl Into<String>,
+) -> RawFault {
+    RawFault {
+        kind,
+        lane,
+        address: Some(address),
+        bytes: bytes as u32,
+        space,
+        access: Some(AccessKind::Atomic),
+        note: note.into(),
+    }
+}
+
+/// A place in the shared memory of a block of the cluster.
+#[derive(Clone, Copy)]
+pub(super) struct Shared {
+    /// On the host.
+    pub host: *mut u8,
+    /// Whose.
+    pub rank: u32,
+    /// Where there.
+    pub offset: u64,
+}
+
+/// The address of each lane as one of shared memory, whatever the operand's space; the base of the
+/// shared window is taken off generic ones.
+pub(super) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: At) -> Lanes<u64> {
+    // SAFETY: slots are valid by the assembler.
+    let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
+    if at.space == MemorySpace::Generic {
+        for address in &mut found.0 {
+            let inside = address.wrapping_sub(SHARED_WINDOW);
+            *address = if inside < WINDOW { inside } else { u64::MAX };
+        }
+    }
+    found
+}
+
+/// Checks a place in shared memory for `bytes` bytes at a multiple of `align`.
+pub(super) unsafe fn shared(
+    warp: &Warp,
+    lane: u32,
+    address: u64,
+    bytes: u64,
+    align: u64,
+    what: &str,
+) -> Result<Shared, RawFault> {
+    // SAFETY: the context outlives the warp's run.
+    let context: &Context = unsafe { &*warp.context };
+    let place = (MemorySpace::Shared, address, bytes);
+    if !address.is_multiple_of(align) && address != u64::MAX {
+        let note =
+            format!("misaligned {what}: shared address {address:#x} is not a multiple of {align}");
+        return Err(raw(FaultKind::Misaligned, lane, place, note));
+    }
+    let host = context.lane_host(MemorySpace::Shared, warp.index, lane, address, bytes);
+    let Some(host) = host else {
+        let mut out = raw(FaultKind::OutOfBounds, lane, place, "");
+        out.access = None;
+        return Err(out);
+    };
+    let (rank, offset) = split(address, context.rank);
+    Ok(Shared { host, rank, offset })
+}
+
+/// The thread of a lane.
+pub(super) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
+    // SAFETY: the context outlives the warp's run.
+    Owner { rank: unsafe { (*warp.context).rank }, warp: warp.index, lane }
+}
+
+/// Who is told of a copy to `to`: its mbarrier, which must be in the same block.
+pub(super) unsafe fn mbarrier_at(
+    warp: &Warp,
+    lane: u32,
+    address: u64,
+    to: Shared,
+    bytes: u32,
+) -> Result<Finish, RawFault> {
+    // SAFETY: by the caller.
+    let found = unsafe { shared(warp, lane, address, 8, 8, "mbarrier") }?;
+    if found.rank != to.rank {
+        let note = format!(
+            "the copy goes to the block of rank {}, its mbarrier is in that of rank {}",
+            to.rank, found.rank
+        );
+        return Err(raw(FaultKind::Mbarrier, lane, (MemorySpace::Shared, address, 8), note));
+    }
+    Ok(Finish::Mbarrier { host: found.host, rank: found.rank, offset: found.offset, bytes })
+}
+
+/// The ranks of the blocks that a multicast goes to, as addresses of the same offset in each.
+pub(super) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
+    lanes(mask & 0xffff).map(move |rank| super::cluster::address_in(rank, address))
+}
+
+/// Tells the instrument.
+#[inline]
+pub(super) unsafe fn tell(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
+    // SAFETY: the context outlives the warp's run.
+    unsafe {
+        let place = (*warp.context).place(warp, op);
+        if let Some(instrument) = (*warp.context).instrument(Wants::ASYNCHRONOUS) {
+            instrument.asynchronous(place, lane, event);
+        }
+    }
+}
+
+/// Shared memory as an instrument is told of it.
+pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
+    Span { space: Space::Shared, rank, address, bytes }
+}
+
+/// Puts a copy under way, and tells of it.
+pub(super) unsafe fn begin(
+    op: &Op,
+    warp: &Warp,
+    lane: u32,
+    (what, finish): (Move, Finish),
+    [from, to]: [Option<Span>; 2],
+) {
+    // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
+    unsafe {
+        let (owner, place) = (owner(warp, lane), (*warp.context).place(warp, op));
+        if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
+            let mbarrier = match finish {
+                Finish::Mbarrier { rank, offset, .. } => Some((rank, offset)),
+                Finish::Group(_) => None,
+            };
+            instrument.bulk_copy(warp, (lane, place.instruction), what.moved(), mbarrier);
+        }
+        let cluster = &mut *(*warp.context).cluster;
+        cluster.changes += 1;
+        let id = cluster.copies.next_id();
+        if cluster.hook.wants(Wants::ASYNCHRONOUS) {
+            let phase = match finish {
+                Finish::Mbarrier { host, rank, offset, .. } => {
+                    Mbarrier::from_bits(host.cast::<u64>().read()).map(|this| Phase {
+                        rank,
+                        offset,
+                        parity: this.parity,
+                    })
+                }
+                Finish::Group(_) => None,
+            };
+            tell(op, warp, lane, Asynchronous::Started { copy: id, from, to, phase });
+        }
+        cluster.copies.push(Copy { what, finish, owner, place, id });
+    }
+}

@@ -1,0 +1,137 @@
+//! The handlers of matrix instructions.
+
+use super::plan::Plan;
+use super::rows::{rows, tile, transpose};
+use super::{group, multiply, quads};
+use crate::context::fault;
+use crate::fault::{FaultKind, RawFault};
+use crate::handler::{Body, Tiers};
+use crate::hook::Wants;
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{self as opcode, MatrixOp, Number};
+
+impl Plan {
+    /// The handler: products pay with wide registers.
+    pub fn handler(&self) -> Tiers {
+        match &self.op {
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::of::<Product>(),
+            _ => Tiers::cold::<Matrix>(),
+        }
+    }
+}
+
+/// Any matrix instruction.
+pub struct Matrix;
+
+impl Body for Matrix {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
+        // valid by the assembler.
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            if warp.mask != u32::MAX {
+                return partial(op, warp);
+            }
+            let done = match &plan.op {
+                MatrixOp::Rows { .. } => rows(op, warp, plan),
+                MatrixOp::Tile { .. } => tile(op, warp, plan),
+                MatrixOp::Transpose => {
+                    transpose(warp, plan);
+                    Ok(())
+                }
+                // These have a handler of their own.
+                MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
+            };
+            match done {
+                Ok(()) => op.next(warp),
+                Err(raw) => fault(warp, op, raw),
+            }
+        }
+    }
+}
+
+/// A product.
+pub struct Product;
+
+impl Body for Product {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `Matrix`.
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            if warp.mask != u32::MAX {
+                return partial(op, warp);
+            }
+            match &plan.op {
+                MatrixOp::Multiply(this) => match this.quads {
+                    Some(by_rows) => quads::multiply(warp, this, by_rows, plan),
+                    None if this.a == Number::F64 => multiply::doubles(warp, this, plan),
+                    None if this.a.is_integer() => multiply::integers(warp, this, plan),
+                    None => multiply::floats(warp, this, plan),
+                },
+                MatrixOp::Group(this) => {
+                    if (*warp.context).hook.wants(Wants::COPIES)
+                        && let Err(raw) = tell_operands(op, warp, this, plan)
+                    {
+                        return fault(warp, op, raw);
+                    }
+                    let done = match this.d {
+                        Number::S32 => group::integers(warp, this, plan),
+                        _ => group::floats(warp, this, plan),
+                    };
+                    if let Err(raw) = done {
+                        return fault(warp, op, raw);
+                    }
+                }
+                _ => {}
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Tells the instrument what a warpgroup's product reads of shared memory.
+#[cold]
+unsafe fn tell_operands(
+    op: &Op,
+    warp: &mut Warp,
+    this: &opcode::GroupMultiply,
+    plan: &Plan,
+) -> Result<(), RawFault> {
+    // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+    unsafe {
+        let chunks = group::operands(warp, this, plan)?;
+        let context = &mut *warp.context;
+        let instruction = context.place(warp, op).instruction;
+        let shared = context.shared;
+        // What lies outside is a fault of the product itself.
+        let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
+        if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
+            instrument.product_reads(warp, instruction, &chunks);
+        }
+        Ok(())
+    }
+}
+
+/// The fault of a warp that lacks lanes.
+pub fn incomplete(warp: &Warp) -> RawFault {
+    RawFault {
+        kind: FaultKind::Unsupported,
+        lane: warp.mask.trailing_zeros(),
+        address: None,
+        bytes: 0,
+        space: MemorySpace::Generic,
+        access: None,
+        note: format!(
+            "a matrix instruction needs all 32 lanes of its warp, {} are active",
+            warp.mask.count_ones()
+        ),
+    }
+}
+
+#[cold]
+fn partial(op: &Op, warp: &mut Warp) -> *const Op {
+    let raw = incomplete(warp);
+    fault(warp, op, raw)
+}

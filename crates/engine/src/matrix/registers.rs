@@ -1,0 +1,43 @@
+//! The registers of fragments, read and written for the whole warp.
+
+use crate::lanes::{fetch_cold, put_cold};
+use crate::machine::Warp;
+use crate::slot::{Lanes, NO_SLOT, Slot};
+use lanework_ptx_ir::opcode::matrix::Number;
+
+/// What up to 8 registers hold in each lane.
+pub type Registers = [[u64; 32]; 8];
+
+/// Reads the registers of a fragment of `number`.
+///
+/// # Safety
+/// The slots are registers of the warp.
+pub unsafe fn read_registers(warp: &Warp, number: Number, slots: &[Slot]) -> Registers {
+    let mut words = [[0; 32]; 8];
+    for (to, slot) in words.iter_mut().zip(slots) {
+        // SAFETY: slots are valid by the assembler.
+        *to = unsafe {
+            match number {
+                Number::F64 => fetch_cold::<u64>(warp, *slot).0,
+                _ => fetch_cold::<u32>(warp, *slot).0.map(u64::from),
+            }
+        };
+    }
+    words
+}
+
+/// Writes the registers of a fragment of `number`.
+///
+/// # Safety
+/// The slots are registers of the warp.
+pub unsafe fn write_registers(warp: &mut Warp, number: Number, slots: &[Slot], words: &Registers) {
+    for (word, slot) in words.iter().zip(slots).filter(|(_, slot)| **slot != NO_SLOT) {
+        // SAFETY: slots are valid by the assembler.
+        unsafe {
+            match number {
+                Number::F64 => put_cold(warp, *slot, Lanes(*word)),
+                _ => put_cold(warp, *slot, Lanes(word.map(|w| w as u32))),
+            }
+        }
+    }
+}

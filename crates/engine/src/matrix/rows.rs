@@ -1,0 +1,217 @@
+//! Matrices between memory and registers, and between the lanes.
+
+use super::plan::Plan;
+use super::registers::{Registers, read_registers, write_registers};
+use crate::context::excuse;
+use crate::event::AccessKind;
+use crate::fault::{FaultKind, RawFault};
+use crate::guest;
+use crate::lanes::{addresses, fetch_cold};
+use crate::machine::{Context, Op, Warp};
+use crate::region::Region;
+use crate::site::Site;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
+
+/// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
+unsafe fn host(
+    (op, warp): (&Op, &Warp),
+    near: &mut Option<Region>,
+    (space, access): (MemorySpace, AccessKind),
+    lane: usize,
+    address: u64,
+    bytes: u64,
+) -> Result<*mut u8, RawFault> {
+    // SAFETY: the context outlives the warp's run.
+    let context: &Context = unsafe { &*warp.context };
+    let aligned = address.is_multiple_of(bytes);
+    if let Some(region) = near
+        && aligned
+        && region.holds(address, address, bytes)
+    {
+        // SAFETY: the address lies inside the region.
+        return Ok(unsafe { region.host.add((address - region.start) as usize) });
+    }
+    *near = context.region_of(space, address);
+    let found = context.lane_host(space, warp.index, lane as u32, address, bytes);
+    match found {
+        Some(place) if aligned => Ok(place),
+        _ => {
+            let kind = if aligned { FaultKind::OutOfBounds } else { FaultKind::Misaligned };
+            let raw = RawFault {
+                kind,
+                lane: lane as u32,
+                address: Some(address),
+                bytes: bytes as u32,
+                space,
+                access: Some(access),
+                note: String::new(),
+            };
+            excuse(warp, op, raw)
+        }
+    }
+}
+
+/// Tells the instrument of an access of `bytes` by the lanes in `mask`.
+unsafe fn observe(
+    op: &Op,
+    warp: &mut Warp,
+    (space, kind): (MemorySpace, AccessKind),
+    service: AccessClass,
+    mask: u32,
+    bytes: usize,
+    at: &[u64; 32],
+) {
+    let site = Site::aside(space, kind, bytes as u8, service);
+    let all = std::mem::replace(&mut warp.mask, mask);
+    // SAFETY: the context outlives the warp's run.
+    unsafe { (*warp.context).observe(warp, op, &site, at) };
+    warp.mask = all;
+}
+
+fn kind_of(store: bool) -> AccessKind {
+    if store { AccessKind::Store } else { AccessKind::Load }
+}
+
+/// `ldmatrix` and `stmatrix`: each of the first lanes gives the address of a row of 16 bytes. The
+/// eight rows of a matrix pass through the banks together, as 16-byte accesses of eight lanes do.
+pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
+    let MatrixOp::Rows { store, count, transposed, space, offset } = plan.op else {
+        return Ok(());
+    };
+    let to = (space, kind_of(store));
+    let lines = 8 * count;
+    // SAFETY: slots are valid by the assembler; every row is checked.
+    unsafe {
+        let at = addresses(warp, plan.src[0], offset).0;
+        if plan.observed {
+            observe(op, warp, to, AccessClass::Rows, u32::MAX >> (32 - lines), 16, &at);
+        }
+        let mut near = None;
+        let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
+        for (lane, place) in places.iter_mut().enumerate().take(lines) {
+            *place = host((op, warp), &mut near, to, lane, at[lane], 16)?.cast();
+        }
+        // Element `column` of `row`, of the matrix that starts at line `first`.
+        let element = |first: usize, lane: usize, half: usize| {
+            let (row, column) = (lane / 4, 2 * (lane % 4) + half);
+            let (row, column) = if transposed { (column, row) } else { (row, column) };
+            (first + row, column)
+        };
+        if store {
+            let words = read_registers(warp, Number::F16, &plan.src[1..]);
+            let mut matrices = [[0u16; 8]; 32];
+            for matrix in 0..count {
+                for lane in 0..32 {
+                    for half in 0..2 {
+                        let (row, column) = element(8 * matrix, lane, half);
+                        matrices[row][column] = (words[matrix][lane] >> (16 * half)) as u16;
+                    }
+                }
+            }
+            for (place, row) in places.iter().zip(matrices).take(lines) {
+                place.write_unaligned(row);
+            }
+            return Ok(());
+        }
+        let mut matrices = [[0u16; 8]; 32];
+        for (place, row) in places.iter().zip(&mut matrices).take(lines) {
+            *row = place.read_unaligned();
+        }
+        let mut words = [[0; 32]; 8];
+        for matrix in 0..count {
+            for lane in 0..32 {
+                for half in 0..2 {
+                    let (row, column) = element(8 * matrix, lane, half);
+                    words[matrix][lane] |= u64::from(matrices[row][column]) << (16 * half);
+                }
+            }
+        }
+        write_registers(warp, Number::F16, &plan.dst, &words);
+    }
+    Ok(())
+}
+
+/// `movmatrix`.
+pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
+    // SAFETY: slots are valid by the assembler.
+    let words = unsafe { read_registers(warp, Number::F16, &plan.src) };
+    let mut to: Registers = [[0; 32]; 8];
+    for lane in 0..32 {
+        for half in 0..2 {
+            // The element's row and column are exchanged.
+            let (row, column) = (2 * (lane % 4) + half, lane / 4);
+            let bits = words[0][4 * row + column / 2] >> (16 * (column % 2)) & 0xffff;
+            to[0][lane] |= bits << (16 * half);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { write_registers(warp, Number::F16, &plan.dst, &to) }
+}
+
+/// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, those of one run
+/// together where they are contiguous in memory.
+pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
+    let MatrixOp::Tile { store, fragment, by_rows, space, offset } = plan.op else {
+        return Ok(());
+    };
+    let to = (space, kind_of(store));
+    // Elements of less than a byte go by whole registers.
+    let (packed, element_bits) = match fragment.number.bits() {
+        bits @ ..8 => (32 / bits, bits),
+        bits => (1, bits),
+    };
+    let fragment = if packed > 1 { fragment.of_words(packed) } else { fragment };
+    let Fragment { part, number, .. } = fragment;
+    let size = number.bits() / 8;
+    let along = by_rows == (part != opcode::Part::B);
+    let step = if along { fragment.run() } else { 1 };
+    let (per, bits) = (number.per_register(), number.bits());
+    // SAFETY: slots are valid by the assembler; every element is checked.
+    unsafe {
+        let base = addresses(warp, plan.src[0], offset).0;
+        let stride = fetch_cold::<u32>(warp, plan.src[1]).0;
+        let mut words = match store {
+            true => read_registers(warp, number, &plan.src[2..]),
+            false => [[0; 32]; 8],
+        };
+        let mut near = None;
+        for i in 0..fragment.elements() {
+            let mut at = [0u64; 32];
+            for lane in 0..32 {
+                let (row, column) = fragment.place(lane, i);
+                let (line, within) = if by_rows { (row, column) } else { (column, row) };
+                let within = (within * packed) as u64;
+                let index = (line as u64).wrapping_mul(u64::from(stride[lane])) + within;
+                let bytes = index.wrapping_mul(element_bits as u64) / 8;
+                at[lane] = base[lane].wrapping_add(bytes);
+            }
+            if plan.observed && i % step == 0 {
+                let service = if store { AccessClass::Store } else { AccessClass::Load };
+                observe(op, warp, to, service, u32::MAX, size * step, &at);
+            }
+            for lane in 0..32 {
+                let place = host((op, warp), &mut near, to, lane, at[lane], size as u64)?;
+                let word = &mut words[i / per][lane];
+                let shift = bits * (i % per);
+                if store {
+                    let bytes = (*word >> shift).to_le_bytes();
+                    guest::write_bytes(place, &bytes[..size]);
+                } else {
+                    let mut bytes = [0; 8];
+                    guest::read_bytes(place, &mut bytes[..size]);
+                    *word |= u64::from_le_bytes(bytes) << shift;
+                }
+            }
+        }
+        if !store {
+            // Registers beyond those needed repeat the first ones.
+            for register in fragment.registers()..plan.dst.len() {
+                words[register] = words[register - fragment.registers()];
+            }
+            write_registers(warp, number, &plan.dst, &words);
+        }
+    }
+    Ok(())
+}

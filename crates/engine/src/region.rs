@@ -1,0 +1,25 @@
+//! Regions: stretches of guest memory that lie in one piece on the host.
+
+/// A stretch of guest addresses and where they lie on the host.
+#[derive(Clone, Copy)]
+pub struct Region {
+    /// First guest address.
+    pub start: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The host address of the first byte.
+    pub host: *mut u8,
+}
+
+impl Region {
+    /// A region that nothing is in.
+    pub const EMPTY: Region = Region { start: 0, bytes: 0, host: std::ptr::null_mut() };
+
+    /// Whether the bytes from the lowest to past the highest address are inside.
+    #[inline(always)]
+    pub fn holds(&self, lowest: u64, highest: u64, bytes: u64) -> bool {
+        let low = lowest.wrapping_sub(self.start);
+        let high = highest.wrapping_sub(self.start);
+        low < self.bytes && high < self.bytes && bytes <= self.bytes - high
+    }
+}

@@ -1,0 +1,112 @@
+//! Sites of memory instructions: what each does, where it went last, and what it counted.
+
+use crate::alu::atomic::Combine;
+use crate::counter::{CounterRule, Memo};
+use crate::event::AccessKind;
+use crate::region::Region;
+use crate::slot::Slot;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::kernel::{MemorySpace, Order};
+
+/// A region as the common handlers of one memory instruction want it.
+#[derive(Clone, Copy)]
+pub struct Reach {
+    /// What makes of the address operand a distance from the region's start, the offset included.
+    pub from: u64,
+    /// From smaller distances on, all the bytes that the instruction touches are inside.
+    pub room: u64,
+    /// The host address of the region's first byte.
+    pub host: *mut u8,
+}
+
+impl Reach {
+    /// Nothing is in reach.
+    pub const EMPTY: Reach = Reach { from: 0, room: 0, host: std::ptr::null_mut() };
+}
+
+/// A memory instruction: what it does, and the region it hit last.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Site {
+    /// The region hit last, as the common handlers want it.
+    pub reach: Reach,
+    /// Where its first lane went last, from the region's start.
+    pub last: u64,
+    /// The region hit last.
+    pub region: Region,
+    /// Bytes that the common handlers touch from an address on.
+    pub span: u64,
+    /// Where it goes.
+    pub space: MemorySpace,
+    /// Bytes added to the address.
+    pub offset: u64,
+    /// Elements per lane.
+    pub count: u8,
+    /// Bytes per element.
+    pub bytes: u8,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Registers read or written, one per element; for atomics the two operands.
+    pub data: [Option<Slot>; 8],
+    /// The function of an atomic.
+    pub combine: Option<Combine>,
+    /// Whether the general handlers tell the instrument of its accesses.
+    pub observed: bool,
+    /// Its order among others.
+    pub order: Order,
+    /// How the load/store unit treats it.
+    pub service: AccessClass,
+    /// How its accesses are counted in place.
+    pub counter: CounterRule,
+    /// Its instruction in the kernel.
+    pub origin: u32,
+    /// Counter slots of the common handlers: accesses, and two costs by the rule.
+    pub slots: [u64; 3],
+    /// The pattern counted last.
+    pub memo: Memo,
+}
+
+impl Site {
+    /// Bytes per lane that count.
+    pub fn counted_bytes(&self) -> u64 {
+        match self.counter.bytes {
+            0 => u64::from(self.bytes) * u64::from(self.count),
+            bytes => bytes.into(),
+        }
+    }
+
+    /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
+    /// region yet, and has no counter slots of its own.
+    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
+        Site {
+            reach: Reach::EMPTY,
+            last: 0,
+            region: Region::EMPTY,
+            span: 1,
+            space,
+            offset: 0,
+            count: 1,
+            bytes,
+            kind,
+            data: [None; 8],
+            combine: None,
+            observed: true,
+            order: Order::default(),
+            service,
+            counter: CounterRule::NONE,
+            origin: 0,
+            slots: [0; 3],
+            memo: Memo::default(),
+        }
+    }
+
+    /// Remembers the region hit last.
+    pub fn hit(&mut self, region: Region) {
+        self.region = region;
+        self.reach = Reach {
+            from: self.offset.wrapping_sub(region.start),
+            room: region.bytes.saturating_sub(self.span - 1),
+            host: region.host,
+        };
+    }
+}

@@ -1,0 +1,81 @@
+//! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
+
+use crate::counter::{Memo, Pattern, WordCost, distinct};
+use crate::machine::Warp;
+use crate::site::Site;
+use crate::slot::Lanes;
+
+/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn tally<const STEPS: bool>(
+    warp: &Warp,
+    site: *mut Site,
+    first: [u64; 2],
+    stride: u64,
+    bytes: u64,
+) {
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let rule = (*site).counter;
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        let delta = first[1].wrapping_sub(first[0]);
+        if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
+            if rule.words == WordCost::Granules {
+                let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                slots[1] += granules;
+                slots[2] += granules;
+            } else {
+                let clash = u64::from(delta != 0 && delta & 127 == 0);
+                slots[1] += 1 + clash;
+                slots[2] += clash;
+            }
+            return;
+        }
+        let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
+        let low = first[0] & u64::from(rule.phase);
+        let pattern = Pattern { stride, delta, low, bytes };
+        if (*site).memo.pattern != pattern {
+            ask(warp, site, pattern);
+        }
+        let [one, other] = (*site).memo.cost;
+        slots[1] += one;
+        slots[2] += other;
+    }
+}
+
+/// Asks the instrument what a pattern costs.
+#[cold]
+#[inline(never)]
+unsafe fn ask(warp: &Warp, site: *mut Site, pattern: Pattern) {
+    // SAFETY: site and context are valid by the assembler and the scheduler.
+    unsafe {
+        let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);
+        (*site).memo = Memo { pattern, cost };
+    }
+}
+
+/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
+/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+    let mut granules = [0u32; 32];
+    for i in 0..32 {
+        // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
+        granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
+    }
+    let distinct = distinct(&granules);
+    // SAFETY: the site is the assembler's.
+    unsafe {
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        slots[1] += u64::from(distinct);
+        slots[2] += u64::from(distinct.min(4));
+    }
+}
