@@ -40,33 +40,25 @@ pub enum Command {
         lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
         --arg inout:y.npy --arg u32:1000\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
-        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy\n\n\
-        The options above are those of a rung. Those of a file are shown by\n  \
-        lanework run kernel.ptx --help")]
+        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
     Run(RunArgs),
     /// Check a kernel: bounds, uninitialised memory, races, barriers, async copies.
     #[command(after_help = "Examples:\n  \
         lanework check kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg uninit:f32:1000\n  \
         lanework check transpose --size 256\n  \
-        lanework check sum-squares/single-pass --json\n\n\
-        The options above are those of a ladder. Those of a file are shown by\n  \
-        lanework check kernel.ptx --help")]
+        lanework check sum-squares/single-pass --json")]
     Check(CheckArgs),
     /// Profile a kernel on the emulator: what every line costs, and why.
     #[command(after_help = "Examples:\n  \
         lanework profile kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
         lanework profile transpose --rung unpadded --size 1024\n  \
-        lanework profile sgemm --rungs shared,tile-2d --by ptx\n\n\
-        The options above are those of a ladder. Those of a file are shown by\n  \
-        lanework profile kernel.ptx --help")]
+        lanework profile sgemm --rungs shared,tile-2d --by ptx")]
     Profile(ProfileArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
         lanework look kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
         lanework look transpose/unpadded --size 1024 --line 24\n  \
-        lanework look transpose/unpadded --svg picture.svg\n\n\
-        The options above are those of a rung. Those of a file are shown by\n  \
-        lanework look kernel.ptx --help")]
+        lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
     /// Show the contents of a PTX or CUDA C++ file: entries, parameters, registers, instructions.
     #[command(after_help = "Examples:\n  \
@@ -156,16 +148,49 @@ impl Arguments {
             }
             listing.push('\n');
         }
+        let of_files = [
+            ("run", KernelArgs::command()),
+            ("check", CheckKernelArgs::command()),
+            ("profile", ProfileKernelArgs::command()),
+            ("look", LookKernelArgs::command()),
+        ];
+        let command = of_files.into_iter().fold(command, |command, (name, of_file)| {
+            command.mut_subcommand(name, |rungs| with_file_options(rungs, &of_file))
+        });
         command.help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}Options:\n{{options}}{{after-help}}"
         ))
     }
 
-    /// The command line that this process was given; ends the process where it is wrong.
+    /// Parses the command line of this process; ends the process where it is invalid.
     pub fn given() -> Arguments {
         let matches = Self::grouped().get_matches();
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
+}
+
+/// The command on rungs, with the options of the same command on a file listed after its examples.
+fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Command {
+    let mut listing = String::new();
+    let mut width = 0;
+    for option in of_file.get_arguments().filter(|option| !option.is_hide_set()) {
+        let Some(name) = option.get_long() else { continue };
+        let value = option.get_value_names().filter(|_| option.get_action().takes_values());
+        let value = value.and_then(|names| names.first()).map(|name| format!(" <{name}>"));
+        let text = format!(" --{name}{}", value.unwrap_or_default());
+        if listing.is_empty() || width + text.len() > 98 {
+            listing.push_str("\n ");
+            width = 1;
+        }
+        width += text.len();
+        listing.push_str(&text);
+    }
+    let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
+    rungs.after_help(format!(
+        "{examples}\n\nThe options above are those of a rung. `{} kernel.ptx --help` describes those of a \
+         file:{listing}",
+        of_file.get_name()
+    ))
 }
 
 #[cfg(test)]

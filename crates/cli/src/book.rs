@@ -1,6 +1,9 @@
 //! The documentation pages that are generated from the kernels and from stored results, in English and
 //! in Chinese.
 
+pub mod fidelity;
+mod words;
+
 use crate::commands::coverage::some;
 use crate::commands::experiments::Shown;
 use crate::output::{duration, short_count};
@@ -12,70 +15,10 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
+use words::{LANGUAGES, Words};
 
 /// A page: its path under the book's sources, and its text.
 pub type Page = (String, String);
-
-/// Both languages, the folder of each, and its place in a ladder's story.
-const LANGUAGES: [(Language, &str, usize); 2] =
-    [(Language::English, "en", 0), (Language::Chinese, "zh", 1)];
-
-/// The words of the pages in one language.
-struct Words {
-    rungs: &'static str,
-    counted: &'static str,
-    columns: &'static str,
-    timed: &'static str,
-    timed_columns: &'static str,
-    idea: &'static str,
-    predicts: &'static str,
-    costs: &'static str,
-    before: &'static str,
-    try_it: &'static str,
-    experiments: &'static str,
-    experiments_note: &'static str,
-}
-
-const ENGLISH: Words = Words {
-    rungs: "The rungs",
-    counted: "Counted by the emulator",
-    columns: "| rung | experiment | sectors per load | sectors per store | bank conflicts | warp instructions | \
-              per warp | active lanes | registers | occupancy |",
-    timed: "Measured on an H200",
-    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the rung before |",
-    idea: "Idea",
-    predicts: "Predicts",
-    costs: "Costs",
-    before: "Since the rung before",
-    try_it: "Try it",
-    experiments: "Experiments",
-    experiments_note: "Each row is one command, run as shown; `lanework experiments --run` makes this table.",
-};
-
-const CHINESE: Words = Words {
-    rungs: "各级",
-    counted: "模拟器的计数",
-    columns: "| 级 | 实验 | 每次读的扇区 | 每次写的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
-              寄存器 | 占用率 |",
-    timed: "在 H200 上的实测",
-    timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 与前一级之比 |",
-    idea: "思路",
-    predicts: "预测",
-    costs: "代价",
-    before: "与前一级相比",
-    try_it: "试一试",
-    experiments: "实验",
-    experiments_note: "每一行就是一条原样执行的命令；本表由 `lanework experiments --run` 生成。",
-};
-
-impl Words {
-    fn of(language: Language) -> &'static Words {
-        match language {
-            Language::English => &ENGLISH,
-            Language::Chinese => &CHINESE,
-        }
-    }
-}
 
 /// All generated pages; the measurements of a GPU are read from `results`.
 ///

@@ -8,7 +8,6 @@ mod argument;
 mod book;
 mod commands;
 mod failure;
-mod fidelity_page;
 mod findings;
 mod kernel_file;
 mod lines;
@@ -71,7 +70,7 @@ fn file_command(command: &str) -> Option<Vec<OsString>> {
 /// Runs a command.
 ///
 /// # Errors
-/// What the command's own `run` says.
+/// The errors of the command.
 fn run(command: Command) -> Outcome {
     match command {
         Command::Devices(args) => commands::devices::run(&args),

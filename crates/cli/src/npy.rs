@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 ///
 /// # Errors
 /// When the file is not a .npy file of an array in C order, of numbers of 1, 2, 4 or 8 bytes, or is
-/// shorter than its header says.
+/// shorter than its header declares.
 pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let name = path.display();
     let file = File::open(path).map_err(|error| {
@@ -107,7 +107,7 @@ pub struct Output {
 }
 
 enum Place {
-    Beside(NamedTempFile),
+    Temporary(NamedTempFile),
     Device(File),
 }
 
@@ -131,11 +131,11 @@ impl Output {
             Place::Device(File::options().write(true).open(path).map_err(|error| refuse(&error))?)
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut beside = tempfile::Builder::new();
+            let mut builder = tempfile::Builder::new();
             #[cfg(unix)]
-            beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let beside = beside.tempfile_in(folder.unwrap_or(Path::new(".")));
-            Place::Beside(beside.map_err(|error| refuse(&error))?)
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
+            Place::Temporary(temporary.map_err(|error| refuse(&error))?)
         };
         Ok(Output { path: path.to_owned(), place })
     }
@@ -152,7 +152,7 @@ impl Output {
             )
         };
         let file = match &mut self.place {
-            Place::Beside(file) => file.as_file_mut(),
+            Place::Temporary(file) => file.as_file_mut(),
             Place::Device(file) => file,
         };
         file.write_all(&header(array, type_name))
@@ -160,7 +160,7 @@ impl Output {
             .and_then(|()| file.flush())
             .map_err(|error| failed(&error))?;
         match self.place {
-            Place::Beside(file) => {
+            Place::Temporary(file) => {
                 file.persist(&self.path).map(drop).map_err(|error| failed(&error.error))
             }
             Place::Device(_) => Ok(()),

@@ -9,7 +9,7 @@ pub fn read(file: &str) -> Option<String> {
     std::fs::read_to_string(file).ok().or_else(built_in)
 }
 
-/// The lines of source files, each file read when it is first asked for.
+/// The lines of source files, each file read on first use.
 #[derive(Default)]
 pub struct Sources(RefCell<HashMap<Option<String>, Vec<String>>>);
 

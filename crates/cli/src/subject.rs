@@ -15,7 +15,7 @@ use lanework_lab::{PtxLaunch, Subject};
 pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
 
 /// The rungs and the problem of a command on a ladder.
-pub struct OfLadder<'a> {
+pub struct RungSelection<'a> {
     /// The ladder, or one rung of it as ladder/rung.
     pub target: &'a str,
     /// Other rungs.
@@ -32,7 +32,7 @@ pub struct OfLadder<'a> {
 ///
 /// # Errors
 /// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
-pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
+pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
     let (ladder, rung) = match asked.target.split_once('/') {
         Some((ladder, rung)) => (ladder, Some(rung)),
         None => (asked.target, None),
@@ -66,10 +66,10 @@ pub fn each_rung(asked: &OfLadder<'_>, each: Each<'_>) -> Outcome {
 /// Instructions of one warp after which a kernel counts as an endless loop: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
 /// The same where only some blocks run: a block that waits for one that does not run never ends.
-const ALONE_STUCK_AFTER: u64 = 300_000_000;
+const PARTIAL_STUCK_AFTER: u64 = 300_000_000;
 
 /// The failure of a run of some blocks only, with a note that says so.
-pub fn alone(error: Error) -> Failure {
+pub fn partial_run(error: Error) -> Failure {
     match &error {
         Error::Fault(fault) if fault.kind == FaultKind::InstructionLimit => {
             Failure::Check(format!(
@@ -81,11 +81,11 @@ pub fn alone(error: Error) -> Failure {
     }
 }
 
-/// Gives an entry of a file to `each`; `some` tells that not all blocks will run.
+/// Gives an entry of a file to `each`; with `some`, only some of its blocks will run.
 ///
 /// # Errors
 /// Invalid PTX, arguments that do not match, and the errors of `each`.
-pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
+pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
             "profiles and pictures are made on the emulator only",
@@ -94,7 +94,7 @@ pub fn of_kernel(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
     }
     let (ready, _) = arguments(asked)?;
     let text = ptx_of(&asked.file)?;
-    let device = emulator(asked, Some(if some { ALONE_STUCK_AFTER } else { STUCK_AFTER }));
+    let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_count(&module, &entry, ready.len())?;

@@ -153,6 +153,7 @@ fn bad_usage_says_what_to_do() {
     for (args, words) in [
         (&["climb", "transpose", "--size", "NaN"][..], "whole number"),
         (&["climb", "transpose", "--size", "0"], "no elements"),
+        (&["climb", "transpose", "--size", "2^40"], "error: --size 1099511627776 exceeds 2^32 - 1"),
         (&["climb", "transpose", "--block", "0"], "0 threads"),
         (&["climb", "transpose", "--block", "33", "--device", "emulator"], "1089 threads"),
         (&["climb", "transpos"], "did you mean transpose"),

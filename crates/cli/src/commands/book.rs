@@ -1,9 +1,8 @@
 //! `lanework book`: writes the documentation's generated pages.
 
 use crate::args::BookArgs;
-use crate::book::pages;
+use crate::book::{fidelity, pages};
 use crate::failure::{Failure, Outcome};
-use crate::fidelity_page;
 use crate::output::{Spinner, print};
 
 /// Writes every generated page, or with `--check` lists the pages that are out of date.
@@ -14,7 +13,7 @@ pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
         let _spinner = Spinner::new("climbing every ladder");
         let mut all = pages(&args.results)?;
-        all.extend(fidelity_page::pages(&args.results)?);
+        all.extend(fidelity::pages(&args.results)?);
         all
     };
     let mut stale = Vec::new();

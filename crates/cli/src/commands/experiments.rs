@@ -17,7 +17,7 @@ use std::process::Command;
 pub struct Shown {
     /// Its id.
     pub id: String,
-    /// The rung, or what is shown.
+    /// The rung, or a name of the figure.
     pub what: String,
     /// The command that ran.
     pub command: String,
@@ -142,7 +142,7 @@ fn list(rows: &[Experiment], json: bool) -> Outcome {
     ))
 }
 
-/// Writes `text` to `NAME.json` in the folder, which is made where it is missing.
+/// Writes `text` to `NAME.json` in the folder, which is created if it is missing.
 fn keep(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let place = folder.join(format!("{name}.json"));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&place, text));
@@ -173,7 +173,7 @@ fn execute(row: &Experiment, device: &str, time_limit: f64) -> Result<Ran, Failu
     })
 }
 
-/// The figure in a command's output, in words; `None` where it is not there.
+/// The figure in a command's output, in words; `None` if the output lacks it.
 fn figure(row: &Experiment, text: &str) -> Option<String> {
     if row.figure == Figure::Lines {
         let lines = text.lines().filter(|line| line.starts_with("Hello World from Thread")).count();
@@ -238,7 +238,7 @@ fn rung_figure(climb: &Value, name: &str) -> Option<String> {
         if climb["tile"].is_u64() { registers().unwrap_or_default() } else { String::new() };
     if let Some(median) = rung["time"]["median_ns"].as_f64() {
         let rate = match rung["time"]["gigaflops_per_second"].as_f64() {
-            // An addition for 4 bytes or more says less than the bytes do.
+            // With fewer operations than bytes, memory sets the time: GB/s is the better figure.
             Some(rate) if climb["flops"].as_u64()? > climb["bytes"].as_u64()? => {
                 format!("{rate:.0} GFLOP/s")
             }

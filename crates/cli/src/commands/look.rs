@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, write};
 use crate::pictures::{self, Picture};
 use crate::sources::Sources;
-use crate::subject::{Each, OfLadder, alone, each_rung, of_kernel};
+use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use lanework::sim::{Blocks, Keep, Wanted};
 use lanework_lab::{By, ProfileRecord, Subject, profile, specs};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub fn run(args: &LookArgs) -> Outcome {
             "give a file, or ladder/rung, such as transpose/unpadded; `lanework list` shows all",
         ));
     }
-    let asked = OfLadder {
+    let asked = RungSelection {
         target: &args.rung,
         rungs: &[],
         problem: &args.problem,
@@ -36,7 +36,7 @@ pub fn run(args: &LookArgs) -> Outcome {
 /// # Errors
 /// Invalid PTX, arguments that do not match, a line that accesses no memory.
 pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
-    draw(&args.picture, &mut |each| of_kernel(&args.kernel, true, each))
+    draw(&args.picture, &mut |each| entry_of_file(&args.kernel, true, each))
 }
 
 /// The most steps of a block that are drawn.
@@ -55,10 +55,10 @@ fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome)
             ));
         }
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
-        let record = profile(subject, blocks, By::Source, gpu).map_err(alone)?;
+        let record = profile(subject, blocks, By::Source, gpu).map_err(partial_run)?;
         let (line, file, instructions) = chosen(&record, options.line)?;
         let wanted = Wanted { steps: true, accesses: Keep::Of(instructions.clone()), most: STEPS };
-        let mut trace = subject.trace(blocks, wanted).map_err(alone)?;
+        let mut trace = subject.trace(blocks, wanted).map_err(partial_run)?;
         trace.touches.truncate(TOUCHES);
         let touches: Vec<_> = trace
             .touches

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
 use crate::profiles;
 use crate::sources::Sources;
-use crate::subject::{Each, OfLadder, alone, each_rung, of_kernel};
+use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use lanework::sim::Blocks;
 use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
 
@@ -14,7 +14,7 @@ use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
 /// # Errors
 /// Unknown names, problems that do not fit, rungs that are wrong.
 pub fn run(args: &ProfileArgs) -> Outcome {
-    let asked = OfLadder {
+    let asked = RungSelection {
         target: &args.ladder,
         rungs: &args.rungs,
         problem: &args.problem,
@@ -34,7 +34,7 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     }
     let sample = args.how.sample.or(args.blocks);
     all(&args.how, sample, args.kernel.json, &mut |each| {
-        of_kernel(&args.kernel, sample.is_some(), each)
+        entry_of_file(&args.kernel, sample.is_some(), each)
     })
 }
 
@@ -66,7 +66,7 @@ fn all(
             spinner.say(name);
             let record = profile(subject, blocks, by, gpu);
             match sample {
-                Some(_) => record.map_err(alone)?,
+                Some(_) => record.map_err(partial_run)?,
                 None => record?,
             }
         };
