@@ -1,7 +1,8 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
 use crate::allowance::Allowance;
-use crate::block::{Shape, Team};
+use crate::block::team::Team;
+use crate::block::worker::Shape;
 use crate::counter::Totals;
 use crate::fault::{Fault, Located};
 use crate::hook::Wants;

@@ -4,9 +4,9 @@
 //! Such a warp goes on in the code in which every register is varying, as several ways that take
 //! turns, until all its lanes are at one place again.
 
-use super::{Located, State, Worker, limit_fault};
+use super::worker::{Part, State, Waits, Worker, limit_fault};
 use crate::control::members;
-use crate::fault::{FaultKind, RawFault};
+use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::{Stop, Warp};
 use crate::program::Assembled;
 use crate::way::Way;
@@ -18,22 +18,6 @@ const TURN: u64 = 256;
 /// whose lanes were seen to.
 const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
 
-/// One of the ways of a warp.
-pub(super) struct Part {
-    pub(super) way: Way,
-    pub(super) waits: Waits,
-}
-
-/// What a part needs before it goes on.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Waits {
-    No,
-    /// These lanes, at an instruction that names them.
-    Lanes(u32),
-    /// All lanes of the warp, at a barrier of the block.
-    Barrier,
-}
-
 /// The rest of a basic block that two ways entered is run once by both together.
 fn once_less(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, way: &Way) {
     let code = assembled.wide();
@@ -43,25 +27,6 @@ fn once_less(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, way: &
         && code.visits[block].1 < at
     {
         visits[block][0] -= 1;
-    }
-}
-
-impl Waits {
-    /// As numbers, told apart from each other.
-    pub(super) fn numbers(self) -> [u64; 2] {
-        match self {
-            Waits::No => [0, 0],
-            Waits::Lanes(lanes) => [1, lanes.into()],
-            Waits::Barrier => [2, 0],
-        }
-    }
-
-    /// What two parts at one place need together, if they can be one.
-    fn with(self, other: Waits) -> Option<Waits> {
-        match (self, other) {
-            (Waits::Lanes(a), Waits::Lanes(b)) => Some(Waits::Lanes(a | b)),
-            _ => (self == other).then_some(self),
-        }
     }
 }
 

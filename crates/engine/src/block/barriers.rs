@@ -1,22 +1,12 @@
 //! The barriers of a block: who has arrived, who waits, and what it means when nobody comes.
 
-use super::{BARRIERS, Located, State, Worker, waits_for};
-use crate::fault::{FaultKind, RawFault};
+use super::worker::{BARRIERS, Barrier, State, Worker};
+use crate::asynchrony::handler::waits_for;
+use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Warp};
 use crate::slot::{NO_SLOT, SCALAR, Slot};
 use lanework_ptx_ir::kernel::MemorySpace;
-
-/// A barrier of the block.
-#[derive(Clone, Default)]
-pub(super) struct Barrier {
-    arrived: u32,
-    threads: Option<u32>,
-    waiting: Vec<usize>,
-    count: u32,
-    all: bool,
-    any: bool,
-}
 
 fn op_ref(warp: &Warp) -> &Op {
     // SAFETY: a warp stops at an operation of its code, which outlives the worker.
@@ -24,6 +14,20 @@ fn op_ref(warp: &Warp) -> &Op {
 }
 
 impl Worker<'_> {
+    /// A warp has ended.
+    pub(super) fn end(&mut self, w: usize) {
+        self.states[w] = State::Done;
+        self.done += 1;
+        if let Some(instrument) = self.context.instrument(Wants::EDGES) {
+            instrument.warp_end(w);
+        }
+        if self.waiting > 0 {
+            for b in 0..BARRIERS {
+                self.complete(b);
+            }
+        }
+    }
+
     /// After a round: the warps at plain barriers go on if they are all there is, the usual case;
     /// otherwise they arrive one by one.
     pub(super) fn meet(&mut self) -> Result<(), Located> {

@@ -1,27 +1,11 @@
 //! The register files of a block: constants and special registers written, forms widened.
 
-use super::Worker;
+use super::worker::{Buffer, Worker};
 use crate::assemble::{Code, Prefill};
 use crate::program::Assembled;
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::{LaneMask, Special};
 use lanework_ptx_ir::uniformity::thread_index;
-
-/// Bytes at a multiple of 64, filled with zeros.
-pub(super) struct Buffer {
-    words: Vec<[u64; 8]>,
-}
-
-impl Buffer {
-    pub(super) fn new(bytes: usize) -> Buffer {
-        Buffer { words: vec![[0; 8]; bytes.div_ceil(64) + 2] }
-    }
-    pub(super) fn start(&mut self) -> *mut u8 {
-        let at = self.words.as_mut_ptr().cast::<u8>();
-        // Vec aligns to 8; two spare elements leave room to move up to a multiple of 64.
-        at.wrapping_add(at.align_offset(64))
-    }
-}
 
 pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
     use lanework_ptx_ir::kernel::Width;

@@ -1,9 +1,10 @@
 //! The blocks of a cluster, run together by one worker's thread: a round of turns for each block after
 //! the other, then what goes on beside the warps.
 
-use super::{Located, Round, Shape, State, Worker};
+use super::worker::{Round, Shape, State, Worker};
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::finish::{LateFault, finish_all};
+use crate::fault::Located;
 use crate::hook::{Hook, Wants};
 use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;

@@ -1,7 +1,7 @@
 //! The cluster between two scheduler passes, as instruments may look at it and steer it.
 
-use super::apart::Part;
-use super::{State, Team, Worker};
+use super::team::Team;
+use super::worker::{Part, State, Worker};
 use crate::instrument::{ClusterView, Progress, WarpSnapshot};
 use crate::machine::Stop;
 use crate::way::Way;

@@ -1,0 +1,152 @@
+//! A worker made for a launch, and made ready for each of its blocks.
+
+use super::registers::slot_bytes;
+use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
+use crate::assemble::Prefill;
+use crate::hook::Hook;
+use crate::machine::{Context, Warp, WarpgroupArrival};
+use crate::memory::{Memory, POISON};
+use crate::program::Assembled;
+use crate::region::Region;
+use lanework_ptx_ir::kernel::Special;
+
+impl<'a> Worker<'a> {
+    /// A worker for one launch.
+    pub fn new(
+        assembled: &'a Assembled,
+        shape: Shape,
+        memory: &Memory,
+        parameters: &[u8],
+        hook: Hook,
+        rank: u32,
+    ) -> Worker<'a> {
+        let kernel = &assembled.kernel;
+        let threads: u32 = shape.block.iter().product();
+        let warps = threads.div_ceil(32);
+        let shared_bytes = kernel.static_shared as usize + shape.dynamic_shared as usize;
+        let mut shared = Buffer::new(shared_bytes);
+        let local_bytes = u64::from(kernel.local_bytes.next_multiple_of(16));
+        let mut local = Buffer::new(local_bytes as usize * warps as usize * 32);
+        let mut parameter_buffer = Buffer::new(parameters.len() + 64);
+        // SAFETY: the buffer is larger than the parameters.
+        unsafe {
+            let to = parameter_buffer.start();
+            to.copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
+        }
+        let code = &assembled.code;
+        let context = Box::new(Context {
+            memory,
+            shared: Region { start: 0, bytes: shared_bytes as u64, host: shared.start() },
+            parameters: Region {
+                start: 0,
+                bytes: parameters.len() as u64,
+                host: parameter_buffer.start(),
+            },
+            local: local.start(),
+            local_bytes,
+            sites: code.sites.clone(),
+            origin_of: code.origin_of.as_ptr(),
+            visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
+            hook,
+            printed: String::new(),
+            block: 0,
+            cluster: std::ptr::null_mut(),
+            rank,
+            warpgroups: vec![WarpgroupArrival::default(); warps as usize],
+            fault: None,
+        });
+        let stride = code.register_bytes.next_multiple_of(64);
+        let registers = Buffer::new(stride * warps as usize);
+        let seed = shape.seed.unwrap_or(0);
+        let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
+            Prefill::Special(
+                s @ (Special::Block(_) | Special::Cluster(_) | Special::Multiprocessor),
+            ) => Some((*slot, *s)),
+            _ => None,
+        });
+        let per_block = per_block.collect();
+        let mut worker = Worker {
+            assembled,
+            shape,
+            context,
+            warps: (0..warps).map(Warp::new).collect(),
+            states: vec![State::Ready; warps as usize],
+            parts: (0..warps).map(|_| Vec::new()).collect(),
+            spun: false,
+            barriers: vec![Barrier::default(); BARRIERS],
+            registers,
+            wide_registers: None,
+            _shared: shared,
+            _local: local,
+            _parameters: parameter_buffer,
+            instructions: 0,
+            lane_instructions: 0,
+            random: seed,
+            // SAFETY: this worker alone uses its instrument.
+            turn: unsafe { hook.any() }.time_slice(),
+            done: 0,
+            plain: 0,
+            waiting: 0,
+            arrived_only: false,
+            yielded: false,
+            turn_set: None,
+            order: Vec::new(),
+            per_block,
+        };
+        let start = worker.registers.start();
+        for w in 0..warps as usize {
+            worker.warps[w].regs = start.wrapping_add(stride * w);
+            worker.warps[w].context = &raw mut *worker.context;
+            worker.warps[w].sites = worker.context.sites.as_mut_ptr();
+            worker.prefill(w, code);
+        }
+        worker
+    }
+
+    /// A block starts.
+    pub(super) fn start(&mut self, block: u64) {
+        self.context.block = block;
+        self.order.clear();
+        self.order.extend(0..self.warps.len());
+        self.random =
+            self.shape.seed.unwrap_or(0) ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let threads: u32 = self.shape.block.iter().product();
+        let (shared, local) = (self.context.shared, self.context.local);
+        // SAFETY: both buffers are as large as told.
+        unsafe {
+            shared.host.write_bytes(POISON, shared.bytes as usize);
+            let bytes = self.context.local_bytes as usize * self.warps.len() * 32;
+            local.write_bytes(POISON, bytes);
+        }
+        let assembled = self.assembled;
+        let code = &assembled.code;
+        let stride = code.register_bytes.next_multiple_of(64);
+        let base = self.registers.start();
+        for w in 0..self.warps.len() {
+            let first = w as u32 * 32;
+            let lanes = if threads - first >= 32 { u32::MAX } else { (1 << (threads - first)) - 1 };
+            let warp = &mut self.warps[w];
+            warp.regs = base.wrapping_add(stride * w);
+            warp.instructions = 0;
+            warp.lane_instructions = 0;
+            warp.divergent_branches = 0;
+            warp.start(lanes, code.ops.as_ptr());
+            self.states[w] = State::Ready;
+            self.parts[w].clear();
+            for r in &assembled.undefined {
+                let slot = code.slots[*r as usize];
+                // SAFETY: the assembler reserved the slot.
+                unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
+            }
+        }
+        self.context.warpgroups.fill(WarpgroupArrival::default());
+        self.prefill_block();
+        self.done = 0;
+        self.plain = 0;
+        if self.waiting > 0 || self.arrived_only {
+            self.waiting = 0;
+            self.arrived_only = false;
+            self.barriers.fill(Barrier::default());
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The state of a worker: one block's warps, their registers and memory, barriers and splits.
+
+use crate::allowance::Allowance;
+use crate::fault::{FaultKind, Located, RawFault};
+use crate::machine::{Context, Warp};
+use crate::program::Assembled;
+use crate::slot::Slot;
+use crate::way::Way;
+use lanework_ptx_ir::kernel::{MemorySpace, Special};
+use std::sync::Arc;
+
+/// Barriers of a block.
+pub(super) const BARRIERS: usize = 16;
+
+/// The shape of a launch, as a worker needs it.
+#[derive(Clone)]
+pub struct Shape {
+    /// Blocks per axis.
+    pub grid: [u32; 3],
+    /// Threads per axis.
+    pub block: [u32; 3],
+    /// Blocks of a cluster per axis.
+    pub cluster: [u32; 3],
+    /// Whether the launch or the kernel says that there are clusters.
+    pub explicit_cluster: bool,
+    /// Dynamic shared memory in bytes.
+    pub dynamic_shared: u32,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// Instructions that a warp may execute.
+    pub max_instructions: Option<u64>,
+    /// What the launch as a whole may take, where that is limited.
+    pub allowance: Option<Arc<Allowance>>,
+    /// The seed of the order of turns, if it is not in order.
+    pub seed: Option<u64>,
+}
+
+/// What a warp is about to do.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum State {
+    Ready,
+    /// At a barrier for all threads, not yet entered in its book.
+    Plain(usize),
+    Waiting(usize),
+    /// It waits for what it asks about again in each round.
+    Asking,
+    Done,
+}
+
+/// What came of a round of turns.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Round {
+    /// All warps have ended.
+    Done,
+    /// One warp at least got on.
+    Progress,
+    /// None could.
+    Idle,
+}
+
+/// Runs blocks.
+pub struct Worker<'a> {
+    pub(super) assembled: &'a Assembled,
+    pub(super) shape: Shape,
+    /// What the warps share.
+    pub context: Box<Context>,
+    pub(super) warps: Vec<Warp>,
+    pub(super) states: Vec<State>,
+    /// The ways of each warp whose lanes run apart.
+    pub(super) parts: Vec<Vec<Part>>,
+    /// Whether a warp's lanes have had to run apart because one waited for another.
+    pub(super) spun: bool,
+    pub(super) barriers: Vec<Barrier>,
+    pub(super) registers: Buffer,
+    pub(super) wide_registers: Option<Buffer>,
+    pub(super) _shared: Buffer,
+    pub(super) _local: Buffer,
+    pub(super) _parameters: Buffer,
+    /// Instructions by warps so far.
+    pub instructions: u64,
+    /// Instructions by lanes so far.
+    pub lane_instructions: u64,
+    pub(super) random: u64,
+    /// The instructions of a turn.
+    pub(super) turn: u64,
+    /// Warps that have ended in this block.
+    pub(super) done: u32,
+    /// Warps at plain barriers in this round.
+    pub(super) plain: u32,
+    /// Warps that wait at barriers.
+    pub(super) waiting: usize,
+    /// Whether a warp has arrived at a barrier in this block without waiting.
+    pub(super) arrived_only: bool,
+    /// Whether a warp has used up its turn since it was last asked.
+    pub(super) yielded: bool,
+    /// The instructions of a turn, where the instrument has set them.
+    pub(super) turn_set: Option<u64>,
+    pub(super) order: Vec<usize>,
+    /// What of the register file changes from block to block.
+    pub(super) per_block: Vec<(Slot, Special)>,
+}
+
+/// A barrier of the block.
+#[derive(Clone, Default)]
+pub(super) struct Barrier {
+    pub(super) arrived: u32,
+    pub(super) threads: Option<u32>,
+    pub(super) waiting: Vec<usize>,
+    pub(super) count: u32,
+    pub(super) all: bool,
+    pub(super) any: bool,
+}
+
+/// One of the ways of a warp.
+pub(super) struct Part {
+    pub(super) way: Way,
+    pub(super) waits: Waits,
+}
+
+/// What a part needs before it goes on.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Waits {
+    No,
+    /// These lanes, at an instruction that names them.
+    Lanes(u32),
+    /// All lanes of the warp, at a barrier of the block.
+    Barrier,
+}
+
+impl Waits {
+    /// As numbers, told apart from each other.
+    pub(super) fn numbers(self) -> [u64; 2] {
+        match self {
+            Waits::No => [0, 0],
+            Waits::Lanes(lanes) => [1, lanes.into()],
+            Waits::Barrier => [2, 0],
+        }
+    }
+
+    /// What two parts at one place need together, if they can be one.
+    pub(super) fn with(self, other: Waits) -> Option<Waits> {
+        match (self, other) {
+            (Waits::Lanes(a), Waits::Lanes(b)) => Some(Waits::Lanes(a | b)),
+            _ => (self == other).then_some(self),
+        }
+    }
+}
+
+/// Bytes at a multiple of 64, filled with zeros.
+pub(super) struct Buffer {
+    words: Vec<[u64; 8]>,
+}
+
+impl Buffer {
+    pub(super) fn new(bytes: usize) -> Buffer {
+        Buffer { words: vec![[0; 8]; bytes.div_ceil(64) + 2] }
+    }
+    pub(super) fn start(&mut self) -> *mut u8 {
+        let at = self.words.as_mut_ptr().cast::<u8>();
+        // Vec aligns to 8; two spare elements leave room to move up to a multiple of 64.
+        at.wrapping_add(at.align_offset(64))
+    }
+}
+
+impl Worker<'_> {
+    /// The index of the block that runs.
+    pub fn block_index(&self) -> [u32; 3] {
+        let [x, y, _] = self.shape.grid.map(u64::from);
+        let linear = self.context.block;
+        [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
+    }
+
+    pub(super) fn draw(&mut self, below: u64) -> u64 {
+        // xorshift64*, enough to shake an order.
+        self.random ^= self.random >> 12;
+        self.random ^= self.random << 25;
+        self.random ^= self.random >> 27;
+        self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) % below.max(1)
+    }
+
+    /// Counts what the warps of a block have executed.
+    pub(super) fn settle(&mut self) {
+        for warp in &self.warps {
+            self.instructions += warp.instructions;
+            self.lane_instructions += warp.lane_instructions;
+        }
+    }
+
+    pub(super) fn faulted(&mut self, w: usize, limit: u64) -> Located {
+        let raw = self.context.fault.take().map(|f| *f);
+        let raw = raw.unwrap_or_else(|| limit_fault(&self.warps[w], limit));
+        self.locate(w, raw)
+    }
+
+    pub(super) fn locate(&self, w: usize, raw: RawFault) -> Located {
+        let warp = &self.warps[w];
+        let pc = warp.pc(warp.stopped_at) as usize;
+        let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);
+        Located { raw, origin, warp: w as u32 }
+    }
+}
+
+pub(super) fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
+    RawFault::of_lanes(
+        FaultKind::InstructionLimit,
+        MemorySpace::Generic,
+        warp.mask,
+        format!("a warp executed {limit} instructions and had not ended"),
+    )
+}
