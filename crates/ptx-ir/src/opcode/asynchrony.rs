@@ -13,10 +13,10 @@ pub struct At {
     pub offset: i64,
 }
 
-/// An instruction of this family. The order of its sources is said with each.
+/// An asynchronous instruction, or one that waits for others; its operands stand with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
-    /// On an mbarrier, `src[0]`.
+    /// `mbarrier`; the first operand is its address.
     Mbarrier(MbarrierOp, At),
     /// `barrier.cluster.arrive`.
     ClusterArrive {
@@ -28,11 +28,11 @@ pub enum AsyncOp {
         /// The whole warp must wait together.
         aligned: bool,
     },
-    /// A bulk copy.
+    /// `cp.async.bulk` and `cp.reduce.async.bulk`.
     Copy(CopyOp),
-    /// A copy of a tile.
+    /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.
     Tensor(TensorOp),
-    /// `st.async` and `red.async`: address, mbarrier, then the values.
+    /// `st.async` and `red.async`; operands: address, mbarrier, then the values.
     Store {
         /// Bytes of one value.
         bytes: u8,
@@ -45,66 +45,66 @@ pub enum AsyncOp {
     },
     /// `wgmma.commit_group`: nothing happens, as products are done when they are issued.
     ProductCommit,
-    /// `wgmma.wait_group`; how many groups may still be under way is of no account, as products are done
-    /// when they are issued.
+    /// `wgmma.wait_group`; the number of groups in flight does not matter, as products are done when they
+    /// are issued.
     ProductWait,
     /// `cp.async.bulk.commit_group`.
     Commit,
     /// `cp.async.bulk.wait_group`.
     WaitGroup {
-        /// Groups that may still be under way.
+        /// Groups that may still be in flight.
         pending: u32,
     },
 }
 
-/// What an mbarrier instruction does, and its sources after the address.
+/// What an mbarrier instruction does, and its operands after the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MbarrierOp {
-    /// A count.
+    /// Initialises the barrier for `count` arrivals; operand: the count.
     Init,
-    /// Nothing.
+    /// Ends its life; no operand.
     Invalidate,
-    /// A count and bytes.
+    /// Counts arrivals; operands: how many, and expected bytes.
     Arrive {
-        /// The arrivals do not come again.
+        /// `arrive_drop`: later phases expect so many arrivals less.
         drop: bool,
-        /// Bytes are announced first.
+        /// `.expect_tx`: bytes to wait for are added first.
         expect: bool,
-        /// The phase must not end by it.
+        /// `.noComplete`: the arrival must not complete the phase.
         stay: bool,
     },
-    /// Bytes.
+    /// `expect_tx`: adds bytes to wait for; operand: how many.
     Expect,
-    /// Bytes.
+    /// `complete_tx`: as if bytes had arrived; operand: how many.
     Complete,
-    /// A state or a parity.
+    /// `test_wait` and `try_wait`; operand: the phase, as a state or a parity.
     Wait {
-        /// It is a parity.
+        /// The phase is given by its parity.
         parity: bool,
     },
-    /// `cp.async.mbarrier.arrive`.
+    /// `cp.async.mbarrier.arrive`: arrives when the thread's copies so far are complete.
     CopyArrive {
-        /// The arrival was counted when the mbarrier was made.
+        /// `.noinc`: the barrier was initialised to expect this arrival.
         counted: bool,
     },
 }
 
-/// A bulk copy. Its sources: target, source, bytes, mbarrier, mask of blocks.
+/// A bulk copy. Operands: target, source, bytes, mbarrier, mask of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CopyOp {
     /// Where to.
     pub to: At,
     /// Where from.
     pub from: At,
-    /// The mbarrier that is told, or the thread's bulk group.
+    /// The mbarrier that counts the bytes; without one, the thread's bulk group does.
     pub barrier: Option<At>,
     /// To several blocks of the cluster.
     pub multicast: bool,
-    /// What is done with what is there, for elements of so many bytes.
+    /// What is written, from what is there and what comes, for elements of so many bytes.
     pub reduction: Option<(AtomicOp, u8)>,
 }
 
-/// A copy of a tile of a tensor. Its sources: place in shared memory, map, mbarrier, mask of blocks,
+/// A copy of a tile of a tensor. Operands: place in shared memory, map, mbarrier, mask of blocks,
 /// coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorOp {
@@ -114,10 +114,10 @@ pub struct TensorOp {
     pub shared: At,
     /// The tensor map.
     pub map: At,
-    /// The mbarrier that is told of a load; a store has the thread's bulk group.
+    /// The mbarrier that counts the bytes of a load; of a store, the thread's bulk group does.
     pub barrier: Option<At>,
     /// To several blocks of the cluster.
     pub multicast: bool,
-    /// What a store does with what is there, whatever the tensor's type.
+    /// How a store combines elements with what is there; the tensor map says their type.
     pub reduction: Option<AtomicKind>,
 }
