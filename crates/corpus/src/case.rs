@@ -17,12 +17,12 @@ pub struct Case {
     /// Checks of buffers after the launches.
     pub checks: Vec<(&'static str, Check)>,
     /// Buffers whose bits may differ between devices, with the reason; all others must agree.
-    pub loose: Vec<(&'static str, &'static str)>,
+    pub may_differ: Vec<(&'static str, &'static str)>,
     /// The expected outcome on the emulator.
     pub on_emulator: OnEmulator,
     /// Modules, by a part of the file's name, that the emulator does not support yet, and its error
     /// message.
-    pub awaited: Vec<(&'static str, &'static str)>,
+    pub unsupported: Vec<(&'static str, &'static str)>,
     /// Whether it runs on a GPU: not if the kernel faults on purpose.
     pub on_gpu: bool,
 }
@@ -59,7 +59,7 @@ pub enum OnEmulator {
     /// The results are right.
     Runs,
     /// It does not support the kernel, or the kernel faults as expected; the message contains this.
-    Refuses(&'static str),
+    Fails(&'static str),
 }
 
 impl Case {
@@ -71,9 +71,9 @@ impl Case {
             buffers: Vec::new(),
             launches: Vec::new(),
             checks: Vec::new(),
-            loose: Vec::new(),
+            may_differ: Vec::new(),
             on_emulator: OnEmulator::Runs,
-            awaited: Vec::new(),
+            unsupported: Vec::new(),
             on_gpu: true,
         }
     }
@@ -114,12 +114,12 @@ impl Case {
 
     /// The buffer must hold exactly `values`, bit for bit.
     #[must_use]
-    pub fn gives<T>(self, name: &'static str, values: &[T]) -> Case
+    pub fn expects<T>(self, name: &'static str, values: &[T]) -> Case
     where
         T: AnyBitPattern + NoUninit + Debug + Send + Sync,
     {
         let expected = values.to_vec();
-        self.holds(name, move |found: &[T]| {
+        self.satisfies(name, move |found: &[T]| {
             let same = |(a, b): (&T, &T)| bytemuck::bytes_of(a) == bytemuck::bytes_of(b);
             first_difference(found, &expected, same)
         })
@@ -128,12 +128,12 @@ impl Case {
     /// Each value must be within `tolerance` of the expected one, relative to it or to 1, whichever is
     /// greater; a NaN only where one is expected.
     #[must_use]
-    pub fn gives_about<T>(self, name: &'static str, values: &[T], tolerance: f64) -> Case
+    pub fn expects_within<T>(self, name: &'static str, values: &[T], tolerance: f64) -> Case
     where
         T: AnyBitPattern + Debug + Into<f64> + Send + Sync,
     {
         let expected = values.to_vec();
-        self.holds(name, move |found: &[T]| {
+        self.satisfies(name, move |found: &[T]| {
             first_difference(found, &expected, |(a, b)| {
                 let (a, b): (f64, f64) = ((*a).into(), (*b).into());
                 a == b
@@ -145,7 +145,7 @@ impl Case {
 
     /// The buffer must satisfy `check`.
     #[must_use]
-    pub fn holds<T: AnyBitPattern>(
+    pub fn satisfies<T: AnyBitPattern>(
         mut self,
         name: &'static str,
         check: impl Fn(&[T]) -> Result<(), String> + Send + Sync + 'static,
@@ -157,23 +157,23 @@ impl Case {
 
     /// The bits of a buffer may differ between devices.
     #[must_use]
-    pub fn loose(mut self, name: &'static str, why: &'static str) -> Case {
-        self.loose.push((name, why));
+    pub fn may_differ(mut self, name: &'static str, why: &'static str) -> Case {
+        self.may_differ.push((name, why));
         self
     }
 
     /// The emulator rejects or stops it with a message that contains `message`.
     #[must_use]
-    pub fn refused(mut self, message: &'static str) -> Case {
-        self.on_emulator = OnEmulator::Refuses(message);
+    pub fn fails_with(mut self, message: &'static str) -> Case {
+        self.on_emulator = OnEmulator::Fails(message);
         self
     }
 
     /// The emulator does not support the modules whose file name contains `module` yet, and reports
     /// `message`.
     #[must_use]
-    pub fn awaits(mut self, module: &'static str, message: &'static str) -> Case {
-        self.awaited.push((module, message));
+    pub fn unsupported_in(mut self, module: &'static str, message: &'static str) -> Case {
+        self.unsupported.push((module, message));
         self
     }
 

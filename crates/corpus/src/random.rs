@@ -1,4 +1,5 @@
-//! Seeded inputs, identical on every host.
+//! Seeded inputs, identical on every host: SplitMix64 (Steele, Lea and Flood 2014) as a
+//! counter-based generator.
 
 /// 64 pseudorandom bits that depend on the seed and the index only.
 pub fn bits(seed: u64, index: usize) -> u64 {
@@ -41,6 +42,6 @@ pub fn doubles(seed: u64, n: usize) -> Vec<f64> {
 }
 
 /// Floats that are integers from `-most` to `most`: sums of a few products of them are exact.
-pub fn whole_floats(seed: u64, n: usize, most: i32) -> Vec<f32> {
+pub fn integer_floats(seed: u64, n: usize, most: i32) -> Vec<f32> {
     ints(seed, n, -most, most).into_iter().map(|i| i as f32).collect()
 }

@@ -98,12 +98,13 @@ fn run_case(
 ) -> Result<Option<Outputs>, String> {
     let emulated = device.backend() == Backend::Emulator;
     let result = run(device, module, case);
-    let awaited = case.awaited.iter().find(|(part, _)| emulated && variant.file.contains(part));
+    let unsupported =
+        case.unsupported.iter().find(|(part, _)| emulated && variant.file.contains(part));
     let refused = match case.on_emulator {
-        OnEmulator::Refuses(what) if emulated => Some(what),
+        OnEmulator::Fails(what) if emulated => Some(what),
         _ => None,
     };
-    let error = match (result, awaited, refused) {
+    let error = match (result, unsupported, refused) {
         (Ok(outputs), None, None) => {
             for (name, check) in &case.checks {
                 let place = case.buffers.iter().position(|(known, _)| known == name);
@@ -118,9 +119,9 @@ fn run_case(
         (Ok(_), None, Some(what)) => return Err(format!("runs, but should fail: {what}")),
         (Err(error), ..) => error.to_string(),
     };
-    match awaited.map(|(_, what)| *what).or(refused) {
+    match unsupported.map(|(_, what)| *what).or(refused) {
         Some(what) if error.contains(what) => {
-            if awaited.is_some() {
+            if unsupported.is_some() {
                 say(&format!("AWAITS {what}: {} of {}", case.name, variant.file));
             }
             Ok(None)

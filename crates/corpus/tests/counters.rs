@@ -23,8 +23,8 @@ fn counted(variant: &Variant) -> bool {
 }
 
 fn runs(variant: &Variant, case: &Case) -> bool {
-    let awaited = case.awaited.iter().any(|(part, _)| variant.file.contains(part));
-    case.unit == variant.unit && case.on_gpu && !awaited && case.on_emulator == OnEmulator::Runs
+    let unsupported = case.unsupported.iter().any(|(part, _)| variant.file.contains(part));
+    case.unit == variant.unit && case.on_gpu && !unsupported && case.on_emulator == OnEmulator::Runs
 }
 
 /// Calls `each` for every case of every module, loaded on a device.

@@ -17,7 +17,7 @@ fn found(variant: &Variant, cases: &[Case]) -> (usize, Vec<String>) {
     let (mut ran, mut found) = (0, Vec::new());
     let mine = cases.iter().filter(|case| case.unit == variant.unit);
     let runs = |case: &&Case| {
-        let awaits = case.awaited.iter().any(|(part, _)| variant.file.contains(part));
+        let awaits = case.unsupported.iter().any(|(part, _)| variant.file.contains(part));
         case.on_emulator == OnEmulator::Runs && !awaits
     };
     for case in mine.filter(runs) {

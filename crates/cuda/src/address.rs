@@ -1,4 +1,5 @@
-//! The table of live GPU allocations, which bounds-checks host copies.
+//! The table of live GPU allocations, which bounds-checks host copies: an ordered map of disjoint
+//! ranges. The last 64 freed ranges are kept to recognise a use after free.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

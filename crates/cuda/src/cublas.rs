@@ -128,16 +128,16 @@ fn load() -> Result<Functions, String> {
                     on the library path)"
             .to_owned());
     };
-    let whose = "cuBLAS";
+    let library_name = "cuBLAS";
     // SAFETY: each type is that of the function in cuBLAS's header.
     unsafe {
         Ok(Functions {
-            create: library::function(library, whose, "cublasCreate_v2")?,
-            destroy: library::function(library, whose, "cublasDestroy_v2")?,
-            set_stream: library::function(library, whose, "cublasSetStream_v2")?,
-            set_math_mode: library::function(library, whose, "cublasSetMathMode")?,
-            sgemm: library::function(library, whose, "cublasSgemm_v2")?,
-            sgeam: library::function(library, whose, "cublasSgeam")?,
+            create: library::function(library, library_name, "cublasCreate_v2")?,
+            destroy: library::function(library, library_name, "cublasDestroy_v2")?,
+            set_stream: library::function(library, library_name, "cublasSetStream_v2")?,
+            set_math_mode: library::function(library, library_name, "cublasSetMathMode")?,
+            sgemm: library::function(library, library_name, "cublasSgemm_v2")?,
+            sgeam: library::function(library, library_name, "cublasSgeam")?,
         })
     }
 }

@@ -14,7 +14,7 @@ pub enum CudaError {
         why: String,
     },
 
-    /// The machine has fewer GPUs than the index asks for.
+    /// The machine has fewer GPUs than the index requires.
     #[error("there is no GPU {index}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
         /// The requested index.
@@ -34,7 +34,7 @@ pub enum CudaError {
 
     /// The GPU's memory does not hold the allocation.
     #[error(
-        "out of GPU memory: asked for {requested} bytes, {free} of {total} bytes are free\n  \
+        "out of GPU memory: {requested} bytes requested, {free} of {total} bytes are free\n  \
          = help: free buffers first, or use a smaller size"
     )]
     OutOfMemory {
@@ -194,7 +194,7 @@ mod tests {
         let error = CudaError::OutOfMemory { requested: 10, free: 3, total: 8 };
         assert_eq!(
             error.to_string(),
-            "out of GPU memory: asked for 10 bytes, 3 of 8 bytes are free\n  \
+            "out of GPU memory: 10 bytes requested, 3 of 8 bytes are free\n  \
              = help: free buffers first, or use a smaller size"
         );
         assert!(!error.context_lost());

@@ -1,5 +1,8 @@
-//! The launches since the last successful synchronisation, kept to attribute errors, which a GPU
-//! reports asynchronously.
+//! Fault attribution: the launches that no wait has proved finished are the candidates of an error,
+//! which a GPU reports asynchronously. A successful wait removes the launches issued before it that
+//! it covers: all, those of one stream, or those ordered with the default stream. Limits: names of
+//! the latest 256 launches are kept, older ones are only counted; work launched by other libraries
+//! is not seen.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -15,7 +15,7 @@ pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option
     Some(Box::leak(Box::new(library)))
 }
 
-/// A function of `library`, which messages call `whose`.
+/// A function of `library`, with `library_name` for messages.
 ///
 /// # Errors
 /// In one line, when it is missing.
@@ -24,10 +24,10 @@ pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option
 /// `F` is the type that the library's header gives the function.
 pub(crate) unsafe fn function<F: Copy>(
     library: &'static Library,
-    whose: &str,
+    library_name: &str,
     name: &str,
 ) -> Result<F, String> {
     // SAFETY: guaranteed by the caller.
     let symbol = unsafe { library.get::<F>(name.as_bytes()) };
-    symbol.map(|symbol| *symbol).map_err(|_| format!("this {whose} lacks {name}"))
+    symbol.map(|symbol| *symbol).map_err(|_| format!("this {library_name} lacks {name}"))
 }

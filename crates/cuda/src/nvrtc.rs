@@ -75,18 +75,18 @@ fn load() -> Result<Functions, String> {
     named.iter().for_each(|library| load_builtins(library));
     let candidates = named.as_deref().into_iter().chain(NAMES.iter().map(Path::new));
     let library = library::find(candidates).ok_or("NVRTC was not found")?;
-    let whose = "NVRTC";
+    let library_name = "NVRTC";
     // SAFETY: each type is that of the function in NVRTC's header.
     unsafe {
         Ok(Functions {
-            create: library::function(library, whose, "nvrtcCreateProgram")?,
-            compile: library::function(library, whose, "nvrtcCompileProgram")?,
-            ptx_size: library::function(library, whose, "nvrtcGetPTXSize")?,
-            ptx: library::function(library, whose, "nvrtcGetPTX")?,
-            log_size: library::function(library, whose, "nvrtcGetProgramLogSize")?,
-            log: library::function(library, whose, "nvrtcGetProgramLog")?,
-            destroy: library::function(library, whose, "nvrtcDestroyProgram")?,
-            describe: library::function(library, whose, "nvrtcGetErrorString")?,
+            create: library::function(library, library_name, "nvrtcCreateProgram")?,
+            compile: library::function(library, library_name, "nvrtcCompileProgram")?,
+            ptx_size: library::function(library, library_name, "nvrtcGetPTXSize")?,
+            ptx: library::function(library, library_name, "nvrtcGetPTX")?,
+            log_size: library::function(library, library_name, "nvrtcGetProgramLogSize")?,
+            log: library::function(library, library_name, "nvrtcGetProgramLog")?,
+            destroy: library::function(library, library_name, "nvrtcDestroyProgram")?,
+            describe: library::function(library, library_name, "nvrtcGetErrorString")?,
         })
     }
 }
@@ -173,7 +173,7 @@ impl Held {
         Err(NvrtcError::Library(format!("NVRTC failed: {words}")))
     }
 
-    /// A text of the program, whose size is queried first.
+    /// A text of the program, library_name size is queried first.
     fn text(&self, size: Size, fill: Fill) -> Result<String, NvrtcError> {
         let mut bytes = 0;
         // SAFETY: the program is live; stores one size.

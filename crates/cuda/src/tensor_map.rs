@@ -8,7 +8,7 @@ use cudarc::driver::sys;
 use crate::{CudaError, driver};
 
 /// The encoded description of a tensor. Passed by value as a 128-byte kernel parameter
-/// (`.param .align 64 .b8 map[128]`): give [`TensorMap::as_bytes`] as the argument.
+/// (`.param .align 64 .b8 map[128]`): pass [`TensorMap::as_bytes`] as the argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct TensorMap([u8; 128]);
@@ -28,7 +28,7 @@ impl fmt::Debug for TensorMap {
 
 /// Element types that TMA supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are PTX types")]
 pub enum Element {
     U8,
     U16,
@@ -157,7 +157,7 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
         L2Promotion::B128 => sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
         L2Promotion::B256 => sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
     };
-    // SAFETY: the lists have the lengths the rank asks for (see `check`), the target is aligned to
+    // SAFETY: the lists have the lengths that the rank requires (see `check`), the target is aligned to
     // 64, and the tensor's address is recorded, not followed.
     let result = unsafe {
         sys::cuTensorMapEncodeTiled(

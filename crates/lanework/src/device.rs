@@ -294,8 +294,8 @@ const STUCK_AFTER: u64 = 10_000_000_000;
 
 /// Bytes of memory available on the host without swapping; `u64::MAX` where unknown.
 fn host_memory() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let available = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse().ok());
     kilobytes.map_or(u64::MAX, |kilobytes: u64| kilobytes * 1024)
 }

@@ -48,7 +48,7 @@ pub enum Error {
         kernel: String,
         /// What is not possible.
         why: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A request that describes no problem, such as one with an extent that is too large.
@@ -56,7 +56,7 @@ pub enum Error {
     Request {
         /// What is wrong with it.
         why: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A tensor cannot be described for the copy engine.
@@ -68,11 +68,11 @@ pub enum Error {
     /// No such device.
     #[error("no device `{name}`: {why}\n  = help: {help}")]
     Device {
-        /// What was asked for.
+        /// The request.
         name: String,
         /// Why there is none.
         why: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// More bytes than 64 bits can count.
@@ -80,7 +80,7 @@ pub enum Error {
         "a buffer of {elements} elements of {bytes} bytes is larger than any memory\n  = help: check how its length was computed"
     )]
     Size {
-        /// Elements asked for.
+        /// Requested elements.
         elements: usize,
         /// Bytes of an element.
         bytes: usize,
@@ -88,11 +88,11 @@ pub enum Error {
     /// Only the other kind of device supports this.
     #[error("{what} is not possible on {device}\n  = help: {help}")]
     Unsupported {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
         /// The device.
         device: String,
-        /// What to do.
+        /// The remedy.
         help: &'static str,
     },
 }

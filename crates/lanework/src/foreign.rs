@@ -162,7 +162,7 @@ impl PtxModule {
                     let checked = emulator.check(program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
-                    crate::launch::judge(checked, None)?;
+                    crate::launch::sanitized(checked, None)?;
                     return Ok(Some(Executed { warp_instructions, lane_instructions }));
                 }
                 let outcome = Emulator::run(emulator, program, &config, &bytes)?;

@@ -62,7 +62,7 @@ impl Job<'_> {
     pub(crate) fn unrecordable(&self) -> Option<Error> {
         let Job::Kernel(kernel) = self else { return None };
         kernel.is_checked().then(|| {
-            kernel.refusal(
+            kernel.invalid(
                 "it checks its indices, and a recorded launch could not report a failed check",
                 "prepare it with `prepare_unchecked`",
             )

@@ -131,12 +131,15 @@ impl<'a> Launch<'a> {
 
     fn compile(self, device: &Device, checked: bool) -> Result<Prepared<'a>> {
         let kernel = self.definition.name;
-        let refuse = |why: &str, help: &str| refusal(kernel, why, help);
+        let refuse = |why: &str, help: &str| invalid(kernel, why, help);
         let grid = self.grid.ok_or_else(|| {
-            refuse("it has no grid", "say how many blocks with `.grid(..)` before the launch")
+            refuse("it has no grid", "set the number of blocks with `.grid(..)` before the launch")
         })?;
         let block = self.block.ok_or_else(|| {
-            refuse("it has no block", "say how many threads with `.block(..)` before the launch")
+            refuse(
+                "it has no block",
+                "set the number of threads with `.block(..)` before the launch",
+            )
         })?;
         let elsewhere = |argument: &Arg| matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity());
         if self.arguments.iter().any(elsewhere) {
@@ -174,7 +177,7 @@ impl Prepared<'_> {
             Engine::Emulator(emulator) if emulator.checks().is_some() => {
                 let (checked, index) = self.emulate_through(Blocks::All, Emulator::check)?;
                 crate::printed::pass_on(&checked.outcome.printed);
-                judge(checked, index)
+                sanitized(checked, index)
             }
             Engine::Emulator(_) => {
                 let outcome = self.emulate(Blocks::All, Emulator::run)?;
@@ -208,8 +211,8 @@ impl Prepared<'_> {
     }
 
     /// The error for an invalid launch.
-    pub(crate) fn refusal(&self, why: &str, help: &str) -> Error {
-        refusal(self.kernel, why, help)
+    pub(crate) fn invalid(&self, why: &str, help: &str) -> Error {
+        invalid(self.kernel, why, help)
     }
 
     /// Runs it once on the emulator, all blocks or a sample, and counts events.
@@ -331,7 +334,7 @@ impl Prepared<'_> {
 ///
 /// # Errors
 /// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.
-pub(crate) fn judge(checked: Checked, index: Option<IndexFault>) -> Result<()> {
+pub(crate) fn sanitized(checked: Checked, index: Option<IndexFault>) -> Result<()> {
     let reports: Vec<Report> = index.map(Report::from).into_iter().chain(checked.reports).collect();
     match (reports.is_empty(), checked.fault) {
         (false, fault) => {
@@ -342,6 +345,6 @@ pub(crate) fn judge(checked: Checked, index: Option<IndexFault>) -> Result<()> {
     }
 }
 
-fn refusal(kernel: &str, why: &str, help: &str) -> Error {
+fn invalid(kernel: &str, why: &str, help: &str) -> Error {
     Error::Launch { kernel: kernel.to_owned(), why: why.to_owned(), help: help.to_owned() }
 }

@@ -24,8 +24,8 @@
 //! ```
 //!
 //! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function
-//! called with its arguments returns a [`Launch`], which runs once it has a grid and a block. What
-//! a kernel may say, and how it differs from CUDA C++ and from Rust, is told in [`lang`].
+//! called with its arguments returns a [`Launch`], which runs once it has a grid and a block. [`lang`]
+//! documents the kernel language and how it differs from CUDA C++ and from Rust.
 
 extern crate self as lanework;
 

@@ -83,10 +83,10 @@ impl Profile {
         };
         assert!(
             conflicts == 0,
-            "shared memory had {conflicts} bank conflicts{}\
+            "{conflicts} shared memory bank conflicts{}\
              \n  = help: pad the rows of a tile by a word, or swizzle its columns; \
              `lanework look` draws the banks",
-            self.blame(["bank conflicts", "requests"], Counters::bank_conflicts, requests)
+            self.largest(["bank conflicts", "requests"], Counters::bank_conflicts, requests)
         );
     }
 
@@ -98,17 +98,16 @@ impl Profile {
     #[track_caller]
     pub fn assert_coalesced(&self) {
         let kinds = |c: &Counters| [c.global_load, c.global_store];
-        let beyond = |c: &Counters| -> u64 {
+        let excess = |c: &Counters| -> u64 {
             kinds(c).iter().map(|kind| kind.sectors.saturating_sub(kind.ideal_sectors)).sum()
         };
         let requests = |c: &Counters| kinds(c).iter().map(|kind| kind.requests).sum();
-        let sectors = beyond(&self.counters);
+        let sectors = excess(&self.counters);
         assert!(
             sectors == 0,
-            "global memory was asked for {sectors} sectors more than the bytes fill{}\
-             \n  = help: let neighbouring lanes use neighbouring elements; `lanework look` draws the \
-             sectors",
-            self.blame(["excess sectors", "requests"], beyond, requests)
+            "{sectors} excess global sectors (uncoalesced){}\
+             \n  = help: let adjacent lanes access adjacent elements; `lanework look` draws the sectors",
+            self.largest(["excess sectors", "requests"], excess, requests)
         );
     }
 
@@ -118,26 +117,30 @@ impl Profile {
     /// When they did.
     #[track_caller]
     pub fn assert_no_divergence(&self) {
-        let parted = self.counters.divergent_branches;
+        let divergent = self.counters.divergent_branches;
         assert!(
-            parted == 0,
-            "{parted} divergent branches{}",
-            self.blame(["times", "runs of it"], |c| c.divergent_branches, |c| c.warp_instructions)
+            divergent == 0,
+            "{divergent} divergent branches{}",
+            self.largest(
+                ["divergent executions", "executions"],
+                |c| c.divergent_branches,
+                |c| c.warp_instructions
+            )
         );
     }
 
     /// The instructions with the largest counts, for a message.
-    fn blame(
+    fn largest(
         &self,
         [what, of]: [&str; 2],
         count: impl Fn(&Counters) -> u64,
         requests: impl Fn(&Counters) -> u64,
     ) -> String {
         let counted = self.instructions.iter().map(|one| (count(&one.counters), one));
-        let mut guilty: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
-        guilty.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let mut nonzero: Vec<_> = counted.filter(|(count, _)| *count > 0).collect();
+        nonzero.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let mut text = String::new();
-        for (count, one) in guilty.iter().take(NAMED) {
+        for (count, one) in nonzero.iter().take(NAMED) {
             let place = match &one.origin.location {
                 Some(location) => location.to_string(),
                 None if one.origin.text_line > 0 => format!("PTX line {}", one.origin.text_line),
@@ -146,8 +149,8 @@ impl Profile {
             let (name, requests) = (&one.origin.name, requests(&one.counters));
             let _ = write!(text, "\n  --> {place}: `{name}`, {count} {what} in {requests} {of}");
         }
-        if guilty.len() > NAMED {
-            let _ = write!(text, "\n  and {} more instructions", guilty.len() - NAMED);
+        if nonzero.len() > NAMED {
+            let _ = write!(text, "\n  and {} more instructions", nonzero.len() - NAMED);
         }
         text
     }

@@ -80,17 +80,14 @@ fn strides_and_divergence_are_named_with_their_lines() {
         strided(&src, &mut dst).grid(1).block(32).profile(&emulator).expect("runs")
     };
     let text = said(move || counted().assert_coalesced());
-    assert!(text.contains("28 sectors more") && text.contains("`ld.global"), "{text}");
+    assert!(text.contains("28 excess global sectors") && text.contains("`ld.global"), "{text}");
     let line = counted()
         .instructions
         .iter()
         .find(|one| one.counters.divergent_branches > 0)
         .map(|one| one.line());
     let text = said(move || counted().assert_no_divergence());
-    assert!(
-        text.contains(&format!("profile.rs:{}", line.expect("a branch parts the warp"))),
-        "{text}"
-    );
+    assert!(text.contains(&format!("profile.rs:{}", line.expect("a divergent branch"))), "{text}");
 }
 
 #[test]

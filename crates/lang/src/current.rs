@@ -17,7 +17,7 @@ pub(crate) fn install(builder: Option<Box<Builder>>) -> Option<Box<Builder>> {
     BUILDER.with(|slot| slot.replace(builder))
 }
 
-/// The kernel being staged, taken out of its place until dropped.
+/// The kernel being staged, taken out of the thread-local slot until dropped.
 struct Held(Option<Box<Builder>>);
 
 impl Held {
@@ -41,11 +41,11 @@ impl Drop for Held {
 
 /// Runs `f` on the kernel being staged.
 ///
-/// Kernels use this thousands of times, each with a closure of its own; all that does not depend on
-/// the closure is done by [`Held`], once, so that they compile quickly.
+/// Kernels instantiate this thousands of times, once per closure. All code that does not depend on the
+/// closure is in [`Held`], which is compiled once.
 ///
 /// # Panics
-/// When none is: the kernel language only means something inside `#[kernel]` and `#[device]`.
+/// When there is none: the kernel language is only valid inside `#[kernel]` and `#[device]`.
 #[track_caller]
 pub(crate) fn with<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
     let mut held = Held::take();

@@ -32,7 +32,7 @@ pub struct StageOptions {
 /// A staged kernel.
 #[derive(Clone, Debug)]
 pub struct Staged {
-    /// The module; block and cluster shapes asked for are directives of its entry.
+    /// The module; requested block and cluster shapes are directives of its entry.
     pub module: Module,
     /// The entry's name in the module.
     pub entry: String,

@@ -17,7 +17,7 @@ use lanework_ptx::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A launch directive asked for by the `#[kernel(...)]` attribute.
+/// A launch directive requested by the `#[kernel(...)]` attribute.
 pub type Directive = FunctionDirective;
 
 /// Stages `body` as the entry `name`.

@@ -1,4 +1,4 @@
-//! Reads PTX from standard input and prints it back, or says what is wrong with it:
+//! Reads PTX from standard input and prints it back, or its diagnostics:
 //! `cargo run -p lanework-ptx --example reprint < kernel.ptx`. With `--lowest`, it states the lowest
 //! version and target that the module needs.
 //!

@@ -203,7 +203,7 @@ pub enum Statement {
     Label(String),
     /// An instruction.
     Instruction(Instruction),
-    /// `{ ... }`, a scope of its own for registers and variables.
+    /// `{ ... }`, a separate scope for registers and variables.
     Block(Vec<Statement>),
     /// Any other directive inside a body, whole, with its dot and without its semicolon. A `.loc`
     /// stands here only where no instruction is at that position (an inlined call names it).
@@ -247,7 +247,7 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// A source position, as `.loc` gives it.
+/// A source location of `.loc`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// Index into [`Module::files`], from 1.

@@ -1,6 +1,6 @@
 //! PTX from real compilers parses and round-trips.
 //!
-//! `data/README.md` says which compiler wrote which file.
+//! `data/README.md` lists the compiler of each file.
 
 mod common;
 

@@ -49,7 +49,7 @@ fn linkage() -> impl Strategy<Value = Linkage> {
     prop::sample::select(vec![Internal, Extern, Visible, Weak, Common])
 }
 
-/// A variable of `space`; with an initial value where `module` says that it stands in a module.
+/// A variable of `space`; with an initial value where `module` is set.
 fn variable(space: StateSpace, module: bool) -> impl Strategy<Value = Variable> {
     let param = space == StateSpace::Param;
     let linkage = if module { linkage().boxed() } else { Just(Linkage::Internal).boxed() };

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{ints, whole_floats};
+use crate::random::{integer_floats, ints};
 
 const UNIT: &str = "async";
 
@@ -32,16 +32,16 @@ fn stages() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; x.len()])
         .run("copy_stages", 1, 64, args!["in", "out", tiles as i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn pipeline_thread() -> Case {
-    let x = whole_floats(2, 7 * 128, 999);
+    let x = integer_floats(2, 7 * 128, 999);
     Case::new(UNIT, "a pipeline per thread")
         .with("in", &x)
         .with("out", &vec![0f32; x.len()])
         .run("pipeline_thread", 1, 128, args!["in", "out", 7i32])
-        .gives("out", &x.iter().map(|v| v * 2.0).collect::<Vec<_>>())
+        .expects("out", &x.iter().map(|v| v * 2.0).collect::<Vec<_>>())
 }
 
 fn group_copy() -> Case {
@@ -51,7 +51,7 @@ fn group_copy() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 512])
         .run_shared("group_copy", 2, 96, 1024, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn barrier_phases() -> Case {
@@ -67,7 +67,7 @@ fn barrier_phases() -> Case {
         .with("in", &first)
         .with("out", &[0i32; 64])
         .run("barrier_phases", 1, 64, args!["in", "out", 6i32])
-        .gives("out", &v)
+        .expects("out", &v)
 }
 
 fn barrier_copy() -> Case {
@@ -80,7 +80,7 @@ fn barrier_copy() -> Case {
         .with("in", &x)
         .with("sums", &[0i32; 3 * 96])
         .run("barrier_copy", 1, 96, args!["in", "sums"])
-        .gives("sums", &sums)
+        .expects("sums", &sums)
 }
 
 fn pipeline_roles() -> Case {
@@ -91,7 +91,7 @@ fn pipeline_roles() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 8 * 64])
         .run("pipeline_roles", 1, 96, args!["in", "out", 8i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn hand_over() -> Case {
@@ -108,6 +108,6 @@ fn hand_over() -> Case {
         .with("flags", &vec![0i32; blocks])
         .with("out", &vec![0i32; threads])
         .run("hand_over", blocks as u32, threads as u32, args!["data", "flags", "out"])
-        .gives("data", &data)
-        .gives("out", &last)
+        .expects("data", &data)
+        .expects("out", &last)
 }

@@ -3,7 +3,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bytes, doubles, floats, ints, many, whole_floats};
+use crate::random::{bytes, doubles, floats, integer_floats, ints, many};
 use std::cmp::Ordering;
 
 const UNIT: &str = "dense";
@@ -33,15 +33,15 @@ fn naive() -> Case {
         .with("b", &b)
         .with("c", &vec![f32::NAN; n * n])
         .run("sgemm_naive", (3, 5), (16, 8), args![n as i32, "a", "b", "c"])
-        .gives_about("c", &c, 1e-5)
+        .expects_within("c", &c, 1e-5)
 }
 
 const SHAPE: (usize, usize, usize) = (35, 41, 29);
 
 fn tiled_floats() -> Case {
     let (m, n, k) = SHAPE;
-    let (a, b) = (whole_floats(3, m * k, 9), whole_floats(4, k * n, 9));
-    let c = whole_floats(5, m * n, 9);
+    let (a, b) = (integer_floats(3, m * k, 9), integer_floats(4, k * n, 9));
+    let c = integer_floats(5, m * n, 9);
     let ab = product(SHAPE, |sum: f32, i, j| sum + a[i] * b[j]);
     let expected: Vec<f32> = ab.iter().zip(&c).map(|(ab, c)| 2.0 * ab - 3.0 * c).collect();
     Case::new(UNIT, "tiles of floats")
@@ -54,7 +54,7 @@ fn tiled_floats() -> Case {
             (16, 16),
             args![m as i32, n as i32, k as i32, "a", "b", "c", 2f32, -3f32],
         )
-        .gives("c", &expected)
+        .expects("c", &expected)
 }
 
 fn tiled_doubles() -> Case {
@@ -71,7 +71,7 @@ fn tiled_doubles() -> Case {
             (8, 8),
             args![m as i32, n as i32, k as i32, "a", "b", "c", 1f64, 0f64],
         )
-        .gives_about("c", &c, 1e-14)
+        .expects_within("c", &c, 1e-14)
 }
 
 fn tiled_integers() -> Case {
@@ -94,19 +94,19 @@ fn tiled_integers() -> Case {
             (16, 16),
             args![m as i32, n as i32, k as i32, "a", "b", "c", 5i64, -7i64],
         )
-        .gives("c", &expected)
+        .expects("c", &expected)
 }
 
 fn registers() -> Case {
     let n = 128;
-    let (a, b) = (whole_floats(11, n * n, 20), whole_floats(12, n * n, 20));
+    let (a, b) = (integer_floats(11, n * n, 20), integer_floats(12, n * n, 20));
     let c = product((n, n, n), |sum: f32, i, j| sum + a[i] * b[j]);
     Case::new(UNIT, "register tiles")
         .with("a", &a)
         .with("b", &b)
         .with("c", &vec![f32::NAN; n * n])
         .run("sgemm_registers", (2, 2), 256, args![n as i32, "a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn product_of_bytes() -> Case {
@@ -121,12 +121,12 @@ fn product_of_bytes() -> Case {
         .with("bt", &bt)
         .with("c", &vec![0i32; n * n])
         .run("gemm_bytes", (1, n as u32), n as u32, args![n as i32, "a", "bt", "c"])
-        .gives("c", &(0..n * n).map(dot).collect::<Vec<_>>())
+        .expects("c", &(0..n * n).map(dot).collect::<Vec<_>>())
 }
 
 fn matvec() -> Case {
     let (rows, cols) = (30, 100);
-    let (a, x) = (whole_floats(15, rows * cols, 50), whole_floats(16, cols, 50));
+    let (a, x) = (integer_floats(15, rows * cols, 50), integer_floats(16, cols, 50));
     let y: Vec<f32> =
         a.chunks(cols).map(|row| row.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
     Case::new(UNIT, "matrix times vector, a warp per row")
@@ -134,7 +134,7 @@ fn matvec() -> Case {
         .with("x", &x)
         .with("y", &vec![f32::NAN; rows])
         .run("matvec_warp", 8, (32, 4), args![rows as i32, cols as i32, "a", "x", "y"])
-        .gives("y", &y)
+        .expects("y", &y)
 }
 
 fn matvec_transposed() -> Case {
@@ -148,7 +148,7 @@ fn matvec_transposed() -> Case {
         .with("x", &x)
         .with("y", &vec![f64::NAN; cols])
         .run("matvec_transposed", 2, 64, args![rows as i32, cols as i32, "a", "x", "y"])
-        .gives_about("y", &y, 1e-13)
+        .expects_within("y", &y, 1e-13)
 }
 
 /// The columns of a matrix as rows.
@@ -163,7 +163,7 @@ fn transpose() -> Case {
         .with("in", &m)
         .with("out", &vec![0f64; rows * cols])
         .run("transpose_padded", (5, 4), (16, 16), args![rows as i32, cols as i32, "in", "out"])
-        .gives("out", &transposed(rows, cols, &m))
+        .expects("out", &transposed(rows, cols, &m))
 }
 
 fn transpose_bytes() -> Case {
@@ -173,7 +173,7 @@ fn transpose_bytes() -> Case {
         .with("in", &m)
         .with("out", &vec![0u8; n * n])
         .run("transpose_bytes", (3, 3), (8, 32), args![n as i32, "in", "out"])
-        .gives("out", &transposed(n, n, &m))
+        .expects("out", &transposed(n, n, &m))
 }
 
 fn transpose_in_place() -> Case {
@@ -182,7 +182,7 @@ fn transpose_in_place() -> Case {
     Case::new(UNIT, "transposition in place")
         .with("m", &m)
         .run("transpose_in_place", (3, 3), (16, 16), args![n as i32, "m"])
-        .gives("m", &transposed(n, n, &m))
+        .expects("m", &transposed(n, n, &m))
 }
 
 fn cholesky() -> Case {
@@ -208,5 +208,5 @@ fn cholesky() -> Case {
     Case::new(UNIT, "Cholesky factors")
         .with("m", &matrices)
         .run_shared("cholesky", 3, 32, (n * n * 8) as u32, args![n as i32, "m"])
-        .gives("m", &factors)
+        .expects("m", &factors)
 }

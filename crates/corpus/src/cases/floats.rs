@@ -64,7 +64,7 @@ fn exact() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; out.len()])
         .run("float_exact", 2, 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn conversions() -> Case {
@@ -95,9 +95,9 @@ fn conversions() -> Case {
         .with("wide", &vec![0i64; wide.len()])
         .with("narrow", &vec![0f32; narrow.len()])
         .run("conversions", 2, 32, args!["in", "out", "wide", "narrow"])
-        .gives("out", &out)
-        .gives("wide", &wide)
-        .gives("narrow", &narrow)
+        .expects("out", &out)
+        .expects("wide", &wide)
+        .expects("narrow", &narrow)
 }
 
 fn double_functions() -> Case {
@@ -115,8 +115,8 @@ fn double_functions() -> Case {
         .with("in", &x)
         .with("out", &vec![0f64; out.len()])
         .run("double_functions", 2, 32, args!["in", "out", 50i32])
-        .gives_about("out", &out, 1e-13)
-        .loose("out", "approximate instructions, then refined")
+        .expects_within("out", &out, 1e-13)
+        .may_differ("out", "approximate instructions, then refined")
 }
 
 /// Euler's gamma function, by Stirling's series for large arguments.
@@ -154,7 +154,7 @@ fn double_special() -> Case {
         .with("in", &x)
         .with("out", &vec![0f64; out.len()])
         .run("double_special", 2, 32, args!["in", "out", 40i32])
-        .gives_about("out", &out, 1e-11)
+        .expects_within("out", &out, 1e-11)
 }
 
 fn float_functions() -> Case {
@@ -172,8 +172,8 @@ fn float_functions() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; out.len()])
         .run("float_functions", 2, 32, args!["in", "out", 60i32])
-        .gives_about("out", &out, 1e-6)
-        .loose("out", "approximate exponentials")
+        .expects_within("out", &out, 1e-6)
+        .may_differ("out", "approximate exponentials")
 }
 
 fn float_fast() -> Case {
@@ -189,8 +189,8 @@ fn float_fast() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; out.len()])
         .run("float_fast", 2, 32, args!["in", "out"])
-        .gives_about("out", &out, 1e-5)
-        .loose("out", "approximate instructions")
+        .expects_within("out", &out, 1e-5)
+        .may_differ("out", "approximate instructions")
 }
 
 fn halves() -> Case {
@@ -222,7 +222,7 @@ fn halves() -> Case {
         .with("in", &bits)
         .with("out", &vec![0u16; out.len()])
         .run("halves", 2, 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn brain_floats() -> Case {
@@ -248,14 +248,14 @@ fn brain_floats() -> Case {
         .with("out", &vec![0u16; out.len()])
         .with("wide", &vec![0f32; wide.len()])
         .run("brain_floats", 2, 32, args!["in", "out", "wide"])
-        .gives("out", &out)
-        .gives("wide", &wide)
+        .expects("out", &out)
+        .expects("wide", &wide)
 }
 
 fn half_rows() -> Case {
     let (rows, cols) = (6usize, 130usize);
-    let whole = |seed, n| ints(seed, n, -20, 20).iter().map(|&i| i as f32).collect::<Vec<_>>();
-    let (m, x) = (whole(9, rows * cols), whole(10, cols));
+    let integers = |seed, n| ints(seed, n, -20, 20).iter().map(|&i| i as f32).collect::<Vec<_>>();
+    let (m, x) = (integers(9, rows * cols), integers(10, cols));
     let bits = |v: &[f32]| v.iter().map(|&v| f16::from_f32(v).to_bits()).collect::<Vec<_>>();
     let y: Vec<f32> =
         m.chunks(cols).map(|row| row.iter().zip(&x).fold(0.0, |sum, (a, b)| sum + a * b)).collect();
@@ -264,7 +264,7 @@ fn half_rows() -> Case {
         .with("x", &bits(&x))
         .with("y", &vec![0f32; rows])
         .run("half_rows", rows as u32, 32, args!["m", "x", "y", cols as i32])
-        .gives("y", &y)
+        .expects("y", &y)
 }
 
 fn careful_sums() -> Case {
@@ -293,6 +293,6 @@ fn careful_sums() -> Case {
         .with("kahan", &vec![0f32; threads])
         .with("pair", &vec![0f64; 2 * threads])
         .run("careful_sums", 1, threads as u32, args!["in", "kahan", "pair", n as i32])
-        .gives("kahan", &kahan)
-        .gives("pair", &pair)
+        .expects("kahan", &kahan)
+        .expects("pair", &pair)
 }

@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bytes, doubles, ints, many, whole_floats, words};
+use crate::random::{bytes, doubles, integer_floats, ints, many, words};
 
 const UNIT: &str = "grid";
 const TAPS: [f32; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 4.0, 3.0, 2.0, 1.0];
@@ -22,7 +22,7 @@ fn line() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; n])
         .run("stencil_line", 3, 128, args!["in", "out", n as i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn heat() -> Case {
@@ -44,13 +44,13 @@ fn heat() -> Case {
         .with("b", &vec![0f64; w * h])
         .run("heat_plane", launch.0, launch.1, args!["a", "b", w as i32, h as i32, 0.2f64])
         .run("heat_plane", launch.0, launch.1, args!["b", "a", w as i32, h as i32, 0.2f64])
-        .gives_about("a", &step(&step(&x)), 1e-14)
+        .expects_within("a", &step(&step(&x)), 1e-14)
 }
 
 fn volume() -> Case {
     let (w, h, d) = (40i32, 12i32, 6i32);
     let n = (w * h * d) as usize;
-    let x = whole_floats(3, n, 1000);
+    let x = integer_floats(3, n, 1000);
     let mut out = Vec::new();
     for z in 0..d {
         for y in 0..h {
@@ -70,7 +70,7 @@ fn volume() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; n])
         .run("laplace_volume", (2, 2), (32, 8), args!["in", "out", w, h, d])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn life() -> Case {
@@ -95,7 +95,7 @@ fn life() -> Case {
         .with("in", &x)
         .with("out", &vec![0u32; x.len()])
         .run("life", rows as u32, columns as u32, args!["in", "out", columns as i32, rows as i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 /// A line convolved with the taps, zeros beyond its ends.
@@ -110,12 +110,12 @@ fn convolved(line: &[f32]) -> Vec<f32> {
 }
 
 fn convolve_line() -> Case {
-    let x = whole_floats(5, 200, 1000);
+    let x = integer_floats(5, 200, 1000);
     Case::new(UNIT, "convolution of a line")
         .with("in", &x)
         .with("out", &[0f32; 200])
         .run("convolve_line", 2, 128, args!["in", "out", 200i32])
-        .gives("out", &convolved(&x))
+        .expects("out", &convolved(&x))
 }
 
 fn convolve_plane() -> Case {
@@ -138,12 +138,12 @@ fn convolve_plane() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; w * h])
         .run("convolve_plane", (4, 3), (16, 16), args!["in", "out", w as i32, h as i32])
-        .gives("out", &(0..w * h).map(at).collect::<Vec<_>>())
+        .expects("out", &(0..w * h).map(at).collect::<Vec<_>>())
 }
 
 fn blur() -> Case {
     let (w, h) = (70usize, 20usize);
-    let x = whole_floats(7, w * h, 100);
+    let x = integer_floats(7, w * h, 100);
     let rows: Vec<f32> = x.chunks(w).flat_map(convolved).collect();
     let mut out = vec![0f32; w * h];
     for column in 0..w {
@@ -158,8 +158,8 @@ fn blur() -> Case {
         .with("out", &vec![0f32; w * h])
         .run_shared("blur_rows", h as u32, 64, (w as u32 + 8) * 4, args!["in", "rows", w as i32])
         .run("blur_columns", 2, 64, args!["rows", "out", w as i32, h as i32])
-        .gives("rows", &rows)
-        .gives("out", &out)
+        .expects("rows", &rows)
+        .expects("out", &out)
 }
 
 fn channels() -> Case {
@@ -190,7 +190,7 @@ fn channels() -> Case {
             (size as u32, size as u32),
             args!["in", "weights", "out", channels as i32, size as i32],
         )
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn median() -> Case {
@@ -209,5 +209,5 @@ fn median() -> Case {
         .with("in", &x)
         .with("out", &vec![0u16; w * h])
         .run("median", (2, h as u32), 32, args!["in", "out", w as i32, h as i32])
-        .gives("out", &(0..w * h).map(at).collect::<Vec<_>>())
+        .expects("out", &(0..w * h).map(at).collect::<Vec<_>>())
 }

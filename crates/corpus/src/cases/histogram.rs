@@ -20,13 +20,13 @@ pub fn cases() -> Vec<Case> {
     vec![
         bytes_of("global")
             .run("histogram_global", 5, 128, args!["in", "bins", 4000u32])
-            .gives("bins", &all),
+            .expects("bins", &all),
         bytes_of("shared")
             .run("histogram_shared", 3, 96, args!["in", "bins", 1000u32])
-            .gives("bins", &all),
+            .expects("bins", &all),
         bytes_of("matched")
             .run("histogram_matched", 32, 128, args!["in", "bins", 4000u32])
-            .gives("bins", &low),
+            .expects("bins", &low),
         private(),
         ranges(),
     ]
@@ -40,7 +40,7 @@ fn private() -> Case {
         .with("in", &x)
         .with("bins", &[0u32; 16])
         .run("histogram_private", 2, 128, args!["in", "bins", 20u32])
-        .gives("bins", &counts)
+        .expects("bins", &counts)
 }
 
 fn ranges() -> Case {
@@ -65,5 +65,5 @@ fn ranges() -> Case {
             48,
             args!["in", "bins", 2500u32, -0.5f32, 0.5f32, 10u32],
         )
-        .gives("bins", &counts)
+        .expects("bins", &counts)
 }

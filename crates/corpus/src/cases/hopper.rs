@@ -3,7 +3,7 @@
 use super::dense::product;
 use crate::Case;
 use crate::case::args;
-use crate::random::{bytes, ints, whole_floats};
+use crate::random::{bytes, integer_floats, ints};
 use half::f16;
 
 const UNIT: &str = "hopper";
@@ -20,7 +20,7 @@ fn histogram() -> Case {
         .with("in", &x)
         .with("bins", &[0u32; 256])
         .run("cluster_histogram", 8, 96, args!["in", 3000i32, "bins"])
-        .gives("bins", &bins)
+        .expects("bins", &bins)
 }
 
 fn ring() -> Case {
@@ -39,23 +39,23 @@ fn ring() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; x.len()])
         .run("cluster_ring", (4, 2), 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn bulk_copy() -> Case {
     let rows = 7usize;
-    let x = whole_floats(3, rows * 256, 999);
+    let x = integer_floats(3, rows * 256, 999);
     let out: Vec<f32> = x.iter().enumerate().map(|(i, v)| v * 2.0 + (i / 256) as f32).collect();
     Case::new(UNIT, "bulk copies there and back")
         .with("in", &x)
         .with("out", &vec![0f32; x.len()])
         .run("bulk_copy", 1, 64, args!["in", "out", rows as i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn wgmma() -> Case {
     let (m, n, k) = (64, 32, 48);
-    let (a, b) = (whole_floats(4, m * k, 30), whole_floats(5, k * n, 30));
+    let (a, b) = (integer_floats(4, m * k, 30), integer_floats(5, k * n, 30));
     let bits = |v: &[f32]| v.iter().map(|&v| f16::from_f32(v).to_bits()).collect::<Vec<_>>();
     let turned: Vec<f32> = (0..n * k).map(|i| b[i % k * n + i / k]).collect();
     let c = product((m, n, k), |sum: f32, i, j| sum + a[i] * b[j]);
@@ -64,18 +64,18 @@ fn wgmma() -> Case {
         .with("bt", &bits(&turned))
         .with("c", &vec![0f32; m * n])
         .run("wgmma_product", 1, 128, args!["a", "bt", "c", k as i32])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn specialised() -> Case {
     let tiles = 6usize;
-    let x = whole_floats(6, tiles * 128, 999);
+    let x = integer_floats(6, tiles * 128, 999);
     let sum = |t: usize| (0..tiles).fold(0f32, |sum, i| sum * 2.0 + x[i * 128 + 127 - t]);
     Case::new(UNIT, "warp groups that load and add")
         .with("in", &x)
         .with("out", &[0f32; 128])
         .run("specialised", 1, 256, args!["in", "out", tiles as i32])
-        .gives("out", &(0..128).map(sum).collect::<Vec<_>>())
+        .expects("out", &(0..128).map(sum).collect::<Vec<_>>())
 }
 
 fn elections() -> Case {
@@ -84,5 +84,5 @@ fn elections() -> Case {
     Case::new(UNIT, "elections over a cluster")
         .with("out", &[0i32; 2])
         .run("elections", 16, 64, args!["out"])
-        .gives("out", &[total, total])
+        .expects("out", &[total, total])
 }

@@ -69,8 +69,8 @@ fn bits() -> Case {
         .with("out", &vec![0u32; out.len()])
         .with("out64", &vec![0u64; out64.len()])
         .run("bits", 2, 64, args!["in", "wide", "out", "out64"])
-        .gives("out", &out)
-        .gives("out64", &out64)
+        .expects("out", &out)
+        .expects("out64", &out64)
 }
 
 fn arithmetic() -> Case {
@@ -87,8 +87,8 @@ fn arithmetic() -> Case {
         .with("out", &vec![0i64; out.len()])
         .with("packed", &vec![0u32; packed.len()])
         .run("arithmetic", 2, 64, args!["in", "wide", "out", "packed"])
-        .gives("out", &out)
-        .gives("packed", &packed)
+        .expects("out", &out)
+        .expects("packed", &packed)
 }
 
 fn integers_of(x: i32, y: i32, a: i64, b: i64, out: &mut Vec<i64>) {
@@ -171,8 +171,8 @@ fn big_numbers() -> Case {
         .with("sum", &vec![0u32; sums.len()])
         .with("product", &vec![0u32; products.len()])
         .run("big_numbers", 1, 32, args!["in", "sum", "product"])
-        .gives("sum", &sums)
-        .gives("product", &products)
+        .expects("sum", &sums)
+        .expects("product", &products)
 }
 
 fn primes() -> Case {
@@ -186,7 +186,7 @@ fn primes() -> Case {
         .with("in", &x)
         .with("prime", &vec![9u8; x.len()])
         .run("primes", 2, 64, args!["in", "prime", x.len() as i32])
-        .gives("prime", &x.iter().map(prime).collect::<Vec<_>>())
+        .expects("prime", &x.iter().map(prime).collect::<Vec<_>>())
 }
 
 fn collatz() -> Case {
@@ -202,5 +202,5 @@ fn collatz() -> Case {
     Case::new(UNIT, "Collatz")
         .with("steps", &[0u32; 64])
         .run("collatz", 2, 32, args![first, "steps"])
-        .gives("steps", &(first..first + 64).map(steps).collect::<Vec<_>>())
+        .expects("steps", &(first..first + 64).map(steps).collect::<Vec<_>>())
 }

@@ -4,7 +4,7 @@
 use super::dense::product;
 use crate::Case;
 use crate::case::args;
-use crate::random::{ints, many, whole_floats, words};
+use crate::random::{integer_floats, ints, many, words};
 use half::{bf16, f16};
 
 pub fn cases() -> Vec<Case> {
@@ -30,7 +30,7 @@ fn times((m, n, k): (usize, usize, usize), a: &[f32], b: &[f32]) -> Vec<f32> {
 
 fn halves_of(name: &'static str, most: i32) -> (Case, Vec<f32>) {
     let (m, n, k) = (32, 48, 64);
-    let (a, b) = (whole_floats(1, m * k, most), whole_floats(2, k * n, most));
+    let (a, b) = (integer_floats(1, m * k, most), integer_floats(2, k * n, most));
     let c = times((m, n, k), &a, &b).iter().map(|v| v + 1.0).collect();
     let case =
         Case::new("wmma", name).with("a", &half_bits(&a)).with("b", &half_bits(&turned(&b, n)));
@@ -42,7 +42,7 @@ fn halves() -> Case {
     let entry = "_Z11wmma_halvesIfEvPK6__halfS2_PT_ii";
     case.with("c", &vec![0f32; c.len()])
         .run(entry, (3, 2), 32, args!["a", "b", "c", 48i32, 64i32])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn halves_in_halves() -> Case {
@@ -50,18 +50,18 @@ fn halves_in_halves() -> Case {
     let entry = "_Z11wmma_halvesI6__halfEvPKS0_S2_PT_ii";
     case.with("c", &vec![0u16; c.len()])
         .run(entry, (3, 2), 32, args!["a", "b", "c", 48i32, 64i32])
-        .gives("c", &half_bits(&c))
+        .expects("c", &half_bits(&c))
 }
 
 fn wide() -> Case {
-    let (a, b) = (whole_floats(3, 32 * 16, 30), whole_floats(4, 16 * 8, 30));
+    let (a, b) = (integer_floats(3, 32 * 16, 30), integer_floats(4, 16 * 8, 30));
     let c = times((32, 8, 16), &a, &b);
     Case::new("wmma", "32 by 8, from shared memory")
         .with("a", &half_bits(&turned(&a, 16)))
         .with("b", &half_bits(&b))
         .with("c", &vec![0f32; c.len()])
         .run("wmma_wide", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn bytes_by_wmma() -> Case {
@@ -73,13 +73,13 @@ fn bytes_by_wmma() -> Case {
         .with("b", &turned(&b, 16))
         .with("c", &vec![0i32; c.len()])
         .run("wmma_bytes", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn brain() -> Case {
     let bits = |v: &[f32]| v.iter().map(|&v| bf16::from_f32(v).to_bits()).collect::<Vec<_>>();
-    let (a, b) = (whole_floats(7, 256, 100), whole_floats(8, 256, 100));
-    let first = whole_floats(9, 256, 1000);
+    let (a, b) = (integer_floats(7, 256, 100), integer_floats(8, 256, 100));
+    let first = integer_floats(9, 256, 1000);
     let c: Vec<f32> =
         times((16, 16, 16), &a, &b).iter().zip(&first).map(|(ab, c)| ab + c).collect();
     Case::new("tensor", "bfloat16 by wmma")
@@ -87,18 +87,18 @@ fn brain() -> Case {
         .with("b", &bits(&b))
         .with("c", &first)
         .run("wmma_brain", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn tf32() -> Case {
-    let (a, b) = (whole_floats(10, 128, 500), whole_floats(11, 128, 500));
+    let (a, b) = (integer_floats(10, 128, 500), integer_floats(11, 128, 500));
     let c = times((16, 16, 8), &a, &b);
     Case::new("tensor", "tf32 by wmma")
         .with("a", &a)
         .with("b", &turned(&b, 16))
         .with("c", &vec![0f32; c.len()])
         .run("wmma_tf32", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn doubles() -> Case {
@@ -111,19 +111,19 @@ fn doubles() -> Case {
         .with("b", &turned(&b, 8))
         .with("c", &vec![0f64; c.len()])
         .run("wmma_double", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn pipeline() -> Case {
     let (m, n, k) = (128, 64, 96);
-    let (a, b) = (whole_floats(14, m * k, 30), whole_floats(15, k * n, 30));
+    let (a, b) = (integer_floats(14, m * k, 30), integer_floats(15, k * n, 30));
     let c = times((m, n, k), &a, &b);
     Case::new("tensor", "copies in flight, ldmatrix and mma")
         .with("a", &half_bits(&a))
         .with("bt", &half_bits(&turned(&b, n)))
         .with("c", &vec![0f32; c.len()])
         .run("mma_pipeline", (1, 2), 128, args!["a", "bt", "c", n as i32, k as i32])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn bytes() -> Case {
@@ -134,7 +134,7 @@ fn bytes() -> Case {
         .with("b", &turned(&b, 8))
         .with("c", &vec![0i32; c.len()])
         .run("mma_bytes", 1, 32, args!["a", "b", "c"])
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn transposed() -> Case {
@@ -150,5 +150,5 @@ fn transposed() -> Case {
         .with("in", &x)
         .with("out", &[0u32; 64])
         .run("ldmatrix_transposed", 1, 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }

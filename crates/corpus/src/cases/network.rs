@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::case::args;
-use crate::random::{bits, floats, whole_floats};
+use crate::random::{bits, floats, integer_floats};
 
 const UNIT: &str = "network";
 /// `expf` uses an approximate instruction.
@@ -36,8 +36,8 @@ fn softmax() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; rows * cols])
         .run("softmax_rows", rows as u32, 128, args!["in", "out", cols as i32])
-        .gives_about("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-6)
-        .loose("out", APPROXIMATE)
+        .expects_within("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-6)
+        .may_differ("out", APPROXIMATE)
 }
 
 fn softmax_online() -> Case {
@@ -47,8 +47,8 @@ fn softmax_online() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; rows * cols])
         .run("softmax_online", 3, (32, 4), args!["in", "out", rows as i32, cols as i32])
-        .gives_about("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-5)
-        .loose("out", APPROXIMATE)
+        .expects_within("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-5)
+        .may_differ("out", APPROXIMATE)
 }
 
 fn layer_norm() -> Case {
@@ -75,8 +75,8 @@ fn layer_norm() -> Case {
             64,
             args!["in", "scale", "shift", "out", cols as i32, 1e-5f32],
         )
-        .gives_about("out", &out, 1e-5)
-        .loose("out", "an approximate inverse square root")
+        .expects_within("out", &out, 1e-5)
+        .may_differ("out", "an approximate inverse square root")
 }
 
 fn rms_norm() -> Case {
@@ -90,8 +90,8 @@ fn rms_norm() -> Case {
         .with("in", &x)
         .with("out", &vec![0f32; rows * cols])
         .run("rms_norm", rows as u32, 32, args!["in", "out", (cols / 4) as i32])
-        .gives_about("out", &narrow(x.chunks(cols).flat_map(unit)), 1e-5)
-        .loose("out", "an approximate inverse square root")
+        .expects_within("out", &narrow(x.chunks(cols).flat_map(unit)), 1e-5)
+        .may_differ("out", "an approximate inverse square root")
 }
 
 fn attention(causal: bool) -> Case {
@@ -124,8 +124,8 @@ fn attention(causal: bool) -> Case {
             length as u32,
             args!["q", "k", "v", "out", length as i32, 0.25f32, u8::from(causal)],
         )
-        .gives_about("out", &out, 1e-5)
-        .loose("out", APPROXIMATE)
+        .expects_within("out", &out, 1e-5)
+        .may_differ("out", APPROXIMATE)
 }
 
 /// The error function, by its series and its continued fraction.
@@ -150,13 +150,13 @@ fn activations() -> Case {
     let map = |f: &dyn Fn(f64) -> f64| narrow(x.iter().map(|&v| f(f64::from(v))));
     let mut case = Case::new(UNIT, "activations").with("in", &x);
     for name in ["gelu", "silu", "soft", "hyperbolic"] {
-        case = case.with(name, &[0f32; 300]).loose(name, APPROXIMATE);
+        case = case.with(name, &[0f32; 300]).may_differ(name, APPROXIMATE);
     }
     case.run("activations", 3, 128, args!["in", "gelu", "silu", "soft", "hyperbolic", 300i32])
-        .gives_about("gelu", &map(&|v| 0.5 * v * (1.0 + erf(v * 0.5f64.sqrt()))), 1e-6)
-        .gives_about("silu", &map(&|v| v / (1.0 + (-v).exp())), 1e-6)
-        .gives_about("soft", &map(&|v| v.exp().ln_1p()), 1e-6)
-        .gives_about("hyperbolic", &map(&f64::tanh), 1e-6)
+        .expects_within("gelu", &map(&|v| 0.5 * v * (1.0 + erf(v * 0.5f64.sqrt()))), 1e-6)
+        .expects_within("silu", &map(&|v| v / (1.0 + (-v).exp())), 1e-6)
+        .expects_within("soft", &map(&|v| v.exp().ln_1p()), 1e-6)
+        .expects_within("hyperbolic", &map(&f64::tanh), 1e-6)
 }
 
 fn adam() -> Case {
@@ -180,9 +180,9 @@ fn adam() -> Case {
         .with("gradient", &gradient)
         .with("moments", &moments)
         .run("adam", 2, 128, args!["weights", "gradient", "moments", n as i32, options])
-        .gives_about("moments", &kept, 1e-6)
-        .gives_about("weights", &after, 1e-4)
-        .loose("weights", APPROXIMATE)
+        .expects_within("moments", &kept, 1e-6)
+        .expects_within("weights", &after, 1e-4)
+        .may_differ("weights", APPROXIMATE)
 }
 
 fn cross_entropy() -> Case {
@@ -207,16 +207,16 @@ fn cross_entropy() -> Case {
             32,
             args!["logits", "label", "loss", "gradient", classes as i32],
         )
-        .gives_about("loss", &loss, 1e-6)
-        .gives_about("gradient", &gradient, 1e-6)
-        .loose("loss", APPROXIMATE)
-        .loose("gradient", APPROXIMATE)
+        .expects_within("loss", &loss, 1e-6)
+        .expects_within("gradient", &gradient, 1e-6)
+        .may_differ("loss", APPROXIMATE)
+        .may_differ("gradient", APPROXIMATE)
 }
 
 fn embed() -> Case {
     let (tokens, rows, width) = (12usize, 5usize, 40usize);
     let token: Vec<i32> = (0..tokens).map(|i| (bits(16, i) % rows as u64) as i32).collect();
-    let table = whole_floats(17, rows * width, 99);
+    let table = integer_floats(17, rows * width, 99);
     let (mut out, mut added) = (Vec::<f32>::new(), table.clone());
     for &t in &token {
         let row = &table[t as usize * width..][..width];
@@ -229,8 +229,8 @@ fn embed() -> Case {
         .with("out", &vec![0f32; tokens * width])
         .run("embed", tokens as u32, 32, args!["token", "table", "out", width as i32])
         .run("embed_back", tokens as u32, 32, args!["token", "out", "table", width as i32])
-        .gives("out", &out)
-        .gives("table", &added)
+        .expects("out", &out)
+        .expects("table", &added)
 }
 
 fn pool() -> Case {
@@ -249,6 +249,6 @@ fn pool() -> Case {
         .with("out", &vec![0f32; out.len()])
         .with("place", &vec![9u8; out.len()])
         .run("pool", (h / 2) as u32, (w / 2) as u32, args!["in", "out", "place", w as i32])
-        .gives("out", &out)
-        .gives("place", &place)
+        .expects("out", &out)
+        .expects("place", &place)
 }

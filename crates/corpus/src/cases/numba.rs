@@ -3,7 +3,7 @@
 
 use crate::Case;
 use crate::case::{Argument, args};
-use crate::random::{bytes, doubles, floats, whole_floats};
+use crate::random::{bytes, doubles, floats, integer_floats};
 
 pub fn cases() -> Vec<Case> {
     vec![dot(), product(), escapes(), letters()]
@@ -23,7 +23,7 @@ fn array(name: &'static str, bytes: u64, extents: &[u64]) -> Vec<Argument> {
 }
 
 fn dot() -> Case {
-    let (a, b) = (whole_floats(1, 1000, 90), whole_floats(2, 1000, 90));
+    let (a, b) = (integer_floats(1, 1000, 90), integer_floats(2, 1000, 90));
     let sum: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
     let arguments = [array("a", 4, &[1000]), array("b", 4, &[1000]), array("out", 4, &[1])];
     Case::new("numba_dot", "a dot product by Numba")
@@ -31,7 +31,7 @@ fn dot() -> Case {
         .with("b", &b)
         .with("out", &[0f32])
         .run("dot", 3, 128, &arguments.concat())
-        .gives("out", &[sum])
+        .expects("out", &[sum])
 }
 
 fn product() -> Case {
@@ -46,7 +46,7 @@ fn product() -> Case {
         .with("b", &b)
         .with("c", &vec![0f64; m * n])
         .run("product", (4, 3), (8, 8), &arguments.concat())
-        .gives_about("c", &c, 1e-14)
+        .expects_within("c", &c, 1e-14)
 }
 
 fn escapes() -> Case {
@@ -66,7 +66,7 @@ fn escapes() -> Case {
         .with("points", &points)
         .with("steps", &[0i32; 200])
         .run("escapes", 4, 64, &arguments)
-        .gives("steps", &points.chunks(2).map(steps).collect::<Vec<_>>())
+        .expects("steps", &points.chunks(2).map(steps).collect::<Vec<_>>())
 }
 
 fn letters() -> Case {
@@ -80,5 +80,5 @@ fn letters() -> Case {
         .with("text", &text)
         .with("counts", &[0i32; 26])
         .run("letters", 2, 96, &arguments.concat())
-        .gives("counts", &counts)
+        .expects("counts", &counts)
 }

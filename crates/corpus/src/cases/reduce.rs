@@ -15,15 +15,15 @@ pub fn cases() -> Vec<Case> {
     vec![
         by_block("tree")
             .run("reduce_tree", 12, 256, args!["in", "out", n])
-            .gives("out", &block_sums),
+            .expects("out", &block_sums),
         by_block("interleaved")
             .run_shared("reduce_interleaved", 12, 256, 1024, args!["in", "out", n])
-            .gives("out", &block_sums),
+            .expects("out", &block_sums),
         Case::new(UNIT, "shuffle, integers")
             .with("in", &x)
             .with("out", &[0i32])
             .run("_Z14reduce_shuffleIiEvPKT_PS0_j", 4, 256, args!["in", "out", n])
-            .gives("out", &[total]),
+            .expects("out", &[total]),
         shuffle_floats(),
         shuffle_doubles(),
         vectors(),
@@ -32,7 +32,7 @@ pub fn cases() -> Vec<Case> {
             .with("partial", &[0i32; 7])
             .with("out", &[0i32])
             .run("reduce_last_block", 7, 128, args!["in", "partial", "out", n])
-            .gives("out", &[total]),
+            .expects("out", &[total]),
         argmax(),
         tiles(),
     ]
@@ -45,8 +45,8 @@ fn shuffle_floats() -> Case {
         .with("in", &x)
         .with("out", &[0f32])
         .run("_Z14reduce_shuffleIfEvPKT_PS0_j", 6, 128, args!["in", "out", 5000u32])
-        .gives_about("out", &[sum as f32], 1e-4)
-        .loose("out", "blocks add in any order")
+        .expects_within("out", &[sum as f32], 1e-4)
+        .may_differ("out", "blocks add in any order")
 }
 
 fn shuffle_doubles() -> Case {
@@ -55,8 +55,8 @@ fn shuffle_doubles() -> Case {
         .with("in", &x)
         .with("out", &[0f64])
         .run("_Z14reduce_shuffleIdEvPKT_PS0_j", 6, 128, args!["in", "out", 5000u32])
-        .gives_about("out", &[x.iter().sum::<f64>()], 1e-12)
-        .loose("out", "blocks add in any order")
+        .expects_within("out", &[x.iter().sum::<f64>()], 1e-12)
+        .may_differ("out", "blocks add in any order")
 }
 
 fn vectors() -> Case {
@@ -81,7 +81,7 @@ fn vectors() -> Case {
         .with("in", &x)
         .with("out", &[0f32; 3])
         .run("reduce_vectors", grid as u32, block as u32, args!["in", "out", 1024u32])
-        .gives("out", &expected)
+        .expects("out", &expected)
 }
 
 fn argmax() -> Case {
@@ -92,7 +92,7 @@ fn argmax() -> Case {
         .with("in", &x)
         .with("best", &[0u64])
         .run("argmax", 4, 128, args!["in", "best", 2000u32])
-        .gives("best", &[word])
+        .expects("best", &[word])
 }
 
 fn tiles() -> Case {
@@ -102,5 +102,5 @@ fn tiles() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 32])
         .run("reduce_tiles", 4, 128, args!["in", "out"])
-        .gives("out", &sums)
+        .expects("out", &sums)
 }

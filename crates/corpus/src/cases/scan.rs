@@ -27,7 +27,7 @@ fn steps() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 200])
         .run_shared("scan_steps", 1, 256, 2048, args!["in", "out", 200u32])
-        .gives("out", &inclusive(&x, |a, b| a + b))
+        .expects("out", &inclusive(&x, |a, b| a + b))
 }
 
 fn tree() -> Case {
@@ -41,8 +41,8 @@ fn tree() -> Case {
         .with("sums", &[0i32; 4])
         .run("scan_tree", 4, 256, args!["in", "out", "sums"])
         .run("scan_add", 4, 256, args!["out", "sums"])
-        .gives("sums", &sums)
-        .gives("out", &before)
+        .expects("sums", &sums)
+        .expects("out", &before)
 }
 
 fn shuffle() -> Case {
@@ -52,7 +52,7 @@ fn shuffle() -> Case {
         .with("in", &x)
         .with("out", &vec![0i64; x.len()])
         .run("scan_shuffle", 2, 384, args!["in", "out"])
-        .gives("out", &expected)
+        .expects("out", &expected)
 }
 
 fn look_back() -> Case {
@@ -63,7 +63,7 @@ fn look_back() -> Case {
         .with("out", &vec![0u32; n])
         .with("tiles", &[0u64; 37])
         .run("scan_look_back", 37, 128, args!["in", "out", "tiles", n as u32])
-        .gives("out", &inclusive(&x, u32::wrapping_add))
+        .expects("out", &inclusive(&x, u32::wrapping_add))
 }
 
 fn ordered() -> Case {
@@ -80,8 +80,8 @@ fn ordered() -> Case {
         .with("out", &[7i32; 1024])
         .with("counts", &[0u32; 4])
         .run("compact_ordered", 4, 256, args!["in", "out", "counts", n as u32])
-        .gives("out", &out)
-        .gives("counts", &counts)
+        .expects("out", &out)
+        .expects("counts", &counts)
 }
 
 fn aggregated() -> Case {
@@ -95,13 +95,13 @@ fn aggregated() -> Case {
         .with("out", &vec![0i32; n])
         .with("count", &[0u32])
         .run("compact_aggregated", 12, 128, args!["in", "out", "count", n as u32])
-        .gives("count", &[count as u32])
-        .holds("out", move |found: &[i32]| {
+        .expects("count", &[count as u32])
+        .satisfies("out", move |found: &[i32]| {
             let mut found = found[..count].to_vec();
             found.sort_unstable();
             if found == kept { Ok(()) } else { Err("other values than those to keep".to_owned()) }
         })
-        .loose("out", "warps append in any order")
+        .may_differ("out", "warps append in any order")
 }
 
 fn segments() -> Case {
@@ -117,5 +117,5 @@ fn segments() -> Case {
         .with("heads", &heads)
         .with("out", &[0i32; 256])
         .run("scan_segments", 2, 128, args!["in", "heads", "out"])
-        .gives("out", &expected)
+        .expects("out", &expected)
 }

@@ -25,7 +25,7 @@ fn odd_even() -> Case {
     Case::new(UNIT, "odd-even")
         .with("data", &x)
         .run("sort_odd_even", 1, 256, args!["data", 200u32])
-        .gives("data", &sorted(&x))
+        .expects("data", &sorted(&x))
 }
 
 fn bitonic() -> Case {
@@ -39,15 +39,15 @@ fn bitonic() -> Case {
         .with("keys", &keys)
         .with("values", &values)
         .run("sort_bitonic", 2, 256, args!["keys", "values"])
-        .gives("keys", &pairs.iter().map(|pair| pair.0).collect::<Vec<_>>())
-        .gives("values", &pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())
+        .expects("keys", &pairs.iter().map(|pair| pair.0).collect::<Vec<_>>())
+        .expects("values", &pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())
 }
 
 fn bitonic_in_memory() -> Case {
     let x = floats(3, 1024);
     let mut expected = x.clone();
     expected.sort_unstable_by(f32::total_cmp);
-    let mut case = Case::new(UNIT, "bitonic steps").with("data", &x).gives("data", &expected);
+    let mut case = Case::new(UNIT, "bitonic steps").with("data", &x).expects("data", &expected);
     for size in (1..=10).map(|log| 1u32 << log) {
         for stride in (0..size.ilog2()).rev().map(|log| 1u32 << log) {
             case = case.run("sort_bitonic_step", 4, 256, args!["data", size, stride]);
@@ -61,7 +61,7 @@ fn warp() -> Case {
     Case::new(UNIT, "within warps")
         .with("data", &x)
         .run("sort_warp", 2, 128, args!["data"])
-        .gives("data", &sorted_by(&x, 32))
+        .expects("data", &sorted_by(&x, 32))
 }
 
 fn radix() -> Case {
@@ -69,7 +69,7 @@ fn radix() -> Case {
     Case::new(UNIT, "radix")
         .with("data", &x)
         .run("sort_radix", 2, 256, args!["data"])
-        .gives("data", &sorted_by(&x, 256))
+        .expects("data", &sorted_by(&x, 256))
 }
 
 fn merge() -> Case {
@@ -80,7 +80,7 @@ fn merge() -> Case {
         .with("b", &b)
         .with("out", &vec![0i32; both.len()])
         .run("merge_ranks", 3, 256, args!["a", 300u32, "b", 411u32, "out"])
-        .gives("out", &sorted(&both))
+        .expects("out", &sorted(&both))
 }
 
 fn counting() -> Case {
@@ -88,5 +88,5 @@ fn counting() -> Case {
     Case::new(UNIT, "counting")
         .with("data", &x)
         .run("sort_counting", 1, 256, args!["data", 3000u32])
-        .gives("data", &sorted(&x))
+        .expects("data", &sorted(&x))
 }

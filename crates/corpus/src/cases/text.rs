@@ -59,7 +59,7 @@ fn sha256() -> Case {
         .with("messages", &messages)
         .with("digests", &vec![0u32; n * 8])
         .run("sha256", 2, 32, args!["messages", length as i32, "digests", n as i32])
-        .gives("digests", &messages.chunks(length).flat_map(sha256_of).collect::<Vec<_>>())
+        .expects("digests", &messages.chunks(length).flat_map(sha256_of).collect::<Vec<_>>())
 }
 
 fn crc32() -> Case {
@@ -74,7 +74,7 @@ fn crc32() -> Case {
         .with("data", &data)
         .with("crc", &[0u32; 32])
         .run("crc32", 1, 256, args!["data", 50i32, "crc"])
-        .gives("crc", &data.chunks(50).map(crc).collect::<Vec<_>>())
+        .expects("crc", &data.chunks(50).map(crc).collect::<Vec<_>>())
 }
 
 fn fnv() -> Case {
@@ -94,7 +94,7 @@ fn fnv() -> Case {
         .with("start", &start)
         .with("hash", &[0u64; 50])
         .run("fnv", 2, 32, args!["text", "start", "hash", 50i32])
-        .gives("hash", &hashes)
+        .expects("hash", &hashes)
 }
 
 /// Text over few letters, so that patterns occur.
@@ -113,7 +113,7 @@ fn find_all() -> Case {
         .with("pattern", pattern)
         .with("bitmap", &[0u32; 16])
         .run("find_all", 4, 128, args!["text", 500i32, "pattern", 4i32, "bitmap"])
-        .gives("bitmap", &bitmap)
+        .expects("bitmap", &bitmap)
 }
 
 fn wildcard() -> Case {
@@ -141,7 +141,7 @@ fn wildcard() -> Case {
         .with("pattern", pattern)
         .with("matches", &[-1i32; 100])
         .run("wildcard", 2, 64, args!["texts", 16i32, "pattern", "matches", 100i32])
-        .gives("matches", &expected)
+        .expects("matches", &expected)
 }
 
 fn edit_distance() -> Case {
@@ -159,7 +159,7 @@ fn edit_distance() -> Case {
         .with("b", &b)
         .with("distance", &[0i32])
         .run("edit_distance", 1, 32, args!["a", 25i32, "b", 30i32, "distance"])
-        .gives("distance", &[row[30]])
+        .expects("distance", &[row[30]])
 }
 
 fn base64() -> Case {
@@ -173,7 +173,7 @@ fn base64() -> Case {
         .with("in", &x)
         .with("out", &[0u8; 400])
         .run("base64", 1, 128, args!["in", "out", 100i32])
-        .gives("out", &encoded.collect::<Vec<_>>())
+        .expects("out", &encoded.collect::<Vec<_>>())
 }
 
 fn count_text() -> Case {
@@ -200,13 +200,13 @@ fn count_text() -> Case {
         .with("text", &x)
         .with("counts", &[0u32; 10])
         .run("count_text", 8, 128, args!["text", 1000i32, "counts"])
-        .gives("text", &upper)
-        .gives("counts", &counts)
+        .expects("text", &upper)
+        .expects("counts", &counts)
 }
 
 fn queens() -> Case {
     Case::new(UNIT, "seven queens")
         .with("solutions", &[0u32])
         .run("queens", 1, 64, args!["solutions", 7i32])
-        .gives("solutions", &[40u32])
+        .expects("solutions", &[40u32])
 }

@@ -4,7 +4,7 @@
 
 use crate::Case;
 use crate::case::{Argument, args};
-use crate::random::{bytes, floats, ints, many, whole_floats};
+use crate::random::{bytes, floats, integer_floats, ints, many};
 use half::f16;
 
 const THREADS: u32 = 128;
@@ -35,8 +35,8 @@ fn softmax() -> Case {
         .with("x", &x)
         .with("out", &vec![0f32; x.len()])
         .run_shared("softmax", rows as u32, THREADS, 16, &arguments)
-        .gives_about("out", &x.chunks(cols).flat_map(of_row).collect::<Vec<_>>(), 1e-6)
-        .loose("out", APPROXIMATE)
+        .expects_within("out", &x.chunks(cols).flat_map(of_row).collect::<Vec<_>>(), 1e-6)
+        .may_differ("out", APPROXIMATE)
 }
 
 fn layer_norm() -> Case {
@@ -58,8 +58,8 @@ fn layer_norm() -> Case {
         .with("shift", &shift)
         .with("out", &vec![0f32; x.len()])
         .run_shared("layer_norm", rows as u32, THREADS, 1024, &arguments)
-        .gives_about("out", &out, 1e-5)
-        .loose("out", "approximate roots and quotients")
+        .expects_within("out", &out, 1e-5)
+        .may_differ("out", "approximate roots and quotients")
 }
 
 fn half_bits(values: &[f32]) -> Vec<u16> {
@@ -68,7 +68,7 @@ fn half_bits(values: &[f32]) -> Vec<u16> {
 
 fn product() -> Case {
     let (m, n, k) = (128usize, 128usize, 96usize);
-    let (a, b) = (whole_floats(5, m * k, 30), whole_floats(6, k * n, 30));
+    let (a, b) = (integer_floats(5, m * k, 30), integer_floats(6, k * n, 30));
     let c = super::dense::product((m, n, k), |sum: f32, i, j| sum + a[i] * b[j]);
     let own = args!["a", "b", "c", m as i32, n as i32, k as i32];
     Case::new("triton_product", "a product by Triton")
@@ -76,7 +76,7 @@ fn product() -> Case {
         .with("b", &half_bits(&b))
         .with("c", &vec![0f32; m * n])
         .run_shared("product", (2, 2), THREADS, 24_576, &with_scratch(own))
-        .gives("c", &c)
+        .expects("c", &c)
 }
 
 fn scan() -> Case {
@@ -96,8 +96,8 @@ fn scan() -> Case {
         .with("sums", &[0i32; 1024])
         .with("least", &[0i32; 1024])
         .run_shared("scan", 2, THREADS, 16, &with_scratch(args!["x", "sums", "least"]))
-        .gives("sums", &sums)
-        .gives("least", &least)
+        .expects("sums", &sums)
+        .expects("least", &least)
 }
 
 fn sort() -> Case {
@@ -113,8 +113,8 @@ fn sort() -> Case {
         .with("out", &[0f32; 512])
         .with("best", &[0i32; 2])
         .run_shared("sort", 2, THREADS, 1024, &with_scratch(args!["x", "out", "best"]))
-        .gives("out", &out)
-        .gives("best", &best)
+        .expects("out", &out)
+        .expects("best", &best)
 }
 
 fn histogram() -> Case {
@@ -125,7 +125,7 @@ fn histogram() -> Case {
         .with("x", &x)
         .with("bins", &[0i32; 64])
         .run_shared("histogram", 3, THREADS, 256, &with_scratch(args!["x", "bins", 1200i32]))
-        .gives("bins", &bins)
+        .expects("bins", &bins)
 }
 
 fn attention() -> Case {
@@ -156,8 +156,8 @@ fn attention() -> Case {
         .with("v", &half_bits(&v))
         .with("out", &vec![0f32; length * D])
         .run_shared("attention", 2, THREADS, 10_240, &with_scratch(own))
-        .gives_about("out", &out, 1e-3)
-        .loose("out", APPROXIMATE)
+        .expects_within("out", &out, 1e-3)
+        .may_differ("out", APPROXIMATE)
 }
 
 fn philox() -> Case {
@@ -179,7 +179,7 @@ fn philox() -> Case {
     Case::new("triton_philox", "Philox by Triton")
         .with("out", &[0u32; 512])
         .run("philox", 2, THREADS, &with_scratch(args!["out", seed as i32]))
-        .gives("out", &(0..512).map(number).collect::<Vec<_>>())
+        .expects("out", &(0..512).map(number).collect::<Vec<_>>())
 }
 
 fn transpose() -> Case {
@@ -191,5 +191,5 @@ fn transpose() -> Case {
         .with("x", &x)
         .with("out", &vec![0i16; x.len()])
         .run_shared("transpose", (2, 3), THREADS, 2048, &with_scratch(own))
-        .gives("out", &out)
+        .expects("out", &out)
 }

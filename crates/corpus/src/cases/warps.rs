@@ -33,7 +33,7 @@ fn shuffles() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; 320])
         .run("shuffles", 1, 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn shuffles_wide() -> Case {
@@ -45,8 +45,8 @@ fn shuffles_wide() -> Case {
         .with("in64", &y)
         .with("out64", &[0i64; 32])
         .run("shuffles_wide", 1, 32, args!["in", "out", "in64", "out64"])
-        .gives("out", &(0..32).map(|i| x[i ^ 1] - x[far(i)]).collect::<Vec<_>>())
-        .gives(
+        .expects("out", &(0..32).map(|i| x[i ^ 1] - x[far(i)]).collect::<Vec<_>>())
+        .expects(
             "out64",
             &(0..32usize).map(|i| y[31 - i] ^ y[i.saturating_sub(1)]).collect::<Vec<_>>(),
         )
@@ -74,7 +74,7 @@ fn votes() -> Case {
         .with("in", &x)
         .with("out", &vec![0u32; out.len()])
         .run("votes", 2, 64, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn block_votes() -> Case {
@@ -84,7 +84,7 @@ fn block_votes() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 100])
         .run("block_votes", 1, 100, args!["in", "out"])
-        .gives("out", &[positive * 100 + 10; 100])
+        .expects("out", &[positive * 100 + 10; 100])
 }
 
 fn coalesced() -> Case {
@@ -105,8 +105,8 @@ fn coalesced() -> Case {
         .with("sums", &[0i32])
         .with("ranks", &[0i32; 128])
         .run("coalesced", 2, 64, args!["in", "sums", "ranks"])
-        .gives("sums", &[sum])
-        .gives("ranks", &ranks)
+        .expects("sums", &[sum])
+        .expects("ranks", &ranks)
 }
 
 fn labeled() -> Case {
@@ -124,7 +124,7 @@ fn labeled() -> Case {
         .with("label", &label)
         .with("out", &[0i32; 96])
         .run("labeled", 1, 96, args!["label", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn tiles() -> Case {
@@ -143,7 +143,7 @@ fn tiles() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; out.len()])
         .run("tiles", 1, 64, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn shape() -> Case {
@@ -159,7 +159,7 @@ fn shape() -> Case {
     Case::new(UNIT, "shapes")
         .with("out", &vec![0u32; out.len()])
         .run("shape", (3, 2, 2), (5, 4, 3), args!["out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn named_barriers() -> Case {
@@ -169,7 +169,7 @@ fn named_barriers() -> Case {
         .with("in", &x)
         .with("out", &[0i32; 320])
         .run("named_barriers", 1, 128, args!["in", "out", 5i32])
-        .gives("out", &out)
+        .expects("out", &out)
 }
 
 fn redux() -> Case {
@@ -192,5 +192,5 @@ fn redux() -> Case {
         .with("in", &x)
         .with("out", &vec![0i32; out.len()])
         .run("redux", 1, 32, args!["in", "out"])
-        .gives("out", &out)
+        .expects("out", &out)
 }

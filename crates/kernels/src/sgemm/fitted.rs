@@ -35,8 +35,8 @@ fn fitting(shape: Shape, multiprocessors: u32) -> Tile {
     let time = |(tile, percent): (Tile, u64)| {
         let blocks =
             u64::from(shape.m.div_ceil(tile.rows)) * u64::from(shape.n.div_ceil(tile.cols));
-        let rounds = blocks.div_ceil(multiprocessors.max(1).into());
-        rounds * u64::from(tile.rows * tile.cols) * percent
+        let waves = blocks.div_ceil(multiprocessors.max(1).into());
+        waves * u64::from(tile.rows * tile.cols) * percent
     };
     let [first, rest @ ..] = TILES;
     rest.into_iter().fold(first, |best, next| if time(next) < time(best) { next } else { best }).0

@@ -176,7 +176,7 @@ impl<E: LadderElement> Case for SumSquares<E> {
         }
         let halves = threads.is_power_of_two() && threads >= 32;
         (BY_HALVES.contains(&rung) && !halves).then(|| {
-            format!("the sums of {threads} threads cannot be added by halves; use --block 32 to 1024, a power of two")
+            format!("a block of {threads} threads cannot be halved down to a warp; use --block 32 to 1024, a power of two")
         })
     }
 

@@ -394,7 +394,7 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
             map.expect_err("breaks a rule").to_string()
         };
         let said = refuse(Tiling::new(&[16, 17], &[16, 16]));
-        assert!(said.contains("1088 bytes into its buffer, which has 1024"), "{said}");
+        assert!(said.contains("spans 1088 bytes, its buffer has 1024"), "{said}");
         let said = refuse(Tiling::new(&[15, 16], &[16, 16]));
         assert!(said.contains("60 bytes is not a multiple of 16"), "{said}");
         let said = refuse(Tiling::new(&[16, 16], &[64, 1]).swizzle(Swizzle::B128));

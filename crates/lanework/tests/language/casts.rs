@@ -38,14 +38,14 @@ macro_rules! casts {
     };
 }
 
-macro_rules! whole_casts {
+macro_rules! integer_casts {
     ($($test:ident $a:ty),*) => {$(
         casts!($test, $a, [0, 1, 2, 77, 127, <$a>::MAX, <$a>::MIN, <$a>::MAX / 3, !0, !5, <$a>::MAX - 1]
             => u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
     )*};
 }
 
-whole_casts!(
+integer_casts!(
     from_u8 u8, from_i8 i8, from_u16 u16, from_i16 i16, from_u32 u32, from_i32 i32, from_u64 u64,
     from_i64 i64, from_usize usize, from_isize isize
 );

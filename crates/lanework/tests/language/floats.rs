@@ -218,7 +218,7 @@ fn powers<E: Float>(x: &[E], out: &mut [E]) {
 }
 
 #[test]
-fn whole_powers_multiply() {
+fn integer_powers_multiply() {
     let device = Device::emulator();
     let x = device.upload(&[3.0f64]).unwrap();
     let mut out = device.zeros::<f64>(8).unwrap();

@@ -84,7 +84,7 @@ fn compare<E: Element + std::fmt::Debug>(
     }
 }
 
-macro_rules! whole_type {
+macro_rules! integer_type {
     ($test:ident, $t:ty, $values:expr, $constants:ident) => {
         #[kernel]
         fn $constants(a: &[$t], out: &mut [$t]) {
@@ -202,31 +202,36 @@ macro_rules! whole_type {
     };
 }
 
-whole_type!(u8_is_rusts, u8, [0, 1, 2, 3, 7, 8, 100, 127, 128, 200, 254, 255], u8_constants);
-whole_type!(i8_is_rusts, i8, [0, 1, 2, 3, 7, 8, -1, -2, -100, 127, -127, -128], i8_constants);
-whole_type!(u16_is_rusts, u16, [0, 1, 2, 3, 7, 255, 256, 0x7fff, 0x8000, 0xffff], u16_constants);
-whole_type!(i16_is_rusts, i16, [0, 1, 2, 3, 7, -1, -9, 255, 32767, -32768], i16_constants);
-whole_type!(
+integer_type!(u8_is_rusts, u8, [0, 1, 2, 3, 7, 8, 100, 127, 128, 200, 254, 255], u8_constants);
+integer_type!(i8_is_rusts, i8, [0, 1, 2, 3, 7, 8, -1, -2, -100, 127, -127, -128], i8_constants);
+integer_type!(u16_is_rusts, u16, [0, 1, 2, 3, 7, 255, 256, 0x7fff, 0x8000, 0xffff], u16_constants);
+integer_type!(i16_is_rusts, i16, [0, 1, 2, 3, 7, -1, -9, 255, 32767, -32768], i16_constants);
+integer_type!(
     u32_is_rusts,
     u32,
     [0, 1, 2, 3, 7, 65_535, 65_536, 0x7fff_ffff, 0x8000_0000, u32::MAX],
     u32_constants
 );
-whole_type!(i32_is_rusts, i32, [0, 1, 2, 3, 7, -1, -13, 46_341, i32::MAX, i32::MIN], i32_constants);
-whole_type!(
+integer_type!(
+    i32_is_rusts,
+    i32,
+    [0, 1, 2, 3, 7, -1, -13, 46_341, i32::MAX, i32::MIN],
+    i32_constants
+);
+integer_type!(
     u64_is_rusts,
     u64,
     [0, 1, 2, 3, 7, 0xffff_ffff, 1 << 32, 1 << 63, u64::MAX],
     u64_constants
 );
-whole_type!(
+integer_type!(
     i64_is_rusts,
     i64,
     [0, 1, 2, 3, 7, -1, -13, 1 << 40, i64::MAX, i64::MIN],
     i64_constants
 );
-whole_type!(usize_is_rusts, usize, [0, 1, 2, 3, 7, 1 << 33, usize::MAX], usize_constants);
-whole_type!(isize_is_rusts, isize, [0, 1, 2, 3, 7, -1, isize::MAX, isize::MIN], isize_constants);
+integer_type!(usize_is_rusts, usize, [0, 1, 2, 3, 7, 1 << 33, usize::MAX], usize_constants);
+integer_type!(isize_is_rusts, isize, [0, 1, 2, 3, 7, -1, isize::MAX, isize::MIN], isize_constants);
 
 #[kernel]
 fn wide_products(a: &[i32], b: &[u32], out: &mut [i64]) {

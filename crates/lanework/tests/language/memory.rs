@@ -83,7 +83,7 @@ fn vectors(src: &[f32], bytes: &[u8], out: &mut [f32], sums: &mut [u32]) {
 }
 
 #[test]
-fn vectors_move_neighbours() {
+fn vectors_move_adjacent_elements() {
     for device in Device::for_tests("language") {
         let values: Vec<f32> = (0..128).map(|v| v as f32).collect();
         let bytes: Vec<u8> = (0..128).map(|v| v as u8).collect();

@@ -8,7 +8,7 @@ use lanework::{Device, Dim3, PtxArg, PtxShape};
 const TEXT: &str = include_str!("products.ptx");
 
 /// Integers from -8 to 8, whose sums here are all exact.
-fn whole(count: usize, seed: u64) -> Vec<i32> {
+fn integers(count: usize, seed: u64) -> Vec<i32> {
     let mut random = Random::new(seed);
     (0..count).map(|_| random.below(17) as i32 - 8).collect()
 }
@@ -22,7 +22,7 @@ fn check(
     shared: u32,
     packed: bool,
 ) {
-    let (a, b) = (whole(m * k, 5), whole(n * k, 6));
+    let (a, b) = (integers(m * k, 5), integers(n * k, 6));
     // Tiles of core matrices: 64 columns, by chunks of eight, by rows.
     let pack = |matrix: &[i32], rows: usize| -> Vec<u8> {
         let mut bytes = Vec::new();

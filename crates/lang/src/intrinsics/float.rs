@@ -89,7 +89,7 @@ impl<T: Float> Var<T> {
         crate::compare::Equate::ne(self, self)
     }
 
-    /// The `exponent`-th power for an exponent known while staging, by repeated multiplication;
+    /// The `exponent`-th power for an exponent known while staging, by repeated squaring;
     /// for negative exponents the reciprocal of the positive power.
     #[track_caller]
     pub fn powi(self, exponent: i32) -> Var<T> {

@@ -1,5 +1,6 @@
-//! Literals and constant expressions (PTX manual, "Constants"): 64-bit integers, evaluated while
-//! parsing.
+//! Literals and constant expressions (PTX manual, "Constants"), evaluated while parsing by
+//! precedence climbing. Limit: arithmetic is on 64-bit integers only; floating-point constants are
+//! literals.
 
 use super::lexer::Kind;
 use super::{Failed, Parsed, Parser};

@@ -216,7 +216,7 @@ mod tests {
             ["0x1F", "0f3F800000", "017U", "1.5e-3", ".5", "0b10"]
         );
         assert_eq!(spelled("%r<10>"), ["%r", "<", "10", ">"]);
-        // A register or a remainder: the parser knows.
+        // A register or a remainder: the parser decides.
         assert_eq!(spelled("%1 5%3 5 % 3"), ["%1", "5", "%3", "5", "%", "3"]);
     }
 

@@ -188,7 +188,7 @@ impl Parser<'_> {
         Ok(contents)
     }
 
-    /// `.section .debug_str { ... }`, its text kept as it is.
+    /// `.section .debug_str { ... }`, its text kept unchanged.
     fn section(&mut self) -> Parsed<String> {
         let start = self.token().start as usize;
         while !matches!(self.kind(), Kind::End | Kind::Mark(b'{' | b';' | b'}')) {
@@ -254,7 +254,7 @@ impl Parser<'_> {
                 self.at = first;
                 self.directive_words()?[1..].to_owned()
             }),
-            // One that this crate does not know: a word with plain arguments, if any.
+            // An unknown directive: a word with optional plain arguments.
             _ if word[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => {
                 while matches!(
                     self.kind(),

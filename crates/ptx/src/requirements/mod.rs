@@ -179,7 +179,7 @@ mod tests {
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
             let found = shown(module_of(statements).lowest_requirements());
             if found != expected {
-                wrong.push(format!("{text} needs {expected}, the table says {found}"));
+                wrong.push(format!("{text} needs {expected}, the table has {found}"));
             }
         }
         assert!(lines.count() > 200);

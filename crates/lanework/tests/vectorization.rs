@@ -40,12 +40,12 @@ fn loads(base: &str, offsets: &[u32], between: &str) -> u64 {
 }
 
 /// Threads at a stride in bytes, a power of two.
-fn apart(shift: u32) -> String {
+fn strided(shift: u32) -> String {
     format!("shl.b32 %r8, %r3, {shift}; add.u32 %r5, %r4, %r8;")
 }
 
 #[test]
-fn loads_of_neighbouring_words_are_joined_where_the_address_is_known_to_be_even() {
+fn loads_of_adjacent_words_are_vectorized_where_the_address_is_known_to_be_even() {
     let every = |words: u32| (0..words).map(|word| 4 * word).collect::<Vec<u32>>();
     for (shift, offsets, expected) in [
         (4, every(4), 1),
@@ -63,7 +63,7 @@ fn loads_of_neighbouring_words_are_joined_where_the_address_is_known_to_be_even(
         (6, vec![12, 8, 4, 0], 1),
         (6, vec![0, 8, 4, 12, 20, 16, 28, 24], 2),
     ] {
-        assert_eq!(loads(&apart(shift), &offsets, ""), expected, "{shift} {offsets:?}");
+        assert_eq!(loads(&strided(shift), &offsets, ""), expected, "{shift} {offsets:?}");
     }
     for (base, expected) in [
         ("mul.lo.u32 %r8, %r2, 16; add.u32 %r5, %r4, %r8;", 1),
@@ -78,9 +78,9 @@ fn loads_of_neighbouring_words_are_joined_where_the_address_is_known_to_be_even(
 }
 
 #[test]
-fn what_goes_to_shared_memory_in_between_keeps_loads_apart() {
+fn accesses_in_between_prevent_vectorization() {
     let offsets = [0, 4, 8, 12];
-    let of = |between: &str| loads(&apart(4), &offsets, between);
+    let of = |between: &str| loads(&strided(4), &offsets, between);
     assert_eq!(of("st.shared.u32 [%r5+2048], %r2;"), 2);
     assert_eq!(of("bar.sync 0;"), 2);
     assert_eq!(of("st.global.u32 [%rd1], %r2;"), 1);
@@ -88,20 +88,20 @@ fn what_goes_to_shared_memory_in_between_keeps_loads_apart() {
 }
 
 #[test]
-fn a_joined_load_takes_the_passes_of_a_wide_one() {
+fn a_vectorized_load_takes_the_wavefronts_of_a_wide_one() {
     let words: String = (0..4).map(|i| format!("ld.shared.f32 %f{i}, [%r5+{}];", 4 * i)).collect();
-    let found = counted(&apart(4), &words).shared_load;
+    let found = counted(&strided(4), &words).shared_load;
     assert_eq!((found.wavefronts, found.bank_conflicts), (4, 0));
     let found = counted("mov.u32 %r5, %r4;", &words).shared_load;
     assert_eq!((found.wavefronts, found.bank_conflicts), (2, 0));
     let doubles = "ld.shared.f64 %fd0, [%r5]; ld.shared.f64 %fd1, [%r5+8];";
-    let found = counted(&apart(5), doubles).shared_load;
+    let found = counted(&strided(5), doubles).shared_load;
     assert_eq!((found.requests, found.wavefronts, found.bank_conflicts), (1, 8, 4));
 }
 
 #[test]
-fn one_lane_adds_for_all_where_the_address_is_the_same_for_all() {
-    let global = |body: &str| counted(&apart(4), body).global_atomic.sectors;
+fn atomics_on_a_uniform_address_are_aggregated_in_one_lane() {
+    let global = |body: &str| counted(&strided(4), body).global_atomic.sectors;
     let used = "st.shared.u32 [%r5], %r9;";
     for (body, expected) in [
         ("atom.global.add.u32 %r9, [%rd1], %r3;".to_owned(), 1),
