@@ -63,6 +63,9 @@ pub struct FidelityArgs {
     /// docs/results/h200/fidelity.json].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
+    /// Print the Nsight Compute metrics that are compared, one per line, and do nothing else.
+    #[arg(long)]
+    pub metrics: bool,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

@@ -19,6 +19,9 @@ const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 /// # Errors
 /// When a launch fails, or a file cannot be read or written.
 pub fn run(args: &FidelityArgs) -> Outcome {
+    if args.metrics {
+        return print(&Hardware::metrics().map(|name| format!("{name}\n")).collect::<String>());
+    }
     if let Some(device) = &args.launch {
         return launch(args, device);
     }

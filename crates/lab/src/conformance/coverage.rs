@@ -1,10 +1,10 @@
-//! What the emulator implements of each instruction, asked of its decoder form by form, and how far each
+//! What the emulator implements of each instruction: every form of it is loaded; and how far each
 //! form is known to agree with a GPU.
 
 use super::catalogue::CHAPTERS;
 use super::fidelity::{Fidelity, fidelity};
 use super::form::{Form, forms};
-use super::text::question;
+use super::text::load_test;
 use lanework::sim::{Emulator, Options};
 use std::collections::HashSet;
 
@@ -78,7 +78,7 @@ pub fn coverage() -> Vec<Coverage> {
     let mut all: Vec<Coverage> = Vec::new();
     for form in forms {
         let chapter = CHAPTERS[form.chapter].title;
-        let covered = match ask(&emulator, &form) {
+        let covered = match load(&emulator, &form) {
             // What was compared is the instruction with other operands: `mov.u32` of a register says
             // nothing of `mov.u32` of `%clock`.
             Covered::Runs(Fidelity::Measured) if !form.runs() && compared.contains(&form.name) => {
@@ -99,8 +99,8 @@ pub fn coverage() -> Vec<Coverage> {
     all
 }
 
-fn ask(emulator: &Emulator, form: &Form) -> Covered {
-    let module = match lanework::ptx::Module::parse(&question(form)) {
+fn load(emulator: &Emulator, form: &Form) -> Covered {
+    let module = match lanework::ptx::Module::parse(&load_test(form)) {
         Ok(module) => module,
         Err(problems) => return Covered::Refused(problems.to_string()),
     };

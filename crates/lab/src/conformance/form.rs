@@ -26,7 +26,7 @@ impl Form {
         &self.text
     }
 
-    /// Whether it is run, not only asked about.
+    /// Whether it is run, not only loaded.
     pub fn runs(&self) -> bool {
         !self.results.is_empty()
     }

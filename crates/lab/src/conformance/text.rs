@@ -73,8 +73,8 @@ fn entry(out: &mut String, name: &str, form: &Form) {
     out.push_str("ret;\n}\n");
 }
 
-/// A module in which nothing but the form stands, to ask whether it is known.
-pub fn question(form: &Form) -> String {
+/// A module that holds nothing but the form, to test whether it loads.
+pub fn load_test(form: &Form) -> String {
     if form.runs() {
         return module(&[form]);
     }

@@ -140,7 +140,7 @@ impl Case for Matmul {
     }
 
     fn edge_cases(&self) -> Vec<Box<dyn Case>> {
-        // Where the block itself is refused, that is told once, by the case that was asked for.
+        // A block that is refused is reported once, by the requested case.
         let block = self.block.min(32);
         let small = |m, n, k| -> Box<dyn Case> {
             Box::new(Matmul::random(Extents { m, n, k }, block, self.seed.wrapping_add(1)))

@@ -21,7 +21,7 @@ impl<P> Solver<P> {
     /// The one called `name`, a rung of `rungs` or the peer.
     ///
     /// # Errors
-    /// When cuBLAS is asked for and is not there.
+    /// When cuBLAS is requested and not installed.
     ///
     /// # Panics
     /// When there is no such rung.

@@ -119,6 +119,11 @@ const EXPLANATIONS: [Explanation; 6] = [
 static RECORDED: &str = include_str!("../../../../docs/results/h200/fidelity.json");
 
 impl Hardware {
+    /// The metrics of Nsight Compute that are compared, without `.sum`: those of the table of counters.
+    pub fn metrics() -> impl Iterator<Item = &'static str> {
+        COMPARED.iter().flat_map(|one| &one.metrics).map(String::as_str)
+    }
+
     /// What an H200 counted.
     pub fn recorded() -> Hardware {
         serde_json::from_str(RECORDED).expect("tested: the recorded counts are JSON of this form")
@@ -218,9 +223,8 @@ mod tests {
     use super::*;
 
     fn table() -> String {
-        let metrics = COMPARED.iter().flat_map(|compared| &compared.metrics);
         let metrics: Vec<&str> =
-            metrics.map(String::as_str).chain(KEPT.map(|(_, metric)| metric)).collect();
+            Hardware::metrics().chain(KEPT.map(|(_, metric)| metric)).collect();
         let line = |cells: Vec<String>| format!("\"{}\"\n", cells.join("\",\""));
         let header = metrics.iter().map(|metric| format!("{metric}.sum"));
         let header = line(["ID".to_owned()].into_iter().chain(header).collect());

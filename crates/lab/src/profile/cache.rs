@@ -31,13 +31,13 @@ pub struct CacheRecord {
     pub blocks: u64,
     /// Bytes of L1 that shared memory leaves on each multiprocessor.
     pub l1_bytes: u64,
-    /// Sectors that loads asked of the L1.
+    /// Sectors that loads requested of the L1.
     pub l1_sectors: u64,
     /// Those that were there.
     pub l1_hits: u64,
     /// Bytes of the L2.
     pub l2_bytes: u64,
-    /// Sectors that were asked of the L2 by loads that missed the L1.
+    /// Sectors that loads which missed the L1 requested of the L2.
     pub l2_sectors: u64,
     /// Those that were there.
     pub l2_hits: u64,

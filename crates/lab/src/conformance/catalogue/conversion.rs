@@ -1,6 +1,6 @@
 //! Conversion and data movement between registers.
 
-use super::{Row, asked, row, text};
+use super::{Row, load_only, row, text};
 
 pub const ROWS: &[Row] = &[
     row("mov{.b16,.u16,.s16}", "b16", "b16"),
@@ -92,14 +92,17 @@ pub const ROWS: &[Row] = &[
     row("cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f32", "b16", "f32 f32"),
     row("cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}.f16x2", "b16", "f16x2"),
     row("cvt.rn{,.relu}.f16x2{.e4m3x2,.e5m2x2}", "f16x2", "b16"),
-    asked("cvt.rs{,.relu}{,.satfinite}{.f16x2,.bf16x2}.f32", "@ %r0, %r1, %r2, %r3;"),
-    asked("cvt.rn.satfinite{,.relu}{.e2m3x2,.e3m2x2}.f32", "@ %h0, %r1, %r2;"),
+    load_only("cvt.rs{,.relu}{,.satfinite}{.f16x2,.bf16x2}.f32", "@ %r0, %r1, %r2, %r3;"),
+    load_only("cvt.rn.satfinite{,.relu}{.e2m3x2,.e3m2x2}.f32", "@ %h0, %r1, %r2;"),
     row("cvt.pack.sat{.u16,.s16}.s32", "b32", "b32 b32"),
     row("cvt.pack.sat{.u8,.s8,.u4,.s4,.u2,.s2}.s32.b32", "b32", "b32 b32 b32"),
-    asked("cvta{,.to}{.global,.shared,.local,.const}.u64", "@ %l0, %l1;"),
-    asked("isspacep{.global,.shared,.local,.const,.shared::cta,.shared::cluster}", "@ %p0, %l1;"),
-    asked("isspacep{.param,.param::entry}", "@ %p0, %l1;"),
-    asked("mapa{,.shared::cluster}.u64", "@ %l0, %l1, %r1;"),
-    asked("mapa{,.shared::cluster}.u32", "@ %r0, %r2, %r1;"),
-    asked("getctarank{,.shared::cluster}.u64", "@ %r0, %l1;"),
+    load_only("cvta{,.to}{.global,.shared,.local,.const}.u64", "@ %l0, %l1;"),
+    load_only(
+        "isspacep{.global,.shared,.local,.const,.shared::cta,.shared::cluster}",
+        "@ %p0, %l1;",
+    ),
+    load_only("isspacep{.param,.param::entry}", "@ %p0, %l1;"),
+    load_only("mapa{,.shared::cluster}.u64", "@ %l0, %l1, %r1;"),
+    load_only("mapa{,.shared::cluster}.u32", "@ %r0, %r2, %r1;"),
+    load_only("getctarank{,.shared::cluster}.u64", "@ %r0, %l1;"),
 ];

@@ -1,6 +1,6 @@
 //! Floating point of 32 and 64 bits.
 
-use super::{Row, asked, row};
+use super::{Row, load_only, row};
 
 pub const ROWS: &[Row] = &[
     row("testp{.finite,.infinite,.number,.notanumber,.normal,.subnormal}.f32", "pred", "f32"),
@@ -11,17 +11,17 @@ pub const ROWS: &[Row] = &[
     row("{add,sub,mul}{,.rn,.rz,.rm,.rp}.f64", "f64", "f64 f64"),
     row("{fma,mad}{.rn,.rz,.rm,.rp}{,.ftz}{,.sat}.f32", "f32", "f32 f32 f32"),
     row("{fma,mad}{.rn,.rz,.rm,.rp}.f64", "f64", "f64 f64 f64"),
-    asked("{add,mul}{,.rn,.rz,.rm,.rp}{,.ftz}.f32x2", "@ %l0, %l1, %l2;"),
-    asked("fma.rn{,.ftz}.f32x2", "@ %l0, %l1, %l2, %l3;"),
-    asked("{add,sub}{,.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %r1;"),
-    asked("fma{.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %h1, %r1;"),
+    load_only("{add,mul}{,.rn,.rz,.rm,.rp}{,.ftz}.f32x2", "@ %l0, %l1, %l2;"),
+    load_only("fma.rn{,.ftz}.f32x2", "@ %l0, %l1, %l2, %l3;"),
+    load_only("{add,sub}{,.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %r1;"),
+    load_only("fma{.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %h1, %r1;"),
     row("div{.approx,.full,.rn,.rz,.rm,.rp}{,.ftz}.f32", "f32", "f32 f32"),
     row("div{.rn,.rz,.rm,.rp}.f64", "f64", "f64 f64"),
     row("{abs,neg}{,.ftz}.f32", "f32", "f32"),
     row("{abs,neg}.f64", "f64", "f64"),
     row("{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.f32", "f32", "f32 f32"),
     row("{min,max}.f64", "f64", "f64 f64"),
-    asked("{min,max}{,.ftz}{,.NaN}{,.abs}.f32", "@ %r0, %r1, %r2, %r3;"),
+    load_only("{min,max}{,.ftz}{,.NaN}{,.abs}.f32", "@ %r0, %r1, %r2, %r3;"),
     row("{rcp,sqrt}{.approx,.rn,.rz,.rm,.rp}{,.ftz}.f32", "f32", "f32"),
     row("{rcp,sqrt}{.rn,.rz,.rm,.rp}.f64", "f64", "f64"),
     row("rcp.approx.ftz.f64", "f64", "f64"),

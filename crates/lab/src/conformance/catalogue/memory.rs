@@ -1,6 +1,6 @@
 //! Loads, stores, and atomics on a cell of each thread's own.
 
-use super::{Row, asked, text};
+use super::{Row, load_only, text};
 
 pub const ROWS: &[Row] = &[
     text("ld.global{.u8,.s8,.b8}", "b32", "b32", "st.global.b32 [$m], $a; @ $d, [$m+1];"),
@@ -85,32 +85,35 @@ pub const ROWS: &[Row] = &[
         "{ .reg .b128 %x; mov.b128 %x, {$a, $b}; @ [$m], %x; } ld.global.v2.b64 {$d, $q}, [$m];",
     ),
     text("ld.shared.b64", "b64", "b64", "st.shared.b64 [$s], $a; @ $d, [$s];"),
-    asked("ld.global.nc{,.L1::no_allocate,.L2::128B}.b32", "@ %r0, [%l1];"),
-    asked("ld.global.nc.v4.f32", "@ {%r0, %r1, %r2, %r3}, [%l1];"),
-    asked("ld{.shared,.local,.const,}.u32", "@ %r0, [%l1];"),
-    asked("ldu.global.u32", "@ %r0, [%l1];"),
-    asked("ld.global.L2::cache_hint.u32", "@ %r0, [%l1], %l2;"),
-    asked("st.global.L2::cache_hint.u32", "@ [%l1], %r0, %l2;"),
-    asked("ld{.mmio.relaxed.sys,.relaxed.cluster}.global.u32", "@ %r0, [%l1];"),
-    asked("ld.global.v8.b32", "@ {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%l1];"),
-    asked("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32", "@ [%l1], %r1, [%l2];"),
-    asked(
+    load_only("ld.global.nc{,.L1::no_allocate,.L2::128B}.b32", "@ %r0, [%l1];"),
+    load_only("ld.global.nc.v4.f32", "@ {%r0, %r1, %r2, %r3}, [%l1];"),
+    load_only("ld{.shared,.local,.const,}.u32", "@ %r0, [%l1];"),
+    load_only("ldu.global.u32", "@ %r0, [%l1];"),
+    load_only("ld.global.L2::cache_hint.u32", "@ %r0, [%l1], %l2;"),
+    load_only("st.global.L2::cache_hint.u32", "@ [%l1], %r0, %l2;"),
+    load_only("ld{.mmio.relaxed.sys,.relaxed.cluster}.global.u32", "@ %r0, [%l1];"),
+    load_only("ld.global.v8.b32", "@ {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%l1];"),
+    load_only(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32",
+        "@ [%l1], %r1, [%l2];",
+    ),
+    load_only(
         "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
         "@ [%l1], %r1, [%l2];",
     ),
-    asked("st.bulk.weak.shared::cta", "@ [%l1], %l2, 0;"),
-    asked("multimem.ld_reduce.relaxed.sys.global.add.u32", "@ %r0, [%l1];"),
-    asked("multimem.red.relaxed.sys.global.add.u32", "@ [%l1], %r0;"),
-    asked("prefetch{.global.L1,.global.L2,.L1}", "@ [%l1];"),
-    asked("prefetchu.L1", "@ [%l1];"),
-    asked("prefetch.tensormap", "@ [%l1];"),
-    asked("applypriority.global.L2::evict_normal", "@ [%l1], 128;"),
-    asked("discard.global.L2", "@ [%l1], 128;"),
-    asked("createpolicy.fractional.L2::evict_last.b64", "@ %l0, 0f3F800000;"),
-    asked("createpolicy.range.global.L2::evict_last.b64", "@ %l0, [%l1], 256, 512;"),
-    asked("createpolicy.cvt.L2.b64", "@ %l0, %l1;"),
-    asked("alloca.u64", "@ %l0, 16;"),
-    asked("{stacksave,stackrestore}.u64", "@ %l0;"),
+    load_only("st.bulk.weak.shared::cta", "@ [%l1], %l2, 0;"),
+    load_only("multimem.ld_reduce.relaxed.sys.global.add.u32", "@ %r0, [%l1];"),
+    load_only("multimem.red.relaxed.sys.global.add.u32", "@ [%l1], %r0;"),
+    load_only("prefetch{.global.L1,.global.L2,.L1}", "@ [%l1];"),
+    load_only("prefetchu.L1", "@ [%l1];"),
+    load_only("prefetch.tensormap", "@ [%l1];"),
+    load_only("applypriority.global.L2::evict_normal", "@ [%l1], 128;"),
+    load_only("discard.global.L2", "@ [%l1], 128;"),
+    load_only("createpolicy.fractional.L2::evict_last.b64", "@ %l0, 0f3F800000;"),
+    load_only("createpolicy.range.global.L2::evict_last.b64", "@ %l0, [%l1], 256, 512;"),
+    load_only("createpolicy.cvt.L2.b64", "@ %l0, %l1;"),
+    load_only("alloca.u64", "@ %l0, 16;"),
+    load_only("{stacksave,stackrestore}.u64", "@ %l0;"),
 ];
 
 /// Each leaves the old value and what is in memory afterwards.

@@ -1,5 +1,5 @@
-//! The instructions of the PTX manual and their forms, as plain data: what the coverage table asks the
-//! decoder about, and what the conformance vectors run. A row is one line of the manual's syntax.
+//! The instructions of the PTX manual and their forms, as plain data: what the coverage table loads, and
+//! what the conformance vectors run. A row is one line of the manual's syntax.
 
 mod comparison;
 mod conversion;
@@ -40,8 +40,8 @@ const fn text(
     Row { names, results, operands, text }
 }
 
-/// A row that is asked about but not run: what it does shows elsewhere, or takes more than one thread.
-const fn asked(names: &'static str, text: &'static str) -> Row {
+/// A row that is loaded but not run: its effect is not a result, or takes more than one thread.
+const fn load_only(names: &'static str, text: &'static str) -> Row {
     Row { names, results: "", operands: "", text }
 }
 

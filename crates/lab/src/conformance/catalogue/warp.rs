@@ -1,6 +1,6 @@
 //! Instructions in which the lanes of a warp see each other.
 
-use super::{Row, asked, text};
+use super::{Row, load_only, text};
 
 pub const ROWS: &[Row] = &[
     text(
@@ -24,6 +24,6 @@ pub const ROWS: &[Row] = &[
     text("activemask.b32", "b32", "", "@ $d;"),
     text("redux.sync{.add,.min,.max}{.u32,.s32}", "b32", "b32", "@ $d, $a, -1;"),
     text("redux.sync{.and,.or,.xor}.b32", "b32", "b32", "@ $d, $a, -1;"),
-    asked("redux.sync{.min,.max}{,.abs}{,.NaN}.f32", "@ %r0, %r1, -1;"),
+    load_only("redux.sync{.min,.max}{,.abs}{,.NaN}.f32", "@ %r0, %r1, -1;"),
     text("elect.sync", "pred", "", "{ .reg .b32 %x; @ %x|$d, -1; }"),
 ];
