@@ -7,7 +7,7 @@
 //! but one) share their addresses or one of them is idle, unless they go by generic addresses. Atomics
 //! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
 
-use crate::traffic::lanes;
+use crate::lanes::lanes;
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::access_class::AccessClass;
 

@@ -13,5 +13,6 @@
 
 pub mod banks;
 pub mod counters;
+mod lanes;
 pub mod table;
 pub mod traffic;

@@ -3,6 +3,7 @@
 
 use crate::banks;
 use crate::counters::{Counters, Global, Shared};
+use crate::lanes::lanes;
 use lanework_engine::counter::{Pattern, distinct_far};
 use lanework_engine::event::{AccessKind, Space};
 use lanework_ptx_ir::access_class::AccessClass;
@@ -122,11 +123,6 @@ pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
         AccessKind::Store => &mut counters.shared_store,
         AccessKind::Atomic => &mut counters.shared_atomic,
     }
-}
-
-/// The active lanes.
-pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..32).filter(move |i| mask >> i & 1 != 0)
 }
 
 /// Distinct 32-byte sectors that the active lanes touch.

@@ -1,6 +1,6 @@
 //! Comparison and selection.
 
-use super::{Row, row, text};
+use super::row::{Row, row, text};
 
 pub const ROWS: &[Row] = &[
     row("setp{.eq,.ne}.b16", "pred", "b16 b16"),

@@ -1,6 +1,6 @@
 //! Conversion and data movement between registers.
 
-use super::{Row, load_only, row, text};
+use super::row::{Row, load_only, row, text};
 
 pub const ROWS: &[Row] = &[
     row("mov{.b16,.u16,.s16}", "b16", "b16"),

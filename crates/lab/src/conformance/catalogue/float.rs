@@ -1,6 +1,6 @@
 //! Floating point of 32 and 64 bits.
 
-use super::{Row, load_only, row};
+use super::row::{Row, load_only, row};
 
 pub const ROWS: &[Row] = &[
     row("testp{.finite,.infinite,.number,.notanumber,.normal,.subnormal}.f32", "pred", "f32"),

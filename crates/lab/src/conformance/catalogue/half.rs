@@ -1,6 +1,6 @@
 //! Floating point of 16 bits, single and packed.
 
-use super::{Row, row};
+use super::row::{Row, row};
 
 pub const ROWS: &[Row] = &[
     row("{add,sub,mul}{,.rn}{,.ftz}{,.sat}.f16", "f16", "f16 f16"),

@@ -1,6 +1,6 @@
 //! Integer arithmetic, bit fields and dot products; and the chains that carry.
 
-use super::{Row, row, text};
+use super::row::{Row, row, text};
 
 pub const ARITHMETIC: &[Row] = &[
     row("{add,sub}{.u16,.s16}", "b16", "b16 b16"),

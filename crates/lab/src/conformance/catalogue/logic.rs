@@ -1,6 +1,6 @@
 //! Logic and shifts.
 
-use super::{Row, row, text};
+use super::row::{Row, row, text};
 
 pub const ROWS: &[Row] = &[
     row("{and,or,xor}.pred", "pred", "pred pred"),

@@ -1,6 +1,6 @@
 //! Loads, stores, and atomics on a cell of each thread's own.
 
-use super::{Row, load_only, text};
+use super::row::{Row, load_only, text};
 
 pub const ROWS: &[Row] = &[
     text("ld.global{.u8,.s8,.b8}", "b32", "b32", "st.global.b32 [$m], $a; @ $d, [$m+1];"),

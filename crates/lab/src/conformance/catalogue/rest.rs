@@ -1,6 +1,6 @@
 //! Control, synchronisation, copies, matrices and special registers: loaded here, tested elsewhere.
 
-use super::{Row, load_only};
+use super::row::{Row, load_only};
 
 pub const ROWS: &[Row] = &[
     load_only("bra{,.uni}", "@ END;"),

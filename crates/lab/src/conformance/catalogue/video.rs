@@ -1,6 +1,6 @@
 //! The video instructions: scalar, and packed by two and by four.
 
-use super::{Row, row, text};
+use super::row::{Row, row, text};
 
 pub const ROWS: &[Row] = &[
     row("{vadd,vsub,vabsdiff,vmin,vmax}{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat}", "b32", "b32 b32"),

@@ -1,6 +1,6 @@
 //! Instructions in which the lanes of a warp see each other.
 
-use super::{Row, load_only, text};
+use super::row::{Row, load_only, text};
 
 pub const ROWS: &[Row] = &[
     text(
