@@ -57,7 +57,7 @@ pub enum Command {
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
         lanework look kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
-        lanework look transpose/unpadded --size 1024 --line 24\n  \
+        lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
     /// Show the contents of a PTX or CUDA C++ file: entries, parameters, registers, instructions.

@@ -21,6 +21,7 @@ pub(crate) struct Inner {
     pub(crate) compiled: Mutex<HashMap<(String, bool), Arc<Compiled>>>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a device holds one, behind an `Arc`")]
 pub(crate) enum Engine {
     Emulator(Emulator),
     Gpu(GpuBackend),
