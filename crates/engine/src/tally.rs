@@ -37,9 +37,14 @@ pub unsafe fn tally<const STEPS: bool>(
         }
         let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
         let low = first[0] & u64::from(rule.phase);
-        let pattern = Pattern { stride, delta, low, bytes };
-        if (*site).memo.pattern != pattern {
-            ask(warp, site, pattern);
+        let known = &(*site).memo.pattern;
+        // Field by field: a pattern to compare with would be written to the host's stack each time.
+        if known.stride != stride
+            || known.delta != delta
+            || known.low != low
+            || known.bytes != bytes
+        {
+            ask(warp, site, stride, delta, low, bytes);
         }
         let [one, other] = (*site).memo.cost;
         slots[1] += one;
@@ -50,7 +55,8 @@ pub unsafe fn tally<const STEPS: bool>(
 /// Asks the instrument what a pattern costs.
 #[cold]
 #[inline(never)]
-unsafe fn ask(warp: &Warp, site: *mut Site, pattern: Pattern) {
+unsafe fn ask(warp: &Warp, site: *mut Site, stride: u64, delta: u64, low: u64, bytes: u64) {
+    let pattern = Pattern { stride, delta, low, bytes };
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
         let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);

@@ -11,6 +11,7 @@ pub struct Written {
 }
 
 /// The bits of `bytes` bytes from bit `at` of a word on.
+#[inline(always)]
 fn mask(at: u64, bytes: u64) -> u64 {
     (u64::MAX >> (64 - bytes.clamp(1, 64))) << at
 }

@@ -36,13 +36,11 @@ impl Worker<'_> {
         let all = plain + self.done == self.states.len() as u32
             && self.states.iter().all(|s| *s == State::Done || Some(*s) == first);
         if all {
+            if self.context.hook.wants(Wants::BRANCHES) {
+                self.tell_arrivals();
+            }
             for (warp, state) in self.warps.iter_mut().zip(&mut self.states) {
                 if *state != State::Done {
-                    if self.context.hook.wants(Wants::BRANCHES) {
-                        let place = self.context.place(warp, op_ref(warp));
-                        // SAFETY: this worker alone uses its instrument.
-                        unsafe { self.context.hook.any() }.barrier(place, warp.mask);
-                    }
                     warp.stopped_at = warp.stopped_at.wrapping_add(1);
                     *state = State::Ready;
                 }
@@ -55,6 +53,16 @@ impl Worker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the instrument that all warps that have not ended arrive at their barrier.
+    fn tell_arrivals(&mut self) {
+        let running = self.warps.iter().zip(&self.states).filter(|(_, s)| **s != State::Done);
+        for (warp, _) in running {
+            let place = self.context.place(warp, op_ref(warp));
+            // SAFETY: this worker alone uses its instrument.
+            unsafe { self.context.hook.any() }.barrier(place, warp.mask);
+        }
     }
 
     pub(super) fn deadlock(&self) -> Located {

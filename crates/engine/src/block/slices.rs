@@ -52,6 +52,7 @@ impl Worker<'_> {
     }
 
     /// Runs one warp until it stops, unless the launch has had its share.
+    #[inline]
     fn turn(&mut self, w: usize) -> Result<(), Located> {
         if self.shape.allowance.is_none() {
             return self.take_turn(w);
