@@ -6,7 +6,7 @@ use crate::handler::Body;
 use crate::hook::Wants;
 use crate::lanes::fetch_cold;
 use crate::machine::{NOWHERE, Op, Pending, Stop, Warp};
-use lanework_ptx_ir::kernel::{MemorySpace, Note, Scope};
+use lanework_ptx_ir::kernel::{MemorySpace, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
 /// Adds a finished basic block's instructions to the warp's counts.
@@ -325,23 +325,23 @@ impl Body for Annotation {
 }
 
 /// A note as an immediate.
-pub fn packed(note: Note) -> u64 {
+pub fn packed(note: SyncAnnotation) -> u64 {
     let scope = |scope: Scope| match scope {
         Scope::Block => 0,
         Scope::Cluster => 1,
         Scope::Device => 2,
     };
     let (kind, value) = match note {
-        Note::WarpSync => (0, 0),
-        Note::Members => (1, 0),
-        Note::Shuffle(mode) => (2, mode as u64),
-        Note::Fence(of) => (3, scope(of)),
-        Note::ProxyFence => (4, 0),
-        Note::Commit => (5, 0),
-        Note::Wait(keep) => (6, u64::from(keep)),
-        Note::ProductCommit => (7, 0),
-        Note::ProductWait(keep) => (8, u64::from(keep)),
-        Note::ProductFence => (9, 0),
+        SyncAnnotation::WarpSync => (0, 0),
+        SyncAnnotation::Members => (1, 0),
+        SyncAnnotation::Shuffle(mode) => (2, mode as u64),
+        SyncAnnotation::Fence(of) => (3, scope(of)),
+        SyncAnnotation::ProxyFence => (4, 0),
+        SyncAnnotation::Commit => (5, 0),
+        SyncAnnotation::Wait(keep) => (6, u64::from(keep)),
+        SyncAnnotation::ProductCommit => (7, 0),
+        SyncAnnotation::ProductWait(keep) => (8, u64::from(keep)),
+        SyncAnnotation::ProductFence => (9, 0),
     };
     kind | value << 8
 }
@@ -349,18 +349,20 @@ pub fn packed(note: Note) -> u64 {
 const SHUFFLE_MODES: [ShuffleMode; 4] =
     [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
 
-fn unpacked(imm: u64) -> Note {
+fn unpacked(imm: u64) -> SyncAnnotation {
     let value = imm >> 8;
     match imm & 0xff {
-        0 => Note::WarpSync,
-        1 => Note::Members,
-        2 => Note::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
-        3 => Note::Fence([Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize]),
-        4 => Note::ProxyFence,
-        5 => Note::Commit,
-        7 => Note::ProductCommit,
-        8 => Note::ProductWait(value as u32),
-        9 => Note::ProductFence,
-        _ => Note::Wait(value as u32),
+        0 => SyncAnnotation::WarpSync,
+        1 => SyncAnnotation::Members,
+        2 => SyncAnnotation::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
+        3 => SyncAnnotation::Fence(
+            [Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize],
+        ),
+        4 => SyncAnnotation::ProxyFence,
+        5 => SyncAnnotation::Commit,
+        7 => SyncAnnotation::ProductCommit,
+        8 => SyncAnnotation::ProductWait(value as u32),
+        9 => SyncAnnotation::ProductFence,
+        _ => SyncAnnotation::Wait(value as u32),
     }
 }

@@ -26,7 +26,7 @@ use crate::site::Site;
 use crate::slot::Lanes;
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Note};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
@@ -270,7 +270,7 @@ pub trait Instrument: Send + 'static {
         &mut self,
         _warp: &Warp,
         _instruction: u32,
-        _note: Note,
+        _note: SyncAnnotation,
         _operand: &dyn Fn(usize) -> Lanes<u32>,
     ) {
     }

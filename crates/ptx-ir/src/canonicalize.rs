@@ -14,7 +14,7 @@
 //! What registers hold is a flow-insensitive forward analysis over [`super::dataflow`].
 
 use crate::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
-use crate::kernel::{Action, Inst, Kernel, NanUse, Reg, Src};
+use crate::kernel::{Inst, Kernel, NanUse, Opcode, Operand, Reg};
 use crate::opcode::Alu;
 
 /// What a register may hold.
@@ -46,9 +46,9 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
     let holds = holds(kernel);
     let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
     let canonicalise = |register: Reg, like: &Inst, guard| Inst {
-        action: Action::Alu(Alu::CanonicalNan),
+        opcode: Opcode::Alu(Alu::CanonicalNan),
         dst: vec![Some(register)],
-        src: vec![Src::Reg(register)],
+        src: vec![Operand::Reg(register)],
         guard,
         origin: like.origin,
     };
@@ -57,7 +57,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
         if inst.nan_use() == NanUse::Observes {
             let mut seen: Vec<Reg> = Vec::new();
             for source in &inst.src {
-                if let Src::Reg(r) = *source
+                if let Operand::Reg(r) = *source
                     && holds[r as usize] == Holds::RESULTS
                     && !seen.contains(&r)
                 {
@@ -72,7 +72,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
                 Some(canonicalise(r, &inst, inst.guard))
             }
             (NanUse::Copies, Some(r)) if holds[r as usize] == Holds::BOTH => match inst.src[0] {
-                Src::Reg(from) if holds[from as usize] == Holds::RESULTS => {
+                Operand::Reg(from) if holds[from as usize] == Holds::RESULTS => {
                     Some(canonicalise(r, &inst, inst.guard))
                 }
                 _ => None,
@@ -105,8 +105,10 @@ impl VariableAnalysis for Analysis {
     fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Holds>) {
         let fact = match (inst.nan_use(), inst.src.first()) {
             (NanUse::Produces, _) => Holds::RESULTS,
-            (NanUse::Copies, Some(Src::Reg(from))) => *facts.get(*from as usize),
-            (NanUse::Copies, Some(Src::Const(bits))) if !f32::from_bits(*bits as u32).is_nan() => {
+            (NanUse::Copies, Some(Operand::Reg(from))) => *facts.get(*from as usize),
+            (NanUse::Copies, Some(Operand::Const(bits)))
+                if !f32::from_bits(*bits as u32).is_nan() =>
+            {
                 Holds::default()
             }
             _ => Holds::OTHERS,
@@ -137,7 +139,7 @@ mod tests {
             panic!("it lowers");
         };
         let added = |inst: &Inst| match (&inst.dst[..], &inst.src[..]) {
-            ([Some(to)], [Src::Reg(from)]) => to == from,
+            ([Some(to)], [Operand::Reg(from)]) => to == from,
             _ => false,
         };
         kernel.insts.iter().map(added).collect()

@@ -3,12 +3,12 @@
 //! Blocks are found from their leaders (Aho, Lam, Sethi and Ullman, "Compilers", section 8.4): the first
 //! instruction, the target of every label, and what follows a branch or an end of threads.
 //!
-//! Invariants: blocks are in the order of the text and cover every instruction; a [`Action::Branch`],
-//! [`Action::Exit`], [`Action::Return`] or [`Action::Trap`] is the last of its block; block 0 is the entry.
+//! Invariants: blocks are in the order of the text and cover every instruction; a [`Opcode::Branch`],
+//! [`Opcode::Exit`], [`Opcode::Return`] or [`Opcode::Trap`] is the last of its block; block 0 is the entry.
 //! Exits and traps have no guard: [`super::lower`] branches around them. Calls are inlined and indexed
 //! branches are chains of branches by then, so that no block has more than two successors.
 
-use crate::kernel::{Action, Kernel};
+use crate::kernel::{Kernel, Opcode};
 
 /// A basic block: instructions `start..end` and its successors.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +60,8 @@ impl ControlFlowGraph {
     }
 }
 
-fn ends_block(action: &Action) -> bool {
-    matches!(action, Action::Branch(_) | Action::Exit | Action::Return | Action::Trap)
+fn ends_block(opcode: &Opcode) -> bool {
+    matches!(opcode, Opcode::Branch(_) | Opcode::Exit | Opcode::Return | Opcode::Trap)
 }
 
 fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
@@ -72,7 +72,7 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
         leader[*label] = true;
     }
     for (i, inst) in kernel.insts.iter().enumerate() {
-        if ends_block(&inst.action) {
+        if ends_block(&inst.opcode) {
             leader[i + 1] = true;
         }
     }
@@ -89,12 +89,12 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
     let number = blocks.len();
     for (b, block) in blocks.iter_mut().enumerate() {
         let inst = &kernel.insts[block.end - 1];
-        let falls = match inst.action {
-            Action::Branch(label) => {
+        let falls = match inst.opcode {
+            Opcode::Branch(label) => {
                 block.target = block_of.get(kernel.labels[label as usize]).copied();
                 inst.guard.is_some()
             }
-            Action::Exit | Action::Return | Action::Trap => false,
+            Opcode::Exit | Opcode::Return | Opcode::Trap => false,
             _ => true,
         };
         block.fall_through = (falls && b + 1 < number).then_some(b + 1);
@@ -106,7 +106,7 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
 #[cfg(test)]
 pub mod graphs {
     use super::ControlFlowGraph;
-    use crate::kernel::{Action, Inst, Kernel};
+    use crate::kernel::{Inst, Kernel, Opcode};
 
     /// A kernel of 2 to 13 blocks of one instruction, with branches anywhere; the last one returns.
     pub fn random(seed: u64) -> Kernel {
@@ -119,13 +119,13 @@ pub mod graphs {
         };
         let count = 2 + next(12);
         let mut inst = |last: bool| {
-            let (action, guard) = match next(3) {
-                _ if last => (Action::Return, None),
-                0 => (Action::Branch(next(count) as u32), None),
-                1 => (Action::Branch(next(count) as u32), Some((0, false))),
-                _ => (Action::Nothing, None),
+            let (opcode, guard) = match next(3) {
+                _ if last => (Opcode::Return, None),
+                0 => (Opcode::Branch(next(count) as u32), None),
+                1 => (Opcode::Branch(next(count) as u32), Some((0, false))),
+                _ => (Opcode::Nothing, None),
             };
-            Inst { action, dst: Vec::new(), src: Vec::new(), guard, origin: 0 }
+            Inst { opcode, dst: Vec::new(), src: Vec::new(), guard, origin: 0 }
         };
         let insts = (0..count).map(|i| inst(i + 1 == count)).collect();
         Kernel { insts, labels: (0..count).collect(), ..Kernel::default() }

@@ -11,7 +11,7 @@
 
 use crate::access_class::AccessClass;
 use crate::analyses::Analyses;
-use crate::kernel::{Action, Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Part, Reg, Src};
+use crate::kernel::{Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Part, Reg};
 use crate::opcode::Alu;
 use crate::opcode::atomic::AtomicOp;
 use crate::opcode::moves::MoveOp;
@@ -85,7 +85,7 @@ impl<'a> AccessClassifier<'a> {
     }
 
     /// Whether an operand is uniform in blocks of any shape.
-    fn is_uniform(&self, src: Src) -> bool {
+    fn is_uniform(&self, src: Operand) -> bool {
         let analyse = || Uniformity::of(self.kernel, self.analyses, ANY_BLOCK);
         self.any_block.get_or_init(analyse).operand(src) <= Class::Uniform
     }
@@ -96,15 +96,15 @@ impl<'a> AccessClassifier<'a> {
     }
 
     /// The constant that an operand is, also where one instruction alone writes it by a move.
-    fn constant(&self, operand: Option<Src>) -> Option<u32> {
+    fn constant(&self, operand: Option<Operand>) -> Option<u32> {
         match operand? {
-            Src::Const(constant) => Some(constant as u32),
-            Src::Reg(register) => {
+            Operand::Const(constant) => Some(constant as u32),
+            Operand::Reg(register) => {
                 let writes = |inst: &&Inst| inst.dst.contains(&Some(register));
                 let mut writers = self.kernel.insts.iter().filter(writes);
                 let (Some(writer), None) = (writers.next(), writers.next()) else { return None };
-                match (&writer.action, writer.src.as_slice()) {
-                    (Action::Alu(Alu::Move(MoveOp::Copy(_))), [Src::Const(constant)]) => {
+                match (&writer.opcode, writer.src.as_slice()) {
+                    (Opcode::Alu(Alu::Move(MoveOp::Copy(_))), [Operand::Const(constant)]) => {
                         Some(*constant as u32)
                     }
                     _ => None,

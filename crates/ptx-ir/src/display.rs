@@ -39,12 +39,12 @@ impl<'a> Printer<'a> {
     }
 
     /// An operand.
-    pub fn operand(&self, src: Src) -> String {
+    pub fn operand(&self, src: Operand) -> String {
         match src {
-            Src::Reg(r) => self.register(r).to_owned(),
-            Src::Const(value) => constant(value),
-            Src::Truth(value) => value.to_string(),
-            Src::DynamicShared(offset) => format!("dynamic_shared+{}", constant(offset)),
+            Operand::Reg(r) => self.register(r).to_owned(),
+            Operand::Const(value) => constant(value),
+            Operand::Truth(value) => value.to_string(),
+            Operand::DynamicShared(offset) => format!("dynamic_shared+{}", constant(offset)),
         }
     }
 
@@ -75,9 +75,9 @@ impl<'a> Printer<'a> {
         if !inst.dst.is_empty() {
             write!(text, "{} = ", self.results(inst)).unwrap_or_default();
         }
-        text.push_str(&self.opcode(&inst.action));
-        let operands: Vec<String> = match &inst.action {
-            Action::Memory(op) => {
+        text.push_str(&self.opcode(&inst.opcode));
+        let operands: Vec<String> = match &inst.opcode {
+            Opcode::Memory(op) => {
                 let address = inst.src.first().map_or(String::new(), |src| self.operand(*src));
                 let place = match op.offset {
                     0 => format!("[{address}]"),
@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
                 let rest = inst.src.iter().skip(1).map(|src| self.operand(*src));
                 std::iter::once(place).chain(rest).collect()
             }
-            Action::Branch(label) => vec![self.target(*label)],
+            Opcode::Branch(label) => vec![self.target(*label)],
             _ => inst.src.iter().map(|src| self.operand(*src)).collect(),
         };
         if !operands.is_empty() {
@@ -115,22 +115,22 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn opcode(&self, action: &Action) -> String {
-        match action {
-            Action::Alu(op) => dotted(&format!("{op:?}")),
-            Action::Warp(op) => format!("warp.{}", dotted(&format!("{op:?}"))),
-            Action::Memory(op) => memory(op),
-            Action::Branch(_) => "branch".to_owned(),
-            Action::Exit => "exit".to_owned(),
-            Action::Return => "return".to_owned(),
-            Action::Trap => "trap".to_owned(),
-            Action::Barrier(kind) => format!("barrier.{}", dotted(&format!("{kind:?}"))),
-            Action::AsyncCopy { bytes } => format!("async_copy.b{bytes}"),
-            Action::Async(op) => format!("async.{}", dotted(&format!("{op:?}"))),
-            Action::Matrix(op) => format!("matrix.{}", dotted(&format!("{op:?}"))),
-            Action::Converge => "converge".to_owned(),
-            Action::Note(note) => format!("note.{}", dotted(&format!("{note:?}"))),
-            Action::Nothing => "nothing".to_owned(),
+    fn opcode(&self, opcode: &Opcode) -> String {
+        match opcode {
+            Opcode::Alu(op) => dotted(&format!("{op:?}")),
+            Opcode::Warp(op) => format!("warp.{}", dotted(&format!("{op:?}"))),
+            Opcode::Memory(op) => memory(op),
+            Opcode::Branch(_) => "branch".to_owned(),
+            Opcode::Exit => "exit".to_owned(),
+            Opcode::Return => "return".to_owned(),
+            Opcode::Trap => "trap".to_owned(),
+            Opcode::Barrier(kind) => format!("barrier.{}", dotted(&format!("{kind:?}"))),
+            Opcode::AsyncCopy { bytes } => format!("async_copy.b{bytes}"),
+            Opcode::Async(op) => format!("async.{}", dotted(&format!("{op:?}"))),
+            Opcode::Matrix(op) => format!("matrix.{}", dotted(&format!("{op:?}"))),
+            Opcode::Converge => "converge".to_owned(),
+            Opcode::Annotation(note) => format!("note.{}", dotted(&format!("{note:?}"))),
+            Opcode::Nothing => "nothing".to_owned(),
         }
     }
 }

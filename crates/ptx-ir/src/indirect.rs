@@ -1,7 +1,8 @@
 //! Addresses of functions, and which functions a call through an address may mean.
 
 use crate::window::{PARAMETER_WINDOW, WINDOW};
-use lanework_ptx::{Function, Initializer, Instruction, Module, Operand, Statement};
+use lanework_ptx as syntax;
+use lanework_ptx::{Function, Initializer, Instruction, Module, Statement};
 
 /// Where the addresses of functions start. No allocation lies here, so every access faults, and the
 /// generic windows end below.
@@ -67,7 +68,7 @@ fn in_statements<'m>(statements: &'m [Statement], names: &mut Vec<&'m str>) {
 
 fn in_operands<'m>(instruction: &'m Instruction, names: &mut Vec<&'m str>) {
     names.extend(instruction.operands.iter().filter_map(|operand| match operand {
-        Operand::Name(name) if !name.starts_with('%') => Some(name.as_str()),
+        syntax::Operand::Name(name) if !name.starts_with('%') => Some(name.as_str()),
         _ => None,
     }));
 }

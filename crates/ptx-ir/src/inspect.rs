@@ -154,9 +154,9 @@ fn uniformity(
     by_inst(kernel, analyses, |_, inst| {
         let classes: Vec<&str> = inst.writes().map(|r| class_name(uniformity.class(r))).collect();
         let divergent = |(guard, _)| uniformity.class(guard) > Class::Uniform;
-        let what = match (&inst.action, inst.guard) {
-            (Action::Branch(_), Some(guard)) if divergent(guard) => "divergent".to_owned(),
-            (Action::Branch(_), Some(_)) => "uniform".to_owned(),
+        let what = match (&inst.opcode, inst.guard) {
+            (Opcode::Branch(_), Some(guard)) if divergent(guard) => "divergent".to_owned(),
+            (Opcode::Branch(_), Some(_)) => "uniform".to_owned(),
             _ if classes.is_empty() => return None,
             _ => classes.join(", "),
         };
@@ -170,7 +170,7 @@ fn known_bits(kernel: &Kernel, printer: &Printer<'_>) -> String {
     let mut seen: Vec<Reg> = Vec::new();
     let mut text = String::new();
     for r in kernel.insts.iter().flat_map(Inst::writes) {
-        let bits = known.operand(Src::Reg(r));
+        let bits = known.operand(Operand::Reg(r));
         if bits.count == 0 || seen.contains(&r) {
             continue;
         }
@@ -189,7 +189,7 @@ fn known_bits(kernel: &Kernel, printer: &Printer<'_>) -> String {
 fn vectorized_loads(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
     let joined = LoadVectorization::of(kernel, &analyses.cfg);
     by_inst(kernel, analyses, |at, inst| {
-        let shared = matches!(&inst.action, Action::Memory(op) if op.space == MemorySpace::Shared);
+        let shared = matches!(&inst.opcode, Opcode::Memory(op) if op.space == MemorySpace::Shared);
         let what = match joined.at(at) {
             Some(Vectorized::First(bytes)) => format!("one load of {bytes} bytes"),
             Some(Vectorized::Rest) => "part of an earlier load".to_owned(),
@@ -202,7 +202,7 @@ fn vectorized_loads(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>)
 fn access_classes(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
     let classifier = AccessClassifier::new(kernel, analyses, true);
     by_inst(kernel, analyses, |at, inst| {
-        let Action::Memory(op) = &inst.action else { return None };
+        let Opcode::Memory(op) = &inst.opcode else { return None };
         let accesses = !matches!(op.space, MemorySpace::Parameter | MemorySpace::Local);
         accesses.then(|| format!("{:<56} {:?}", printer.inst(inst), classifier.class(at, op)))
     })
@@ -222,7 +222,7 @@ fn nans(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
 
 fn load_uses(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
     by_inst(kernel, analyses, |_, inst| {
-        let Action::Memory(op) = &inst.action else { return None };
+        let Opcode::Memory(op) = &inst.opcode else { return None };
         if !matches!(op.kind, MemoryKind::Load) || op.space == MemorySpace::Parameter {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::opcode::warp::WarpOp;
 use std::collections::HashMap;
 
 pub use crate::opcode::memory::{MemoryKind, MemoryOp, Order, Part, Scope};
-pub use crate::opcode::sync::{BarrierKind, Note, Reduction};
+pub use crate::opcode::sync::{BarrierKind, Reduction, SyncAnnotation};
 pub use crate::types::{MemorySpace, NanUse, Width};
 
 /// A register's number in [`Kernel::registers`].
@@ -87,7 +87,7 @@ pub struct Register {
 
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Src {
+pub enum Operand {
     /// A register.
     Reg(Reg),
     /// A constant, as the low bits of 64.
@@ -98,11 +98,11 @@ pub enum Src {
     DynamicShared(u64),
 }
 
-impl Src {
+impl Operand {
     /// The register that it is, if it is one.
     pub fn register(self) -> Option<Reg> {
         match self {
-            Src::Reg(register) => Some(register),
+            Operand::Reg(register) => Some(register),
             _ => None,
         }
     }
@@ -110,7 +110,7 @@ impl Src {
 
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum Opcode {
     /// Computes `dst[0]` from the sources.
     Alu(Alu),
     /// Lets lanes see each other, or does something for each warp.
@@ -139,7 +139,7 @@ pub enum Action {
     /// Waits until the lanes that `src` names are here, of those that have not exited.
     Converge,
     /// Tells checks of something; nothing else.
-    Note(Note),
+    Annotation(SyncAnnotation),
     /// Does nothing that the emulator can see.
     Nothing,
 }
@@ -148,11 +148,11 @@ pub enum Action {
 #[derive(Clone)]
 pub struct Inst {
     /// What it does.
-    pub action: Action,
+    pub opcode: Opcode,
     /// Destinations; `None` for `_`.
     pub dst: Vec<Option<Reg>>,
     /// Sources.
-    pub src: Vec<Src>,
+    pub src: Vec<Operand>,
     /// The guard and whether it is negated.
     pub guard: Option<(Reg, bool)>,
     /// Index into [`Kernel::origins`].
@@ -173,15 +173,15 @@ impl Inst {
 
     /// What it does with the NaN of f32 arithmetic.
     pub fn nan_use(&self) -> NanUse {
-        match self.action {
-            Action::Alu(op) => op.nan_use(),
+        match self.opcode {
+            Opcode::Alu(op) => op.nan_use(),
             _ => NanUse::Observes,
         }
     }
 
     /// Whether its results are functions of its operands, lane by lane, and it does nothing else.
     pub fn is_alu(&self) -> bool {
-        matches!(self.action, Action::Alu(_))
+        matches!(self.opcode, Opcode::Alu(_))
     }
 }
 

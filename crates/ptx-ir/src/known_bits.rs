@@ -6,7 +6,7 @@
 //! integer arithmetic of 32 and 64 bits give, is unknown.
 
 use crate::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
-use crate::kernel::{Action, Inst, Kernel, Reg, Src};
+use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg};
 use crate::opcode::Alu;
 use crate::opcode::convert::ConvertOp;
 use crate::opcode::integer::{Integer, IntegerOp};
@@ -84,7 +84,7 @@ impl RegisterBits {
     }
 
     /// What is known of an operand.
-    pub fn operand(&self, src: Src) -> KnownBits {
+    pub fn operand(&self, src: Operand) -> KnownBits {
         bits_of(src, |r| self.0[r as usize]).unwrap_or(KnownBits::NONE)
     }
 }
@@ -96,31 +96,31 @@ impl VariableAnalysis for Analysis {
     const DIRECTION: Direction = Direction::Forward;
 
     fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Self::Fact>) {
-        let result = match inst.action {
-            Action::Alu(op) => result_of(op, &inst.src, facts),
+        let result = match inst.opcode {
+            Opcode::Alu(op) => result_of(op, &inst.src, facts),
             _ => Some(KnownBits::NONE),
         };
         inst.writes().for_each(|r| facts.meet(r as usize, &result));
     }
 }
 
-fn bits_of(src: Src, register: impl Fn(Reg) -> Option<KnownBits>) -> Option<KnownBits> {
+fn bits_of(src: Operand, register: impl Fn(Reg) -> Option<KnownBits>) -> Option<KnownBits> {
     match src {
-        Src::Reg(r) => register(r),
-        Src::Const(constant) => Some(KnownBits::of(ALIGNMENT_BITS, constant)),
-        Src::DynamicShared(_) => Some(KnownBits::of(ALIGNMENT_BITS, 0)),
-        Src::Truth(_) => Some(KnownBits::NONE),
+        Operand::Reg(r) => register(r),
+        Operand::Const(constant) => Some(KnownBits::of(ALIGNMENT_BITS, constant)),
+        Operand::DynamicShared(_) => Some(KnownBits::of(ALIGNMENT_BITS, 0)),
+        Operand::Truth(_) => Some(KnownBits::NONE),
     }
 }
 
 /// The lowest bits of a result; `None` while nothing has written an operand.
-fn result_of(op: Alu, src: &[Src], facts: &Facts<Option<KnownBits>>) -> Option<KnownBits> {
+fn result_of(op: Alu, src: &[Operand], facts: &Facts<Option<KnownBits>>) -> Option<KnownBits> {
     let mut bits = Vec::new();
     for operand in src {
         bits.push(bits_of(*operand, |r| *facts.get(r as usize))?);
     }
     let constant = |i: usize| match src.get(i) {
-        Some(Src::Const(value)) => Some(*value),
+        Some(Operand::Const(value)) => Some(*value),
         _ => None,
     };
     let of_both = |value: u64| KnownBits::of(bits[0].count.min(bits[1].count), value);

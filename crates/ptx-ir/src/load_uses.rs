@@ -17,7 +17,7 @@
 use crate::bitset::BitSet;
 use crate::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use crate::kernel::{
-    Action, Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Order, Reg, Scope, Src,
+    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Order, Reg, Scope,
 };
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ use std::collections::HashMap;
 pub fn mark_load_uses(kernel: &mut Kernel) {
     let compared = compared(kernel);
     let decides = decides(kernel);
-    let reads_local = |inst: &Inst| matches!(&inst.action, Action::Memory(op) if local(kernel, op));
+    let reads_local = |inst: &Inst| matches!(&inst.opcode, Opcode::Memory(op) if local(kernel, op));
     let unknown = match kernel.insts.iter().any(reads_local) {
         true => [consumed(kernel, false), consumed(kernel, true), constant(kernel)],
         false => [Vec::new(), Vec::new(), Vec::new()],
@@ -33,7 +33,7 @@ pub fn mark_load_uses(kernel: &mut Kernel) {
     let [consumed, looked_at, constant] = unknown;
     let local_bytes = kernel.local_bytes;
     for inst in &mut kernel.insts {
-        let Action::Memory(op) = &mut inst.action else { continue };
+        let Opcode::Memory(op) = &mut inst.opcode else { continue };
         if !matches!(op.kind, MemoryKind::Load) {
             continue;
         }
@@ -65,11 +65,11 @@ type LocalPlace = Option<u64>;
 
 /// Whether an access to local memory is a load, and its place; `None` for other instructions.
 fn local_access(kernel: &Kernel, inst: &Inst) -> Option<(bool, LocalPlace)> {
-    match (&inst.action, inst.src.first()) {
-        (Action::Memory(op), Some(src)) if local(kernel, op) => {
+    match (&inst.opcode, inst.src.first()) {
+        (Opcode::Memory(op), Some(src)) if local(kernel, op) => {
             let load = matches!(op.kind, MemoryKind::Load);
             let at = match src {
-                Src::Const(at) => Some(at.wrapping_add_signed(op.offset)),
+                Operand::Const(at) => Some(at.wrapping_add_signed(op.offset)),
                 _ => None,
             };
             Some((load, at))
@@ -85,8 +85,8 @@ fn no_registers(kernel: &Kernel) -> Vec<bool> {
 /// Registers whose values end up in what a compare-and-swap compares with.
 fn compared(kernel: &Kernel) -> Vec<bool> {
     let mut found = no_registers(kernel);
-    let is_swap = |inst: &&Inst| match &inst.action {
-        Action::Memory(op) => matches!(op.kind, MemoryKind::Atomic(_)) && inst.src.len() == 3,
+    let is_swap = |inst: &&Inst| match &inst.opcode {
+        Opcode::Memory(op) => matches!(op.kind, MemoryKind::Atomic(_)) && inst.src.len() == 3,
         _ => false,
     };
     for swap in kernel.insts.iter().filter(is_swap) {
@@ -98,8 +98,8 @@ fn compared(kernel: &Kernel) -> Vec<bool> {
 /// Registers whose values end up in a condition, where there are `.volatile` loads at all.
 fn decides(kernel: &Kernel) -> Vec<bool> {
     let mut found = no_registers(kernel);
-    let is_volatile = |inst: &Inst| match &inst.action {
-        Action::Memory(op) => op.order.data && matches!(op.kind, MemoryKind::Load),
+    let is_volatile = |inst: &Inst| match &inst.opcode {
+        Opcode::Memory(op) => op.order.data && matches!(op.kind, MemoryKind::Load),
         _ => false,
     };
     if !kernel.insts.iter().any(is_volatile) {
@@ -148,9 +148,9 @@ impl VariableAnalysis for Slice<'_> {
         if let Some((true, at)) = access {
             facts.meet(self.places[&at], &true);
         }
-        let from: &[Src] = match &inst.action {
-            Action::Memory(_) if matches!(access, Some((false, _))) => &inst.src[1..],
-            Action::Memory(_) => &[],
+        let from: &[Operand] = match &inst.opcode {
+            Opcode::Memory(_) if matches!(access, Some((false, _))) => &inst.src[1..],
+            Opcode::Memory(_) => &[],
             _ if self.across || inst.is_alu() => &inst.src,
             _ => &[],
         };
@@ -186,8 +186,8 @@ impl VariableAnalysis for Consumed<'_> {
         if let Some((guard, _)) = inst.guard {
             facts.meet(guard as usize, &true);
         }
-        let used = match &inst.action {
-            Action::Memory(op)
+        let used = match &inst.opcode {
+            Opcode::Memory(op)
                 if matches!(op.kind, MemoryKind::Store)
                     && (self.copied || local(self.kernel, op)) =>
             {

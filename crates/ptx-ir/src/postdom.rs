@@ -12,7 +12,7 @@
 //! post-dominator. Irreducible graphs need no care.
 
 use crate::cfg::ControlFlowGraph;
-use crate::kernel::{Action, Kernel};
+use crate::kernel::{Kernel, Opcode};
 
 /// Not in the part of the graph that is looked at.
 const OUTSIDE: usize = usize::MAX;
@@ -65,10 +65,10 @@ pub fn immediate_post_dominators(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec
 
 /// The blocks without successors, those first that lanes rather reconverge towards.
 fn ends(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
-    let rank = |b: usize| match kernel.insts[cfg.blocks[b].end - 1].action {
-        Action::Return => 0,
-        Action::Exit => 1,
-        Action::Trap => 2,
+    let rank = |b: usize| match kernel.insts[cfg.blocks[b].end - 1].opcode {
+        Opcode::Return => 0,
+        Opcode::Exit => 1,
+        Opcode::Trap => 2,
         _ => 3,
     };
     let mut ends: Vec<usize> =

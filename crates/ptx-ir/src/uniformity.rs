@@ -62,7 +62,7 @@ impl Uniformity {
     }
 
     /// The class of an operand.
-    pub fn operand(&self, src: Src) -> Class {
+    pub fn operand(&self, src: Operand) -> Class {
         src.register().map_or(Class::Uniform, |r| self.class(r))
     }
 
@@ -86,7 +86,7 @@ impl VariableAnalysis for Analysis<'_> {
     fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<Class>) {
         let divergent =
             inst.guard.is_some_and(|(guard, _)| *facts.get(guard as usize) > Class::Uniform);
-        if let (Action::Branch(_), true) = (&inst.action, divergent) {
+        if let (Opcode::Branch(_), true) = (&inst.opcode, divergent) {
             for register in self.influenced_by(at).iter() {
                 facts.meet(register, &Class::Varying);
             }
@@ -162,21 +162,21 @@ fn written_before(
 
 /// The class that an instruction gives its results.
 fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
-    let operand = |src: &Src| src.register().map_or(Class::Uniform, |r| *facts.get(r as usize));
+    let operand = |src: &Operand| src.register().map_or(Class::Uniform, |r| *facts.get(r as usize));
     let worst = || inst.src.iter().map(operand).max().unwrap_or(Class::Uniform);
-    match &inst.action {
-        Action::Alu(op) => match worst() {
+    match &inst.opcode {
+        Opcode::Alu(op) => match worst() {
             Class::Affine => {
                 let all: Vec<Class> = inst.src.iter().map(operand).collect();
                 if op.keeps_affine(&all) { Class::Affine } else { Class::Varying }
             }
             other => other,
         },
-        Action::Warp(op) => {
-            let constant = matches!(inst.src.get(1), Some(Src::Const(_)));
+        Opcode::Warp(op) => {
+            let constant = matches!(inst.src.get(1), Some(Operand::Const(_)));
             if op.is_uniform(constant) { Class::Uniform } else { Class::Varying }
         }
-        Action::Memory(op) => {
+        Opcode::Memory(op) => {
             let address = operand(&inst.src[0]);
             let same = matches!(op.kind, MemoryKind::Load)
                 && !op.volatile

@@ -8,7 +8,7 @@
 //! memory are left alone. Only the counters ask: results do not change.
 
 use crate::cfg::ControlFlowGraph;
-use crate::kernel::{Action, Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Reg, Src};
+use crate::kernel::{Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg};
 use crate::known_bits::{ALIGNMENT_BITS, KnownBits, RegisterBits};
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub struct LoadVectorization(HashMap<usize, Vectorized>);
 /// from there, and what is known of the base.
 struct Candidate {
     instruction: usize,
-    base: (Src, Option<(Reg, bool)>),
+    base: (Operand, Option<(Reg, bool)>),
     offset: i64,
     words: u32,
     known: KnownBits,
@@ -127,7 +127,7 @@ impl LoadVectorization {
 
 /// A load that may be joined, and how many words it is of.
 fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
-    let Action::Memory(op) = &inst.action else { return None };
+    let Opcode::Memory(op) = &inst.opcode else { return None };
     let load = matches!(op.kind, MemoryKind::Load) && op.space == MemorySpace::Shared;
     let one = op.count == 1 && matches!(op.ty.size(), 4 | 8);
     (load && one && !op.volatile).then(|| (op, op.ty.size() / 4))
@@ -135,8 +135,8 @@ fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
 
 /// Whether loads before and after it are never joined.
 fn ends_runs(inst: &Inst) -> bool {
-    match &inst.action {
-        Action::Memory(op) => {
+    match &inst.opcode {
+        Opcode::Memory(op) => {
             let shared = matches!(op.space, MemorySpace::Shared | MemorySpace::Generic);
             shared && !matches!(op.kind, MemoryKind::Load)
         }

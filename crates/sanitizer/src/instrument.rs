@@ -16,7 +16,7 @@ use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::kernel::{Kernel, Note};
+use lanework_ptx_ir::kernel::{Kernel, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Instrument for Sanitizer {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        note: Note,
+        note: SyncAnnotation,
         operand: &dyn Fn(usize) -> Lanes<u32>,
     ) {
         if let Some(parts) = &mut self.parts {

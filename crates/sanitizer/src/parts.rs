@@ -25,7 +25,7 @@ use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::Launch;
 use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
-use lanework_ptx_ir::kernel::{MemorySpace, Note};
+use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::sync::Arc;
 
@@ -192,12 +192,12 @@ impl Parts {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        note: Note,
+        note: SyncAnnotation,
         operand: &dyn Fn(usize) -> Lanes<u32>,
     ) {
         let (w, access) = (warp.index as usize, &mut self.access);
         match note {
-            Note::WarpSync => {
+            SyncAnnotation::WarpSync => {
                 let members = operand(0);
                 self.check_members(warp, instruction, &members, true);
                 let mut rest = warp.mask;
@@ -207,10 +207,10 @@ impl Parts {
                     rest &= !mask & (rest - 1);
                 }
             }
-            Note::Members => {
+            SyncAnnotation::Members => {
                 self.check_members(warp, instruction, &operand(0), false);
             }
-            Note::Shuffle(mode) => {
+            SyncAnnotation::Shuffle(mode) => {
                 let members = operand(0);
                 if self.check_members(warp, instruction, &members, false) {
                     let (b, c) = (operand(1), operand(2));
@@ -219,13 +219,13 @@ impl Parts {
                     check_shuffle(position, reports, place, mode, &members, [&b, &c]);
                 }
             }
-            Note::Fence(scope) => access.races.order.fence(w, scope),
-            Note::ProxyFence => access.races.order.proxy_fence(w),
-            Note::Commit => self.cp_async.commit(access, warp),
-            Note::Wait(keep) => self.cp_async.wait(access, warp, keep),
-            Note::ProductFence => self.products.fence(access, warp.index),
-            Note::ProductCommit => self.products.commit(access, warp.index),
-            Note::ProductWait(keep) => self.products.wait(access, warp.index, keep),
+            SyncAnnotation::Fence(scope) => access.races.order.fence(w, scope),
+            SyncAnnotation::ProxyFence => access.races.order.proxy_fence(w),
+            SyncAnnotation::Commit => self.cp_async.commit(access, warp),
+            SyncAnnotation::Wait(keep) => self.cp_async.wait(access, warp, keep),
+            SyncAnnotation::ProductFence => self.products.fence(access, warp.index),
+            SyncAnnotation::ProductCommit => self.products.commit(access, warp.index),
+            SyncAnnotation::ProductWait(keep) => self.products.wait(access, warp.index, keep),
         }
     }
 

@@ -8,7 +8,7 @@ use super::wgmma::registers::{Accumulators, Use};
 use lanework_engine::handler::Tiers;
 use lanework_engine::instrument::{BeforeAccess, Inserted, Plan};
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::kernel::{Action, Kernel, MemorySpace};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Opcode};
 use std::collections::HashMap;
 
 /// What is inserted into one kernel. Operations hold the addresses of what is boxed here.
@@ -38,7 +38,7 @@ impl Inserts {
             steps.extend(followed.step(inst).map(|step| (i, Box::new(step))));
             uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
             shared[i] =
-                matches!(&inst.action, Action::Memory(op) if op.space == MemorySpace::Shared);
+                matches!(&inst.opcode, Opcode::Memory(op) if op.space == MemorySpace::Shared);
         }
         let blocks = analyses.cfg.blocks.iter();
         let groups =

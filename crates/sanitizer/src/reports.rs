@@ -8,7 +8,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{Fault, Located, NearAllocation};
 use lanework_engine::memory::Memory;
 use lanework_engine::report::Scene;
-use lanework_ptx_ir::kernel::{Action, Inst, Kernel};
+use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -145,7 +145,7 @@ impl Reports {
 
     /// Whether an instruction is a product of a warpgroup.
     pub fn is_group_product(&self, instruction: u32) -> bool {
-        let product = |inst: &Inst| matches!(inst.action, Action::Matrix(MatrixOp::Group(_)));
+        let product = |inst: &Inst| matches!(inst.opcode, Opcode::Matrix(MatrixOp::Group(_)));
         self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
     }
 

@@ -2,7 +2,7 @@
 
 use super::handlers;
 use lanework_ptx::{Module, StateSpace};
-use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemorySpace, Width};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemorySpace, Opcode, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
@@ -73,7 +73,7 @@ fn every_opcode_has_handlers_that_fit_its_operands_and_facts() {
     let mut seen: HashSet<Alu> = HashSet::new();
     for kernel in &kernels {
         for inst in &kernel.insts {
-            if let Action::Alu(op) = inst.action {
+            if let Opcode::Alu(op) = inst.opcode {
                 fits(kernel, inst, op);
                 seen.insert(op);
             }

@@ -185,8 +185,8 @@ impl Assembler<'_> {
         for (b, block) in analyses.cfg.blocks.iter().enumerate() {
             let inst = &self.kernel.insts[block.end - 1];
             let splits = inst.guard.is_some_and(|(g, _)| self.divergence.class(g) > Class::Uniform);
-            if let (Action::Branch(_), true, Some(reconverge)) =
-                (&inst.action, splits, analyses.ipdom[b])
+            if let (Opcode::Branch(_), true, Some(reconverge)) =
+                (&inst.opcode, splits, analyses.ipdom[b])
             {
                 reconverges[reconverge] = true;
             }
@@ -199,7 +199,7 @@ impl Assembler<'_> {
             if reconverges[b] {
                 let here = self.code.ops.len() as u32;
                 let ends =
-                    matches!(self.kernel.insts[block.start].action, Action::Exit | Action::Return);
+                    matches!(self.kernel.insts[block.start].opcode, Opcode::Exit | Opcode::Return);
                 let mark = if ends { ENDS } else { 0 };
                 let slots = [here, mark, mark, mark];
                 self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
@@ -226,7 +226,7 @@ impl Assembler<'_> {
                 if count.is_multiple_of(CHAIN) {
                     self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
                 }
-                if let Action::Branch(_) = inst.action {
+                if let Opcode::Branch(_) = inst.opcode {
                     self.insert(inst);
                     patches.push((self.code.ops.len(), block.target, analyses.ipdom[b]));
                     self.branch(inst, count);
@@ -274,7 +274,7 @@ impl Assembler<'_> {
     }
 
     fn instruction(&mut self, inst: &Inst, count: u64) {
-        if matches!(inst.action, Action::Note(_)) && !self.want.any(Wants::SYNCHRONISATION) {
+        if matches!(inst.opcode, Opcode::Annotation(_)) && !self.want.any(Wants::SYNCHRONISATION) {
             return;
         }
         let guard_at = inst.guard.map(|(guard, negated)| {
@@ -286,9 +286,9 @@ impl Assembler<'_> {
         });
         self.insert(inst);
         let origin = inst.origin;
-        match &inst.action {
-            Action::Alu(op) => self.compute(inst, *op),
-            Action::Warp(op) => {
+        match &inst.opcode {
+            Opcode::Alu(op) => self.compute(inst, *op),
+            Opcode::Warp(op) => {
                 let (handler, mode) = warp_table::handler(*op);
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (first, second) =
@@ -297,8 +297,8 @@ impl Assembler<'_> {
                 let imm = u64::from(second) | u64::from(mode) << 32;
                 self.push(handler, [first, sources[0], sources[1], clock], imm, origin);
             }
-            Action::Memory(op) => self.memory(inst, *op),
-            Action::AsyncCopy { bytes } => {
+            Opcode::Memory(op) => self.memory(inst, *op),
+            Opcode::AsyncCopy { bytes } => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let observed = match self.want.any(COPIED) {
                     true => OBSERVED,
@@ -307,7 +307,7 @@ impl Assembler<'_> {
                 let imm = u64::from(*bytes) | observed;
                 self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
             }
-            Action::Matrix(op) => {
+            Opcode::Matrix(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
                 let observed = self.want.any(Wants::ACCESSES | Wants::COUNTS);
@@ -317,7 +317,7 @@ impl Assembler<'_> {
                 self.code.plans.push(plan);
                 self.push(handler, [0; 4], address, origin);
             }
-            Action::Async(op) => {
+            Opcode::Async(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
                 let plan = Arc::new(asynchrony::plan::Plan { op: *op, dst, src });
@@ -325,22 +325,22 @@ impl Assembler<'_> {
                 self.code.async_plans.push(plan);
                 self.push(Tiers::cold::<Async>(), [0; 4], address, origin);
             }
-            Action::Exit | Action::Return => {
+            Opcode::Exit | Opcode::Return => {
                 let slots = [0, ENDS, ENDS, ENDS];
                 self.push(Tiers::cold::<control::Exit>(), slots, count, origin);
             }
-            Action::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
-            Action::Barrier(kind) => self.barrier(inst, *kind),
-            Action::Converge => {
+            Opcode::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
+            Opcode::Barrier(kind) => self.barrier(inst, *kind),
+            Opcode::Converge => {
                 let named = self.source(inst.src.first());
                 self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin);
             }
-            Action::Note(note) => {
+            Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (tiers, imm) = (Tiers::cold::<control::Annotation>(), control::packed(*note));
                 self.push(tiers, [0, s[0], s[1], s[2]], imm, origin);
             }
-            Action::Nothing | Action::Branch(_) => {
+            Opcode::Nothing | Opcode::Branch(_) => {
                 self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);
             }
         }
@@ -364,11 +364,11 @@ impl Assembler<'_> {
             None => NO_SLOT,
         };
         let predicate = self.source(inst.src.first());
-        let negated = matches!(inst.src.get(1), Some(Src::Const(1))) && code >= 2;
+        let negated = matches!(inst.src.get(1), Some(Operand::Const(1))) && code >= 2;
         let dst = self.destination(inst.dst.first());
         // The usual `bar.sync` with a constant number and all threads is told apart here.
         let plain = match operands.first() {
-            Some(Src::Const(number)) if code == 0 && threads == NO_SLOT && *number < 16 => {
+            Some(Operand::Const(number)) if code == 0 && threads == NO_SLOT && *number < 16 => {
                 1 << 16 | number << 24
             }
             _ => 0,
@@ -385,12 +385,12 @@ impl Assembler<'_> {
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
     /// own types.
     fn own_widths(&self, inst: &Inst, pure: &Pure, uniformity: &Uniformity) -> bool {
-        let varying = |src: &Src| match src {
-            Src::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
+        let varying = |src: &Operand| match src {
+            Operand::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
             _ => None,
         };
         let width = |r: Reg| self.kernel.registers[r as usize].width;
-        let fits = |(src, own): (&Src, &Width)| varying(src).is_none_or(|r| width(r) == *own);
+        let fits = |(src, own): (&Operand, &Width)| varying(src).is_none_or(|r| width(r) == *own);
         inst.src.iter().zip(pure.widths).all(fits)
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
     }
@@ -407,7 +407,7 @@ impl Assembler<'_> {
         if dst < Class::Varying || !self.own_widths(inst, pure, uniformity) {
             return None;
         }
-        let scalar = |src: &Src| usize::from(uniformity.operand(*src) <= Class::Halves);
+        let scalar = |src: &Operand| usize::from(uniformity.operand(*src) <= Class::Halves);
         let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
         Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
@@ -459,7 +459,7 @@ impl Assembler<'_> {
             return spread;
         }
         for (i, src) in inst.src.iter().enumerate().take(3) {
-            let Src::Reg(r) = src else { continue };
+            let Operand::Reg(r) = src else { continue };
             if self.divergence.class(*r) != Class::Affine {
                 continue;
             }

@@ -43,9 +43,9 @@ impl Assembler<'_> {
     pub(super) fn reads(&self) -> HashMap<Slot, u32> {
         let mut reads = HashMap::new();
         for inst in &self.kernel.insts {
-            let guard = inst.guard.map(|(r, _)| Src::Reg(r));
+            let guard = inst.guard.map(|(r, _)| Operand::Reg(r));
             for src in inst.src.iter().chain(&guard) {
-                if let Src::Reg(r) = src {
+                if let Operand::Reg(r) = src {
                     *reads.entry(self.code.slots[*r as usize] & OFFSET).or_insert(0) += 1;
                 }
             }
@@ -61,7 +61,7 @@ impl Assembler<'_> {
                 used[*r as usize] = true;
             }
             for src in &inst.src {
-                if let Src::Reg(r) = src {
+                if let Operand::Reg(r) = src {
                     used[*r as usize] = true;
                 }
             }
@@ -99,13 +99,13 @@ impl Assembler<'_> {
         slot
     }
 
-    pub(super) fn source(&mut self, src: Option<&Src>) -> Slot {
+    pub(super) fn source(&mut self, src: Option<&Operand>) -> Slot {
         match src {
             None => self.constant(0),
-            Some(Src::Reg(r)) => self.code.slots[*r as usize],
-            Some(Src::Const(value)) => self.constant(*value),
-            Some(Src::Truth(value)) => self.truth(*value),
-            Some(Src::DynamicShared(at)) => {
+            Some(Operand::Reg(r)) => self.code.slots[*r as usize],
+            Some(Operand::Const(value)) => self.constant(*value),
+            Some(Operand::Truth(value)) => self.truth(*value),
+            Some(Operand::DynamicShared(at)) => {
                 self.constant(at.wrapping_add(u64::from(self.kernel.static_shared)))
             }
         }

@@ -10,7 +10,7 @@ use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::{Stop, Warp};
 use crate::program::Assembled;
 use crate::way::Way;
-use lanework_ptx_ir::kernel::{Action, MemoryKind, MemorySpace};
+use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 /// Instructions of a way's turn: short, for the others may be spinning until it has ended.
 const TURN: u64 = 256;
@@ -35,15 +35,15 @@ impl Worker<'_> {
     /// something: it has run long, and the kernel looks at what others write.
     pub(super) fn may_spin(&self, w: usize) -> bool {
         let warp = &self.warps[w];
-        let looks = |action: &Action| match action {
-            Action::Memory(op) => {
+        let looks = |opcode: &Opcode| match opcode {
+            Opcode::Memory(op) => {
                 op.volatile || op.order.strong.is_some() || matches!(op.kind, MemoryKind::Atomic(_))
             }
             _ => false,
         };
         warp.mask != warp.live
             && warp.instructions >= PATIENCE[usize::from(self.spun)]
-            && self.assembled.kernel.insts.iter().any(|inst| looks(&inst.action))
+            && self.assembled.kernel.insts.iter().any(|inst| looks(&inst.opcode))
     }
 
     /// Parts the lanes that stopped from those that are pending.

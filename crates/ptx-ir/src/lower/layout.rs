@@ -2,7 +2,7 @@
 //!
 //! For checks they keep apart, so that an index out of one does not land in the next.
 
-use crate::kernel::{Kernel, Placed, Src};
+use crate::kernel::{Kernel, Operand, Placed};
 use lanework_ptx::{Linkage, StateSpace, Variable};
 
 /// Bytes left free between variables, so that an index out of one does not land in the next.
@@ -28,13 +28,13 @@ impl Layout {
     }
 
     /// Places a variable in shared memory; gives its address.
-    pub fn shared(&mut self, kernel: &mut Kernel, variable: &Variable) -> Src {
+    pub fn shared(&mut self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let open = variable.dims.iter().any(Option::is_none);
         if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
             kernel.dynamic_shared.get_or_insert_with(|| readable(&variable.name));
             let align = variable.alignment().clamp(1, 1024);
             self.dynamic_alignment = self.dynamic_alignment.max(align);
-            return Src::DynamicShared(0);
+            return Operand::DynamicShared(0);
         }
         let align = variable.alignment().clamp(1, 1024);
         let bytes = variable.size().min(1 << 31) as u32;
@@ -44,7 +44,7 @@ impl Layout {
         self.packed_shared = packed.saturating_add(bytes);
         let name = readable(&variable.name);
         kernel.shared_variables.push(Placed { name, offset, bytes });
-        Src::Const(u64::from(offset))
+        Operand::Const(u64::from(offset))
     }
 
     /// Where a variable goes after `end` bytes of others, as far from them as `gap` says.
@@ -54,7 +54,7 @@ impl Layout {
     }
 
     /// Places a variable in local memory; gives its address.
-    pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Src {
+    pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let align = variable.alignment().clamp(1, 1024);
         // Code for debugging has thousands of variables once its calls are inlined, and each thread
         // has them all: parameters of calls are not indexed, and gaps get narrow in the end.
@@ -68,7 +68,7 @@ impl Layout {
         kernel.local_bytes = offset.saturating_add(bytes);
         let name = variable.name.clone();
         kernel.local_variables.push(Placed { name, offset, bytes });
-        Src::Const(u64::from(offset))
+        Operand::Const(u64::from(offset))
     }
 
     /// Ends static shared memory, where dynamic shared memory starts.

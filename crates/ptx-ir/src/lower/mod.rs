@@ -70,11 +70,11 @@ impl<'m> Lowering<'m> {
         let origin = lowering.kernel.origins.len() as u32 - 1;
         let needs_end = !matches!(
             lowering.kernel.insts.last(),
-            Some(Inst { action: Action::Return | Action::Exit | Action::Trap, guard: None, .. })
+            Some(Inst { opcode: Opcode::Return | Opcode::Exit | Opcode::Trap, guard: None, .. })
         ) || lowering.kernel.labels.contains(&lowering.kernel.insts.len());
         if needs_end {
             lowering.kernel.insts.push(Inst {
-                action: Action::Return,
+                opcode: Opcode::Return,
                 dst: Vec::new(),
                 src: Vec::new(),
                 guard: None,
@@ -95,7 +95,8 @@ impl<'m> Lowering<'m> {
             let align = parameter.alignment().clamp(1, 1024);
             let offset = self.kernel.parameter_bytes.next_multiple_of(align);
             self.kernel.parameter_bytes = offset + bytes;
-            let symbol = Symbol::Variable(MemorySpace::Parameter, Src::Const(u64::from(offset)));
+            let symbol =
+                Symbol::Variable(MemorySpace::Parameter, Operand::Const(u64::from(offset)));
             self.scopes[0].insert(parameter.name.clone(), symbol);
             let name = parameter.name.clone();
             self.kernel.parameters.push(Parameter { name, offset, bytes });
@@ -292,16 +293,16 @@ impl<'m> Lowering<'m> {
                 continue;
             }
             let (differs, next) = (self.new_register(Width::Predicate), self.new_label());
-            let compare = Action::Alu(Alu::Logic(LogicOp::WideDiffer));
-            let src = vec![Src::Reg(address), Src::Const(place)];
+            let compare = Opcode::Alu(Alu::Logic(LogicOp::WideDiffer));
+            let src = vec![Operand::Reg(address), Operand::Const(place)];
             self.emit(compare, vec![Some(differs)], src, None);
-            self.emit(Action::Branch(next), Vec::new(), Vec::new(), Some((differs, false)));
+            self.emit(Opcode::Branch(next), Vec::new(), Vec::new(), Some((differs, false)));
             self.inline(callee, call)?;
             self.origin = origin;
-            self.emit(Action::Branch(end), Vec::new(), Vec::new(), None);
+            self.emit(Opcode::Branch(end), Vec::new(), Vec::new(), None);
             self.set_label(next);
         }
-        self.emit(Action::Trap, Vec::new(), Vec::new(), None);
+        self.emit(Opcode::Trap, Vec::new(), Vec::new(), None);
         self.set_label(end);
         if let Some(skip) = skip {
             self.set_label(skip);

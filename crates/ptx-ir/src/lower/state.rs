@@ -23,7 +23,7 @@ pub enum Symbol {
     /// The labels that an indexed branch chooses from.
     Targets(Vec<Label>),
     /// A variable in a space, by address in that space.
-    Variable(MemorySpace, Src),
+    Variable(MemorySpace, Operand),
 }
 
 /// How to lower.
@@ -42,7 +42,7 @@ pub struct Lowering<'m> {
     /// The kernel so far.
     pub kernel: Kernel,
     pub(super) scopes: Vec<HashMap<String, Symbol>>,
-    module_shared: HashMap<String, Src>,
+    module_shared: HashMap<String, Operand>,
     specials: HashMap<Special, Reg>,
     carry: Option<Reg>,
     pub(super) active: Vec<String>,
@@ -86,20 +86,20 @@ impl<'m> Lowering<'m> {
     /// Appends an instruction.
     pub fn emit(
         &mut self,
-        action: Action,
+        opcode: Opcode,
         dst: Vec<Option<Reg>>,
-        src: Vec<Src>,
+        src: Vec<Operand>,
         guard: Option<(Reg, bool)>,
     ) {
         let origin = self.origin;
-        self.kernel.insts.push(Inst { action, dst, src, guard, origin });
+        self.kernel.insts.push(Inst { opcode, dst, src, guard, origin });
     }
 
     /// Appends a jump over what follows unless the guard holds; gives the label to set after it.
     pub fn skip_unless(&mut self, guard: Option<(Reg, bool)>) -> Option<Label> {
         let (register, negated) = guard?;
         let label = self.new_label();
-        self.emit(Action::Branch(label), Vec::new(), Vec::new(), Some((register, !negated)));
+        self.emit(Opcode::Branch(label), Vec::new(), Vec::new(), Some((register, !negated)));
         Some(label)
     }
 
@@ -154,7 +154,7 @@ impl<'m> Lowering<'m> {
             return Some(symbol.clone());
         }
         if let Some((space, address)) = self.globals.get(name) {
-            return Some(Symbol::Variable(*space, Src::Const(*address)));
+            return Some(Symbol::Variable(*space, Operand::Const(*address)));
         }
         if let Some(address) = self.module_shared.get(name) {
             return Some(Symbol::Variable(MemorySpace::Shared, *address));

@@ -29,7 +29,7 @@ pub enum Reduction {
 /// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
 /// listen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Note {
+pub enum SyncAnnotation {
     /// `bar.warp.sync`: `src` is the member mask.
     WarpSync,
     /// A `.sync` instruction of lanes: `src` is the member mask.

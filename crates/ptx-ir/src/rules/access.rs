@@ -4,7 +4,7 @@ use super::context::Cx;
 use crate::kernel::{MemorySpace, Order, Scope};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::atomic::AtomicKind;
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 
 /// Modifiers that say how memory is ordered, cached or prefetched: with memory in order, none matters.
 const HINTS: &[&str] = &[
@@ -104,9 +104,9 @@ pub fn scope(cx: &Cx<'_, '_>) -> Scope {
 }
 
 /// The elements of a vector operand, or the one operand.
-pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> LoweringResult<Vec<Operand>> {
+pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> LoweringResult<Vec<syntax::Operand>> {
     let elements = match cx.operand(i)?.clone() {
-        Operand::Vector(elements) => elements,
+        syntax::Operand::Vector(elements) => elements,
         operand => vec![operand],
     };
     if elements.len() == usize::from(count) {

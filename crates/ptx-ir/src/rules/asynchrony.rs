@@ -8,7 +8,7 @@ use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
 use crate::opcode::asynchrony::{AsyncOp, At, MbarrierOp};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::*;
 
 /// How memory is ordered: with warps in turn, none of it matters.
@@ -16,9 +16,9 @@ pub(super) const ORDER: &[&str] =
     &["release", "acquire", "relaxed", "weak", "cta", "cluster", "gpu", "sys", "L2::cache_hint"];
 pub(super) const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
 
-pub(super) fn emit(cx: &mut Cx<'_, '_>, op: AsyncOp, dst: Vec<Option<Reg>>, src: Vec<Src>) {
+pub(super) fn emit(cx: &mut Cx<'_, '_>, op: AsyncOp, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
     let guard = cx.guard;
-    cx.lowering.emit(Action::Async(op), dst, src, guard);
+    cx.lowering.emit(Opcode::Async(op), dst, src, guard);
 }
 
 /// The address operand `i` in shared memory; generic where the instruction names no space.
@@ -26,7 +26,7 @@ pub(super) fn shared_operand(
     cx: &mut Cx<'_, '_>,
     i: usize,
     generic: bool,
-) -> LoweringResult<(Src, At)> {
+) -> LoweringResult<(Operand, At)> {
     let (base, offset, named) = cx.address(i)?;
     let space = match resolve(MemorySpace::Generic, named) {
         MemorySpace::Shared => MemorySpace::Shared,
@@ -69,7 +69,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let of = cx.src(2, if parity { U32 } else { B64 })?;
         let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
         // A warp that waits stops in the middle, so a guard becomes a branch.
-        cx.branching(Action::Async(op), vec![dst], vec![base, of]);
+        cx.branching(Opcode::Async(op), vec![dst], vec![base, of]);
         return Ok(());
     }
     if cx.has("arrive") || cx.has("arrive_drop") {
@@ -81,7 +81,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
             3 => Some(cx.src(2, U32)?),
             _ => return Err(cx.unknown("this number of operands")),
         };
-        let one = Src::Const(1);
+        let one = Operand::Const(1);
         let src = match (expect, last) {
             (true, Some(bytes)) => vec![base, one, bytes],
             (_, count) => vec![base, count.unwrap_or(one)],
@@ -129,7 +129,7 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (false, true) => AsyncOp::ClusterWait { aligned },
         _ => return Err(cx.unknown("neither `.arrive` nor `.wait`")),
     };
-    cx.branching(Action::Async(op), Vec::new(), Vec::new());
+    cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
     Ok(())
 }
 
@@ -154,7 +154,7 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, U32)?;
     let a = cx.src(1, ty)?;
-    let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+    let own = Operand::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
     let wide = ty.size() == 8;
     cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
 }
@@ -163,7 +163,7 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["inc", "dec", "sync", "aligned"])?;
     cx.operands(1)?;
-    let Operand::Immediate(count) = *cx.operand(0)? else {
+    let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
         return Err(cx.unknown("the number of registers is not a literal"));
     };
     let count = immediate_bits(count, U32);

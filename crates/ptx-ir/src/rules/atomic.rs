@@ -16,7 +16,7 @@ const ATOMICS: &[&str] =
 fn vector_atomic(
     cx: &mut Cx<'_, '_>,
     address: usize,
-    (base, offset, space): (Src, i64, MemorySpace),
+    (base, offset, space): (Operand, i64, MemorySpace),
     ty: ScalarType,
     atomic: AtomicOp,
 ) -> LoweringResult {
@@ -28,7 +28,7 @@ fn vector_atomic(
         let source = cx.source(&operand, ty)?;
         let kept = cx.lowering.new_register(width_of(ty)?);
         cx.alu(Some(kept), &[source], super::mov::copy(ty))?;
-        sources.push(Src::Reg(kept));
+        sources.push(Operand::Reg(kept));
     }
     let order = Order { strong: Some(scope(cx)), ..order(cx) };
     cx.lowering.kernel.ordered_blocks = true;
@@ -42,7 +42,7 @@ fn vector_atomic(
         let part = if i == 0 { Part::First(count) } else { Part::Rest };
         let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
         let guard = cx.guard;
-        cx.lowering.emit(Action::Memory(op), vec![dst], vec![base, source], guard);
+        cx.lowering.emit(Opcode::Memory(op), vec![dst], vec![base, source], guard);
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResu
     let (kind, part) = (MemoryKind::Atomic(atomic), Part::Whole);
     let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
     let guard = cx.guard;
-    cx.lowering.emit(Action::Memory(op), vec![dst], src, guard);
+    cx.lowering.emit(Opcode::Memory(op), vec![dst], src, guard);
     Ok(())
 }
 

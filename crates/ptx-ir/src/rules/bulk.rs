@@ -8,7 +8,7 @@ use crate::literal::immediate_bits;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::asynchrony::{AsyncOp, At, CopyOp, TensorOp};
 use crate::opcode::atomic::{AtomicKind, AtomicOp};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
 /// Reductions of bulk copies.
@@ -49,7 +49,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     if cx.has("wait_group") {
         cx.allow(&["async", "bulk", "wait_group", "read"])?;
-        let Operand::Immediate(pending) = *cx.operand(0)? else {
+        let syntax::Operand::Immediate(pending) = *cx.operand(0)? else {
             return Err(cx.unknown("the number of groups is not a literal"));
         };
         let pending = immediate_bits(pending, U32) as u32;
@@ -96,10 +96,10 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
             let (base, at) = shared_operand(cx, 3, false)?;
             (Some(at), base)
         }
-        false => (None, Src::Const(0)),
+        false => (None, Operand::Const(0)),
     };
     let multicast = cx.has("multicast::cluster");
-    let mask = if multicast { cx.src(4, U16)? } else { Src::Const(0) };
+    let mask = if multicast { cx.src(4, U16)? } else { Operand::Const(0) };
     if reduction.is_some() && to == MemorySpace::Global {
         // Who comes first may be seen in the result.
         cx.lowering.kernel.ordered_blocks = true;
@@ -116,12 +116,15 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The tensor map and the coordinates of operand `i`.
-fn map_and_coordinates(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<(Src, At, Vec<Src>)> {
-    let Operand::Address(mut address) = cx.operand(i)?.clone() else {
+fn map_and_coordinates(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+) -> LoweringResult<(Operand, At, Vec<Operand>)> {
+    let syntax::Operand::Address(mut address) = cx.operand(i)?.clone() else {
         return Err(cx.unknown("a tensor map and coordinates in brackets are expected"));
     };
     let coordinates = match &std::mem::take(&mut address.extra)[..] {
-        [Operand::Vector(coordinates)] => coordinates.clone(),
+        [syntax::Operand::Vector(coordinates)] => coordinates.clone(),
         _ => return Err(cx.unknown("the coordinates are no vector")),
     };
     let (base, offset, named) = cx.address_of(&address)?;
@@ -174,10 +177,10 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
             let (base, at) = shared_operand(cx, 2, false)?;
             (base, Some(at))
         }
-        false => (Src::Const(0), None),
+        false => (Operand::Const(0), None),
     };
     let multicast = cx.has("multicast::cluster");
-    let mask = if multicast { cx.src(3, U16)? } else { Src::Const(0) };
+    let mask = if multicast { cx.src(3, U16)? } else { Operand::Const(0) };
     let reduction = match cx.has("reduce") {
         true => reduction_kind(cx),
         false => None,

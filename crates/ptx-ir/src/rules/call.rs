@@ -6,7 +6,8 @@ use crate::lower::state::{Lowering, Symbol};
 use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::warp::WarpOp;
-use lanework_ptx::{Function, Instruction, Operand};
+use lanework_ptx as syntax;
+use lanework_ptx::{Function, Instruction};
 use std::collections::HashMap;
 
 /// The operands of a `call`.
@@ -14,9 +15,9 @@ pub struct Call {
     /// The callee, or the register that holds its address.
     pub function: String,
     /// Where results go.
-    pub results: Vec<Operand>,
+    pub results: Vec<syntax::Operand>,
     /// What is passed.
-    pub arguments: Vec<Operand>,
+    pub arguments: Vec<syntax::Operand>,
 }
 
 impl Call {
@@ -28,11 +29,13 @@ impl Call {
         let mut call = Call { function: String::new(), results: Vec::new(), arguments: Vec::new() };
         for operand in &instruction.operands {
             match operand {
-                Operand::Arguments(list) if call.function.is_empty() => {
+                syntax::Operand::Arguments(list) if call.function.is_empty() => {
                     call.results.clone_from(list)
                 }
-                Operand::Arguments(list) => call.arguments.clone_from(list),
-                Operand::Name(name) if call.function.is_empty() => call.function.clone_from(name),
+                syntax::Operand::Arguments(list) => call.arguments.clone_from(list),
+                syntax::Operand::Name(name) if call.function.is_empty() => {
+                    call.function.clone_from(name)
+                }
                 _ => {}
             }
         }
@@ -65,7 +68,7 @@ pub fn bind(
     let mut scope = HashMap::new();
     for (formal, actual) in callee.params.iter().zip(&call.arguments) {
         let symbol = match actual {
-            Operand::Name(name) => match lowering.lookup(name) {
+            syntax::Operand::Name(name) => match lowering.lookup(name) {
                 // A variable of the caller is read in place: it is not written while the call runs.
                 Some(symbol @ Symbol::Variable(..)) => symbol,
                 _ => pass(lowering, formal, actual)?,
@@ -76,7 +79,7 @@ pub fn bind(
     }
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
         let symbol = match actual {
-            Operand::Name(name) => match lowering.lookup(name) {
+            syntax::Operand::Name(name) => match lowering.lookup(name) {
                 Some(symbol @ Symbol::Variable(..)) => symbol,
                 _ => lowering.formal(formal)?,
             },
@@ -90,7 +93,7 @@ pub fn bind(
 fn pass(
     lowering: &mut Lowering<'_>,
     formal: &lanework_ptx::Variable,
-    actual: &Operand,
+    actual: &syntax::Operand,
 ) -> LoweringResult<Symbol> {
     let symbol = lowering.formal(formal)?;
     let fake = Instruction::new("call", Vec::new());
@@ -102,7 +105,7 @@ fn pass(
         }
         Symbol::Variable(space, address) => {
             let op = memory(MemoryKind::Store, space, formal.ty);
-            cx.lowering.emit(Action::Memory(op), Vec::new(), vec![address, source], None);
+            cx.lowering.emit(Opcode::Memory(op), Vec::new(), vec![address, source], None);
         }
         Symbol::Label(_) | Symbol::Targets(_) => {}
     }
@@ -126,16 +129,16 @@ pub fn results(
 ) -> LoweringResult {
     let fake = Instruction::new("call", Vec::new());
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
-        let Operand::Name(name) = actual else { continue };
+        let syntax::Operand::Name(name) = actual else { continue };
         let Some(Symbol::Register(to)) = lowering.lookup(name) else { continue };
         let mut cx = plain(lowering, &fake);
         match scope.get(&formal.name) {
             Some(Symbol::Register(from)) => {
-                cx.alu(Some(to), &[Src::Reg(*from)], super::mov::copy(formal.ty))?;
+                cx.alu(Some(to), &[Operand::Reg(*from)], super::mov::copy(formal.ty))?;
             }
             Some(Symbol::Variable(space, address)) => {
                 let op = memory(MemoryKind::Load, *space, formal.ty);
-                cx.lowering.emit(Action::Memory(op), vec![Some(to)], vec![*address], None);
+                cx.lowering.emit(Opcode::Memory(op), vec![Some(to)], vec![*address], None);
             }
             _ => {}
         }
@@ -157,15 +160,15 @@ pub fn print(
     let mut src = Vec::new();
     for operand in &call.arguments {
         let mut cx = plain(lowering, instruction);
-        let Operand::Name(name) = operand else {
+        let syntax::Operand::Name(name) = operand else {
             return Err(cx.unknown("an argument is not a name"));
         };
         match cx.lowering.lookup(name) {
             Some(Symbol::Variable(space, address)) => {
                 let register = cx.lowering.new_register(Width::Wide);
                 let op = memory(MemoryKind::Load, space, lanework_ptx::ScalarType::B64);
-                cx.lowering.emit(Action::Memory(op), vec![Some(register)], vec![address], None);
-                src.push(Src::Reg(register));
+                cx.lowering.emit(Opcode::Memory(op), vec![Some(register)], vec![address], None);
+                src.push(Operand::Reg(register));
             }
             _ => src.push(cx.source(operand, lanework_ptx::ScalarType::B64)?),
         }
@@ -174,21 +177,21 @@ pub fn print(
         return Err(Unsupported::new("`vprintf` takes a format and its arguments", ""));
     }
     let result = lowering.new_register(Width::Word);
-    lowering.emit(Action::Warp(WarpOp::Print), vec![Some(result)], src, None);
-    if let Some(Operand::Name(name)) = call.results.first() {
+    lowering.emit(Opcode::Warp(WarpOp::Print), vec![Some(result)], src, None);
+    if let Some(syntax::Operand::Name(name)) = call.results.first() {
         let mut cx = plain(lowering, instruction);
         match cx.lowering.lookup(name) {
             Some(Symbol::Variable(space, address)) => {
                 let op = memory(MemoryKind::Store, space, lanework_ptx::ScalarType::B32);
                 cx.lowering.emit(
-                    Action::Memory(op),
+                    Opcode::Memory(op),
                     Vec::new(),
-                    vec![address, Src::Reg(result)],
+                    vec![address, Operand::Reg(result)],
                     None,
                 );
             }
             Some(Symbol::Register(to)) => {
-                cx.alu(Some(to), &[Src::Reg(result)], Alu::copy(Width::Word))?;
+                cx.alu(Some(to), &[Operand::Reg(result)], Alu::copy(Width::Word))?;
             }
             _ => {}
         }
@@ -214,32 +217,32 @@ pub fn heap(
     // Who gets which block shows in results.
     lowering.kernel.ordered_blocks = true;
     let b64 = lanework_ptx::ScalarType::B64;
-    let [Operand::Name(argument)] = &call.arguments[..] else {
+    let [syntax::Operand::Name(argument)] = &call.arguments[..] else {
         return Err(Unsupported::new(format!("`{}` takes one argument", call.function), ""));
     };
     let source = match lowering.lookup(argument) {
         Some(Symbol::Variable(space, address)) => {
             let register = lowering.new_register(Width::Wide);
             let op = memory(MemoryKind::Load, space, b64);
-            lowering.emit(Action::Memory(op), vec![Some(register)], vec![address], None);
-            Src::Reg(register)
+            lowering.emit(Opcode::Memory(op), vec![Some(register)], vec![address], None);
+            Operand::Reg(register)
         }
-        _ => plain(lowering, instruction).source(&Operand::Name(argument.clone()), b64)?,
+        _ => plain(lowering, instruction).source(&syntax::Operand::Name(argument.clone()), b64)?,
     };
     let result = lowering.new_register(Width::Wide);
     let op = if call.function == "malloc" { WarpOp::Malloc } else { WarpOp::Free };
-    let action = Action::Warp(op);
-    lowering.emit(action, vec![Some(result)], vec![source, Src::Const(heap)], None);
-    if let Some(Operand::Name(name)) = call.results.first() {
+    let opcode = Opcode::Warp(op);
+    lowering.emit(opcode, vec![Some(result)], vec![source, Operand::Const(heap)], None);
+    if let Some(syntax::Operand::Name(name)) = call.results.first() {
         match lowering.lookup(name) {
             Some(Symbol::Variable(space, address)) => {
                 let op = memory(MemoryKind::Store, space, b64);
-                let src = vec![address, Src::Reg(result)];
-                lowering.emit(Action::Memory(op), Vec::new(), src, None);
+                let src = vec![address, Operand::Reg(result)];
+                lowering.emit(Opcode::Memory(op), Vec::new(), src, None);
             }
             Some(Symbol::Register(to)) => {
                 let copy = Alu::copy(Width::Wide);
-                plain(lowering, instruction).alu(Some(to), &[Src::Reg(result)], copy)?;
+                plain(lowering, instruction).alu(Some(to), &[Operand::Reg(result)], copy)?;
             }
             _ => {}
         }
@@ -257,7 +260,7 @@ pub fn heap(
 pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
-    lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
+    lowering.emit(Opcode::Trap, Vec::new(), Vec::new(), None);
     if let Some(skip) = skip {
         lowering.set_label(skip);
     }

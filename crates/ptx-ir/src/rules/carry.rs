@@ -1,7 +1,7 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
 
 use super::context::Cx;
-use crate::kernel::{Reg, Src, Width};
+use crate::kernel::{Operand, Reg, Width};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::carry::CarryOp;
@@ -13,8 +13,8 @@ use lanework_ptx::ScalarType::{self, *};
 fn chain(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
-    b: Src,
+    a: Operand,
+    b: Operand,
     wide: bool,
     with: bool,
 ) -> LoweringResult {
@@ -22,7 +22,7 @@ fn chain(
     let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
     let (sum, out) = (row(false), row(true));
     let flag = cx.lowering.carry();
-    let carry = if with { Src::Reg(flag) } else { Src::Truth(false) };
+    let carry = if with { Operand::Reg(flag) } else { Operand::Truth(false) };
     if !cx.has("cc") {
         return cx.alu(dst, &[a, b, carry], sum);
     }
@@ -32,7 +32,7 @@ fn chain(
     cx.alu(Some(middle), &[a, b, carry], sum)?;
     cx.alu(Some(flag), &[a, b, carry], out)?;
     match dst {
-        Some(_) => cx.alu(dst, &[Src::Reg(middle)], Alu::copy(width)),
+        Some(_) => cx.alu(dst, &[Operand::Reg(middle)], Alu::copy(width)),
         None => Ok(()),
     }
 }
@@ -71,5 +71,5 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let product = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
     cx.alu(Some(product), &[a, b], Alu::Product(op))?;
     let with = cx.instruction.opcode == "madc";
-    chain(cx, dst, Src::Reg(product), c, wide, with)
+    chain(cx, dst, Operand::Reg(product), c, wide, with)
 }

@@ -3,7 +3,7 @@
 use super::context::Cx;
 use super::float::flushed;
 use super::logic::positive;
-use crate::kernel::{Reg, Src, Width};
+use crate::kernel::{Operand, Reg, Width};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
@@ -11,7 +11,7 @@ use crate::opcode::float::FloatType;
 use crate::opcode::integer::Integer;
 use crate::opcode::logic::LogicOp;
 use crate::opcode::moves::{MoveOp, PartSize};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
 const COPY: Alu = Alu::copy(Width::Predicate);
@@ -90,7 +90,7 @@ fn integer(ty: ScalarType) -> Option<Integer> {
 }
 
 /// Combines a comparison with the predicate operand `i`, if the instruction asks for it.
-fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> LoweringResult<Src> {
+fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Operand> {
     if cx.instruction.operands.len() <= i {
         return Ok(result);
     }
@@ -103,11 +103,11 @@ fn combined(cx: &mut Cx<'_, '_>, result: Src, i: usize) -> LoweringResult<Src> {
     };
     let register = cx.lowering.new_register(Width::Predicate);
     cx.alu(Some(register), &[result, with], Alu::Logic(op))?;
-    Ok(Src::Reg(register))
+    Ok(Operand::Reg(register))
 }
 
 /// The operands of a comparison, flushed where it says so.
-fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Src; 2]> {
+fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
     let mut both = [cx.src(1, ty)?, cx.src(2, ty)?];
     if cx.has("ftz") {
         for source in &mut both {
@@ -118,37 +118,44 @@ fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Src; 2]> {
 }
 
 /// Emits a comparison into `to`.
-fn emit(cx: &mut Cx<'_, '_>, to: Option<Reg>, ty: ScalarType, both: &[Src; 2]) -> LoweringResult {
+fn emit(
+    cx: &mut Cx<'_, '_>,
+    to: Option<Reg>,
+    ty: ScalarType,
+    both: &[Operand; 2],
+) -> LoweringResult {
     let op = comparison(cx, ty)?;
     cx.alu(to, both, Alu::Compare(op))
 }
 
 /// One half of packed operands, in registers of their own.
-fn half_of(cx: &mut Cx<'_, '_>, both: &[Src; 2], high: bool) -> LoweringResult<[Src; 2]> {
+fn half_of(cx: &mut Cx<'_, '_>, both: &[Operand; 2], high: bool) -> LoweringResult<[Operand; 2]> {
     let mut halves = *both;
     for source in &mut halves {
         let register = cx.lowering.new_register(Width::Word);
         let (op, amount) = match high {
-            true => (MoveOp::Extract { wide: false, part: PartSize::Half }, &[Src::Const(16)][..]),
+            true => {
+                (MoveOp::Extract { wide: false, part: PartSize::Half }, &[Operand::Const(16)][..])
+            }
             false => (MoveOp::Truncate(PartSize::Half), &[][..]),
         };
         let operands = [&[*source], amount].concat();
         cx.alu(Some(register), &operands, Alu::Move(op))?;
-        *source = Src::Reg(register);
+        *source = Operand::Reg(register);
     }
     Ok(halves)
 }
 
 /// The comparisons of both halves of packed operands.
-fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Src; 2]> {
+fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
     let both = compared(cx, ty)?;
     let one = if ty == F16x2 { F16 } else { Bf16 };
-    let mut results = [Src::Truth(false); 2];
+    let mut results = [Operand::Truth(false); 2];
     for (high, result) in results.iter_mut().enumerate() {
         let halves = half_of(cx, &both, high == 1)?;
         let register = cx.lowering.new_register(Width::Predicate);
         emit(cx, Some(register), one, &halves)?;
-        *result = combined(cx, Src::Reg(register), 3)?;
+        *result = combined(cx, Operand::Reg(register), 3)?;
     }
     Ok(results)
 }
@@ -158,7 +165,7 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;
     let (p, q) = match cx.operand(0)?.clone() {
-        Operand::Pair(p, q) => (cx.destination(&p)?, cx.destination(&q)?),
+        syntax::Operand::Pair(p, q) => (cx.destination(&p)?, cx.destination(&q)?),
         operand => (cx.destination(&operand)?, None),
     };
     if let F16x2 | Bf16x2 = ty {
@@ -172,12 +179,12 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let result = cx.lowering.new_register(Width::Predicate);
     emit(cx, Some(result), ty, &both)?;
-    let first = combined(cx, Src::Reg(result), 3)?;
+    let first = combined(cx, Operand::Reg(result), 3)?;
     let second = if q.is_some() {
         let opposite = cx.lowering.new_register(Width::Predicate);
         let not = Alu::Logic(LogicOp::Not(Width::Predicate));
-        cx.alu(Some(opposite), &[Src::Reg(result)], not)?;
-        Some(combined(cx, Src::Reg(opposite), 3)?)
+        cx.alu(Some(opposite), &[Operand::Reg(result)], not)?;
+        Some(combined(cx, Operand::Reg(opposite), 3)?)
     } else {
         None
     };
@@ -195,13 +202,13 @@ pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let dst = cx.dst_of(0, to)?;
     if let (F16x2, F16x2) | (Bf16x2, Bf16x2) = (to, ty) {
         let [low, high] = packed(cx, ty)?;
-        let one = Src::Const(if ty == F16x2 { 0x3c00 } else { 0x3f80 });
+        let one = Operand::Const(if ty == F16x2 { 0x3c00 } else { 0x3f80 });
         return cx.alu(dst, &[low, high, one], Alu::Compare(CompareOp::SelectHalves));
     }
     let both = compared(cx, ty)?;
     let result = cx.lowering.new_register(Width::Predicate);
     emit(cx, Some(result), ty, &both)?;
-    let result = combined(cx, Src::Reg(result), 3)?;
+    let result = combined(cx, Operand::Reg(result), 3)?;
     let truth = match to {
         U32 | S32 => u64::from(u32::MAX),
         U16 | S16 => u64::from(u16::MAX),
@@ -210,6 +217,6 @@ pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Bf16 => 0x3f80,
         _ => return Err(cx.unknown("this result type")),
     };
-    let operands = [Src::Const(truth), Src::Const(0), result];
+    let operands = [Operand::Const(truth), Operand::Const(0), result];
     cx.alu(dst, &operands, Alu::Compare(CompareOp::Select { wide: false }))
 }

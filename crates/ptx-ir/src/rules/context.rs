@@ -9,7 +9,8 @@ use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::integer::Integer;
 use crate::window::PARAMETER_WINDOW;
-use lanework_ptx::{AddressBase, Instruction, Operand, ScalarType};
+use lanework_ptx as syntax;
+use lanework_ptx::{AddressBase, Instruction, ScalarType};
 
 /// The guard of an instruction.
 ///
@@ -90,7 +91,7 @@ impl Cx<'_, '_> {
     }
 
     /// Operand `i`.
-    pub fn operand(&self, i: usize) -> LoweringResult<&Operand> {
+    pub fn operand(&self, i: usize) -> LoweringResult<&syntax::Operand> {
         self.instruction.operands.get(i).ok_or_else(|| self.unknown("too few operands"))
     }
 
@@ -103,10 +104,10 @@ impl Cx<'_, '_> {
     }
 
     /// An operand that is written: a register, or `_`.
-    pub fn destination(&mut self, operand: &Operand) -> LoweringResult<Option<Reg>> {
+    pub fn destination(&mut self, operand: &syntax::Operand) -> LoweringResult<Option<Reg>> {
         match operand {
-            Operand::Name(name) if name == "_" => Ok(None),
-            Operand::Name(name) => {
+            syntax::Operand::Name(name) if name == "_" => Ok(None),
+            syntax::Operand::Name(name) => {
                 let register = self.register(name)?;
                 Ok(Some(register))
             }
@@ -144,26 +145,26 @@ impl Cx<'_, '_> {
     }
 
     /// Any operand as a source of type `ty`.
-    pub fn source(&mut self, operand: &Operand, ty: ScalarType) -> LoweringResult<Src> {
+    pub fn source(&mut self, operand: &syntax::Operand, ty: ScalarType) -> LoweringResult<Operand> {
         match operand {
-            Operand::Immediate(value) if ty == ScalarType::Pred => {
-                Ok(Src::Truth(immediate_bits(*value, ScalarType::B32) != 0))
+            syntax::Operand::Immediate(value) if ty == ScalarType::Pred => {
+                Ok(Operand::Truth(immediate_bits(*value, ScalarType::B32) != 0))
             }
-            Operand::Immediate(value) => Ok(Src::Const(immediate_bits(*value, ty))),
-            Operand::Name(name) => self.named(name, 0, ty),
-            Operand::Offset(name, offset) => self.named(name, *offset, ty),
+            syntax::Operand::Immediate(value) => Ok(Operand::Const(immediate_bits(*value, ty))),
+            syntax::Operand::Name(name) => self.named(name, 0, ty),
+            syntax::Operand::Offset(name, offset) => self.named(name, *offset, ty),
             _ => Err(self.unknown("an operand has a form that does not fit here")),
         }
     }
 
-    fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Src> {
+    fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Operand> {
         if let Some(value) = special_register(self.lowering, name) {
             return Ok(value);
         }
         match self.lowering.lookup(name) {
             Some(Symbol::Register(r)) => {
                 self.check_width(r, ty)?;
-                Ok(Src::Reg(r))
+                Ok(Operand::Reg(r))
             }
             Some(Symbol::Variable(space, address)) => {
                 let window = match space {
@@ -176,22 +177,22 @@ impl Cx<'_, '_> {
                 Err(self.unknown(&format!("`{name}` is a label")))
             }
             None => match function_address(self.lowering.module(), name) {
-                Some(address) => Ok(Src::Const(address)),
+                Some(address) => Ok(Operand::Const(address)),
                 None => Err(self.unknown(&format!("`{name}` is not declared"))),
             },
         }
     }
 
     /// Operand `i` as a source of type `ty`.
-    pub fn src(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Src> {
+    pub fn src(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Operand> {
         let operand = self.operand(i)?.clone();
         self.source(&operand, ty)
     }
 
     /// A predicate operand, with `true` when it is written `!p`.
-    pub fn predicate(&mut self, i: usize) -> LoweringResult<(Src, bool)> {
+    pub fn predicate(&mut self, i: usize) -> LoweringResult<(Operand, bool)> {
         match self.operand(i)?.clone() {
-            Operand::Not(name) => Ok((self.named(&name, 0, ScalarType::Pred)?, true)),
+            syntax::Operand::Not(name) => Ok((self.named(&name, 0, ScalarType::Pred)?, true)),
             operand => Ok((self.source(&operand, ScalarType::Pred)?, false)),
         }
     }
@@ -207,11 +208,11 @@ impl Cx<'_, '_> {
     }
 
     /// Emits a computing instruction.
-    pub fn alu(&mut self, dst: Option<Reg>, src: &[Src], op: Alu) -> LoweringResult {
+    pub fn alu(&mut self, dst: Option<Reg>, src: &[Operand], op: Alu) -> LoweringResult {
         let guard = self.guard;
         match dst {
-            Some(_) => self.lowering.emit(Action::Alu(op), vec![dst], src.to_vec(), guard),
-            None => self.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard),
+            Some(_) => self.lowering.emit(Opcode::Alu(op), vec![dst], src.to_vec(), guard),
+            None => self.lowering.emit(Opcode::Nothing, Vec::new(), Vec::new(), guard),
         }
         Ok(())
     }
@@ -228,43 +229,43 @@ impl Cx<'_, '_> {
     }
 
     /// Emits an instruction under the guard.
-    pub fn emit(&mut self, action: Action, dst: Vec<Option<Reg>>, src: Vec<Src>) {
-        self.lowering.emit(action, dst, src, self.guard);
+    pub fn emit(&mut self, opcode: Opcode, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
+        self.lowering.emit(opcode, dst, src, self.guard);
     }
 
     /// Emits something that a guard must branch around.
-    pub fn branching(&mut self, action: Action, dst: Vec<Option<Reg>>, src: Vec<Src>) {
+    pub fn branching(&mut self, opcode: Opcode, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
         let skip = self.lowering.skip_unless(self.guard);
-        self.lowering.emit(action, dst, src, None);
+        self.lowering.emit(opcode, dst, src, None);
         if let Some(skip) = skip {
             self.lowering.set_label(skip);
         }
     }
 
     /// Emits something that only checks listen to.
-    pub fn note(&mut self, note: Note, src: Vec<Src>) -> LoweringResult {
-        self.emit(Action::Note(note), Vec::new(), src);
+    pub fn note(&mut self, note: SyncAnnotation, src: Vec<Operand>) -> LoweringResult {
+        self.emit(Opcode::Annotation(note), Vec::new(), src);
         Ok(())
     }
 
     /// Emits an instruction that does nothing: with warps in turn and memory in order, fences, hints and
     /// sleeps change nothing.
     pub fn nothing(&mut self) -> LoweringResult {
-        self.emit(Action::Nothing, Vec::new(), Vec::new());
+        self.emit(Opcode::Nothing, Vec::new(), Vec::new());
         Ok(())
     }
 
     /// Lets the lanes that `named` names come together. A guard would leave some of them behind for
     /// good, so that only an unguarded instruction waits.
-    pub fn converge(&mut self, named: Src) {
+    pub fn converge(&mut self, named: Operand) {
         if self.guard.is_none() {
-            self.emit(Action::Converge, Vec::new(), vec![named]);
+            self.emit(Opcode::Converge, Vec::new(), vec![named]);
         }
     }
 
     /// An address operand: its base, byte offset, and the space of the variable it names.
-    pub fn address(&mut self, i: usize) -> LoweringResult<(Src, i64, Option<MemorySpace>)> {
-        let Operand::Address(address) = self.operand(i)?.clone() else {
+    pub fn address(&mut self, i: usize) -> LoweringResult<(Operand, i64, Option<MemorySpace>)> {
+        let syntax::Operand::Address(address) = self.operand(i)?.clone() else {
             return Err(self.unknown("an address in brackets is expected"));
         };
         if !address.extra.is_empty() {
@@ -277,14 +278,14 @@ impl Cx<'_, '_> {
     pub fn address_of(
         &mut self,
         address: &lanework_ptx::Address,
-    ) -> LoweringResult<(Src, i64, Option<MemorySpace>)> {
+    ) -> LoweringResult<(Operand, i64, Option<MemorySpace>)> {
         match &address.base {
-            AddressBase::Absolute(value) => Ok((Src::Const(*value), address.offset, None)),
+            AddressBase::Absolute(value) => Ok((Operand::Const(*value), address.offset, None)),
             AddressBase::Name(name) => match self.lowering.lookup(name) {
                 Some(Symbol::Variable(space, base)) => Ok((base, address.offset, Some(space))),
                 Some(Symbol::Register(r)) => {
                     self.check_width(r, ScalarType::B32)?;
-                    Ok((Src::Reg(r), address.offset, None))
+                    Ok((Operand::Reg(r), address.offset, None))
                 }
                 _ => Err(self.unknown(&format!("`{name}` is not an address"))),
             },
@@ -293,10 +294,10 @@ impl Cx<'_, '_> {
 }
 
 /// A constant address moved by some bytes.
-pub fn move_address(address: Src, by: u64) -> Src {
+pub fn move_address(address: Operand, by: u64) -> Operand {
     match address {
-        Src::Const(at) => Src::Const(at.wrapping_add(by)),
-        Src::DynamicShared(at) => Src::DynamicShared(at.wrapping_add(by)),
+        Operand::Const(at) => Operand::Const(at.wrapping_add(by)),
+        Operand::DynamicShared(at) => Operand::DynamicShared(at.wrapping_add(by)),
         other => other,
     }
 }

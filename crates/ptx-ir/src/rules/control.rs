@@ -7,21 +7,21 @@ use crate::lower::state::Symbol;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{B32, Pred};
 
 /// `bra`.
 pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["uni"])?;
     cx.operands(1)?;
-    let Operand::Name(name) = cx.operand(0)?.clone() else {
+    let syntax::Operand::Name(name) = cx.operand(0)?.clone() else {
         return Err(cx.unknown("the target is not a label"));
     };
     let Some(Symbol::Label(label)) = cx.lowering.lookup(&name) else {
         return Err(cx.unknown(&format!("`{name}` is not a label")));
     };
     let guard = cx.guard;
-    cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
+    cx.lowering.emit(Opcode::Branch(label), Vec::new(), Vec::new(), guard);
     Ok(())
 }
 
@@ -31,7 +31,7 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["idx", "uni"])?;
     cx.operands(2)?;
     let index = cx.src(0, B32)?;
-    let Operand::Name(name) = cx.operand(1)?.clone() else {
+    let syntax::Operand::Name(name) = cx.operand(1)?.clone() else {
         return Err(cx.unknown("the targets are not named"));
     };
     let Some(Symbol::Targets(targets)) = cx.lowering.lookup(&name) else {
@@ -40,12 +40,12 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let skip = cx.lowering.skip_unless(cx.guard);
     for (i, target) in targets.into_iter().enumerate() {
         let chosen = cx.lowering.new_register(Width::Predicate);
-        let compare = Action::Alu(Alu::Logic(LogicOp::Equal));
-        let src = vec![index, Src::Const(i as u64)];
+        let compare = Opcode::Alu(Alu::Logic(LogicOp::Equal));
+        let src = vec![index, Operand::Const(i as u64)];
         cx.lowering.emit(compare, vec![Some(chosen)], src, None);
-        cx.lowering.emit(Action::Branch(target), Vec::new(), Vec::new(), Some((chosen, false)));
+        cx.lowering.emit(Opcode::Branch(target), Vec::new(), Vec::new(), Some((chosen, false)));
     }
-    cx.lowering.emit(Action::Trap, Vec::new(), Vec::new(), None);
+    cx.lowering.emit(Opcode::Trap, Vec::new(), Vec::new(), None);
     if let Some(skip) = skip {
         cx.lowering.set_label(skip);
     }
@@ -55,7 +55,7 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `exit`.
 pub fn exit(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
-    cx.branching(Action::Exit, Vec::new(), Vec::new());
+    cx.branching(Opcode::Exit, Vec::new(), Vec::new());
     Ok(())
 }
 
@@ -65,9 +65,9 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
     match cx.lowering.return_label() {
         Some(label) => {
             let guard = cx.guard;
-            cx.lowering.emit(Action::Branch(label), Vec::new(), Vec::new(), guard);
+            cx.lowering.emit(Opcode::Branch(label), Vec::new(), Vec::new(), guard);
         }
-        None => cx.branching(Action::Return, Vec::new(), Vec::new()),
+        None => cx.branching(Opcode::Return, Vec::new(), Vec::new()),
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `trap` and `brkpt`.
 pub fn trap(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
-    cx.branching(Action::Trap, Vec::new(), Vec::new());
+    cx.branching(Opcode::Trap, Vec::new(), Vec::new());
     Ok(())
 }
 
@@ -89,13 +89,13 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("proxy") || cx.has("proxy::async") {
         let asynchronous = cx.instruction.modifiers.iter().any(|m| m.starts_with("async"));
         return match asynchronous || cx.has("proxy::async") {
-            true => cx.note(Note::ProxyFence, Vec::new()),
+            true => cx.note(SyncAnnotation::ProxyFence, Vec::new()),
             false => cx.nothing(),
         };
     }
     // `membar` calls the device `gl`.
     let scope = scope(cx);
-    cx.note(Note::Fence(scope), Vec::new())
+    cx.note(SyncAnnotation::Fence(scope), Vec::new())
 }
 
 /// `bar` and `barrier`.
@@ -108,7 +108,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         // Lanes run in lockstep and memory is in order.
         let members = cx.src(0, B32)?;
         cx.converge(members);
-        return cx.note(Note::WarpSync, vec![members]);
+        return cx.note(SyncAnnotation::WarpSync, vec![members]);
     }
     if cx.has("red") {
         return reduce(cx);
@@ -122,7 +122,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("one or two operands are expected"));
     }
     let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
-    cx.branching(Action::Barrier(kind), Vec::new(), src);
+    cx.branching(Opcode::Barrier(kind), Vec::new(), src);
     Ok(())
 }
 
@@ -140,10 +140,10 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("three or four operands are expected"));
     }
     let (predicate, negated) = cx.predicate(count - 1)?;
-    let mut src = vec![predicate, Src::Const(u64::from(negated)), cx.src(1, B32)?];
+    let mut src = vec![predicate, Operand::Const(u64::from(negated)), cx.src(1, B32)?];
     if count == 4 {
         src.push(cx.src(2, B32)?);
     }
-    cx.branching(Action::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
+    cx.branching(Opcode::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
     Ok(())
 }

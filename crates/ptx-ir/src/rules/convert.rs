@@ -1,7 +1,7 @@
 //! `cvt`: between integers, to and from floats, and packed; [`super::eight`] has floats of 8 bits.
 
 use super::context::Cx;
-use crate::kernel::{Reg, Src, Width};
+use crate::kernel::{Operand, Reg, Width};
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
@@ -79,10 +79,10 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// Emits a conversion into a 64-bit register of its own.
-fn through_wide(cx: &mut Cx<'_, '_>, a: Src, op: Alu) -> LoweringResult<Src> {
+fn through_wide(cx: &mut Cx<'_, '_>, a: Operand, op: Alu) -> LoweringResult<Operand> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), &[a], op)?;
-    Ok(Src::Reg(register))
+    Ok(Operand::Reg(register))
 }
 
 /// Any integer as a signed 64-bit one; a `u64` keeps its bits.
@@ -97,7 +97,7 @@ fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> LoweringResult<Alu> {
 fn integers(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     from: ScalarType,
     to: ScalarType,
 ) -> LoweringResult {
@@ -131,7 +131,7 @@ fn integers(
 fn saturated(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     from: ScalarType,
     to: ScalarType,
 ) -> LoweringResult {
@@ -154,7 +154,7 @@ fn saturated(
 fn to_float(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     from: ScalarType,
     to: ScalarType,
 ) -> LoweringResult {
@@ -180,7 +180,7 @@ fn to_float(
 fn finished(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     to: ScalarType,
     conversion: ConvertOp,
 ) -> LoweringResult {
@@ -216,7 +216,7 @@ fn finished(
     for next in then {
         let register = cx.lowering.new_register(width_of(to)?);
         cx.alu(Some(register), &[source], last)?;
-        (source, last) = (Src::Reg(register), next);
+        (source, last) = (Operand::Reg(register), next);
     }
     cx.alu(dst, &[source], last)
 }
@@ -226,7 +226,7 @@ fn finished(
 fn to_integer(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     from: ScalarType,
     to: ScalarType,
 ) -> LoweringResult {
@@ -257,7 +257,7 @@ fn to_integer(
 fn floats(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    a: Src,
+    a: Operand,
     from: ScalarType,
     to: ScalarType,
 ) -> LoweringResult {
@@ -266,7 +266,7 @@ fn floats(
     let a = if cx.has("ftz") && from == F32 && to != F16 {
         let register = cx.lowering.new_register(Width::Word);
         cx.alu(Some(register), &[a], Alu::Convert(ConvertOp::FlushSingle))?;
-        Src::Reg(register)
+        Operand::Reg(register)
     } else {
         a
     };
@@ -306,7 +306,7 @@ fn to_tf32(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let first = cx.lowering.new_register(Width::Word);
     cx.alu(Some(first), &[a], Alu::Convert(ConvertOp::ToTf32(to)))?;
-    cx.alu(dst, &[Src::Reg(first)], Alu::Convert(ConvertOp::ClampTf32(clamp)))
+    cx.alu(dst, &[Operand::Reg(first)], Alu::Convert(ConvertOp::ClampTf32(clamp)))
 }
 
 /// `cvt.rn.f16x2.f32 d, a, b`: `a` in the high half.
@@ -327,7 +327,7 @@ fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringRe
     floats(cx, Some(high), a, F32, one)?;
     floats(cx, Some(low), b, F32, one)?;
     let join = MoveOp::Concatenate { wide: false, low: 2 };
-    cx.alu(dst, &[Src::Reg(low), Src::Reg(high)], Alu::Move(join))
+    cx.alu(dst, &[Operand::Reg(low), Operand::Reg(high)], Alu::Move(join))
 }
 
 /// `cvt.pack.sat`: two integers clamped and put side by side, above what `c` holds.
@@ -339,14 +339,14 @@ fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let dst = cx.dst_of(0, B32)?;
     let (a, b) = (cx.src(1, B32)?, cx.src(2, B32)?);
-    let limits = Src::Const(u64::from(low as u32) | u64::from(high as u32) << 32);
+    let limits = Operand::Const(u64::from(low as u32) | u64::from(high as u32) << 32);
     let mut clamped = Vec::new();
     for source in [a, b] {
         let register = cx.lowering.new_register(Width::Word);
         cx.alu(Some(register), &[source, limits], Alu::Convert(ConvertOp::PackClamp))?;
-        clamped.push(Src::Reg(register));
+        clamped.push(Operand::Reg(register));
     }
-    let bits = Src::Const(u64::from(bits));
+    let bits = Operand::Const(u64::from(bits));
     let both = cx.lowering.new_register(Width::Word);
     let third = cx.instruction.operands.len() == 4;
     let pair = Alu::Convert(ConvertOp::PackPair);
@@ -355,7 +355,7 @@ fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return cx.operands(3);
     }
     let c = cx.src(3, B32)?;
-    cx.alu(dst, &[Src::Reg(both), c, bits], Alu::Convert(ConvertOp::PackAbove))
+    cx.alu(dst, &[Operand::Reg(both), c, bits], Alu::Convert(ConvertOp::PackAbove))
 }
 
 /// The lowest and highest value of a type, and its bits.

@@ -5,7 +5,7 @@
 //! of their own; see [`with_modifiers`].
 
 use super::context::Cx;
-use crate::kernel::Src;
+use crate::kernel::Operand;
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
@@ -46,7 +46,7 @@ fn only_f16(function: F16Function, ty: ScalarType) -> Alu {
 }
 
 /// A subnormal operand flushed, in a register of its own.
-pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> LoweringResult<Src> {
+pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Operand, ty: ScalarType) -> LoweringResult<Operand> {
     let op = match ty {
         F32 => Alu::Single(SingleOp::Flush),
         F16 | F16x2 => only_f16(F16Function::Flush, ty),
@@ -54,7 +54,7 @@ pub(super) fn flushed(cx: &mut Cx<'_, '_>, a: Src, ty: ScalarType) -> LoweringRe
     };
     let register = cx.lowering.new_register(width_of(ty)?);
     cx.alu(Some(register), &[a], op)?;
-    Ok(Src::Reg(register))
+    Ok(Operand::Reg(register))
 }
 
 /// Emits `op` over operands of `ty`, with what `.ftz`, `.sat` and `.relu` ask for before and after it.
@@ -72,7 +72,7 @@ fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) ->
     }
     let middle = cx.lowering.new_register(width_of(ty)?);
     cx.alu(Some(middle), &sources, op)?;
-    let mut last = Src::Reg(middle);
+    let mut last = Operand::Reg(middle);
     if ftz {
         last = flushed(cx, last, ty)?;
     }

@@ -1,13 +1,13 @@
 //! Bits: logic, shifts, counts and fields.
 
 use super::context::Cx;
-use crate::kernel::{Src, Width};
+use crate::kernel::{Operand, Width};
 use crate::literal::immediate_bits;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::integer::Size;
 use crate::opcode::logic::{LogicOp, PermuteMode};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The width of untyped bits.
@@ -57,14 +57,14 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// A predicate operand; a negated one goes through a register of its own.
-pub(super) fn positive(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Src> {
+pub(super) fn positive(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
     let (source, negated) = cx.predicate(i)?;
     if !negated {
         return Ok(source);
     }
     let register = cx.lowering.new_register(Width::Predicate);
     cx.alu(Some(register), &[source], Alu::Logic(LogicOp::Not(Width::Predicate)))?;
-    Ok(Src::Reg(register))
+    Ok(Operand::Reg(register))
 }
 
 /// `not`.
@@ -187,7 +187,7 @@ pub fn bfi(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (p, l) = (cx.src(3, U32)?, cx.src(4, U32)?);
     let field = cx.lowering.new_register(Width::Word);
     cx.alu(Some(field), &[p, l], Alu::Logic(LogicOp::FieldOf { wide }))?;
-    cx.alu(dst, &[a, b, Src::Reg(field)], Alu::Logic(LogicOp::FieldInsert { wide }))
+    cx.alu(dst, &[a, b, Operand::Reg(field)], Alu::Logic(LogicOp::FieldInsert { wide }))
 }
 
 /// `bmsk`: a mask of some bits from a position.
@@ -237,36 +237,36 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["or", "and"])?;
     let combining = cx.has("or") || cx.has("and");
     cx.operands(if combining { 6 } else { 5 })?;
-    let Operand::Immediate(table) = *cx.operand(4)? else {
+    let syntax::Operand::Immediate(table) = *cx.operand(4)? else {
         return Err(cx.unknown("the table is not a literal"));
     };
     let table = immediate_bits(table, B32) as u32 & 0xff;
     let (dst, truth) = match cx.operand(0)?.clone() {
-        Operand::Pair(d, p) if combining => (cx.destination(&d)?, cx.destination(&p)?),
+        syntax::Operand::Pair(d, p) if combining => (cx.destination(&d)?, cx.destination(&p)?),
         _ if combining => return Err(cx.unknown("`d|p` is expected")),
         _ => (cx.dst_of(0, B32)?, None),
     };
     let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);
     // Split on `a`: each half of the table is a function of two bits.
-    let half = |bits: u32| Src::Const(u64::from(bits & 15));
+    let half = |bits: u32| Operand::Const(u64::from(bits & 15));
     let (zero, one) =
         (cx.lowering.new_register(Width::Word), cx.lowering.new_register(Width::Word));
     cx.alu(Some(zero), &[b, c, half(table)], Alu::Logic(LogicOp::Lookup))?;
     cx.alu(Some(one), &[b, c, half(table >> 4)], Alu::Logic(LogicOp::Lookup))?;
     let joined = Alu::Logic(LogicOp::Select);
     if !combining {
-        return cx.alu(dst, &[a, Src::Reg(one), Src::Reg(zero)], joined);
+        return cx.alu(dst, &[a, Operand::Reg(one), Operand::Reg(zero)], joined);
     }
     // Whether any bit is set, combined with a predicate.
     let with = positive(cx, 5)?;
     let result = cx.lowering.new_register(Width::Word);
-    cx.alu(Some(result), &[a, Src::Reg(one), Src::Reg(zero)], joined)?;
+    cx.alu(Some(result), &[a, Operand::Reg(one), Operand::Reg(zero)], joined)?;
     let any = cx.lowering.new_register(Width::Predicate);
-    cx.alu(Some(any), &[Src::Reg(result)], Alu::Logic(LogicOp::IsNonzero))?;
+    cx.alu(Some(any), &[Operand::Reg(result)], Alu::Logic(LogicOp::IsNonzero))?;
     let both = match cx.has("or") {
         true => LogicOp::Or(Width::Predicate),
         false => LogicOp::And(Width::Predicate),
     };
-    cx.alu(truth, &[Src::Reg(any), with], Alu::Logic(both))?;
-    cx.alu(dst, &[Src::Reg(result)], Alu::copy(Width::Word))
+    cx.alu(truth, &[Operand::Reg(any), with], Alu::Logic(both))?;
+    cx.alu(dst, &[Operand::Reg(result)], Alu::copy(Width::Word))
 }

@@ -2,7 +2,7 @@
 
 use super::access::{elements, resolve, space};
 use super::context::Cx;
-use crate::kernel::{Action, Reg, Src};
+use crate::kernel::{Opcode, Operand, Reg};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::matrix::{BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse};
 use lanework_ptx::ScalarType;
@@ -18,7 +18,7 @@ pub(super) fn sources(
     i: usize,
     count: usize,
     number: Number,
-) -> LoweringResult<Vec<Src>> {
+) -> LoweringResult<Vec<Operand>> {
     let ty = match number {
         // Literal operands of accumulators are floats.
         Number::F32 => ScalarType::F32,
@@ -51,10 +51,10 @@ pub(super) fn emit(
     cx: &mut Cx<'_, '_>,
     op: MatrixOp,
     dst: Vec<Option<Reg>>,
-    src: Vec<Src>,
+    src: Vec<Operand>,
 ) -> LoweringResult {
     let guard = cx.guard;
-    cx.lowering.emit(Action::Matrix(op), dst, src, guard);
+    cx.lowering.emit(Opcode::Matrix(op), dst, src, guard);
     Ok(())
 }
 
@@ -261,7 +261,9 @@ pub(super) fn selector(
         _ => 4,
     };
     match cx.src(i, ScalarType::U32)? {
-        Src::Const(selector) if selector < 4 / lanes => Ok(Sparse { selector: selector as u32 }),
+        Operand::Const(selector) if selector < 4 / lanes => {
+            Ok(Sparse { selector: selector as u32 })
+        }
         _ => Err(cx.unknown("a selector that names no lanes")),
     }
 }

@@ -9,7 +9,7 @@ use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
 use crate::window::{LOCAL_WINDOW, SHARED_WINDOW};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::*;
 
 /// `ld` and `ldu`.
@@ -29,7 +29,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (order, part) = (order(cx), Part::Whole);
     let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
-    cx.lowering.emit(Action::Memory(op), dst, vec![base], guard);
+    cx.lowering.emit(Opcode::Memory(op), dst, vec![base], guard);
     Ok(())
 }
 
@@ -56,7 +56,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let volatile = false;
     let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
-    cx.lowering.emit(Action::Memory(op), Vec::new(), src, guard);
+    cx.lowering.emit(Opcode::Memory(op), Vec::new(), src, guard);
     Ok(())
 }
 
@@ -73,22 +73,22 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("copies other than `cp.async`"));
     }
     if cx.has("commit_group") {
-        return cx.note(Note::Commit, Vec::new());
+        return cx.note(SyncAnnotation::Commit, Vec::new());
     }
     if cx.has("wait_all") {
-        return cx.note(Note::Wait(u32::MAX), Vec::new());
+        return cx.note(SyncAnnotation::Wait(u32::MAX), Vec::new());
     }
     if cx.has("wait_group") {
-        let Operand::Immediate(keep) = *cx.operand(0)? else {
+        let syntax::Operand::Immediate(keep) = *cx.operand(0)? else {
             return Err(cx.unknown("the number of groups is not a literal"));
         };
         let keep = immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
-        return cx.note(Note::Wait(keep), Vec::new());
+        return cx.note(SyncAnnotation::Wait(keep), Vec::new());
     }
     allowed(cx, &["async"])?;
     let (to, to_offset, _) = cx.address(0)?;
     let (from, from_offset, _) = cx.address(1)?;
-    let Operand::Immediate(size) = *cx.operand(2)? else {
+    let syntax::Operand::Immediate(size) = *cx.operand(2)? else {
         return Err(cx.unknown("the size is not a literal"));
     };
     let bytes = immediate_bits(size, B32) as u8;
@@ -96,22 +96,22 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("a size other than 4, 8 or 16"));
     }
     let have = match cx.instruction.operands.len() {
-        3 => Src::Const(u64::from(bytes)),
+        3 => Operand::Const(u64::from(bytes)),
         _ => cx.src(3, B32)?,
     };
     let (to, from) = (moved(cx, to, to_offset)?, moved(cx, from, from_offset)?);
     let guard = cx.guard;
-    cx.lowering.emit(Action::AsyncCopy { bytes }, Vec::new(), vec![to, from, have], guard);
+    cx.lowering.emit(Opcode::AsyncCopy { bytes }, Vec::new(), vec![to, from, have], guard);
     Ok(())
 }
 
-fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> LoweringResult<Src> {
+fn moved(cx: &mut Cx<'_, '_>, base: Operand, offset: i64) -> LoweringResult<Operand> {
     match base {
-        Src::Reg(r) if offset != 0 => {
+        Operand::Reg(r) if offset != 0 => {
             let width = cx.lowering.kernel.registers[r as usize].width;
             let to = cx.lowering.new_register(width);
-            cx.alu(Some(to), &[base, Src::Const(offset as u64)], displace(width))?;
-            Ok(Src::Reg(to))
+            cx.alu(Some(to), &[base, Operand::Const(offset as u64)], displace(width))?;
+            Ok(Operand::Reg(to))
         }
         other => Ok(move_address(other, offset as u64)),
     }
@@ -120,7 +120,7 @@ fn moved(cx: &mut Cx<'_, '_>, base: Src, offset: i64) -> LoweringResult<Src> {
 /// `createpolicy`: a hint for caches.
 pub fn create_policy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let dst = cx.dst(0)?;
-    cx.alu(dst, &[Src::Const(0)], Alu::copy(Width::Wide))
+    cx.alu(dst, &[Operand::Const(0)], Alu::copy(Width::Wide))
 }
 
 fn displace(width: Width) -> Alu {
@@ -144,14 +144,16 @@ pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let dst = cx.dst_of(0, ty)?;
     let a = match cx.operand(1)?.clone() {
-        Operand::Name(_) | Operand::Immediate(_) | Operand::Offset(..) => cx.src(1, ty)?,
+        syntax::Operand::Name(_) | syntax::Operand::Immediate(_) | syntax::Operand::Offset(..) => {
+            cx.src(1, ty)?
+        }
         _ => return Err(cx.unknown("the source is not a register or variable")),
     };
     if ty.size() != 8 && base != 0 {
         return Err(cx.unknown("32-bit generic addresses"));
     }
     let width = if ty.size() == 8 { Width::Wide } else { Width::Word };
-    cx.alu(dst, &[a, Src::Const(by)], displace(width))
+    cx.alu(dst, &[a, Operand::Const(by)], displace(width))
 }
 
 /// `isspacep`.
@@ -162,7 +164,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let a = cx.src(1, U64)?;
     if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
         // This block's own memory, by either of its addresses.
-        let own = Src::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+        let own = Operand::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
         return cx.alu(dst, &[a, own], Alu::Address(AddressOp::IsOwnShared));
     }
     let op = match space(cx) {

@@ -1,12 +1,12 @@
 //! `mov`: copies, parts of registers, and the clocks.
 
 use super::context::Cx;
-use crate::kernel::{Action, Src, Width};
+use crate::kernel::{Opcode, Operand, Width};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::moves::{MoveOp, PartSize};
 use crate::opcode::warp::WarpOp;
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The opcode that copies a register of a type.
@@ -24,12 +24,12 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let ty = cx.ty()?;
     match (cx.operand(0)?.clone(), cx.operand(1)?.clone()) {
-        (Operand::Vector(parts), _) => unpack(cx, ty, &parts),
-        (_, Operand::Vector(parts)) => pack(cx, ty, &parts),
-        (_, Operand::Name(name)) if clock(&name).is_some() => {
+        (syntax::Operand::Vector(parts), _) => unpack(cx, ty, &parts),
+        (_, syntax::Operand::Vector(parts)) => pack(cx, ty, &parts),
+        (_, syntax::Operand::Name(name)) if clock(&name).is_some() => {
             let (dst, guard) = (cx.dst(0)?, cx.guard);
             let high = clock(&name) == Some(true);
-            cx.lowering.emit(Action::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
+            cx.lowering.emit(Opcode::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
             Ok(())
         }
         _ => {
@@ -68,29 +68,29 @@ fn part_size(part: ScalarType) -> PartSize {
     }
 }
 
-fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> LoweringResult {
+fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[syntax::Operand]) -> LoweringResult {
     let part = part_type(cx, ty, parts.len())?;
     let mut a = cx.src(1, ty)?;
     // The source may be one of the destinations.
-    if let Src::Reg(_) = a {
+    if let Operand::Reg(_) = a {
         let wide = ty.size() == 8;
         let saved = cx.lowering.new_register(if wide { Width::Wide } else { Width::Word });
         cx.alu(Some(saved), &[a], copy(ty))?;
-        a = Src::Reg(saved);
+        a = Operand::Reg(saved);
     }
     for (i, operand) in parts.iter().enumerate() {
         let dst = cx.destination(operand)?;
         if dst.is_none() {
             continue;
         }
-        let amount = Src::Const(u64::from(part.size()) * 8 * i as u64);
+        let amount = Operand::Const(u64::from(part.size()) * 8 * i as u64);
         let op = MoveOp::Extract { wide: ty.size() == 8, part: part_size(part) };
         cx.alu(dst, &[a, amount], Alu::Move(op))?;
     }
     Ok(())
 }
 
-fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> LoweringResult {
+fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[syntax::Operand]) -> LoweringResult {
     let part = part_type(cx, ty, parts.len())?;
     let dst = cx.dst_of(0, ty)?;
     let wide = ty.size() == 8;
@@ -111,14 +111,14 @@ fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[Operand]) -> LoweringResul
             size => Some(MoveOp::Truncate(size)),
         };
         let mut source = *source;
-        if let (Some(clean), Src::Reg(_), false) = (clean, source, last) {
+        if let (Some(clean), Operand::Reg(_), false) = (clean, source, last) {
             let register = cx.lowering.new_register(Width::Word);
             cx.alu(Some(register), &[source], Alu::Move(clean))?;
-            source = Src::Reg(register);
+            source = Operand::Reg(register);
         }
         cx.alu(to, &[sum, source], Alu::Move(join))?;
         if let Some(to) = to {
-            sum = Src::Reg(to);
+            sum = Operand::Reg(to);
         }
     }
     Ok(())

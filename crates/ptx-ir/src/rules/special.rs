@@ -11,18 +11,18 @@ const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
 const NO_RESERVED_SHARED: u64 = 0xffff_0000;
 
 /// The value of a special register that is fixed while a thread runs.
-pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> {
+pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Operand> {
     if name == "WARP_SZ" {
-        return Some(Src::Const(32));
+        return Some(Operand::Const(32));
     }
     // The driver's registers for cooperative launches and the like: it sets none here.
     if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) {
-        return Some(Src::Const(0));
+        return Some(Operand::Const(0));
     }
     // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
     // lies where every access faults.
     if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
-        return Some(Src::Const(NO_RESERVED_SHARED));
+        return Some(Operand::Const(NO_RESERVED_SHARED));
     }
     let name = name.strip_prefix('%')?;
     let axis = |rest: &str| match rest {
@@ -60,13 +60,13 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Src> 
             "is_explicit_cluster" => {
                 let word = lowering.special(Special::ExplicitCluster, Width::Word);
                 let truth = lowering.new_register(Width::Predicate);
-                let action = Action::Alu(Alu::Logic(LogicOp::IsNonzero));
-                lowering.emit(action, vec![Some(truth)], vec![Src::Reg(word)], None);
-                return Some(Src::Reg(truth));
+                let opcode = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
+                lowering.emit(opcode, vec![Some(truth)], vec![Operand::Reg(word)], None);
+                return Some(Operand::Reg(truth));
             }
             _ => return None,
         },
     };
     let width = if special == Special::Grid { Width::Wide } else { Width::Word };
-    Some(Src::Reg(lowering.special(special, width)))
+    Some(Operand::Reg(lowering.special(special, width)))
 }

@@ -5,7 +5,7 @@
 //! the last operand.
 
 use super::context::Cx;
-use crate::kernel::{Reg, Src, Width};
+use crate::kernel::{Operand, Reg, Width};
 use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::compare::Relation;
@@ -13,7 +13,7 @@ use crate::opcode::convert::ConvertOp;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::moves::MoveOp;
 use crate::opcode::video::{Field, VideoOp};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::*;
 
 /// Bits of a word from one on.
@@ -27,19 +27,19 @@ const WORD: Place = Place { shift: 0, bits: 32 };
 
 impl Place {
     /// As a constant operand, with its sign.
-    fn source(self, signed: bool) -> Src {
+    fn source(self, signed: bool) -> Operand {
         let field = Field { shift: self.shift, bits: self.bits, signed };
-        Src::Const(u64::from(field.encode()))
+        Operand::Const(u64::from(field.encode()))
     }
 }
 
 /// The name of a register and the selector after its dot.
-fn selected(operand: &Operand) -> (Operand, Option<String>) {
-    if let Operand::Name(name) = operand
+fn selected(operand: &syntax::Operand) -> (syntax::Operand, Option<String>) {
+    if let syntax::Operand::Name(name) = operand
         && let Some((register, selector)) = name.split_once('.')
         && name.starts_with('%')
     {
-        return (Operand::Name(register.to_owned()), Some(selector.to_owned()));
+        return (syntax::Operand::Name(register.to_owned()), Some(selector.to_owned()));
     }
     (operand.clone(), None)
 }
@@ -56,14 +56,14 @@ fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<Place> {
 }
 
 /// Emits a step into a 64-bit register of its own.
-fn wide(cx: &mut Cx<'_, '_>, sources: &[Src], op: VideoOp) -> LoweringResult<Src> {
+fn wide(cx: &mut Cx<'_, '_>, sources: &[Operand], op: VideoOp) -> LoweringResult<Operand> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), sources, Alu::Video(op))?;
-    Ok(Src::Reg(register))
+    Ok(Operand::Reg(register))
 }
 
 /// Operand `i` of a scalar instruction.
-fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult<Src> {
+fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult<Operand> {
     let (operand, selector) = selected(&cx.operand(i)?.clone());
     let field = field(cx, selector.as_deref())?;
     let source = cx.source(&operand, B32)?;
@@ -89,7 +89,12 @@ fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
 }
 
 /// Clamps to a field's range, if the instruction asks for it.
-fn clamped(cx: &mut Cx<'_, '_>, value: Src, bits: u32, signed: bool) -> LoweringResult<Src> {
+fn clamped(
+    cx: &mut Cx<'_, '_>,
+    value: Operand,
+    bits: u32,
+    signed: bool,
+) -> LoweringResult<Operand> {
     if !cx.has("sat") {
         return Ok(value);
     }
@@ -169,7 +174,7 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
 fn multiply(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
-    [a, b]: [Src; 2],
+    [a, b]: [Operand; 2],
     signed: bool,
 ) -> LoweringResult {
     let c = cx.src(3, B32)?;
@@ -181,7 +186,7 @@ fn multiply(
         _ => 0,
     };
     let down = VideoOp::ScaleDown { signed, saturate: cx.has("sat") };
-    cx.alu(dst, &[sum, Src::Const(shift)], Alu::Video(down))
+    cx.alu(dst, &[sum, Operand::Const(shift)], Alu::Video(down))
 }
 
 /// The lanes that a packed selector names, lowest first; `least` where there is none.
@@ -223,7 +228,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let pair = cx.lowering.new_register(Width::Wide);
     let join = MoveOp::Concatenate { wide: true, low: 4 };
     cx.alu(Some(pair), &[a, b], Alu::Move(join))?;
-    let both = Src::Reg(pair);
+    let both = Operand::Reg(pair);
     let mut result = cx.src(3, B32)?;
     for lane in 0..count {
         if !written.contains(&lane) {
@@ -243,7 +248,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
             let operands = [value, result, at(lane).source(false)];
             cx.alu(Some(next), &operands, Alu::Video(VideoOp::Merge))?;
         }
-        result = Src::Reg(next);
+        result = Operand::Reg(next);
     }
     cx.alu(dst, &[result], Alu::copy(Width::Word))
 }

@@ -2,7 +2,7 @@
 
 use super::context::Cx;
 use super::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
-use crate::kernel::{Action, Note, Src};
+use crate::kernel::{Opcode, Operand, SyncAnnotation};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::{GroupMultiply, MatrixOp, Number};
@@ -16,24 +16,24 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some("fence") => {
             cx.allow(&["fence", "sync", "aligned"])?;
             cx.operands(0)?;
-            cx.lowering.emit(Action::Nothing, Vec::new(), Vec::new(), guard);
-            cx.note(Note::ProductFence, Vec::new())
+            cx.lowering.emit(Opcode::Nothing, Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductFence, Vec::new())
         }
         Some("commit_group") => {
             cx.allow(&["commit_group", "sync", "aligned"])?;
             cx.operands(0)?;
-            let action = Action::Async(AsyncOp::ProductCommit);
-            cx.lowering.emit(action, Vec::new(), Vec::new(), guard);
-            cx.note(Note::ProductCommit, Vec::new())
+            let opcode = Opcode::Async(AsyncOp::ProductCommit);
+            cx.lowering.emit(opcode, Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductCommit, Vec::new())
         }
         Some("wait_group") => {
             cx.allow(&["wait_group", "sync", "aligned"])?;
             cx.operands(1)?;
-            let Src::Const(pending) = cx.src(0, ScalarType::U32)? else {
+            let Operand::Const(pending) = cx.src(0, ScalarType::U32)? else {
                 return Err(cx.unknown("the number of groups is not a constant"));
             };
-            cx.lowering.emit(Action::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
-            cx.note(Note::ProductWait(pending as u32), Vec::new())
+            cx.lowering.emit(Opcode::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductWait(pending as u32), Vec::new())
         }
         Some("mma_async") => multiply(cx),
         _ => Err(cx.unknown("it is neither a product, nor a fence, nor a group")),
@@ -53,8 +53,8 @@ fn gives(a: Number, d: Number) -> bool {
 /// A literal operand that is one of two numbers: whether it is the second.
 fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> LoweringResult<bool> {
     match cx.src(i, ScalarType::S64)? {
-        Src::Const(bits) if bits as i64 == first => Ok(false),
-        Src::Const(bits) if bits as i64 == second => Ok(true),
+        Operand::Const(bits) if bits as i64 == first => Ok(false),
+        Operand::Const(bits) if bits as i64 == second => Ok(true),
         _ => Err(cx.unknown(&format!("operand {i} is neither {first} nor {second}"))),
     }
 }
@@ -134,6 +134,6 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         src.push(cx.src(3, ScalarType::B32)?);
     }
     let guard = cx.guard;
-    cx.lowering.emit(Action::Matrix(MatrixOp::Group(this)), dst, src, guard);
+    cx.lowering.emit(Opcode::Matrix(MatrixOp::Group(this)), dst, src, guard);
     Ok(())
 }

@@ -1,36 +1,41 @@
 //! Instructions in which the lanes of a warp see each other.
 
 use super::context::Cx;
-use crate::kernel::{Action, Note, Reg, Src};
+use crate::kernel::{Opcode, Operand, Reg, SyncAnnotation};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
-use lanework_ptx::Operand;
+use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
-fn emit(cx: &mut Cx<'_, '_>, op: WarpOp, dst: Vec<Option<Reg>>, src: Vec<Src>) -> LoweringResult {
+fn emit(
+    cx: &mut Cx<'_, '_>,
+    op: WarpOp,
+    dst: Vec<Option<Reg>>,
+    src: Vec<Operand>,
+) -> LoweringResult {
     let guard = cx.guard;
-    cx.lowering.emit(Action::Warp(op), dst, src, guard);
+    cx.lowering.emit(Opcode::Warp(op), dst, src, guard);
     Ok(())
 }
 
 /// A destination that may be a pair `d|p`.
 fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
     Ok(match cx.operand(0)?.clone() {
-        Operand::Pair(d, p) => vec![cx.destination(&d)?, cx.destination(&p)?],
+        syntax::Operand::Pair(d, p) => vec![cx.destination(&d)?, cx.destination(&p)?],
         operand => vec![cx.destination(&operand)?],
     })
 }
 
 /// Who takes part: the last operand of a `.sync` instruction says; without it all active lanes. Also
 /// tells checks.
-fn members(cx: &mut Cx<'_, '_>) -> LoweringResult<Src> {
+fn members(cx: &mut Cx<'_, '_>) -> LoweringResult<Operand> {
     if !cx.has("sync") {
-        return Ok(Src::Const(u64::from(u32::MAX)));
+        return Ok(Operand::Const(u64::from(u32::MAX)));
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
     let members = cx.src(last, B32)?;
     cx.converge(members);
-    cx.note(Note::Members, vec![members])?;
+    cx.note(SyncAnnotation::Members, vec![members])?;
     Ok(members)
 }
 
@@ -48,11 +53,12 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(if cx.has("sync") { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
-    let members = if cx.has("sync") { cx.src(4, B32)? } else { Src::Const(u64::from(u32::MAX)) };
+    let members =
+        if cx.has("sync") { cx.src(4, B32)? } else { Operand::Const(u64::from(u32::MAX)) };
     if cx.has("sync") {
         cx.converge(members);
     }
-    cx.note(Note::Shuffle(mode), vec![members, src[1], src[2]])?;
+    cx.note(SyncAnnotation::Shuffle(mode), vec![members, src[1], src[2]])?;
     emit(cx, WarpOp::Shuffle(mode), dst, src)
 }
 

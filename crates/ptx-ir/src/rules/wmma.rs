@@ -5,7 +5,7 @@ use super::context::Cx;
 use super::matrix::{
     accumulates, allow, bit_op, destinations, emit, layout, multiply, numbers, shape, sources,
 };
-use crate::kernel::Src;
+use crate::kernel::Operand;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::matrix::{Fragment, MatrixOp, Multiply, Number, Part};
 use lanework_ptx::ScalarType;
@@ -104,7 +104,7 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let stride = if cx.instruction.operands.len() == 2 {
         // The stride of a matrix that stands alone in memory.
         let (rows, columns) = fragment.extents();
-        Src::Const(if by_rows { columns } else { rows } as u64)
+        Operand::Const(if by_rows { columns } else { rows } as u64)
     } else {
         cx.operands(3)?;
         cx.src(2, ScalarType::B32)?

@@ -11,7 +11,7 @@ use super::super::races::peers::PeerAccesses;
 use super::super::reports::Reports;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::kernel::{Action, Kernel, MemoryKind, MemorySpace, Note, Scope};
+use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 
 /// One warp's access while it is checked.
 #[derive(Clone, Copy)]
@@ -148,13 +148,13 @@ impl AccessCheck {
 fn cell_shift(kernel: &Kernel) -> u32 {
     let mut least = 4;
     for inst in &kernel.insts {
-        match &inst.action {
-            Action::Memory(op)
+        match &inst.opcode {
+            Opcode::Memory(op)
                 if !matches!(op.space, MemorySpace::Parameter | MemorySpace::Local) =>
             {
                 least = least.min(op.ty.size() * u32::from(op.count));
             }
-            Action::Matrix(_) => least = least.min(2),
+            Opcode::Matrix(_) => least = least.min(2),
             _ => {}
         }
     }
@@ -163,9 +163,9 @@ fn cell_shift(kernel: &Kernel) -> u32 {
 
 /// Whether a kernel releases anything by fences or by accesses that say so.
 fn releases(kernel: &Kernel) -> bool {
-    kernel.insts.iter().any(|inst| match &inst.action {
-        Action::Note(Note::Fence(_)) => true,
-        Action::Memory(op) => op.order.release && !matches!(op.kind, MemoryKind::Load),
+    kernel.insts.iter().any(|inst| match &inst.opcode {
+        Opcode::Annotation(SyncAnnotation::Fence(_)) => true,
+        Opcode::Memory(op) => op.order.release && !matches!(op.kind, MemoryKind::Load),
         _ => false,
     })
 }

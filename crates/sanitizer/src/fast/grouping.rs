@@ -12,8 +12,8 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
     // The first load of the group that more can join, by address.
     let mut open: HashMap<(bool, Reg), usize> = HashMap::new();
     for (i, inst) in insts.iter().enumerate() {
-        match (&inst.action, words(inst)) {
-            (Action::Memory(op), Some(address)) => {
+        match (&inst.opcode, words(inst)) {
+            (Opcode::Memory(op), Some(address)) => {
                 let member = Member { offset: op.offset as u64, instruction: inst.origin };
                 let first = *open.entry(address).or_insert(start + i);
                 groups.entry(first).or_default().push(member);
@@ -21,7 +21,7 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
                     groups.insert(start + i, Vec::new());
                 }
             }
-            (Action::Alu(_) | Action::Nothing, _) => {}
+            (Opcode::Alu(_) | Opcode::Nothing, _) => {}
             _ => open.clear(),
         }
         open.retain(|(_, register), _| !inst.dst.contains(&Some(*register)));
@@ -31,7 +31,7 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
 
 /// Whether a load in the common form goes to shared memory, and its address; `None` for anything else.
 fn words(inst: &Inst) -> Option<(bool, Reg)> {
-    let (Action::Memory(op), Some(Src::Reg(address))) = (&inst.action, inst.src.first()) else {
+    let (Opcode::Memory(op), Some(Operand::Reg(address))) = (&inst.opcode, inst.src.first()) else {
         return None;
     };
     let common = matches!(op.kind, MemoryKind::Load)

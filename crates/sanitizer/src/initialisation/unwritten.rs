@@ -5,7 +5,7 @@
 
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
-use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg};
 
 /// The registers of a kernel that are followed.
 #[derive(Clone, Default)]
@@ -57,14 +57,14 @@ impl Followed {
             return None;
         }
         let of = |r: Reg| self.index[r as usize];
-        let followed = |src: &[Src]| -> Vec<u32> {
+        let followed = |src: &[Operand]| -> Vec<u32> {
             src.iter().filter_map(|src| src.register()).filter_map(of).collect()
         };
         let mut step = Step::default();
         let end = |list: Vec<u32>, what| list.into_iter().map(move |r| (r, what));
         step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, "a branch")));
-        match &inst.action {
-            Action::Memory(op) => {
+        match &inst.opcode {
+            Opcode::Memory(op) => {
                 step.ends.extend(end(followed(&inst.src[..1]), "an address"));
                 // What is private to a thread or a block may hold it: of a tile that is not full, threads
                 // put what they have where nobody looks.
@@ -74,8 +74,8 @@ impl Followed {
                     step.ends.extend(end(followed(&inst.src[1..]), "memory"));
                 }
             }
-            Action::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
-            Action::Barrier(_) => step.ends.extend(end(followed(&inst.src), "a barrier")),
+            Opcode::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
+            Opcode::Barrier(_) => step.ends.extend(end(followed(&inst.src), "a barrier")),
             _ if makes(inst) => step.from = followed(&inst.src),
             _ => {}
         }
@@ -94,7 +94,7 @@ impl VariableAnalysis for MayBeUnwritten {
     const DIRECTION: Direction = Direction::Forward;
 
     fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
-        let of_unwritten = |src: &Src| src.register().is_some_and(|r| *facts.get(r as usize));
+        let of_unwritten = |src: &Operand| src.register().is_some_and(|r| *facts.get(r as usize));
         if makes(inst) && inst.src.iter().any(of_unwritten) {
             inst.writes().for_each(|r| facts.meet(r as usize, &true));
         }
@@ -103,5 +103,5 @@ impl VariableAnalysis for MayBeUnwritten {
 
 /// Whether an instruction makes its results of its sources in registers.
 fn makes(inst: &Inst) -> bool {
-    inst.is_alu() || matches!(inst.action, Action::Warp(_))
+    inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_))
 }

@@ -5,7 +5,7 @@
 //! error themselves.
 
 use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
-use lanework_ptx_ir::kernel::{Action, Inst, Kernel, MemoryKind, MemorySpace, Reg, Src};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
 
@@ -38,20 +38,20 @@ pub enum Use {
     },
 }
 
-fn register(src: &Src) -> Option<Reg> {
+fn register(src: &Operand) -> Option<Reg> {
     match src {
-        Src::Reg(r) => Some(*r),
+        Operand::Reg(r) => Some(*r),
         _ => None,
     }
 }
 
 fn is_copy(inst: &Inst) -> bool {
-    matches!(inst.action, Action::Alu(Alu::Move(_)))
+    matches!(inst.opcode, Opcode::Alu(Alu::Move(_)))
 }
 
 /// The accumulators and the registers with A of a product.
 fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<Item = Reg>)> {
-    let Action::Matrix(MatrixOp::Group(this)) = &inst.action else { return None };
+    let Opcode::Matrix(MatrixOp::Group(this)) = &inst.opcode else { return None };
     let factors = if this.registers { &inst.src[2..6] } else { &[] };
     Some((inst.dst.iter().flatten().copied(), factors.iter().filter_map(register)))
 }
@@ -114,8 +114,8 @@ impl Accumulators {
         }
         let to: Vec<u32> = inst.dst.iter().flatten().filter_map(|r| number(*r)).collect();
         let local = |space| matches!(space, MemorySpace::Local | MemorySpace::Generic);
-        let (stores, loads) = match &inst.action {
-            Action::Memory(op) if self.keeps && local(op.space) => {
+        let (stores, loads) = match &inst.opcode {
+            Opcode::Memory(op) if self.keeps && local(op.space) => {
                 (matches!(op.kind, MemoryKind::Store), matches!(op.kind, MemoryKind::Load))
             }
             _ => (false, false),
