@@ -2,8 +2,8 @@
 //! ranges that the host lends.
 
 use crate::fault::{MemoryError, NearAllocation};
+use crate::initialised::InitialisedBytes;
 use crate::region::Region;
-use crate::written::Written;
 use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Allocation {
     /// Whether it is constant memory, which kernels must not write.
     pub constant: bool,
     /// Which bytes have been written, where accesses are checked.
-    pub written: Option<Arc<Written>>,
+    pub written: Option<Arc<InitialisedBytes>>,
     data: *mut u8,
     /// How it was allocated; `None` for a range that the host lends.
     layout: Option<std::alloc::Layout>,
@@ -87,7 +87,7 @@ impl Allocation {
             bytes,
             of_module: false,
             constant: false,
-            written: checked.then(|| Arc::new(Written::new(bytes))),
+            written: checked.then(|| Arc::new(InitialisedBytes::new(bytes))),
             data,
             layout: Some(layout),
         })

@@ -18,32 +18,51 @@ use lanework_engine::slot::SCALAR;
 pub struct CheckAccess;
 
 impl Body for CheckAccess {
-    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: site and slot are the assembler's; the context outlives the warp's run, which alone
         // uses it; this code is assembled for the sanitizer.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let at = addresses(warp, op.b, site.offset);
             if sanitizer.probe.tries() {
-                let at = addresses(warp, op.b, site.offset);
                 sanitizer.probe.follow(warp, instruction, site, &at.0);
             }
-            let Some(parts) = &mut sanitizer.parts else { return op.next(warp) };
-            let form =
-                if op.b & SCALAR != 0 { Form::of_scalar(op, warp, site.offset) } else { None };
-            // No closures here: they would not be compiled for the SIMD level.
-            let done = match form {
-                Some(form) => parts.access.half_warps(warp, instruction, site, &form),
-                None => false,
-            };
-            if !done {
-                let at = addresses(warp, op.b, site.offset);
+            if let Some(parts) = &mut sanitizer.parts {
                 parts.access.access(warp, instruction, site, &at.0);
             }
             op.next(warp)
         }
     }
+}
+
+/// The same for weak loads and stores whose address is in scalar form.
+pub struct CheckRun<const SHARED: bool, const LOADS: bool>;
+
+impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `CheckAccess`.
+        unsafe {
+            let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            // No closures here: they would not be compiled for the SIMD level.
+            if !sanitizer.probe.tries()
+                && let Some(parts) = &mut sanitizer.parts
+                && let Some(form) = Form::of_scalar(op, warp, site.offset)
+                && parts.access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
+            {
+                return op.next(warp);
+            }
+            any_path(op, warp)
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: by the caller.
+    unsafe { CheckAccess::run(op, warp) }
 }
 
 /// Checks a group of loads from shared or global memory; the immediate is its address, the site that of

@@ -35,7 +35,7 @@ impl Instrument for Sanitizer {
     }
 
     fn access_operation() -> Tiers {
-        Tiers::of::<CheckAccess>()
+        Tiers::cold::<CheckAccess>()
     }
 
     fn plan(kernel: &Kernel, analyses: &Analyses) -> Option<Arc<dyn Plan>> {

@@ -2,13 +2,13 @@
 
 use super::fast::group::Group;
 use super::fast::grouping::groups;
-use super::handlers::{CheckGroup, StepProducts, StepRegisters};
+use super::handlers::{CheckGroup, CheckRun, StepProducts, StepRegisters};
 use super::initialisation::unwritten::{Followed, Step};
 use super::wgmma::registers::{Accumulators, Use};
 use lanework_engine::handler::Tiers;
 use lanework_engine::instrument::{BeforeAccess, Inserted, Plan};
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Opcode};
+use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
 use std::collections::HashMap;
 
 /// What is inserted into one kernel. Operations hold the addresses of what is boxed here.
@@ -23,6 +23,9 @@ pub struct Inserts {
     uses: HashMap<usize, Box<Use>>,
     /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
     groups: HashMap<usize, Option<Box<Group>>>,
+    /// By instruction: the operation for its access where the address is in scalar form, and its number
+    /// in the kernel.
+    runs: HashMap<usize, (Tiers, u32)>,
     /// By instruction: whether its access goes to shared memory.
     shared: Vec<bool>,
 }
@@ -32,20 +35,37 @@ impl Inserts {
     pub fn of(kernel: &Kernel, analyses: &Analyses) -> Inserts {
         let followed = Followed::find(kernel, analyses);
         let accumulators = Accumulators::find(kernel);
-        let (mut steps, mut uses) = (HashMap::new(), HashMap::new());
+        let (mut steps, mut uses, mut runs) = (HashMap::new(), HashMap::new(), HashMap::new());
         let mut shared = vec![false; kernel.insts.len()];
         for (i, inst) in kernel.insts.iter().enumerate() {
             steps.extend(followed.step(inst).map(|step| (i, Box::new(step))));
             uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
-            shared[i] =
-                matches!(&inst.opcode, Opcode::Memory(op) if op.space == MemorySpace::Shared);
+            let Opcode::Memory(op) = &inst.opcode else { continue };
+            shared[i] = op.space == MemorySpace::Shared;
+            runs.extend(check_run(op).map(|tiers| (i, (tiers, inst.origin))));
         }
         let blocks = analyses.cfg.blocks.iter();
         let groups =
             blocks.flat_map(|block| groups(&kernel.insts[block.start..block.end], block.start));
         let group = |members: Vec<_>| (!members.is_empty()).then(|| Box::new(Group::new(members)));
         let groups = groups.map(|(i, members)| (i, group(members))).collect();
-        Inserts { followed, accumulators, steps, uses, groups, shared }
+        Inserts { followed, accumulators, steps, uses, groups, runs, shared }
+    }
+}
+
+/// The operation for accesses that may go evenly in each half of a warp.
+fn check_run(op: &MemoryOp) -> Option<Tiers> {
+    if op.order.strong.is_some() {
+        return None;
+    }
+    match (op.space, op.kind) {
+        (MemorySpace::Shared, MemoryKind::Load) => Some(Tiers::of::<CheckRun<true, true>>()),
+        (MemorySpace::Shared, MemoryKind::Store) => Some(Tiers::of::<CheckRun<true, false>>()),
+        (MemorySpace::Global | MemorySpace::Constant, MemoryKind::Load) => {
+            Some(Tiers::of::<CheckRun<false, true>>())
+        }
+        (MemorySpace::Global, MemoryKind::Store) => Some(Tiers::of::<CheckRun<false, false>>()),
+        _ => None,
     }
 }
 
@@ -67,7 +87,7 @@ impl Plan for Inserts {
         step.into_iter().chain(accumulate).collect()
     }
 
-    fn before_access(&self, instruction: usize, _scalar: bool) -> BeforeAccess {
+    fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess {
         match self.groups.get(&instruction) {
             Some(None) => BeforeAccess::Nothing,
             Some(Some(group)) => {
@@ -77,7 +97,12 @@ impl Plan for Inserts {
                 };
                 BeforeAccess::Own(Inserted { tiers, imm: address(&**group) })
             }
-            None => BeforeAccess::General,
+            None => match self.runs.get(&instruction) {
+                Some((tiers, origin)) if scalar => {
+                    BeforeAccess::Own(Inserted { tiers: *tiers, imm: (*origin).into() })
+                }
+                _ => BeforeAccess::General,
+            },
         }
     }
 }

@@ -14,9 +14,9 @@ use super::form::Form;
 use super::line::{ALL, AccessBatch};
 use super::view::ShadowView;
 use lanework_engine::event::AccessKind;
+use lanework_engine::initialised::InitialisedBytes;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_engine::written::Written;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// The active lanes of half a warp and what they access.
@@ -50,7 +50,7 @@ impl Half {
 
     /// Tells what its lanes write.
     #[inline(always)]
-    fn mark(&self, written: &Written, bytes: u64) {
+    fn mark(&self, written: &InitialisedBytes, bytes: u64) {
         if self.lanes & (self.lanes + 1) == 0 {
             return written.set(self.offset, self.span);
         }
@@ -84,8 +84,9 @@ impl AccessCheck {
         }
     }
 
+    /// The same for a weak load or store of shared, global or constant memory.
     #[inline(always)]
-    fn half_warps_of<const SHARED: bool, const LOADS: bool>(
+    pub fn half_warps_of<const SHARED: bool, const LOADS: bool>(
         &mut self,
         warp: &Warp,
         instruction: u32,

@@ -6,7 +6,7 @@ use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
 use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
 use super::super::races::shadow_memory::{LINE, ShadowMemory};
 use super::line::{ALL, AccessBatch};
-use lanework_engine::written::Written;
+use lanework_engine::initialised::InitialisedBytes;
 
 /// The shadow memory that an access is checked by. Relations are cached, for neighbouring cells are
 /// mostly of one epoch: without, sgemm_tiled takes 1.2 times as long.
@@ -14,7 +14,7 @@ pub struct ShadowView<'a> {
     /// The shadow cells of the memory.
     pub shadow: &'a mut ShadowMemory,
     /// Which bytes have been written, where it is known.
-    pub written: Option<&'a Written>,
+    pub written: Option<&'a InitialisedBytes>,
     /// What orders accesses.
     pub order: &'a mut HappensBefore,
     /// How the writes met last relate to this access.

@@ -16,23 +16,28 @@ pub mod unwritten;
 use super::bounds::MemoryId;
 use super::reports::{Finding, place};
 use lanework_engine::fault::NearAllocation;
-use lanework_engine::written::Written;
+use lanework_engine::initialised::InitialisedBytes;
 use std::sync::Arc;
 
 /// Which bytes have been written, of all memories.
 pub struct Initialisation {
     ranks: usize,
     /// By number of the memory; none where it is not known.
-    memories: Vec<Option<Arc<Written>>>,
+    memories: Vec<Option<Arc<InitialisedBytes>>>,
     /// Local memory of all threads of the cluster, thread by thread.
-    pub local: Written,
+    pub local: InitialisedBytes,
 }
 
 impl Initialisation {
     /// Nothing has been written in shared memory, of these sizes by rank, and in so many bytes of local.
     pub fn new(shared: impl Iterator<Item = u64>, local_bytes: u64) -> Initialisation {
-        let memories: Vec<_> = shared.map(|bytes| Some(Arc::new(Written::new(bytes)))).collect();
-        Initialisation { ranks: memories.len(), memories, local: Written::new(local_bytes) }
+        let memories: Vec<_> =
+            shared.map(|bytes| Some(Arc::new(InitialisedBytes::new(bytes)))).collect();
+        Initialisation {
+            ranks: memories.len(),
+            memories,
+            local: InitialisedBytes::new(local_bytes),
+        }
     }
 
     /// A cluster starts.
@@ -42,13 +47,13 @@ impl Initialisation {
     }
 
     /// The next memory, an allocation.
-    pub fn track(&mut self, written: Option<Arc<Written>>) {
+    pub fn track(&mut self, written: Option<Arc<InitialisedBytes>>) {
         self.memories.push(written);
     }
 
     /// The bytes written of a memory, where it is known.
     #[inline(always)]
-    pub fn of(&self, id: MemoryId) -> Option<&Written> {
+    pub fn of(&self, id: MemoryId) -> Option<&InitialisedBytes> {
         self.memories[id].as_deref()
     }
 

@@ -1,10 +1,10 @@
-//! Which bytes of memory have been written: a bit for each.
+//! The initialised-byte bitmap: a bit for each byte of memory says whether anything has written it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// A bit per byte of an allocation, shared by the host and the one worker of a checked launch.
 #[derive(Debug)]
-pub struct Written {
+pub struct InitialisedBytes {
     bytes: u64,
     whole: AtomicBool,
     bits: Box<[AtomicU64]>,
@@ -16,12 +16,12 @@ fn mask(at: u64, bytes: u64) -> u64 {
     (u64::MAX >> (64 - bytes.clamp(1, 64))) << at
 }
 
-impl Written {
+impl InitialisedBytes {
     /// Nothing is written.
-    pub fn new(bytes: u64) -> Written {
+    pub fn new(bytes: u64) -> InitialisedBytes {
         let words = bytes.div_ceil(64) as usize;
         let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
-        Written { bytes, whole: AtomicBool::new(bytes == 0), bits }
+        InitialisedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
     }
 
     /// Everything counts as unwritten again.
@@ -31,7 +31,7 @@ impl Written {
     }
 
     /// `bytes` bytes at `offset` have been written.
-    #[inline]
+    #[inline(always)]
     pub fn set(&self, offset: u64, bytes: u64) {
         if self.whole.load(Relaxed) {
             return;
@@ -49,7 +49,7 @@ impl Written {
     }
 
     /// Whether all of `bytes` bytes at `offset` have been written.
-    #[inline]
+    #[inline(always)]
     pub fn has(&self, offset: u64, bytes: u64) -> bool {
         if self.whole.load(Relaxed) {
             return true;
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn bytes_are_remembered_across_words() {
-        let written = Written::new(200);
+        let written = InitialisedBytes::new(200);
         written.set(60, 70);
         assert!(written.has(60, 70) && !written.has(59, 1) && !written.has(130, 1));
         assert!(!written.has(100, 60));
