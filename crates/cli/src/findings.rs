@@ -1,7 +1,7 @@
 //! The sanitizer's findings as text, as JSON and as SARIF.
 
 use crate::sources;
-use lanework::{Report, ReportKind};
+use lanework::{KindInfo, Report, ReportKind};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -245,7 +245,7 @@ pub fn sarif(findings: &[Finding]) -> Value {
             let report = &finding.report;
             let mut result = json!({
                 "ruleId": report.kind.name(),
-                "level": "error",
+                "level": report.kind.info().level.name(),
                 "message": { "text": format!("{} (help: {})", report.message, report.help) },
                 "occurrenceCount": report.count,
                 "locations": [place(&finding.file, report.line(), finding.column())],
@@ -266,8 +266,15 @@ pub fn sarif(findings: &[Finding]) -> Value {
             result
         })
         .collect();
-    let rules: Vec<Value> =
-        ReportKind::ALL.iter().map(|kind| json!({ "id": kind.name() })).collect();
+    let rule = |kind: &KindInfo| {
+        json!({
+            "id": kind.name,
+            "shortDescription": { "text": kind.what },
+            "help": { "text": kind.help },
+            "defaultConfiguration": { "level": kind.level.name() },
+        })
+    };
+    let rules: Vec<Value> = ReportKind::TABLE.iter().map(rule).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

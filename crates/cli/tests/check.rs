@@ -68,6 +68,17 @@ fn findings_are_json_and_sarif() {
 }
 
 #[test]
+fn every_kind_of_finding_is_documented() {
+    for page in ["en", "zh"] {
+        let file = format!("{}/../../docs/src/{page}/check.md", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&file).expect("the page");
+        for kind in lanework::ReportKind::ALL {
+            assert!(text.contains(&format!("| `{kind}` |")), "{kind} is not in {file}");
+        }
+    }
+}
+
+#[test]
 fn right_kernels_and_ladders_have_nothing_to_report() {
     let mut right = NO_BARRIER;
     right[2] = "with_barrier";

@@ -5,20 +5,14 @@
 //! *Limit.* Of lanes in a row that read one address by a weak load the first two stand for all: whoever
 //! writes there later can be one of the two at most.
 
-use super::super::bounds::heap::HeapBlocks;
-use super::super::bounds::{Bounds, MemoryId};
-use super::super::initialisation::Initialisation;
 use super::super::kinds::ReportKind;
-use super::super::races::Racing;
-use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::epoch;
 use super::super::races::releases::SyncVariable;
-use super::super::races::shadow_cell::{Conflict, LaneAccess};
-use super::super::reports::{Finding, place, verb};
+use super::super::reports::verb;
 use super::super::suppressions::Rule;
 use super::check::{AccessCheck, WarpAccess};
 use lanework_engine::asynchrony::cluster::split;
 use lanework_engine::event::AccessKind;
-use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -57,15 +51,6 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 
 fn mask_of(lanes: impl Iterator<Item = usize>) -> u32 {
     lanes.fold(0, |mask, lane| mask | 1 << lane)
-}
-
-/// Where a run of bytes starts.
-#[derive(Clone, Copy, Debug)]
-pub enum Start {
-    /// At an address in global memory.
-    Global(u64),
-    /// In the shared memory of the block of a rank, at an offset.
-    Shared(u32, u64),
 }
 
 impl AccessCheck {
@@ -168,16 +153,6 @@ impl AccessCheck {
                 self.release(access, SyncVariable::Global(address));
             }
         }
-    }
-
-    /// Whether an access to a heap of `malloc` lies in a block; reports it if it does not.
-    #[cold]
-    fn in_heap_block(&mut self, access: &WarpAccess<'_>, lane: usize, address: u64) -> bool {
-        let Some((kind, near)) = self.bounds.heap.wrong(address, access.bytes) else { return true };
-        let who = self.position.actor(access.lane(lane));
-        let (verb, run) = (verb(access.site.kind), (address, access.bytes));
-        self.reports.add(kind, who, None, |_| HeapBlocks::finding(kind, verb, run, near));
-        false
     }
 
     fn release(&mut self, access: &WarpAccess<'_>, variable: SyncVariable) {
@@ -285,185 +260,4 @@ impl AccessCheck {
             !copied && !self.initial.local.has(place + i * element, element)
         })
     }
-
-    /// Checks the shadow cells of one lane's access to a memory.
-    #[inline(always)]
-    pub fn race(&mut self, access: &WarpAccess<'_>, lane: usize, id: MemoryId, offset: u64) {
-        let host = self.bounds.extent(id).host;
-        let base = self.races.base(id);
-        let (shadow, order) = self.races.parts(id);
-        let packed = epoch::with_lane(access.packed, lane as u32);
-        let now = LaneAccess { packed, warp: access.warp.index, lane: lane as u32, base };
-        let grain = shadow.grain();
-        let mut at = offset & !(grain - 1);
-        let mut found = None;
-        while at < offset + access.bytes {
-            let conflict = shadow.change(at, |cell| {
-                if let Some(copy) = cell.in_flight(base)
-                    && copy & packed & epoch::STRONG == 0
-                {
-                    return Some(Conflict { with: copy, wrote: true });
-                }
-                if access.site.kind == AccessKind::Load {
-                    return cell.read(order, &now);
-                }
-                let skip = at.saturating_sub(offset);
-                let held = host.wrapping_add(at as usize);
-                cell.write(order, &now, |former| differs(access, lane, former, skip, grain, held))
-            });
-            found = found.or(conflict.map(|conflict| (conflict, at)));
-            at += grain;
-        }
-        if let Some((conflict, at)) = found {
-            self.report_race(access, lane, id, at.max(offset), conflict);
-        }
-    }
-
-    /// A run of bytes that a copy of one lane reads or writes, checked like an access.
-    pub fn run_of_bytes(
-        &mut self,
-        warp: &Warp,
-        (lane, instruction): (u32, u32),
-        site: &Site,
-        start: Start,
-        bytes: u64,
-    ) {
-        let mut packed = self.races.order.packed_now(warp.index, 0, instruction);
-        if site.order.strong.is_some() {
-            packed |= epoch::STRONG | epoch::WIDE_SCOPE;
-        }
-        let access = WarpAccess { warp, site, instruction, bytes, packed, mask: 1 << lane };
-        let (space, id, at, offset) = match start {
-            Start::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
-            Start::Global(at) => match self.allocation(instruction, at) {
-                Some(id) => ("global", id, at, at - self.bounds.extent(id).start),
-                None => return,
-            },
-        };
-        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
-        let written = self.initial.of(id);
-        let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
-        if let Some(written) = written.filter(|_| writes) {
-            written.set(offset, bytes);
-        }
-        if unwritten {
-            self.report_unwritten(&access, lane as usize, space, at);
-        }
-        if self.reports.wants(ReportKind::Race) {
-            self.race(&access, lane as usize, id, offset);
-        }
-    }
-
-    /// A read of bytes that nothing has written.
-    #[cold]
-    fn report_unwritten(&mut self, access: &WarpAccess<'_>, lane: usize, space: &str, at: u64) {
-        let (kind, bytes) = (ReportKind::Uninitialized, access.bytes);
-        if space != "global" && self.reports.suppresses(Rule::Unused, access.instruction) {
-            return;
-        }
-        let (bounds, who) = (&self.bounds, self.position.actor(access.lane(lane)));
-        self.reports.add(kind, who, None, |_| {
-            let near = match space {
-                "global" => bounds.nearest_global(at, bytes),
-                "shared" => bounds.shared.nearest(at, bytes),
-                _ => bounds.local.nearest(at, bytes),
-            };
-            Initialisation::unwritten(verb(access.site.kind), space, (at, bytes), near)
-        });
-    }
-
-    /// An access inside the block's memory, but outside every variable.
-    #[cold]
-    fn report_outside(&mut self, access: &WarpAccess<'_>, lane: usize, space: &str, offset: u64) {
-        let (bounds, bytes) = (&self.bounds, access.bytes);
-        let who = self.position.actor(access.lane(lane));
-        self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
-            let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
-            let near = variables.nearest(offset, bytes);
-            Bounds::outside(verb(access.site.kind), space, (offset, bytes), near)
-        });
-    }
-
-    /// An access that races.
-    #[cold]
-    fn report_race(
-        &mut self,
-        access: &WarpAccess<'_>,
-        lane: usize,
-        id: MemoryId,
-        offset: u64,
-        conflict: Conflict,
-    ) {
-        let who = self.position.actor(access.lane(lane));
-        let former = self.races.actor(conflict.with);
-        let global = id >= self.bounds.ranks();
-        let covered = |instruction| self.reports.suppresses(Rule::Reused, instruction);
-        if global
-            && !conflict.wrote
-            && former.block != who.block
-            && covered(who.instruction)
-            && covered(former.instruction)
-        {
-            return;
-        }
-        let (bounds, kind) = (&self.bounds, self.races.kind(conflict));
-        self.reports.add(kind, who, Some(former), |reports| {
-            let (space, address, near) = match global {
-                true => {
-                    let address = bounds.extent(id).start + offset;
-                    ("global", address, bounds.nearest_global(address, 1))
-                }
-                false => ("shared", offset, bounds.shared.nearest(offset, 1)),
-            };
-            let (verb, bytes) = (verb(access.site.kind), access.bytes);
-            let at = place(near.as_ref(), address);
-            let racing = Racing { verb, space, bytes, place: &at, who, former, conflict };
-            let (message, help) = match kind {
-                ReportKind::AsyncOrder => {
-                    racing.too_early(reports.is_group_product(former.instruction))
-                }
-                _ => racing.race(),
-            };
-            Finding { message, help, address: Some(address), size: bytes, allocation: near }
-        });
-    }
-}
-
-/// Whether a write leaves another value than the former write did: compared with what memory holds, and
-/// with what that lane writes in the same instruction.
-#[cold]
-fn differs(
-    access: &WarpAccess<'_>,
-    lane: usize,
-    former: PackedEpoch,
-    skip: u64,
-    grain: u64,
-    memory: *const u8,
-) -> bool {
-    if access.site.kind != AccessKind::Store {
-        return true;
-    }
-    let element = u64::from(access.site.bytes);
-    let value_of = |lane: usize, at: u64| -> Option<u8> {
-        let slot = (*access.site.data.get((at / element) as usize)?)?;
-        // SAFETY: the assembler gave a slot of this register file.
-        let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];
-        word.to_le_bytes().get((at % element) as usize).copied()
-    };
-    let count = grain.min(access.bytes);
-    let same_as = |of: &dyn Fn(u64) -> Option<u8>| {
-        (0..count).all(|i| {
-            let mine = value_of(lane, skip + i);
-            mine.is_some() && mine == of(i)
-        })
-    };
-    // SAFETY: the cell lies inside the region that the access was checked against.
-    let held = |i: u64| Some(unsafe { memory.add(i as usize).read() });
-    if same_as(&held) {
-        return false;
-    }
-    let same_instruction = epoch::instruction(former) == access.instruction
-        && epoch::number(former) == epoch::number(access.packed);
-    let other = epoch::lane(former) as usize;
-    !(same_instruction && same_as(&|i| value_of(other, skip + i)))
 }

@@ -3,8 +3,8 @@
 //! What a copy writes is in flight until its mbarrier's phase has ended; what it reads of shared memory,
 //! until the thread has waited for its bulk group.
 
+use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
-use super::super::access::reference::Start;
 use super::super::position::LaneAt;
 use super::super::races::epoch;
 use super::mbarrier::{Landing, Mbarriers};

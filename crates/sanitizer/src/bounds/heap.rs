@@ -26,7 +26,7 @@ pub struct HeapBlocks {
 }
 
 impl HeapBlocks {
-    /// What former launches left.
+    /// What earlier launches left.
     pub fn of(memory: &Memory) -> HeapBlocks {
         let heaps = memory.live().filter(|(_, allocation)| allocation.name == heap::NAME);
         let list = heaps.flat_map(|(start, allocation)| {

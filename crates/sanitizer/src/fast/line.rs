@@ -142,17 +142,17 @@ impl AccessBatch {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
         let floor = PackedEpoch::from(self.base) << 32;
         let reader = first[self.one()];
-        let mut strange = mismatch(first, reader, floor, ASYNC | WROTE);
+        let mut mismatches = mismatch(first, reader, floor, ASYNC | WROTE);
         for i in 0..LINE {
-            strange[i] |= last[i] & (ASYNC | WROTE);
+            mismatches[i] |= last[i] & (ASYNC | WROTE);
         }
         if let Some(writes) = writes {
             let writer = writes[self.one()];
             let more = mismatch(writes, writer, floor, ASYNC);
             for i in 0..LINE {
-                strange[i] = (strange[i] | more[i]) & active[i];
+                mismatches[i] = (mismatches[i] | more[i]) & active[i];
             }
-            if any(&strange) != 0 {
+            if any(&mismatches) != 0 {
                 return false;
             }
             match self.prior((writers, order), writer, writes, &active) {
@@ -162,9 +162,9 @@ impl AccessBatch {
             }
         } else {
             for i in 0..LINE {
-                strange[i] &= active[i];
+                mismatches[i] &= active[i];
             }
-            if any(&strange) != 0 {
+            if any(&mismatches) != 0 {
                 return false;
             }
         }
@@ -193,11 +193,12 @@ impl AccessBatch {
     #[inline(always)]
     fn yields(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
         let one = prior[self.one()];
-        let mut strange = mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC | WROTE);
+        let mut mismatches =
+            mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC | WROTE);
         for i in 0..LINE {
-            strange[i] &= active[i];
+            mismatches[i] &= active[i];
         }
-        any(&strange) == 0
+        any(&mismatches) == 0
             && matches!(
                 self.prior(related, one, prior, active),
                 Prior::HappensBefore | Prior::SameLane

@@ -1,12 +1,16 @@
-//! Epochs, after FastTrack: an access is told by the thread that did it and that thread's clock, which
-//! is one number, in place of a whole vector clock.
+//! Epochs, after FastTrack (Flanagan and Freund 2009): a shadow cell names an access by its thread and that
+//! thread's clock, in place of a whole vector clock.
 //!
-//! An [`Epoch`] is a stretch of one warp's run in which nothing synchronises. It has a number; a
-//! [`PackedEpoch`] holds that number, the lane, the instruction and what kind of access it was in 64
-//! bits, which is what shadow memory stores. Lanes share their warp's clock: that they run in lockstep
-//! is no promise, so lanes of one epoch are told apart by the lane bits.
+//! An [`Epoch`] is the part of one warp's run between two synchronisations. It has a number; a
+//! [`PackedEpoch`] holds that number, the lane, the instruction and the kind of the access in 64 bits,
+//! which is what shadow memory stores. Lanes share their warp's clock; the lane bits tell them apart,
+//! since lockstep is no promise.
 //!
-//! Limits: 2^32 epochs in a launch; instructions beyond 2^20 of a kernel share numbers.
+//! *Limits.* 2^32 epochs in a launch; instructions beyond 2^20 of a kernel share numbers, which can only
+//! misname the other access of a report.
+//!
+//! *Invariant.* Numbers grow in the order in which epochs begin, so that those of earlier clusters are
+//! below the first of this one.
 
 /// An access in 64 bits, from the high bits down: the number of its epoch (32), flags, its lane (5), its
 /// instruction (20). 0 is no access.
@@ -29,7 +33,7 @@ pub const WROTE: PackedEpoch = 1 << 28;
 /// A `.volatile` access to data, see [`lanework_ptx_ir::kernel::Order`].
 pub const DATA: PackedEpoch = 1 << 29;
 
-/// A stretch of one warp's run between two synchronisations.
+/// The part of one warp's run between two synchronisations.
 #[derive(Clone, Copy, Debug)]
 pub struct Epoch {
     /// Linear index of the block.

@@ -103,18 +103,18 @@ pub struct Racing<'a> {
     pub place: &'a str,
     /// Who does it now.
     pub who: Actor,
-    /// Who did the former access.
-    pub former: Actor,
-    /// The former access.
+    /// Who did the prior access.
+    pub prior: Actor,
+    /// The prior access.
     pub conflict: Conflict,
 }
 
 impl Racing<'_> {
     /// A race between threads: message and help.
     pub fn race(&self) -> (String, &'static str) {
-        let Racing { verb, space, bytes, place, who, former, conflict } = self;
-        let same_block = former.block == who.block;
-        let same_warp = same_block && former.thread / 32 == who.thread / 32;
+        let Racing { verb, space, bytes, place, who, prior, conflict } = self;
+        let same_block = prior.block == who.block;
+        let same_warp = same_block && prior.thread / 32 == who.thread / 32;
         let what = match (conflict.wrote, conflict.with & epoch::STRONG != 0) {
             (true, true) => "an atomic or volatile write",
             (true, false) => "a write",
@@ -126,7 +126,7 @@ impl Racing<'_> {
             _ => "by another block",
         };
         let help = match (same_warp, same_block) {
-            (true, _) if who.instruction == former.instruction => {
+            (true, _) if who.instruction == prior.instruction => {
                 "let one lane do it, give each lane its own element, or use an atomic"
             }
             (true, _) => "synchronise the lanes between the two (`__syncwarp`, `sync_warp`)",
@@ -145,8 +145,8 @@ impl Racing<'_> {
 
     /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.
     pub fn too_early(&self, product: bool) -> (String, &'static str) {
-        let Racing { verb, space, bytes, place, who, former, conflict } = self;
-        let same = former.block == who.block && former.thread == who.thread;
+        let Racing { verb, space, bytes, place, who, prior, conflict } = self;
+        let same = prior.block == who.block && prior.thread == who.thread;
         let whose = if same { "this thread" } else { "another thread" };
         let does = if conflict.wrote { "writing" } else { "reading" };
         let (what, help) = match product {

@@ -3,7 +3,7 @@
 //!
 //! *Algorithm.* FastTrack's, with the last write and the reads as epochs. In place of FastTrack's read
 //! vector clock a cell keeps two reads: the first that nothing read after it happens before, and the
-//! last. An access races with a former one that it does not happen after, if one of them writes, unless
+//! last. An access races with a prior one that it does not happen after, if one of them writes, unless
 //! both are *morally strong*: strong (atomic, `.volatile`, `.relaxed` or more), each of a scope that has
 //! the other's thread in it (PTX ISA, "Memory consistency model").
 //!
@@ -11,7 +11,7 @@
 //! at as at a flag. Copies that combine, beside each other.
 //!
 //! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
-//! one alone nothing is said. Of two concurrent strong writes the former is remembered in the place of a
+//! one alone nothing is said. Of two concurrent strong writes the earlier is remembered in the place of a
 //! read ([`WROTE`]).
 
 use super::epoch::{ASYNC, DATA, PackedEpoch, STRONG, WIDE_SCOPE, WROTE, number, same_thread};
@@ -38,10 +38,10 @@ pub struct LaneAccess {
     pub base: u32,
 }
 
-/// A former access that the one under way is not ordered with.
+/// A prior access that the one under way is not ordered with.
 #[derive(Clone, Copy)]
 pub struct Conflict {
-    /// The former access.
+    /// The prior access.
     pub with: PackedEpoch,
     /// Whether that one wrote.
     pub wrote: bool,
@@ -56,24 +56,24 @@ fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch) -> bool
 }
 
 impl ShadowCell {
-    /// Whether a former access races with this one, if one of them writes.
+    /// Whether a prior access races with this one, if one of them writes.
     #[inline(always)]
-    fn races(order: &mut HappensBefore, former: PackedEpoch, now: &LaneAccess) -> bool {
-        if former & ASYNC != 0 && number(former) >= now.base {
+    fn races(order: &mut HappensBefore, prior: PackedEpoch, now: &LaneAccess) -> bool {
+        if prior & ASYNC != 0 && number(prior) >= now.base {
             // Copies that combine go on beside each other.
-            return former & now.packed & STRONG == 0;
+            return prior & now.packed & STRONG == 0;
         }
-        former != 0
-            && number(former) >= now.base
-            && !same_thread(former, now.packed)
-            && !order.happens_before(former, now.warp, now.lane)
-            && !morally_strong(order, former, now.packed)
+        prior != 0
+            && number(prior) >= now.base
+            && !same_thread(prior, now.packed)
+            && !order.happens_before(prior, now.warp, now.lane)
+            && !morally_strong(order, prior, now.packed)
     }
 
     /// Whether a volatile access and the volatile write before it are no race though nothing orders them:
     /// somebody looked at that value, as at a flag, and goes on from there.
     fn polled(&self, now: PackedEpoch) -> bool {
-        let polls = |former: PackedEpoch| former & (STRONG | DATA | WROTE) == STRONG;
+        let polls = |prior: PackedEpoch| prior & (STRONG | DATA | WROTE) == STRONG;
         self.write & now & DATA != 0 && (polls(self.first_read) || polls(self.last_read))
     }
 
@@ -115,9 +115,9 @@ impl ShadowCell {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         if (self.first_read | self.last_read) & WROTE != 0 {
-            for former in [self.first_read, self.last_read] {
-                if former & WROTE != 0 && found.is_none() && ShadowCell::races(order, former, now) {
-                    found = Some(Conflict { with: former & !WROTE, wrote: true });
+            for prior in [self.first_read, self.last_read] {
+                if prior & WROTE != 0 && found.is_none() && ShadowCell::races(order, prior, now) {
+                    found = Some(Conflict { with: prior & !WROTE, wrote: true });
                 }
             }
             // The other place remembers a read.
@@ -141,7 +141,7 @@ impl ShadowCell {
         found
     }
 
-    /// A write: an access that it races with. `differs` says whether it changes the value that a former
+    /// A write: an access that it races with. `differs` says whether it changes the value that a prior
     /// write left; one that does not is no race.
     #[inline(always)]
     pub fn write(
@@ -157,22 +157,22 @@ impl ShadowCell {
         {
             found = Some(Conflict { with: self.write, wrote: true });
         }
-        for former in [self.first_read, self.last_read] {
-            if found.is_none() && ShadowCell::races(order, former, now) {
-                let wrote = former & WROTE != 0;
-                found = Some(Conflict { with: former & !WROTE, wrote });
+        for prior in [self.first_read, self.last_read] {
+            if found.is_none() && ShadowCell::races(order, prior, now) {
+                let wrote = prior & WROTE != 0;
+                found = Some(Conflict { with: prior & !WROTE, wrote });
             }
         }
-        let former = self.write;
-        let keep = former & now.packed & STRONG != 0
-            && former & ASYNC == 0
-            && number(former) >= now.base
-            && !same_thread(former, now.packed)
-            && !order.happens_before(former, now.warp, now.lane);
+        let prior = self.write;
+        let keep = prior & now.packed & STRONG != 0
+            && prior & ASYNC == 0
+            && number(prior) >= now.base
+            && !same_thread(prior, now.packed)
+            && !order.happens_before(prior, now.warp, now.lane);
         // A thread's own weak write is not made strong by an atomic after it.
-        let weak = same_thread(former, now.packed) && former & (STRONG | ASYNC) == 0;
-        let write = if weak && now.packed & STRONG != 0 { former } else { now.packed };
-        let last_read = if keep { former & !DATA | WROTE } else { 0 };
+        let weak = same_thread(prior, now.packed) && prior & (STRONG | ASYNC) == 0;
+        let write = if weak && now.packed & STRONG != 0 { prior } else { now.packed };
+        let last_read = if keep { prior & !DATA | WROTE } else { 0 };
         *self = ShadowCell { write, first_read: 0, last_read };
         found
     }

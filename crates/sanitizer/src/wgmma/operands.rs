@@ -4,8 +4,8 @@
 //! A warp's lanes execute the product together, so that what they wrote before comes before it; the
 //! fence between the proxies and what orders it with other warps are the program's to do.
 
+use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
-use super::super::access::reference::Start;
 use super::super::async_proxy::shadow::{SharedRun, site};
 use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;

@@ -1,0 +1,129 @@
+//! The shadow cells of one lane's access, and of runs of bytes that asynchronous copies touch.
+
+use super::super::bounds::MemoryId;
+use super::super::kinds::ReportKind;
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::shadow_cell::{Conflict, LaneAccess};
+use super::check::{AccessCheck, WarpAccess};
+use lanework_engine::event::AccessKind;
+use lanework_engine::lanes::fetch_cold;
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
+
+/// Where a run of bytes starts.
+#[derive(Clone, Copy, Debug)]
+pub enum Start {
+    /// At an address in global memory.
+    Global(u64),
+    /// In the shared memory of the block of a rank, at an offset.
+    Shared(u32, u64),
+}
+
+impl AccessCheck {
+    /// Checks the shadow cells of one lane's access to a memory.
+    #[inline(always)]
+    pub fn race(&mut self, access: &WarpAccess<'_>, lane: usize, id: MemoryId, offset: u64) {
+        let host = self.bounds.extent(id).host;
+        let base = self.races.base(id);
+        let (shadow, order) = self.races.parts(id);
+        let packed = epoch::with_lane(access.packed, lane as u32);
+        let now = LaneAccess { packed, warp: access.warp.index, lane: lane as u32, base };
+        let grain = shadow.grain();
+        let mut at = offset & !(grain - 1);
+        let mut found = None;
+        while at < offset + access.bytes {
+            let conflict = shadow.change(at, |cell| {
+                if let Some(copy) = cell.in_flight(base)
+                    && copy & packed & epoch::STRONG == 0
+                {
+                    return Some(Conflict { with: copy, wrote: true });
+                }
+                if access.site.kind == AccessKind::Load {
+                    return cell.read(order, &now);
+                }
+                let skip = at.saturating_sub(offset);
+                let held = host.wrapping_add(at as usize);
+                cell.write(order, &now, |prior| differs(access, lane, prior, skip, grain, held))
+            });
+            found = found.or(conflict.map(|conflict| (conflict, at)));
+            at += grain;
+        }
+        if let Some((conflict, at)) = found {
+            self.report_race(access, lane, id, at.max(offset), conflict);
+        }
+    }
+
+    /// A run of bytes that a copy of one lane reads or writes, checked like an access.
+    pub fn run_of_bytes(
+        &mut self,
+        warp: &Warp,
+        (lane, instruction): (u32, u32),
+        site: &Site,
+        start: Start,
+        bytes: u64,
+    ) {
+        let mut packed = self.races.order.packed_now(warp.index, 0, instruction);
+        if site.order.strong.is_some() {
+            packed |= epoch::STRONG | epoch::WIDE_SCOPE;
+        }
+        let access = WarpAccess { warp, site, instruction, bytes, packed, mask: 1 << lane };
+        let (space, id, at, offset) = match start {
+            Start::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
+            Start::Global(at) => match self.allocation(instruction, at) {
+                Some(id) => ("global", id, at, at - self.bounds.extent(id).start),
+                None => return,
+            },
+        };
+        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let written = self.initial.of(id);
+        let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
+        if let Some(written) = written.filter(|_| writes) {
+            written.set(offset, bytes);
+        }
+        if unwritten {
+            self.report_unwritten(&access, lane as usize, space, at);
+        }
+        if self.reports.wants(ReportKind::Race) {
+            self.race(&access, lane as usize, id, offset);
+        }
+    }
+}
+
+/// Whether a write leaves another value than the prior write did: compared with what memory holds, and
+/// with what that lane writes in the same instruction.
+#[cold]
+fn differs(
+    access: &WarpAccess<'_>,
+    lane: usize,
+    prior: PackedEpoch,
+    skip: u64,
+    grain: u64,
+    memory: *const u8,
+) -> bool {
+    if access.site.kind != AccessKind::Store {
+        return true;
+    }
+    let element = u64::from(access.site.bytes);
+    let value_of = |lane: usize, at: u64| -> Option<u8> {
+        let slot = (*access.site.data.get((at / element) as usize)?)?;
+        // SAFETY: the assembler gave a slot of this register file.
+        let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];
+        word.to_le_bytes().get((at % element) as usize).copied()
+    };
+    let count = grain.min(access.bytes);
+    let same_as = |of: &dyn Fn(u64) -> Option<u8>| {
+        (0..count).all(|i| {
+            let mine = value_of(lane, skip + i);
+            mine.is_some() && mine == of(i)
+        })
+    };
+    // SAFETY: the cell lies inside the region that the access was checked against.
+    let held = |i: u64| Some(unsafe { memory.add(i as usize).read() });
+    if same_as(&held) {
+        return false;
+    }
+    let same_instruction = epoch::instruction(prior) == access.instruction
+        && epoch::number(prior) == epoch::number(access.packed);
+    let other = epoch::lane(prior) as usize;
+    !(same_instruction && same_as(&|i| value_of(other, skip + i)))
+}

@@ -1,0 +1,114 @@
+//! What the reference path reports of an access.
+
+use super::super::bounds::heap::HeapBlocks;
+use super::super::bounds::{Bounds, MemoryId};
+use super::super::initialisation::Initialisation;
+use super::super::kinds::ReportKind;
+use super::super::races::Racing;
+use super::super::races::shadow_cell::Conflict;
+use super::super::reports::{Finding, place, verb};
+use super::super::suppressions::Rule;
+use super::check::{AccessCheck, WarpAccess};
+
+impl AccessCheck {
+    /// Whether an access to a heap of `malloc` lies in a block; reports it if it does not.
+    #[cold]
+    pub(super) fn in_heap_block(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        address: u64,
+    ) -> bool {
+        let Some((kind, near)) = self.bounds.heap.wrong(address, access.bytes) else { return true };
+        let who = self.position.actor(access.lane(lane));
+        let (verb, run) = (verb(access.site.kind), (address, access.bytes));
+        self.reports.add(kind, who, None, |_| HeapBlocks::finding(kind, verb, run, near));
+        false
+    }
+
+    /// A read of bytes that nothing has written.
+    #[cold]
+    pub(super) fn report_unwritten(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        space: &str,
+        at: u64,
+    ) {
+        let (kind, bytes) = (ReportKind::Uninitialized, access.bytes);
+        if space != "global" && self.reports.suppresses(Rule::Unused, access.instruction) {
+            return;
+        }
+        let (bounds, who) = (&self.bounds, self.position.actor(access.lane(lane)));
+        self.reports.add(kind, who, None, |_| {
+            let near = match space {
+                "global" => bounds.nearest_global(at, bytes),
+                "shared" => bounds.shared.nearest(at, bytes),
+                _ => bounds.local.nearest(at, bytes),
+            };
+            Initialisation::unwritten(verb(access.site.kind), space, (at, bytes), near)
+        });
+    }
+
+    /// An access inside the block's memory, but outside every variable.
+    #[cold]
+    pub(super) fn report_outside(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        space: &str,
+        offset: u64,
+    ) {
+        let (bounds, bytes) = (&self.bounds, access.bytes);
+        let who = self.position.actor(access.lane(lane));
+        self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
+            let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
+            let near = variables.nearest(offset, bytes);
+            Bounds::outside(verb(access.site.kind), space, (offset, bytes), near)
+        });
+    }
+
+    /// An access that races.
+    #[cold]
+    pub(super) fn report_race(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        id: MemoryId,
+        offset: u64,
+        conflict: Conflict,
+    ) {
+        let who = self.position.actor(access.lane(lane));
+        let prior = self.races.actor(conflict.with);
+        let global = id >= self.bounds.ranks();
+        let covered = |instruction| self.reports.suppresses(Rule::Reused, instruction);
+        if global
+            && !conflict.wrote
+            && prior.block != who.block
+            && covered(who.instruction)
+            && covered(prior.instruction)
+        {
+            return;
+        }
+        let (bounds, kind) = (&self.bounds, self.races.kind(conflict));
+        self.reports.add(kind, who, Some(prior), |reports| {
+            let (space, address, near) = match global {
+                true => {
+                    let address = bounds.extent(id).start + offset;
+                    ("global", address, bounds.nearest_global(address, 1))
+                }
+                false => ("shared", offset, bounds.shared.nearest(offset, 1)),
+            };
+            let (verb, bytes) = (verb(access.site.kind), access.bytes);
+            let at = place(near.as_ref(), address);
+            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict };
+            let (message, help) = match kind {
+                ReportKind::AsyncOrder => {
+                    racing.too_early(reports.is_group_product(prior.instruction))
+                }
+                _ => racing.race(),
+            };
+            Finding { message, help, address: Some(address), size: bytes, allocation: near }
+        });
+    }
+}
