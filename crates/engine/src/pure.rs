@@ -257,10 +257,10 @@ impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFOR
     }
 }
 
-/// A register in scalar form written out lane by lane, all of them: `a` from `b`.
-pub struct Spread<T>(PhantomData<T>);
+/// Materialises an affine value: writes register `b`, in scalar form, to the 32 lanes of `a`.
+pub struct Materialize<T>(PhantomData<T>);
 
-impl<T: Source + Elem> Body for Spread<T> {
+impl<T: Source + Elem> Body for Materialize<T> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler: `a` is varying, of this type's own width.

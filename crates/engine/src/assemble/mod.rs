@@ -16,7 +16,7 @@ use crate::hook::Wants;
 use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
 use crate::machine::{ENDS, Handler, NOWHERE, Op};
 use crate::matrix::plan::Plan;
-use crate::pure::{Pure, Spread};
+use crate::pure::{Materialize, Pure};
 use crate::site::Site;
 use crate::slot::{NO_SLOT, OFFSET, Slot};
 use crate::warp_table;
@@ -155,7 +155,7 @@ struct Assembler<'a> {
     constants: HashMap<u64, Slot>,
     truths: [Option<Slot>; 2],
     marks: Vec<Mark>,
-    /// Registers that affine operands are spread over, by operand and whether they are 64 bits wide.
+    /// Registers that affine operands are materialised in, by operand and whether they are 64 bits wide.
     temporaries: [[Option<Slot>; 2]; 3],
     /// The instruction under way.
     at: usize,
@@ -430,11 +430,11 @@ impl Assembler<'_> {
             }
             return;
         }
-        let spread = self.spread(inst, pure);
+        let materialized = self.materialize(inst, pure);
         if let Some((handler, kinds)) = self.direct(inst, pure, self.uniformity) {
             let [to, mut from @ ..] = self.slots(inst);
-            for (slot, spread) in from.iter_mut().zip(spread) {
-                *slot = spread.unwrap_or(*slot);
+            for (slot, own) in from.iter_mut().zip(materialized) {
+                *slot = own.unwrap_or(*slot);
             }
             let slots = [to, from[0], from[1], from[2]].map(|slot| slot & OFFSET);
             self.push_handler(handler, slots, pure.lane.bits(), inst.origin);
@@ -451,12 +451,12 @@ impl Assembler<'_> {
         }
     }
 
-    /// Spreads the affine operands of an instruction with a handler for varying ones over registers
+    /// Materialises the affine operands of an instruction with a handler for varying ones in registers
     /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
-    fn spread(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
-        let mut spread = [None; 3];
+    fn materialize(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
+        let mut materialized = [None; 3];
         if self.direct(inst, pure, self.divergence).is_none() {
-            return spread;
+            return materialized;
         }
         for (i, src) in inst.src.iter().enumerate().take(3) {
             let Operand::Reg(r) = src else { continue };
@@ -470,11 +470,15 @@ impl Assembler<'_> {
             let wide = self.kernel.registers[*r as usize].width == Width::Wide;
             let to = self.temporary(i, wide);
             let from = self.code.slots[*r as usize];
-            let tiers = if wide { Tiers::of::<Spread<u64>>() } else { Tiers::of::<Spread<u32>>() };
+            let tiers = if wide {
+                Tiers::of::<Materialize<u64>>()
+            } else {
+                Tiers::of::<Materialize<u32>>()
+            };
             self.push(tiers, [to, from, 0, 0], 0, inst.origin);
-            spread[i] = Some(to);
+            materialized[i] = Some(to);
         }
-        spread
+        materialized
     }
 
     /// The slots of an instruction's destination and sources.

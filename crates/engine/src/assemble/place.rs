@@ -69,7 +69,7 @@ impl Assembler<'_> {
         used
     }
 
-    /// The register that affine operand `i` of any instruction is spread over.
+    /// The register that affine operand `i` of any instruction is materialised in.
     pub(super) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
         if let Some(slot) = self.temporaries[i][usize::from(wide)] {
             return slot;
