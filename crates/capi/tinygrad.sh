@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 checkout=$(cd "$1" && pwd)
 device=${2:-MOCK+CUDA:PTX}
 shift $(($# < 2 ? $# : 2))
-[ -f "$checkout/test/mockgpu/helpers.py" ] || { echo "$checkout is no clone of tinygrad" >&2; exit 2; }
+[ -f "$checkout/test/mockgpu/helpers.py" ] || { echo "$checkout is not a clone of tinygrad" >&2; exit 2; }
 command -v clang >/dev/null || { echo "clang is missing: tinygrad's CPU device needs it" >&2; exit 2; }
 
 cargo build --quiet --release --manifest-path "$here/Cargo.toml" -p lanework-capi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes every file of ptx/ from cuda/ again: `make.sh [UNIT...]`, all units without arguments.
-# NVCC names the compiler (default: `nvcc`). The head of each file that it writes tells its version.
+# Regenerates ptx/ from cuda/: `make.sh [UNIT...]`, all units without arguments.
+# NVCC names the compiler (default: `nvcc`). The first lines of each output file name its version.
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
@@ -20,7 +20,7 @@ make() {
     rm "$name.raw"
 }
 
-# The first comment line of a source that needs more than sm_75 says so: `// needs sm_80` or `// needs sm_90a`.
+# The first comment line of a source that needs more than sm_75 declares it: `// needs sm_80` or `// needs sm_90a`.
 for source in cuda/*.cu; do
     unit=$(basename "$source" .cu)
     if [ $# -gt 0 ]; then
