@@ -5,7 +5,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::handler::Body;
 use crate::hook::Wants;
 use crate::lanes::fetch_cold;
-use crate::machine::{NOWHERE, Op, Pending, Stop, Warp};
+use crate::machine::{NO_RECONVERGENCE, Op, ReconvergenceEntry, Stop, Warp};
 use lanework_ptx_ir::kernel::{MemorySpace, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
@@ -16,10 +16,10 @@ fn account(op: &Op, warp: &mut Warp) {
     warp.lane_instructions += op.imm * u64::from(warp.mask.count_ones());
 }
 
-/// Ends the warp's turn when it has run long; the branch is taken when its next turn comes.
+/// Ends the time slice when the warp has run long; the branch is taken when its next slice comes.
 #[inline(always)]
-fn turn_over(warp: &mut Warp, to: *const Op) -> *const Op {
-    if warp.instructions >= warp.turn_end { warp.stop_at(to, Stop::Yield) } else { to }
+fn end_slice(warp: &mut Warp, to: *const Op) -> *const Op {
+    if warp.instructions >= warp.slice_end { warp.stop_at(to, Stop::Yield) } else { to }
 }
 
 /// A jump: `a` is the target, `imm` the block's instructions.
@@ -31,7 +31,7 @@ impl Body for Jump {
         account(op, warp);
         // SAFETY: the target is valid by the assembler.
         let to = unsafe { warp.op(op.a) };
-        turn_over(warp, to)
+        end_slice(warp, to)
     }
 }
 
@@ -46,12 +46,12 @@ impl Body for BranchUniform {
         unsafe {
             let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask != 0;
             let to = if taken { warp.op(op.a) } else { std::ptr::from_ref(op).add(1) };
-            turn_over(warp, to)
+            end_slice(warp, to)
         }
     }
 }
 
-/// A branch at which lanes may part; `c` is where they meet again.
+/// A branch at which lanes may diverge; `c` is the reconvergence PC.
 pub struct Branch;
 
 impl Body for Branch {
@@ -63,20 +63,24 @@ impl Body for Branch {
             let taken = (*warp.at(op.b).cast::<u32>() ^ op.d) & warp.mask;
             let fall = std::ptr::from_ref(op).add(1);
             if taken == 0 {
-                return turn_over(warp, fall);
+                return end_slice(warp, fall);
             }
             if taken == warp.mask {
                 let to = warp.op(op.a);
-                return turn_over(warp, to);
+                return end_slice(warp, to);
             }
             warp.divergent_branches += 1;
             if (*warp.context).hook.wants(Wants::BRANCHES) {
                 diverged(op, warp);
             }
             let rest = warp.mask & !taken;
-            if op.c != NOWHERE && warp.meet != op.c {
-                warp.push(Pending { pc: op.c, mask: warp.mask, meet: warp.meet });
-                warp.meet = op.c;
+            if op.c != NO_RECONVERGENCE && warp.reconvergence_pc != op.c {
+                warp.push(ReconvergenceEntry {
+                    pc: op.c,
+                    mask: warp.mask,
+                    reconvergence_pc: warp.reconvergence_pc,
+                });
+                warp.reconvergence_pc = op.c;
             }
             let fall_pc = warp.pc(fall);
             let to = if op.a == op.c {
@@ -84,12 +88,16 @@ impl Body for Branch {
                 fall
             } else {
                 if fall_pc != op.c {
-                    warp.push(Pending { pc: fall_pc, mask: rest, meet: warp.meet });
+                    warp.push(ReconvergenceEntry {
+                        pc: fall_pc,
+                        mask: rest,
+                        reconvergence_pc: warp.reconvergence_pc,
+                    });
                 }
                 warp.mask = taken;
                 warp.op(op.a)
             };
-            turn_over(warp, to)
+            end_slice(warp, to)
         }
     }
 }
@@ -103,15 +111,15 @@ unsafe fn diverged(op: &Op, warp: &Warp) {
     }
 }
 
-/// The start of a block where lanes meet: `a` is its own place, `imm` the instructions of a block
+/// The start of a block where lanes reconverge: `a` is its own place, `imm` the instructions of a block
 /// that fell through to here.
 pub struct Join;
 
 impl Body for Join {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        if warp.meet == op.a {
-            // SAFETY: pending places are valid.
+        if warp.reconvergence_pc == op.a {
+            // SAFETY: stack entries are valid.
             return unsafe { warp.pop(op) };
         }
         // SAFETY: every program ends with an operation that does not fall through.
@@ -156,7 +164,7 @@ impl Body for Exit {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
         warp.live &= !warp.mask;
-        // SAFETY: pending places are valid.
+        // SAFETY: stack entries are valid.
         unsafe { warp.pop(op) }
     }
 }
@@ -223,8 +231,8 @@ impl Body for Barrier {
         if warp.mask != warp.live {
             warp.retire();
         }
-        // Lanes that run apart meet first.
-        if warp.mask != warp.live && !warp.apart {
+        // Independently scheduled lanes reconverge first.
+        if warp.mask != warp.live && !warp.independent {
             let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
             let raw = RawFault::of_lanes(
                 FaultKind::BarrierDivergence,
@@ -241,7 +249,7 @@ impl Body for Barrier {
     }
 }
 
-/// Waits for lanes of the warp on other ways; `b` names all that must come.
+/// Waits for lanes of other splits of the warp; `b` names all that must come.
 pub struct Converge;
 
 impl Body for Converge {

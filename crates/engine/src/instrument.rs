@@ -155,7 +155,7 @@ pub trait ClusterView {
     fn set_time_slice(&mut self, instructions: Option<u64>);
     /// Ends the next wait of all polling warps early, as if their time were over.
     fn end_polls(&mut self);
-    /// Schedules the pending lanes of diverged warps independently; whether there are any.
+    /// Schedules the lanes of diverged warps independently; whether there are any.
     fn split_diverged(&mut self) -> bool;
 }
 

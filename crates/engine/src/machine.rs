@@ -70,7 +70,7 @@ pub enum Stop {
     Done,
     /// It faulted; the context holds the fault.
     Fault,
-    /// It gives others a turn.
+    /// Its time slice is over.
     Yield,
     /// It waits for what only others can bring about: the same operation will tell.
     Wait,
@@ -80,21 +80,21 @@ pub enum Stop {
     Widen,
 }
 
-/// A pending part of a diverged warp.
+/// An entry of the reconvergence stack: lanes of a diverged warp that wait for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pending {
+pub struct ReconvergenceEntry {
     /// Where it goes on.
     pub pc: u32,
     /// Its lanes.
     pub mask: u32,
-    /// Where it meets the others; [`NOWHERE`] if it does not.
-    pub meet: u32,
+    /// Its own reconvergence PC, or [`NO_RECONVERGENCE`].
+    pub reconvergence_pc: u32,
 }
 
-/// No meeting point: the lanes run to their exit.
-pub const NOWHERE: u32 = u32::MAX;
+/// No reconvergence PC: the lanes run to their exit.
+pub const NO_RECONVERGENCE: u32 = u32::MAX;
 
-/// Pending parts at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
+/// Entries of the reconvergence stack at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
 pub const DEPTH: usize = 64;
 
 /// One warp of a running block.
@@ -105,8 +105,8 @@ pub struct Warp {
     pub mask: u32,
     /// Lanes that have not exited.
     pub live: u32,
-    /// Where the executing lanes wait for the pending ones.
-    pub meet: u32,
+    /// The reconvergence PC: where the executing lanes wait for those on the stack.
+    pub reconvergence_pc: u32,
     /// The mask to restore after a guarded operation.
     pub unguarded: u32,
     /// The operations, first to last.
@@ -115,8 +115,8 @@ pub struct Warp {
     pub instructions: u64,
     /// PTX instructions times lanes.
     pub lane_instructions: u64,
-    /// `instructions` at which the warp gives others a turn.
-    pub turn_end: u64,
+    /// `instructions` at which the time slice ends.
+    pub slice_end: u64,
     /// Branches at which the warp split.
     pub divergent_branches: u64,
     /// The worker's context.
@@ -131,18 +131,18 @@ pub struct Warp {
     pub waiting: u32,
     /// Where they waited.
     pub waits_at: *const Op,
-    /// Nothing else can go on: its next wait may end early, as if its time were over.
-    pub gives_up: bool,
+    /// Nothing else can go on: its next poll may end early, as if its time were over.
+    pub poll_expires: bool,
     /// Its index in the block.
     pub index: u32,
     /// Whether it has left the scalar forms behind.
     pub widened: bool,
-    /// Whether its lanes go several ways, of which it follows one.
-    pub apart: bool,
+    /// Whether its lanes are scheduled independently, as several splits of which it runs one.
+    pub independent: bool,
     /// Entries of the reconvergence stack.
     pub depth: usize,
     /// The reconvergence stack.
-    pub pending: [Pending; DEPTH],
+    pub stack: [ReconvergenceEntry; DEPTH],
 }
 
 impl Warp {
@@ -152,12 +152,12 @@ impl Warp {
             regs: std::ptr::null_mut(),
             mask: 0,
             live: 0,
-            meet: NOWHERE,
+            reconvergence_pc: NO_RECONVERGENCE,
             unguarded: 0,
             ops: std::ptr::null(),
             instructions: 0,
             lane_instructions: 0,
-            turn_end: 0,
+            slice_end: 0,
             divergent_branches: 0,
             context: std::ptr::null_mut(),
             sites: std::ptr::null_mut(),
@@ -165,12 +165,12 @@ impl Warp {
             stopped_at: std::ptr::null(),
             waiting: 0,
             waits_at: std::ptr::null(),
-            gives_up: false,
+            poll_expires: false,
             index,
             widened: false,
-            apart: false,
+            independent: false,
             depth: 0,
-            pending: [Pending::default(); DEPTH],
+            stack: [ReconvergenceEntry::default(); DEPTH],
         }
     }
 
@@ -208,14 +208,14 @@ impl Warp {
     pub fn start(&mut self, lanes: u32, ops: *const Op) {
         self.mask = lanes;
         self.live = lanes;
-        self.meet = NOWHERE;
+        self.reconvergence_pc = NO_RECONVERGENCE;
         self.ops = ops;
         self.stopped_at = ops;
         self.depth = 0;
         self.stop = Stop::Running;
         self.widened = false;
-        self.apart = false;
-        self.gives_up = false;
+        self.independent = false;
+        self.poll_expires = false;
     }
 
     /// Stops at `op`.
@@ -241,34 +241,42 @@ impl Warp {
         ((op as usize - self.ops as usize) / size_of::<Op>()) as u32
     }
 
-    /// Leaves a part of the warp for later. A split makes the parts' masks strictly smaller, so the
+    /// Pushes an entry. A split makes the masks strictly smaller, so the
     /// stack never holds more than two entries per split.
     #[inline]
-    pub fn push(&mut self, part: Pending) {
+    pub fn push(&mut self, entry: ReconvergenceEntry) {
         debug_assert!(self.depth < DEPTH);
         if self.depth < DEPTH {
-            self.pending[self.depth] = part;
+            self.stack[self.depth] = entry;
             self.depth += 1;
         }
     }
 
-    /// After [`Stop::Wait`]: another part of the diverged warp that meets the waiting one at the same
-    /// place goes on next, where there is one, for it may be what the waiting one waits for.
-    pub fn rotate(&mut self) {
+    /// After [`Stop::Wait`]: yields to a sibling split, one that reconverges at the same place, where there
+    /// is one, for it may be what the waiting one waits for.
+    pub fn yield_to_sibling(&mut self) {
         (self.waiting, self.waits_at) = (self.mask, self.stopped_at);
-        while self.depth > 0 && self.pending[self.depth - 1].meet == self.meet {
-            let next = self.pending[self.depth - 1];
+        while self.depth > 0 && self.stack[self.depth - 1].reconvergence_pc == self.reconvergence_pc
+        {
+            let next = self.stack[self.depth - 1];
             if next.mask & self.live == 0 {
                 self.depth -= 1;
                 continue;
             }
-            let siblings = self.pending[..self.depth].iter().rev();
-            let first = self.depth - siblings.take_while(|part| part.meet == self.meet).count();
-            let this = Pending { pc: self.pc(self.stopped_at), mask: self.mask, meet: self.meet };
-            self.pending.copy_within(first..self.depth - 1, first + 1);
-            self.pending[first] = this;
+            let siblings = self.stack[..self.depth].iter().rev();
+            let first = self.depth
+                - siblings
+                    .take_while(|entry| entry.reconvergence_pc == self.reconvergence_pc)
+                    .count();
+            let this = ReconvergenceEntry {
+                pc: self.pc(self.stopped_at),
+                mask: self.mask,
+                reconvergence_pc: self.reconvergence_pc,
+            };
+            self.stack.copy_within(first..self.depth - 1, first + 1);
+            self.stack[first] = this;
             self.mask = next.mask & self.live;
-            // SAFETY: pending places are valid.
+            // SAFETY: stack entries are valid.
             self.stopped_at = unsafe { self.op(next.pc) };
             return;
         }
@@ -282,27 +290,27 @@ impl Warp {
             if self.live & !self.mask & bit == 0 {
                 continue;
             }
-            let next = self.pending[..self.depth].iter().rev().find(|part| part.mask & bit != 0);
-            // SAFETY: pending places are valid.
-            if next.is_some_and(|part| unsafe { (*self.op(part.pc)).ends() }) {
+            let next = self.stack[..self.depth].iter().rev().find(|entry| entry.mask & bit != 0);
+            // SAFETY: stack entries are valid.
+            if next.is_some_and(|entry| unsafe { (*self.op(entry.pc)).ends() }) {
                 self.live &= !bit;
             }
         }
     }
 
-    /// Goes on with the part left last; stops when no lane is left.
+    /// Pops the stack and goes on there; stops when no lane is left.
     ///
     /// # Safety
-    /// The pending program counters are valid.
+    /// The program counters on the stack are valid.
     pub unsafe fn pop(&mut self, op: *const Op) -> *const Op {
         while self.depth > 0 {
             self.depth -= 1;
-            let part = self.pending[self.depth];
-            self.mask = part.mask & self.live;
-            self.meet = part.meet;
+            let entry = self.stack[self.depth];
+            self.mask = entry.mask & self.live;
+            self.reconvergence_pc = entry.reconvergence_pc;
             if self.mask != 0 {
                 // SAFETY: by the caller.
-                return unsafe { self.op(part.pc) };
+                return unsafe { self.op(entry.pc) };
             }
         }
         self.mask = 0;

@@ -1,7 +1,7 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
 use crate::allowance::Allowance;
-use crate::block::team::Team;
+use crate::block::executor::ClusterExecutor;
 use crate::block::worker::Shape;
 use crate::counter::Totals;
 use crate::fault::{Fault, Located};
@@ -191,7 +191,8 @@ impl<'a> Job<'a> {
     fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
         let attached = Attached::new(&mut instrument);
         let hook = attached.hook();
-        let mut team = Team::new(self.assembled, &self.shape, self.memory, self.parameters, hook);
+        let mut executor =
+            ClusterExecutor::new(self.assembled, &self.shape, self.memory, self.parameters, hook);
         let mut printed = Vec::new();
         let (mut blocks, mut fault) = (0, None);
         loop {
@@ -199,9 +200,9 @@ impl<'a> Job<'a> {
             if i >= self.count || i > self.last.load(Ordering::Relaxed) {
                 break;
             }
-            let result = team.run(self.cluster(i));
-            blocks += team.blocks.len() as u64;
-            for block in &mut team.blocks {
+            let result = executor.run(self.cluster(i));
+            blocks += executor.blocks.len() as u64;
+            for block in &mut executor.blocks {
                 if !block.context.printed.is_empty() {
                     printed.push((i, std::mem::take(&mut block.context.printed)));
                 }
@@ -217,7 +218,7 @@ impl<'a> Job<'a> {
             }
         }
         let (mut instructions, mut lane_instructions) = (0, 0);
-        for block in &mut team.blocks {
+        for block in &mut executor.blocks {
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
             if hook.wants(Wants::COUNTS) {
@@ -232,7 +233,7 @@ impl<'a> Job<'a> {
         if let Some((block, located)) = late {
             fault = Some((self.count, block, located));
         }
-        drop(team);
+        drop(executor);
         Share { instrument, printed, blocks, instructions, lane_instructions, fault }
     }
 }

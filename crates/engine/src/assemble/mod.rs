@@ -14,7 +14,7 @@ use crate::fuse::product::Chain;
 use crate::handler::Tiers;
 use crate::hook::Wants;
 use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
-use crate::machine::{ENDS, Handler, NOWHERE, Op};
+use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::matrix::plan::Plan;
 use crate::pure::{Materialize, Pure};
 use crate::site::Site;
@@ -157,7 +157,7 @@ struct Assembler<'a> {
     marks: Vec<Mark>,
     /// Registers that affine operands are materialised in, by operand and whether they are 64 bits wide.
     temporaries: [[Option<Slot>; 2]; 3],
-    /// The instruction under way.
+    /// The current instruction.
     at: usize,
     /// What ptxas makes of accesses, for counters.
     classifier: AccessClassifier<'a>,
@@ -244,11 +244,11 @@ impl Assembler<'_> {
         self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin);
         for (at, target, reconverge) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);
-            self.code.ops[at].c = reconverge.map_or(NOWHERE, |b| starts[b]);
+            self.code.ops[at].c = reconverge.map_or(NO_RECONVERGENCE, |b| starts[b]);
         }
     }
 
-    /// What the instrument inserts before the instruction under way.
+    /// What the instrument inserts before the current instruction.
     fn insert(&mut self, inst: &Inst) {
         let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
         for Inserted { tiers, imm } in inserted.unwrap_or_default() {

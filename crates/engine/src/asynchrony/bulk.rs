@@ -181,7 +181,7 @@ pub(super) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
 pub(super) unsafe fn wait_group(op: &Op, warp: &mut Warp, pending: u32) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the context and its cluster outlive the warp's run, and so does all that copies
-        // under way touch.
+        // in flight touch.
         unsafe {
             let owner = owner(warp, lane);
             if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {

@@ -1,4 +1,4 @@
-//! What the blocks of a cluster share: each other's shared memory, a barrier, copies under way.
+//! What the blocks of a cluster share: each other's shared memory, a barrier, copies in flight.
 //!
 //! A block's own shared memory starts at offset 0 of the shared window. That of the block of rank `r`
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
@@ -36,7 +36,7 @@ pub struct Cluster {
     /// Blocks that have not ended, by rank.
     pub running: Vec<bool>,
     /// The cluster's barrier.
-    pub meeting: Meeting,
+    pub barrier: ClusterBarrier,
     /// Bulk copies that have been started.
     pub copies: Copies,
     /// Counts what a waiting thread could be waiting for.
@@ -52,7 +52,7 @@ impl Cluster {
             memory,
             hook,
             running: vec![true; blocks],
-            meeting: Meeting::new(blocks, warps),
+            barrier: ClusterBarrier::new(blocks, warps),
             copies: Copies::default(),
             changes: 0,
         }
@@ -61,8 +61,8 @@ impl Cluster {
     /// Makes ready for the next cluster.
     pub fn start(&mut self) {
         self.running.fill(true);
-        if self.meeting.used {
-            self.meeting = Meeting::new(self.running.len(), self.meeting.warps);
+        if self.barrier.used {
+            self.barrier = ClusterBarrier::new(self.running.len(), self.barrier.warps);
         }
         self.copies.start();
     }
@@ -76,7 +76,7 @@ impl Cluster {
 }
 
 /// `barrier.cluster`: who has arrived in which generation.
-pub struct Meeting {
+pub struct ClusterBarrier {
     /// Whether anyone has arrived in this cluster.
     pub used: bool,
     /// Generations completed.
@@ -88,17 +88,17 @@ pub struct Meeting {
 /// The arrivals of one warp's lanes.
 #[derive(Clone)]
 struct Arrivals {
-    /// In the generation under way.
+    /// In the current generation.
     now: u32,
     /// Lanes that have arrived and not yet waited, and when they arrived.
     owing: u32,
     when: [u32; 32],
 }
 
-impl Meeting {
-    fn new(blocks: usize, warps: usize) -> Meeting {
+impl ClusterBarrier {
+    fn new(blocks: usize, warps: usize) -> ClusterBarrier {
         let nobody = Arrivals { now: 0, owing: 0, when: [0; 32] };
-        Meeting { used: false, generation: 0, warps, arrivals: vec![nobody; blocks * warps] }
+        ClusterBarrier { used: false, generation: 0, warps, arrivals: vec![nobody; blocks * warps] }
     }
 
     fn of(&mut self, rank: u32, warp: u32) -> &mut Arrivals {
@@ -160,7 +160,7 @@ impl Meeting {
         }
     }
 
-    /// Whether anyone has arrived in the generation under way.
+    /// Whether anyone has arrived in the current generation.
     pub fn begun(&self) -> bool {
         self.arrivals.iter().any(|this| this.now != 0)
     }
@@ -180,15 +180,15 @@ mod tests {
 
     #[test]
     fn a_lane_waits_for_the_generation_in_which_it_arrived() {
-        let mut meeting = Meeting::new(2, 1);
-        assert_eq!(meeting.wait(0, 0, 1), Err(1), "nobody has arrived");
-        assert_eq!(meeting.arrive(0, 0, u32::MAX), Ok(()));
-        assert_eq!(meeting.arrive(0, 0, 1), Err(1), "lane 0 has not waited");
-        assert_eq!(meeting.wait(0, 0, u32::MAX), Ok(false));
-        meeting.release();
-        assert_eq!(meeting.wait(0, 0, 1), Ok(true));
-        assert_eq!(meeting.arrive(0, 0, 1), Ok(()), "the next generation");
-        assert_eq!(meeting.wait(0, 0, 1), Ok(false));
-        assert_eq!(meeting.wait(0, 0, !1), Ok(true), "the others are still owed the last one");
+        let mut barrier = ClusterBarrier::new(2, 1);
+        assert_eq!(barrier.wait(0, 0, 1), Err(1), "nobody has arrived");
+        assert_eq!(barrier.arrive(0, 0, u32::MAX), Ok(()));
+        assert_eq!(barrier.arrive(0, 0, 1), Err(1), "lane 0 has not waited");
+        assert_eq!(barrier.wait(0, 0, u32::MAX), Ok(false));
+        barrier.release();
+        assert_eq!(barrier.wait(0, 0, 1), Ok(true));
+        assert_eq!(barrier.arrive(0, 0, 1), Ok(()), "the next generation");
+        assert_eq!(barrier.wait(0, 0, 1), Ok(false));
+        assert_eq!(barrier.wait(0, 0, !1), Ok(true), "the others are still owed the last one");
     }
 }

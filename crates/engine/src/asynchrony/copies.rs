@@ -1,4 +1,4 @@
-//! Bulk copies under way, and the groups that threads wait for them in.
+//! Bulk copies in flight, and the groups that threads wait for them in.
 
 use super::tile::Tile;
 use crate::alu::atomic::Combine;
@@ -93,7 +93,7 @@ impl Move {
     }
 }
 
-/// A copy under way.
+/// A copy in flight.
 pub struct Copy {
     /// What is moved.
     pub what: Move,
@@ -107,7 +107,7 @@ pub struct Copy {
     pub id: u64,
 }
 
-/// The copies under way in a cluster.
+/// The copies in flight in a cluster.
 #[derive(Default)]
 pub struct Copies {
     pub(super) queue: VecDeque<Copy>,
@@ -124,7 +124,7 @@ impl Copies {
         self.groups.clear();
     }
 
-    /// Whether none is under way.
+    /// Whether none is in flight.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }

@@ -39,7 +39,7 @@ pub unsafe fn finish_groups(
     Ok(())
 }
 
-/// Does all copies under way, in the order in which they were started, or from `first` on around.
+/// Does all copies in flight, in the order in which they were started, or from `first` on around.
 ///
 /// # Errors
 /// The fault of one of them.

@@ -23,7 +23,7 @@ pub struct Mbarrier {
     pub expected: u32,
     /// Bytes announced less bytes that have come.
     pub bytes: i32,
-    /// The parity of the phase that is under way.
+    /// The parity of the current phase.
     pub parity: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What goes on beside a warp's instructions: mbarriers, bulk copies, clusters.
 //!
-//! A bulk copy is checked when it is started and done later: at the end of the round of turns in which
+//! A bulk copy is checked when it is started and done later: at the end of the scheduler pass in which
 //! it was started, or when its thread waits for its group. A kernel that reads what it has not waited
 //! for thus finds what was there before, as it may on a GPU. A wait for an mbarrier suspends the warp
 //! until the phase has ended; `test_wait` and `try_wait` give `false` only when nothing else in the

@@ -1,4 +1,4 @@
-//! What asynchronous instructions share: operands, places in shared memory, and copies put under way.
+//! What asynchronous instructions share: operands, places in shared memory, and copies put in flight.
 
 use super::cluster::split;
 use super::copies::{Copy, Finish, Move, Owner};
@@ -143,7 +143,7 @@ pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
     Span { space: Space::Shared, rank, address, bytes }
 }
 
-/// Puts a copy under way, and tells of it.
+/// Puts a copy in flight, and tells of it.
 pub(super) unsafe fn begin(
     op: &Op,
     warp: &Warp,

@@ -146,8 +146,8 @@ unsafe fn wait_phase(
             done |= u32::from(this.parity != of) << lane;
             ended[i] = phase(place, of);
         }
-        let gives_up = std::mem::take(&mut warp.gives_up);
-        if done != warp.mask && !gives_up {
+        let poll_expires = std::mem::take(&mut warp.poll_expires);
+        if done != warp.mask && !poll_expires {
             return Ok(false);
         }
         for lane in lanes(done) {
@@ -219,10 +219,10 @@ pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawF
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
         if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
-            instrument.cluster_arrive(warp.index as usize, cluster.meeting.generation);
+            instrument.cluster_arrive(warp.index as usize, cluster.barrier.generation);
         }
         cluster.changes += 1;
-        let arrived = cluster.meeting.arrive(rank, warp.index, warp.mask);
+        let arrived = cluster.barrier.arrive(rank, warp.index, warp.mask);
         let twice = "a thread arrives at the cluster's barrier again before it has waited there";
         arrived.map(|()| true).map_err(|mask| out_of_turn(mask, twice))
     }
@@ -238,8 +238,8 @@ pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
-        let arrived = cluster.meeting.arrived(rank, warp.index, lane);
-        let met = cluster.meeting.wait(rank, warp.index, warp.mask);
+        let arrived = cluster.barrier.arrived(rank, warp.index, lane);
+        let met = cluster.barrier.wait(rank, warp.index, warp.mask);
         if met == Ok(true)
             && let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION)
         {

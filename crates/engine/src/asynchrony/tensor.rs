@@ -1,4 +1,4 @@
-//! Copies of tiles: checked, and put under way.
+//! Copies of tiles: checked, and put in flight.
 
 use super::copies::{Finish, Move};
 use super::plan::Plan;

@@ -28,9 +28,9 @@ impl Worker<'_> {
         }
     }
 
-    /// After a round: the warps at plain barriers go on if they are all there is, the usual case;
+    /// After a pass: the warps at plain barriers go on if they are all there is, the usual case;
     /// otherwise they arrive one by one.
-    pub(super) fn meet(&mut self) -> Result<(), Located> {
+    pub(super) fn open_plain_barriers(&mut self) -> Result<(), Located> {
         let plain = std::mem::take(&mut self.plain);
         let first = self.states.iter().find(|s| matches!(s, State::Plain(_))).copied();
         let all = plain + self.done == self.states.len() as u32
@@ -66,8 +66,8 @@ impl Worker<'_> {
     }
 
     pub(super) fn deadlock(&self) -> Located {
-        if let Some(asking) = self.states.iter().position(|s| *s == State::Asking) {
-            return self.deadlock_asking(asking);
+        if let Some(polling) = self.states.iter().position(|s| *s == State::Polling) {
+            return self.polling_deadlock(polling);
         }
         let waiting = self.states.iter().position(|s| matches!(s, State::Waiting(_))).unwrap_or(0);
         let number = match self.states[waiting] {
@@ -93,8 +93,8 @@ impl Worker<'_> {
         self.locate(waiting, raw)
     }
 
-    /// The deadlock of a warp that asks for what does not come.
-    fn deadlock_asking(&self, w: usize) -> Located {
+    /// The deadlock of a warp that polls for what does not come.
+    fn polling_deadlock(&self, w: usize) -> Located {
         let warp = &self.warps[w];
         // SAFETY: the warp stopped there with `Stop::Wait`.
         let what = unsafe { waits_for(warp.waits_at, warp) };

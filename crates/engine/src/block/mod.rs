@@ -1,10 +1,10 @@
-//! One worker: it runs blocks one after the other, the warps of a block in turn.
+//! One worker: it runs blocks one after the other, the warps of a block by time slices.
 
-mod apart;
 mod barriers;
+pub mod executor;
+mod independent;
 mod registers;
 mod slices;
 mod start;
-pub mod team;
 mod view;
 pub mod worker;

@@ -1,24 +1,24 @@
 //! Scheduler passes over the warps of a block, each of which runs for a time slice.
 
-use super::worker::{BARRIERS, Round, State, Worker, limit_fault};
+use super::worker::{BARRIERS, PassOutcome, State, Worker, limit_fault};
 use crate::allowance::Allowance;
 use crate::fault::{Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::Stop;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Instructions of a warp's turn where warps spin until another has had its turn.
-const SPINNING_TURN: u64 = 1 << 10;
+/// Instructions of a time slice where warps spin until another has had its own.
+const SPINNING_SLICE: u64 = 1 << 10;
 impl Worker<'_> {
-    /// Gives every warp its turn.
-    pub(super) fn round(&mut self) -> Result<Round, Located> {
+    /// Runs every warp that can run for a time slice.
+    pub(super) fn pass(&mut self) -> Result<PassOutcome, Located> {
         let mut order = std::mem::take(&mut self.order);
-        let result = self.turns(&mut order);
+        let result = self.run_slices(&mut order);
         self.order = order;
         result
     }
 
-    fn turns(&mut self, order: &mut [usize]) -> Result<Round, Located> {
+    fn run_slices(&mut self, order: &mut [usize]) -> Result<PassOutcome, Located> {
         let count = order.len();
         let mut progress = false;
         if self.shape.seed.is_some() {
@@ -31,31 +31,31 @@ impl Worker<'_> {
             match self.states[w] {
                 State::Ready => {
                     progress = true;
-                    self.turn(w)?;
+                    self.run_slice(w)?;
                 }
-                State::Asking => {
+                State::Polling => {
                     self.states[w] = State::Ready;
-                    self.turn(w)?;
-                    progress |= self.states[w] != State::Asking;
+                    self.run_slice(w)?;
+                    progress |= self.states[w] != State::Polling;
                 }
                 _ => {}
             }
         }
         if self.plain > 0 {
-            self.meet()?;
+            self.open_plain_barriers()?;
         }
         Ok(match progress {
-            _ if self.done as usize == count => Round::Done,
-            true => Round::Progress,
-            false => Round::Idle,
+            _ if self.done as usize == count => PassOutcome::Done,
+            true => PassOutcome::Progress,
+            false => PassOutcome::Idle,
         })
     }
 
     /// Runs one warp until it stops, unless the launch has had its share.
     #[inline]
-    fn turn(&mut self, w: usize) -> Result<(), Located> {
+    fn run_slice(&mut self, w: usize) -> Result<(), Located> {
         if self.shape.allowance.is_none() {
-            return self.take_turn(w);
+            return self.run_until_stop(w);
         }
         let spent = self.shape.allowance.as_deref().and_then(Allowance::spent);
         if let Some((kind, note)) = spent {
@@ -64,27 +64,27 @@ impl Worker<'_> {
             return Err(self.locate(w, raw));
         }
         let before = self.warps[w].instructions;
-        let result = self.take_turn(w);
+        let result = self.run_until_stop(w);
         if let Some(allowance) = &self.shape.allowance {
             allowance.spend(self.warps[w].instructions - before);
         }
         result
     }
 
-    fn take_turn(&mut self, w: usize) -> Result<(), Located> {
-        let turn = match self.shape.seed {
-            _ if self.turn_set.is_some() => self.turn_set.unwrap_or(self.turn),
+    fn run_until_stop(&mut self, w: usize) -> Result<(), Located> {
+        let slice = match self.shape.seed {
+            _ if self.slice_override.is_some() => self.slice_override.unwrap_or(self.time_slice),
             Some(_) => 64 + self.draw(1024),
-            None if self.spun => SPINNING_TURN,
-            None => self.turn,
+            None if self.seen_spinning => SPINNING_SLICE,
+            None => self.time_slice,
         };
         let limit = self.shape.max_instructions.unwrap_or(u64::MAX);
-        if self.warps[w].apart {
-            return self.turn_apart(w, limit);
+        if self.warps[w].independent {
+            return self.run_splits(w, limit);
         }
         loop {
             let warp = &mut self.warps[w];
-            warp.turn_end = (warp.instructions + turn).min(limit);
+            warp.slice_end = (warp.instructions + slice).min(limit);
             // SAFETY: the warp was started with code for its register file.
             let stop = unsafe { warp.run() };
             match stop {
@@ -109,18 +109,18 @@ impl Worker<'_> {
                 Stop::Yield => {
                     self.yielded = true;
                     if self.may_spin(w) {
-                        self.spun = true;
-                        self.part(w, stop);
+                        self.seen_spinning = true;
+                        self.split_warp(w, stop);
                     }
                     return Ok(());
                 }
                 Stop::Converge => {
-                    self.part(w, stop);
+                    self.split_warp(w, stop);
                     return Ok(());
                 }
                 Stop::Wait => {
-                    self.warps[w].rotate();
-                    self.states[w] = State::Asking;
+                    self.warps[w].yield_to_sibling();
+                    self.states[w] = State::Polling;
                     return Ok(());
                 }
                 Stop::Widen => self.widen(w),

@@ -71,8 +71,8 @@ impl<'a> Worker<'a> {
             context,
             warps: (0..warps).map(Warp::new).collect(),
             states: vec![State::Ready; warps as usize],
-            parts: (0..warps).map(|_| Vec::new()).collect(),
-            spun: false,
+            splits: (0..warps).map(|_| Vec::new()).collect(),
+            seen_spinning: false,
             barriers: vec![Barrier::default(); BARRIERS],
             registers,
             wide_registers: None,
@@ -83,13 +83,13 @@ impl<'a> Worker<'a> {
             lane_instructions: 0,
             random: seed,
             // SAFETY: this worker alone uses its instrument.
-            turn: unsafe { hook.any() }.time_slice(),
+            time_slice: unsafe { hook.any() }.time_slice(),
             done: 0,
             plain: 0,
             waiting: 0,
             arrived_only: false,
             yielded: false,
-            turn_set: None,
+            slice_override: None,
             order: Vec::new(),
             per_block,
         };
@@ -132,7 +132,7 @@ impl<'a> Worker<'a> {
             warp.divergent_branches = 0;
             warp.start(lanes, code.ops.as_ptr());
             self.states[w] = State::Ready;
-            self.parts[w].clear();
+            self.splits[w].clear();
             for r in &assembled.undefined {
                 let slot = code.slots[*r as usize];
                 // SAFETY: the assembler reserved the slot.

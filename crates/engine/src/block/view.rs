@@ -1,17 +1,22 @@
 //! The cluster between two scheduler passes, as instruments may look at it and steer it.
 
-use super::team::Team;
-use super::worker::{Part, State, Worker};
+use super::executor::ClusterExecutor;
+use super::worker::{ScheduledSplit, State, Worker};
 use crate::instrument::{ClusterView, Progress, WarpSnapshot};
 use crate::machine::Stop;
-use crate::way::Way;
+use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::Kernel;
 
-/// A path as numbers.
-fn add_way(to: &mut Vec<u64>, way: &Way) {
-    to.extend([way.mask.into(), way.at as u64, way.meet.into(), way.pending.len() as u64]);
-    for entry in &way.pending {
-        to.extend([entry.pc, entry.mask, entry.meet].map(u64::from));
+/// A split as numbers.
+fn add_split(to: &mut Vec<u64>, split: &WarpSplit) {
+    to.extend([
+        split.mask.into(),
+        split.at as u64,
+        split.reconvergence_pc.into(),
+        split.stack.len() as u64,
+    ]);
+    for entry in &split.stack {
+        to.extend([entry.pc, entry.mask, entry.reconvergence_pc].map(u64::from));
     }
 }
 
@@ -28,29 +33,29 @@ impl Worker<'_> {
             State::Ready => (0, 0),
             State::Plain(barrier) => (1, barrier),
             State::Waiting(barrier) => (2, barrier),
-            State::Asking => (3, 0),
+            State::Polling => (3, 0),
             State::Done => (4, 0),
         };
         let mut control = vec![state, barrier as u64, warp.live.into()];
-        add_way(&mut control, &warp.way());
-        for Part { way, waits } in &self.parts[w] {
+        add_split(&mut control, &warp.current_split());
+        for ScheduledSplit { split, waits } in &self.splits[w] {
             control.extend(waits.numbers());
-            add_way(&mut control, way);
+            add_split(&mut control, split);
         }
         WarpSnapshot { control, registers: registers.to_vec() }
     }
 
-    /// Warps whose pending lanes have had no turn.
+    /// Diverged warps: lanes of theirs wait on the stack.
     fn diverged(&self) -> Vec<usize> {
         let has_pending = |w: &usize| {
             let warp = &self.warps[*w];
-            self.states[*w] == State::Ready && !warp.apart && warp.mask != warp.live
+            self.states[*w] == State::Ready && !warp.independent && warp.mask != warp.live
         };
         (0..self.warps.len()).filter(has_pending).collect()
     }
 }
 
-impl ClusterView for Team<'_> {
+impl ClusterView for ClusterExecutor<'_> {
     fn kernel(&self) -> &Kernel {
         &self.blocks[0].assembled.kernel
     }
@@ -71,7 +76,7 @@ impl ClusterView for Team<'_> {
         match self.blocks[rank].states[warp] {
             State::Ready => Progress::Ready,
             State::Plain(_) | State::Waiting(_) => Progress::Blocked,
-            State::Asking => Progress::Polling,
+            State::Polling => Progress::Polling,
             State::Done => Progress::Done,
         }
     }
@@ -106,13 +111,13 @@ impl ClusterView for Team<'_> {
     }
 
     fn set_time_slice(&mut self, instructions: Option<u64>) {
-        self.blocks.iter_mut().for_each(|block| block.turn_set = instructions);
+        self.blocks.iter_mut().for_each(|block| block.slice_override = instructions);
     }
 
     fn end_polls(&mut self) {
         for block in &mut self.blocks {
             for (warp, state) in block.warps.iter_mut().zip(&block.states) {
-                warp.gives_up |= *state == State::Asking;
+                warp.poll_expires |= *state == State::Polling;
             }
         }
     }
@@ -121,8 +126,8 @@ impl ClusterView for Team<'_> {
         let mut any = false;
         for block in &mut self.blocks {
             for w in block.diverged() {
-                (block.spun, any) = (true, true);
-                block.part(w, Stop::Yield);
+                (block.seen_spinning, any) = (true, true);
+                block.split_warp(w, Stop::Yield);
             }
         }
         any

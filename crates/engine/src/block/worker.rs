@@ -5,7 +5,7 @@ use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::{Context, Warp};
 use crate::program::Assembled;
 use crate::slot::Slot;
-use crate::way::Way;
+use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::{MemorySpace, Special};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Shape {
     pub max_instructions: Option<u64>,
     /// What the launch as a whole may take, where that is limited.
     pub allowance: Option<Arc<Allowance>>,
-    /// The seed of the order of turns, if it is not in order.
+    /// The seed of the order of time slices, if it is not in order.
     pub seed: Option<u64>,
 }
 
@@ -42,14 +42,14 @@ pub(super) enum State {
     /// At a barrier for all threads, not yet entered in its book.
     Plain(usize),
     Waiting(usize),
-    /// It waits for what it asks about again in each round.
-    Asking,
+    /// It polls: it looks again in each pass for what only others can bring about.
+    Polling,
     Done,
 }
 
-/// What came of a round of turns.
+/// What came of a scheduler pass.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Round {
+pub(super) enum PassOutcome {
     /// All warps have ended.
     Done,
     /// One warp at least got on.
@@ -66,10 +66,10 @@ pub struct Worker<'a> {
     pub context: Box<Context>,
     pub(super) warps: Vec<Warp>,
     pub(super) states: Vec<State>,
-    /// The ways of each warp whose lanes run apart.
-    pub(super) parts: Vec<Vec<Part>>,
-    /// Whether a warp's lanes have had to run apart because one waited for another.
-    pub(super) spun: bool,
+    /// The splits of each warp under independent thread scheduling.
+    pub(super) splits: Vec<Vec<ScheduledSplit>>,
+    /// Whether a warp was split because one of its lanes waited for another.
+    pub(super) seen_spinning: bool,
     pub(super) barriers: Vec<Barrier>,
     pub(super) registers: Buffer,
     pub(super) wide_registers: Option<Buffer>,
@@ -81,20 +81,20 @@ pub struct Worker<'a> {
     /// Instructions by lanes so far.
     pub lane_instructions: u64,
     pub(super) random: u64,
-    /// The instructions of a turn.
-    pub(super) turn: u64,
+    /// The instructions of a time slice.
+    pub(super) time_slice: u64,
     /// Warps that have ended in this block.
     pub(super) done: u32,
-    /// Warps at plain barriers in this round.
+    /// Warps at plain barriers in this pass.
     pub(super) plain: u32,
     /// Warps that wait at barriers.
     pub(super) waiting: usize,
     /// Whether a warp has arrived at a barrier in this block without waiting.
     pub(super) arrived_only: bool,
-    /// Whether a warp has used up its turn since it was last asked.
+    /// Whether a warp has used up its time slice since the last question.
     pub(super) yielded: bool,
-    /// The instructions of a turn, where the instrument has set them.
-    pub(super) turn_set: Option<u64>,
+    /// The instructions of a time slice, where the instrument has set them.
+    pub(super) slice_override: Option<u64>,
     pub(super) order: Vec<usize>,
     /// What of the register file changes from block to block.
     pub(super) per_block: Vec<(Slot, Special)>,
@@ -111,13 +111,13 @@ pub(super) struct Barrier {
     pub(super) any: bool,
 }
 
-/// One of the ways of a warp.
-pub(super) struct Part {
-    pub(super) way: Way,
+/// One of the splits of a warp that are scheduled independently.
+pub(super) struct ScheduledSplit {
+    pub(super) split: WarpSplit,
     pub(super) waits: Waits,
 }
 
-/// What a part needs before it goes on.
+/// What a split needs before it goes on.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Waits {
     No,
@@ -137,7 +137,7 @@ impl Waits {
         }
     }
 
-    /// What two parts at one place need together, if they can be one.
+    /// What two splits at one place need together, if they can be one.
     pub(super) fn with(self, other: Waits) -> Option<Waits> {
         match (self, other) {
             (Waits::Lanes(a), Waits::Lanes(b)) => Some(Waits::Lanes(a | b)),
@@ -179,7 +179,7 @@ impl Worker<'_> {
     }
 
     /// Counts what the warps of a block have executed.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn add_up_instructions(&mut self) {
         for warp in &self.warps {
             self.instructions += warp.instructions;
             self.lane_instructions += warp.lane_instructions;

@@ -1,7 +1,7 @@
-//! The blocks of a cluster, run together by one worker's thread: a round of turns for each block after
-//! the other, then what goes on beside the warps.
+//! The blocks of a cluster, run together by one worker's thread: a scheduler pass over each block after the
+//! other, then what goes on beside the warps.
 
-use super::worker::{Round, Shape, State, Worker};
+use super::worker::{PassOutcome, Shape, State, Worker};
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::finish::{LateFault, finish_all};
 use crate::fault::Located;
@@ -11,11 +11,11 @@ use crate::memory::Memory;
 use crate::program::Assembled;
 use lanework_ptx_ir::uniformity::thread_index;
 
-/// Rounds in which nothing happens but waits that end early, before they are taken to be stuck.
-const IDLE_ROUNDS: u32 = 1024;
+/// Passes in which nothing happens but waits that end early, before they are taken to be stuck.
+const IDLE_PASSES: u32 = 1024;
 
 /// Runs clusters; most have one block.
-pub struct Team<'a> {
+pub struct ClusterExecutor<'a> {
     /// The blocks, by rank.
     pub blocks: Vec<Worker<'a>>,
     pub(super) cluster: Box<Cluster>,
@@ -23,7 +23,7 @@ pub struct Team<'a> {
     hook: Hook,
 }
 
-impl<'a> Team<'a> {
+impl<'a> ClusterExecutor<'a> {
     /// For one launch. Each block tells the same instrument, which outlives them all.
     pub fn new(
         assembled: &'a Assembled,
@@ -31,7 +31,7 @@ impl<'a> Team<'a> {
         memory: &Memory,
         parameters: &[u8],
         hook: Hook,
-    ) -> Team<'a> {
+    ) -> ClusterExecutor<'a> {
         let count: u32 = shape.cluster.iter().product();
         let block = |rank| Worker::new(assembled, shape.clone(), memory, parameters, hook, rank);
         let mut blocks: Vec<Worker<'a>> = (0..count).map(block).collect();
@@ -41,7 +41,7 @@ impl<'a> Team<'a> {
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        let team = Team { blocks, cluster, shape: shape.clone(), hook };
+        let executor = ClusterExecutor { blocks, cluster, shape: shape.clone(), hook };
         let code = &assembled.code;
         // SAFETY: this worker alone uses its instrument.
         unsafe { hook.any() }.launch(&Launch {
@@ -50,10 +50,10 @@ impl<'a> Team<'a> {
             memory,
             grid: shape.grid,
             block: shape.block,
-            shared: team.blocks.iter().map(|block| block.context.shared).collect(),
-            local_bytes: team.blocks[0].context.local_bytes,
+            shared: executor.blocks.iter().map(|block| block.context.shared).collect(),
+            local_bytes: executor.blocks[0].context.local_bytes,
         });
-        team
+        executor
     }
 
     /// The instrument, if it wants any of this.
@@ -87,7 +87,7 @@ impl<'a> Team<'a> {
             let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
             instrument.cluster_start(&blocks);
         }
-        let mut result = self.rounds();
+        let mut result = self.run_passes();
         if let Err((_, located)) = &mut result
             && let Some(instrument) = self.instrument(Wants::PASSES)
         {
@@ -97,13 +97,13 @@ impl<'a> Team<'a> {
             instrument.cluster_end();
         }
         for block in &mut self.blocks {
-            block.turn_set = None;
-            block.settle();
+            block.slice_override = None;
+            block.add_up_instructions();
         }
         result.map_err(|(rank, located)| (self.blocks[rank].block_index(), located))
     }
 
-    fn rounds(&mut self) -> Result<(), (usize, Located)> {
+    fn run_passes(&mut self) -> Result<(), (usize, Located)> {
         let (mut left, mut idle, mut changes) = (self.blocks.len(), 0, self.cluster.changes);
         loop {
             let mut progress = false;
@@ -111,23 +111,23 @@ impl<'a> Team<'a> {
                 if !self.cluster.running[rank] {
                     continue;
                 }
-                match self.turn(rank).map_err(|fault| (rank, fault))? {
-                    Round::Done => {
+                match self.block_pass(rank).map_err(|fault| (rank, fault))? {
+                    PassOutcome::Done => {
                         // What it started or waited for is done while its memory is still its own.
                         self.deliver()?;
                         self.leave(rank);
                         left -= 1;
                     }
-                    Round::Progress => progress = true,
-                    Round::Idle => {}
+                    PassOutcome::Progress => progress = true,
+                    PassOutcome::Idle => {}
                 }
             }
             if left == 0 {
                 return Ok(());
             }
             self.deliver()?;
-            if self.cluster.meeting.used {
-                self.meet();
+            if self.cluster.barrier.used {
+                self.open_cluster_barrier();
             }
             if let Some(instrument) = self.instrument(Wants::PASSES) {
                 instrument.scheduler_pass(self)?;
@@ -141,15 +141,15 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// A round of turns of one block.
-    fn turn(&mut self, rank: usize) -> Result<Round, Located> {
+    /// A scheduler pass over one block.
+    fn block_pass(&mut self, rank: usize) -> Result<PassOutcome, Located> {
         if let Some(instrument) = self.instrument(Wants::EDGES) {
             instrument.block_slice(rank as u32);
         }
-        self.blocks[rank].round()
+        self.blocks[rank].pass()
     }
 
-    /// Does the copies under way.
+    /// Does the copies under split.
     fn deliver(&mut self) -> Result<(), (usize, Located)> {
         if self.cluster.copies.is_empty() {
             return Ok(());
@@ -181,35 +181,35 @@ impl<'a> Team<'a> {
     }
 
     /// Opens the cluster's barrier when all threads that have not ended have arrived.
-    fn meet(&mut self) {
-        let meeting = &mut self.cluster.meeting;
-        if !meeting.begun() {
+    fn open_cluster_barrier(&mut self) {
+        let barrier = &mut self.cluster.barrier;
+        if !barrier.begun() {
             return;
         }
         let blocks = self.blocks.iter().enumerate();
         let missing: u32 = blocks
-            .map(|(rank, block)| meeting.missing(rank, block.warps.iter().map(|w| w.live)))
+            .map(|(rank, block)| barrier.missing(rank, block.warps.iter().map(|w| w.live)))
             .sum();
         if missing == 0 {
             // SAFETY: this worker alone uses its instrument.
             if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONISATION) } {
-                instrument.cluster_open(meeting.generation);
+                instrument.cluster_open(barrier.generation);
             }
-            meeting.release();
+            barrier.release();
             self.cluster.changes += 1;
         }
     }
 
     /// Nothing can go on: waits end early, for the program may do something else then; but not for
     /// ever.
-    fn idle(&mut self, rounds: u32) -> Result<(), (usize, Located)> {
-        let asks = |block: &Worker<'_>| block.states.contains(&State::Asking);
-        let asking = self.blocks.iter().position(asks);
-        match asking {
-            Some(_) if rounds < IDLE_ROUNDS => {
+    fn idle(&mut self, passes: u32) -> Result<(), (usize, Located)> {
+        let polls = |block: &Worker<'_>| block.states.contains(&State::Polling);
+        let polling = self.blocks.iter().position(polls);
+        match polling {
+            Some(_) if passes < IDLE_PASSES => {
                 for block in &mut self.blocks {
                     for (warp, state) in block.warps.iter_mut().zip(&block.states) {
-                        warp.gives_up = *state == State::Asking;
+                        warp.poll_expires = *state == State::Polling;
                     }
                 }
                 Ok(())

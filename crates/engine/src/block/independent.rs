@@ -1,0 +1,191 @@
+//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for others
+//! of their warp, at a lock that one of them holds or at an instruction that names them all, and a
+//! reconvergence stack would never let those run.
+//!
+//! Such a warp goes on in the code in which every register is varying, as several splits that run one
+//! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
+//! split is found out only after it has run long, and only in kernels that look at what others write.
+
+use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
+use crate::control::members;
+use crate::fault::{FaultKind, Located, RawFault};
+use crate::machine::{Stop, Warp};
+use crate::program::Assembled;
+use crate::split::WarpSplit;
+use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
+
+/// Instructions of a split's time slice: short, for the others may be spinning until it has ended.
+const SPLIT_SLICE: u64 = 256;
+/// Instructions after which a diverged warp may be spinning, and after which one of a kernel may
+/// whose lanes were seen to.
+const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
+
+/// The rest of a basic block that two splits entered is run once by both together.
+fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, split: &WarpSplit) {
+    let code = assembled.wide();
+    let at = warp.pc(split.at);
+    let block = code.visits.partition_point(|(start, _)| *start <= at);
+    if let Some(block) = block.checked_sub(1)
+        && code.visits[block].1 < at
+    {
+        visits[block][0] -= 1;
+    }
+}
+
+impl Worker<'_> {
+    /// Whether the executing lanes of a warp may be spinning until lanes on the stack do
+    /// something: it has run long, and the kernel looks at what others write.
+    pub(super) fn may_spin(&self, w: usize) -> bool {
+        let warp = &self.warps[w];
+        let looks = |opcode: &Opcode| match opcode {
+            Opcode::Memory(op) => {
+                op.volatile || op.order.strong.is_some() || matches!(op.kind, MemoryKind::Atomic(_))
+            }
+            _ => false,
+        };
+        warp.mask != warp.live
+            && warp.instructions >= PATIENCE[usize::from(self.seen_spinning)]
+            && self.assembled.kernel.insts.iter().any(|inst| looks(&inst.opcode))
+    }
+
+    /// Splits the lanes that stopped from those on the stack.
+    pub(super) fn split_warp(&mut self, w: usize, stop: Stop) {
+        if !self.warps[w].widened {
+            self.widen(w);
+        }
+        self.warps[w].independent = true;
+        self.suspend(w, stop);
+    }
+
+    /// Puts the split that the warp runs among its splits: as two if there are lanes on the stack.
+    fn suspend(&mut self, w: usize, stop: Stop) {
+        let warp = &self.warps[w];
+        let waits = match stop {
+            Stop::Converge => Waits::Lanes(members(warp)),
+            Stop::Barrier => Waits::Barrier,
+            _ => Waits::No,
+        };
+        let split = warp.current_split();
+        let rest =
+            split.of(!warp.mask, warp).map(|split| ScheduledSplit { split, waits: Waits::No });
+        let this = split.of(warp.mask, warp).map(|split| ScheduledSplit { split, waits });
+        self.splits[w].extend(rest);
+        self.splits[w].extend(this);
+    }
+
+    /// Runs every split of a warp for a time slice.
+    pub(super) fn run_splits(&mut self, w: usize, limit: u64) -> Result<(), Located> {
+        let (mut ran, mut polling) = (false, true);
+        for one in std::mem::take(&mut self.splits[w]) {
+            if one.waits != Waits::No {
+                self.splits[w].push(one);
+                continue;
+            }
+            ran = true;
+            let warp = &mut self.warps[w];
+            warp.resume(&one.split);
+            warp.slice_end = (warp.instructions + SPLIT_SLICE).min(limit);
+            // SAFETY: the warp was started with code for its register file.
+            let stop = unsafe { warp.run() };
+            self.yielded |= stop == Stop::Yield;
+            match stop {
+                Stop::Running | Stop::Done => {}
+                Stop::Fault => return Err(self.faulted(w, limit)),
+                Stop::Yield if self.warps[w].instructions >= limit => {
+                    return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
+                }
+                Stop::Wait => {
+                    let warp = &mut self.warps[w];
+                    (warp.waiting, warp.waits_at) = (warp.mask, warp.stopped_at);
+                    self.suspend(w, stop);
+                    continue;
+                }
+                stop => self.suspend(w, stop),
+            }
+            polling = false;
+        }
+        self.reconverge(w);
+        if self.splits[w].is_empty() && self.warps[w].independent {
+            self.end(w);
+        } else if !ran && self.warps[w].independent {
+            return Err(self.intra_warp_deadlock(w));
+        } else if ran && polling {
+            self.states[w] = State::Polling;
+        }
+        Ok(())
+    }
+
+    /// Merges splits at one place, and lets go those whose lanes have come.
+    fn reconverge(&mut self, w: usize) {
+        let mut splits: Vec<ScheduledSplit> = Vec::new();
+        'all: for one in std::mem::take(&mut self.splits[w]) {
+            // Lanes may have exited since.
+            let Some(mut split) = one.split.of(u32::MAX, &self.warps[w]) else { continue };
+            for other in &mut splits {
+                let Some(both) = other.waits.with(one.waits) else { continue };
+                match other.split.join(split) {
+                    Ok(()) => {
+                        other.waits = both;
+                        uncount_visit(
+                            &mut self.context.visits,
+                            self.assembled,
+                            &self.warps[w],
+                            &other.split,
+                        );
+                        continue 'all;
+                    }
+                    Err(back) => split = back,
+                }
+            }
+            splits.push(ScheduledSplit { split, waits: one.waits });
+        }
+        let live = self.warps[w].live;
+        let here = splits.iter().filter(|one| matches!(one.waits, Waits::Lanes(_)));
+        let here = here.fold(0, |lanes, one| lanes | one.split.mask);
+        for one in &mut splits {
+            if let Waits::Lanes(named) = one.waits
+                && named & live & !here == 0
+            {
+                one.waits = Waits::No;
+                one.split.at = one.split.at.wrapping_add(1);
+            }
+        }
+        if let [only] = &splits[..]
+            && only.split.mask == live
+        {
+            self.warps[w].resume(&only.split);
+            self.warps[w].independent = false;
+            splits.clear();
+        }
+        self.splits[w] = splits;
+    }
+
+    /// The fault of a warp whose splits all wait for each other.
+    fn intra_warp_deadlock(&mut self, w: usize) -> Located {
+        let live = self.warps[w].live;
+        let at_barrier = self.splits[w].iter().position(|one| one.waits == Waits::Barrier);
+        let one = &self.splits[w][at_barrier.unwrap_or(0)];
+        let here = one.split.mask.count_ones();
+        let (kind, note) = match one.waits {
+            Waits::Lanes(named) => {
+                let missing = named & live & !one.split.mask;
+                let note = format!(
+                    "{here} threads of warp {w} wait for {} others of the warp (lanes {missing:#010x}), which wait elsewhere",
+                    missing.count_ones()
+                );
+                (FaultKind::Deadlock, note)
+            }
+            _ => {
+                let missing = (live & !one.split.mask).count_ones();
+                let note = format!(
+                    "{here} threads of warp {w} reached the barrier while {missing} others of the warp are on another path"
+                );
+                (FaultKind::BarrierDivergence, note)
+            }
+        };
+        let raw = RawFault::of_lanes(kind, MemorySpace::Shared, one.split.mask, note);
+        let split = one.split.clone();
+        self.warps[w].resume(&split);
+        self.locate(w, raw)
+    }
+}
