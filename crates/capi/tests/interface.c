@@ -116,7 +116,7 @@ static void emulator_faults(void)
          "out-of-bounds global");
     SAYS(lanework_launch(module, "spin", &shape, arguments + 1, 1, NULL), LANEWORK_FAULT,
          "instruction limit");
-    SAYS(lanework_register(device, &a, sizeof a), LANEWORK_BAD_ARGUMENT, "cannot be lent");
+    SAYS(lanework_register(device, &a, sizeof a), LANEWORK_BAD_ARGUMENT, "cannot be registered");
     EXPECT(lanework_module_load(device, KERNELS, strlen(KERNELS), &still) == 0);
     EXPECT(lanework_module_unload(module) == 0);
     SAYS(lanework_module_unload(module), LANEWORK_BAD_ARGUMENT, "no module");
@@ -176,7 +176,7 @@ static void host_memory(void)
     py = other;
     EXPECT(lanework_launch(module, "saxpy", &shape, arguments, 4, NULL) == LANEWORK_FAULT);
     EXPECT(lanework_unregister(device, x) == 0);
-    SAYS(lanework_unregister(device, x), LANEWORK_BAD_ARGUMENT, "no range lent");
+    SAYS(lanework_unregister(device, x), LANEWORK_BAD_ARGUMENT, "no registered range");
     EXPECT(lanework_unregister(device, y) == 0);
     EXPECT(lanework_launch(module, "saxpy", &shape, arguments, 4, NULL) == 0);
     EXPECT(other[999] == 1998.0f);

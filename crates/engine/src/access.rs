@@ -4,7 +4,7 @@
 //! against the region hit last, and lane by lane when that fails. [`crate::direct`] has the forms that
 //! run hot; these handlers are compiled once.
 
-use crate::context::{excuse, fault};
+use crate::context::{fault, recover};
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::handler::Body;
@@ -134,7 +134,7 @@ unsafe fn lane_by_lane(
                     access: Some(site.kind),
                     note: String::new(),
                 };
-                match excuse(warp, op, raw) {
+                match recover(warp, op, raw) {
                     Ok(place) => host.0[lane as usize] = place as u64,
                     Err(raw) => return Err(fault(warp, op, raw)),
                 }

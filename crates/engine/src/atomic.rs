@@ -2,7 +2,7 @@
 
 use crate::access::plan;
 use crate::alu::atomic::replace;
-use crate::context::{excuse, fault};
+use crate::context::{fault, recover};
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::handler::Body;
@@ -93,11 +93,11 @@ impl Body for AsyncCopy {
                 };
                 let target = match target {
                     Some(target) if aligned(to.0[i]) => Ok(target),
-                    _ => excuse(warp, op, bad(MemorySpace::Shared, to.0[i])),
+                    _ => recover(warp, op, bad(MemorySpace::Shared, to.0[i])),
                 };
                 let source = match source {
                     Some(source) if read == 0 || aligned(from.0[i]) => Ok(source),
-                    _ => excuse(warp, op, bad(MemorySpace::Global, from.0[i])),
+                    _ => recover(warp, op, bad(MemorySpace::Global, from.0[i])),
                 };
                 let (target, source) = match (target, source) {
                     (Ok(target), Ok(source)) => (target, source),

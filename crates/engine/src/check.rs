@@ -186,7 +186,7 @@ pub fn cluster(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Most bytes of registers that the host lends a block.
+/// Most bytes of registers that the host gives a block.
 const MOST_REGISTERS: u64 = 1 << 30;
 
 /// Checks that the block's registers fit the host's memory.

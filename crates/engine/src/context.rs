@@ -128,7 +128,7 @@ impl Context {
 /// Whether the instrument lets the kernel go on after a lane's invalid access: then the place, off the
 /// guest's memory, where its bytes come from or go to; else the fault.
 #[cold]
-pub fn excuse(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
+pub fn recover(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
     // SAFETY: the context outlives the warp's run, which alone uses it.
     unsafe {
         let context = &mut *warp.context;

@@ -33,7 +33,7 @@ impl Device {
     }
 
     /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
-    /// their own pointers, the ranges that the host lends.
+    /// their own pointers, the ranges that the host registers.
     pub fn on_host_memory(options: Options) -> Device {
         Device::with_addresses(options, Addresses::Host)
     }
@@ -82,34 +82,39 @@ impl Device {
         self.writing().free(address)
     }
 
-    /// Lends kernels `bytes` bytes of host memory at their own address; waits for running launches.
+    /// Registers for kernels `bytes` bytes of host memory at their own address; waits for running launches.
     /// Every other access still faults.
     ///
     /// # Errors
     /// When this is not a device on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until [`Device::take_back`], the bytes must be there to be read and written; while a launch
+    /// Until [`Device::unregister_host_memory`], the bytes must be there to be read and written; while a launch
     /// runs, nothing else may write them, nor read what the kernel writes.
-    pub unsafe fn lend(&self, start: *mut u8, bytes: u64, name: &str) -> Result<(), MemoryError> {
+    pub unsafe fn register_host_memory(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
         // SAFETY: by the caller.
-        unsafe { self.writing().lend(start, bytes, name) }
+        unsafe { self.writing().register_host_memory(start, bytes, name) }
     }
 
-    /// Ends the loan of the range that starts at `start`; waits for running launches.
+    /// Unregisters the range that starts at `start`; waits for running launches.
     ///
     /// # Errors
-    /// When no range lent starts there.
-    pub fn take_back(&self, start: *const u8) -> Result<(), MemoryError> {
-        self.writing().take_back(start as u64)
+    /// When no registered range starts there.
+    pub fn unregister_host_memory(&self, start: *const u8) -> Result<(), MemoryError> {
+        self.writing().unregister_host_memory(start as u64)
     }
 
-    /// Lets kernels use any host address for as long as nothing is lent; does nothing on a device
+    /// Lets kernels use any host address for as long as nothing is registered; does nothing on a device
     /// with addresses of its own. An access to what is not there then ends the process.
     ///
     /// # Safety
-    /// From now on every launch while nothing is lent must keep to memory that is there to be read
-    /// and written, as if all of it were lent.
+    /// From now on every launch while nothing is registered must keep to memory that is there to be read
+    /// and written, as if all of it were registered.
     pub unsafe fn trust_addresses(&self) {
         // SAFETY: by the caller.
         unsafe { self.writing().trust() }

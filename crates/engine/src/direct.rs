@@ -6,7 +6,7 @@ use crate::guest::{self, Level};
 use crate::handler::{Body, WideTiers, baseline};
 use crate::machine::{Op, Warp};
 use crate::region::Region;
-use crate::site::{Reach, Site};
+use crate::site::{CachedBounds, Site};
 use crate::slot::{Elem, Lanes, SCALAR, Scalar};
 use crate::tally::{count_lanes, tally};
 use std::marker::PhantomData;
@@ -33,19 +33,23 @@ pub unsafe fn distances<const WIDE: bool>(
     }
 }
 
-/// The address operand: both bases as distances from the start of what is in reach, and the stride.
+/// The address operand: both bases as distances from the start of what the cached bounds hold, and the stride.
 ///
 /// # Safety
-/// Operation and warp are the assembler's, and the reach is that of the operation's site.
+/// Operation and warp are the assembler's, and the bounds are those of the operation's site.
 #[inline(always)]
-pub unsafe fn starts<const WIDE: bool>(op: &Op, warp: &Warp, reach: &Reach) -> ([u64; 2], u64) {
+pub unsafe fn starts<const WIDE: bool>(
+    op: &Op,
+    warp: &Warp,
+    bounds: &CachedBounds,
+) -> ([u64; 2], u64) {
     let form = if WIDE { SCALAR | crate::slot::WIDE } else { SCALAR };
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     if WIDE {
-        (scalar.base.map(|b| b.wrapping_add(reach.from)), scalar.stride)
+        (scalar.base.map(|b| b.wrapping_add(bounds.from)), scalar.stride)
     } else {
-        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(reach.from));
+        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(bounds.from));
         (base, i64::from(scalar.stride as i32) as u64)
     }
 }
@@ -53,8 +57,8 @@ pub unsafe fn starts<const WIDE: bool>(op: &Op, warp: &Warp, reach: &Reach) -> (
 /// Whether what a site touches from both distances on is inside. Regions start at multiples of 16, so
 /// a distance is as aligned as its address.
 #[inline(always)]
-pub fn in_reach(first: [u64; 2], reach: &Reach, align: u64) -> bool {
-    first[0] < reach.room && first[1] < reach.room && (first[0] | first[1]) & (align - 1) == 0
+pub fn in_bounds(first: [u64; 2], bounds: &CachedBounds, align: u64) -> bool {
+    first[0] < bounds.room && first[1] < bounds.room && (first[0] | first[1]) & (align - 1) == 0
 }
 
 /// Whether a run of `bytes` from each base is inside the region.
@@ -172,37 +176,37 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_bounds` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
                 return baseline::<Load<T>>(op, warp);
             }
             let site = warp.site(op.c);
-            let reach = (*site).reach;
-            let (first, stride) = starts::<WIDE>(op, warp, &reach);
+            let bounds = (*site).bounds;
+            let (first, stride) = starts::<WIDE>(op, warp, &bounds);
             if SCALAR_RESULT {
-                if !in_reach(first, &reach, bytes) {
+                if !in_bounds(first, &bounds, bytes) {
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<false>(warp, site, first, 0, bytes);
                 }
-                let [a, b] = first.map(|at| guest::load(reach.host.add(at as usize).cast::<T>()));
+                let [a, b] = first.map(|at| guest::load(bounds.host.add(at as usize).cast::<T>()));
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
                 Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
             } else {
                 if stride != bytes {
                     return gather::<T, WIDE, COUNT>(op, warp);
                 }
-                if !in_reach(first, &reach, bytes) {
+                if !in_bounds(first, &bounds, bytes) {
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<true>(warp, site, first, stride, bytes);
                 }
-                prefetch(site, reach.host, first);
-                let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
+                prefetch(site, bounds.host, first);
+                let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());
                 let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
                 to.write(L::load(a));
                 to.add(1).write(L::load(b));
@@ -220,26 +224,26 @@ impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `in_reach` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_bounds` checked every lane's bytes; slots are valid by the assembler.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
                 return baseline::<Store<T>>(op, warp);
             }
             let site = warp.site(op.c);
-            let reach = (*site).reach;
-            let (first, stride) = starts::<WIDE>(op, warp, &reach);
+            let bounds = (*site).bounds;
+            let (first, stride) = starts::<WIDE>(op, warp, &bounds);
             if stride != bytes {
                 return scatter::<T, WIDE, COUNT>(op, warp);
             }
-            if !in_reach(first, &reach, bytes) {
+            if !in_bounds(first, &bounds, bytes) {
                 return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
                 tally::<true>(warp, site, first, stride, bytes);
             }
-            prefetch(site, reach.host, first);
-            let [a, b] = first.map(|at| reach.host.add(at as usize).cast::<[T; 16]>());
+            prefetch(site, bounds.host, first);
+            let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());
             let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
             L::store(a, from.read());
             L::store(b, from.add(1).read());

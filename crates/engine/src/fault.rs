@@ -182,8 +182,8 @@ pub enum MemoryError {
         nearest: String,
     },
     /// A range of host memory that kernels cannot be given.
-    #[error("{bytes} bytes at {address:#x} cannot be lent: {why}")]
-    NotLendable {
+    #[error("{bytes} bytes at {address:#x} cannot be registered: {why}")]
+    NotRegistrable {
         /// First byte.
         address: u64,
         /// Bytes.
@@ -191,9 +191,11 @@ pub enum MemoryError {
         /// Why not.
         why: String,
     },
-    /// The address does not start a range that the host lends.
-    #[error("no range lent starts at {address:#x}; give the address that was lent, once")]
-    NotLent {
+    /// The address does not start a range that the host registered.
+    #[error(
+        "no registered range starts at {address:#x}; give the address that was registered, once"
+    )]
+    NotRegistered {
         /// The address.
         address: u64,
     },

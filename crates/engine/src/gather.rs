@@ -23,12 +23,12 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
         unsafe {
             let mask = warp.mask;
             let site = warp.site(op.c);
-            let reach = (*site).reach;
+            let bounds = (*site).bounds;
             let at = warp.known(op.b, WIDE).cast::<__m512i>();
-            let from = _mm512_set1_epi64(reach.from as i64);
+            let from = _mm512_set1_epi64(bounds.from as i64);
             let distances = [0, 1, 2, 3].map(|i| _mm512_add_epi64(at.add(i).read(), from));
             let active = [0, 8, 16, 24].map(|lane| (mask >> lane) as __mmask8);
-            let room = _mm512_set1_epi64(reach.room as i64);
+            let room = _mm512_set1_epi64(bounds.room as i64);
             let low_bits = _mm512_set1_epi64(3);
             let mut bad = 0;
             for i in 0..4 {
@@ -40,11 +40,11 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                 return baseline::<Load<u32>>(op, warp);
             }
             if COUNT {
-                count_lanes(site, &*at.cast::<Lanes<u64>>(), reach.from);
+                count_lanes(site, &*at.cast::<Lanes<u64>>(), bounds.from);
             }
             let to = warp.known(op.a, 0).cast::<__m512i>();
             if mask == u32::MAX {
-                let host = reach.host.wrapping_add(reach.from as usize);
+                let host = bounds.host.wrapping_add(bounds.from as usize);
                 let addresses = at.cast::<u64>();
                 for half in 0..2 {
                     let distance = |lane: usize| addresses.add(half * 16 + lane).read();
@@ -55,7 +55,7 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                 }
             } else {
                 let mut rest = mask;
-                let host = reach.host.wrapping_add(reach.from as usize);
+                let host = bounds.host.wrapping_add(bounds.from as usize);
                 while rest != 0 {
                     let lane = rest.trailing_zeros() as usize & 31;
                     rest &= rest - 1;

@@ -5,7 +5,7 @@
 //! its size, its state and the bytes asked for. A kernel can overwrite all that, so every step is
 //! checked. Where an instrument watches, blocks lie apart, and none is given twice while there is room.
 
-use crate::context::{excuse, fault};
+use crate::context::{fault, recover};
 use crate::fault::{FaultKind, RawFault};
 use crate::handler::Body;
 use crate::hook::Wants;
@@ -231,7 +231,7 @@ impl Body for Free {
                     access: None,
                     note: format!("`free` of {address:#x}, {why}"),
                 };
-                if let Err(raw) = excuse(warp, op, raw) {
+                if let Err(raw) = recover(warp, op, raw) {
                     return fault(warp, op, raw);
                 }
             }

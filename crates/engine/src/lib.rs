@@ -12,7 +12,6 @@
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 pub mod access;
-pub mod allowance;
 pub mod alu;
 pub mod assemble;
 pub mod asynchrony;
@@ -27,6 +26,7 @@ pub mod device;
 pub mod direct;
 pub mod event;
 pub mod fault;
+pub mod fuel;
 pub mod fuse;
 #[cfg(target_arch = "x86_64")]
 pub mod gather;

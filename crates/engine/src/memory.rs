@@ -1,5 +1,5 @@
 //! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
-//! ranges that the host lends.
+//! ranges that the host registers.
 
 use crate::fault::{MemoryError, NearAllocation};
 use crate::initialised::InitialisedBytes;
@@ -20,7 +20,7 @@ const ASK_HOST: u64 = 64 << 20;
 /// What fresh memory holds.
 pub const POISON: u8 = 0xCD;
 /// Freed ranges remembered, to tell use after free from a wild address.
-const GRAVES: usize = 4096;
+const QUARANTINE: usize = 4096;
 /// Addresses below are null with an offset.
 const NULL_PAGE: u64 = 4096;
 /// Regions start at multiples of this: handlers take a distance from the start of a region for as
@@ -51,7 +51,7 @@ pub struct Allocation {
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<InitialisedBytes>>,
     data: *mut u8,
-    /// How it was allocated; `None` for a range that the host lends.
+    /// How it was allocated; `None` for a range that the host registered.
     layout: Option<std::alloc::Layout>,
 }
 
@@ -113,9 +113,9 @@ pub enum BadAddress {
 /// The table of allocations.
 pub struct Memory {
     addresses: Addresses,
-    /// Ranges that the host lends.
-    lent: usize,
-    /// Whether any host address is good while nothing is lent.
+    /// Ranges that the host has registered.
+    registered: usize,
+    /// Whether any host address is good while nothing is registered.
     trusting: bool,
     live: BTreeMap<u64, Allocation>,
     freed: Vec<(u64, u64, String)>,
@@ -131,7 +131,7 @@ impl Memory {
     pub fn new(total: u64, addresses: Addresses, checked: bool) -> Self {
         Memory {
             addresses,
-            lent: 0,
+            registered: 0,
             trusting: false,
             live: BTreeMap::new(),
             freed: Vec::new(),
@@ -189,18 +189,18 @@ impl Memory {
         Ok(address)
     }
 
-    /// Takes a range of host memory as an allocation at its own address.
+    /// Registers a range of host memory as an allocation at its own address.
     ///
     /// # Safety
-    /// As for [`crate::device::Device::lend`].
-    pub unsafe fn lend(
+    /// As for [`crate::device::Device::register_host_memory`].
+    pub unsafe fn register_host_memory(
         &mut self,
         start: *mut u8,
         bytes: u64,
         name: &str,
     ) -> Result<(), MemoryError> {
         let address = start as u64;
-        let refuse = |why: String| Err(MemoryError::NotLendable { address, bytes, why });
+        let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
         if self.addresses == Addresses::Own {
             return refuse("this emulator has addresses of its own; make it on host memory".into());
         }
@@ -217,9 +217,9 @@ impl Memory {
             return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
         }
         self.reopen(address, bytes);
-        // What the host lends counts as written.
+        // What the host registers counts as written.
         let (name, written) = (name.to_owned(), None);
-        let lent = Allocation {
+        let registered = Allocation {
             name,
             bytes,
             of_module: false,
@@ -228,22 +228,22 @@ impl Memory {
             data: start,
             layout: None,
         };
-        self.live.insert(address, lent);
-        self.lent += 1;
+        self.live.insert(address, registered);
+        self.registered += 1;
         Ok(())
     }
 
-    /// Gives a lent range back to the host.
-    pub fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
+    /// Unregisters a range of the host.
+    pub fn unregister_host_memory(&mut self, address: u64) -> Result<(), MemoryError> {
         if self.live.get(&address).is_none_or(|a| a.layout.is_some()) {
-            return Err(MemoryError::NotLent { address });
+            return Err(MemoryError::NotRegistered { address });
         }
-        self.lent -= 1;
-        self.bury(address);
+        self.registered -= 1;
+        self.quarantine(address);
         Ok(())
     }
 
-    /// Lets kernels use any host address while nothing is lent.
+    /// Lets kernels use any host address while nothing is registered.
     ///
     /// # Safety
     /// As for [`crate::device::Device::trust_addresses`].
@@ -263,14 +263,14 @@ impl Memory {
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         let own = self.live.get(&address).filter(|a| a.layout.is_some());
         self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
-        self.bury(address);
+        self.quarantine(address);
         Ok(())
     }
 
-    /// Ends an allocation and remembers where it was.
-    fn bury(&mut self, address: u64) {
+    /// Ends an allocation and remembers where it was, to tell use after free from a wild address.
+    fn quarantine(&mut self, address: u64) {
         let Some(gone) = self.live.remove(&address) else { return };
-        if self.freed.len() == GRAVES {
+        if self.freed.len() == QUARANTINE {
             self.freed.remove(0);
         }
         self.freed.push((address, gone.bytes, gone.name.clone()));
@@ -300,7 +300,7 @@ impl Memory {
     }
 
     /// The region that holds `address`, for handlers to check and go by. The first bytes of a range
-    /// lent at an odd address are in none: [`Memory::locate`] finds them.
+    /// registered at an odd address are in none: [`Memory::locate`] finds them.
     pub fn region(&self, address: u64) -> Option<Region> {
         let Some((start, allocation)) = self.find(address) else { return self.trusted(address) };
         let skip = start.next_multiple_of(REGION_ALIGN) - start;
@@ -313,7 +313,7 @@ impl Memory {
 
     /// The region of an address that is good only because the host vouched for all.
     fn trusted(&self, address: u64) -> Option<Region> {
-        if !self.trusting || self.lent > 0 {
+        if !self.trusting || self.registered > 0 {
             return None;
         }
         // The generic windows lie between the two.
@@ -427,11 +427,11 @@ impl Memory {
         if address < NULL_PAGE {
             return BadAddress::Null;
         }
-        let grave =
+        let freed =
             self.freed.iter().rev().find(|(start, size, _)| {
                 address >= *start && address < start.saturating_add(*size)
             });
-        match grave {
+        match freed {
             Some((start, size, name)) => {
                 BadAddress::Freed(near(name, *start, *size, address, bytes))
             }
@@ -446,7 +446,7 @@ fn in_windows(address: u64, bytes: u64) -> bool {
     address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
 }
 
-/// Bytes that the host can lend, as far as it tells. A device may be told to have more memory than its
+/// Bytes that the host can give, as far as it tells. A device may be told to have more memory than its
 /// host; without this check a large allocation would end the process.
 fn host_free() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

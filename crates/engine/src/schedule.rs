@@ -1,10 +1,10 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
 
-use crate::allowance::Allowance;
 use crate::block::executor::ClusterExecutor;
 use crate::block::worker::Shape;
 use crate::counter::Totals;
 use crate::fault::{Fault, Located};
+use crate::fuel::Fuel;
 use crate::hook::Wants;
 use crate::instrument::{Attached, ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
             dynamic_shared: launch.dynamic_shared,
             multiprocessors: options.limits.multiprocessors,
             max_instructions: options.max_instructions,
-            allowance: Allowance::of(options),
+            fuel: Fuel::of(options),
             seed: match options.schedule {
                 Schedule::InOrder => None,
                 Schedule::Seeded(seed) => Some(seed),

@@ -8,9 +8,9 @@ use crate::slot::Slot;
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::kernel::{MemorySpace, Order};
 
-/// A region as the common handlers of one memory instruction want it.
+/// The bounds of the region hit last, as the common handlers of one memory instruction check them.
 #[derive(Clone, Copy)]
-pub struct Reach {
+pub struct CachedBounds {
     /// What makes of the address operand a distance from the region's start, the offset included.
     pub from: u64,
     /// From smaller distances on, all the bytes that the instruction touches are inside.
@@ -19,17 +19,17 @@ pub struct Reach {
     pub host: *mut u8,
 }
 
-impl Reach {
-    /// Nothing is in reach.
-    pub const EMPTY: Reach = Reach { from: 0, room: 0, host: std::ptr::null_mut() };
+impl CachedBounds {
+    /// Nothing is inside.
+    pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
 }
 
 /// A memory instruction: what it does, and the region it hit last.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Site {
-    /// The region hit last, as the common handlers want it.
-    pub reach: Reach,
+    /// The bounds of the region hit last.
+    pub bounds: CachedBounds,
     /// Where its first lane went last, from the region's start.
     pub last: u64,
     /// The region hit last.
@@ -79,7 +79,7 @@ impl Site {
     /// region yet, and has no counter slots of its own.
     pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
         Site {
-            reach: Reach::EMPTY,
+            bounds: CachedBounds::EMPTY,
             last: 0,
             region: Region::EMPTY,
             span: 1,
@@ -103,7 +103,7 @@ impl Site {
     /// Remembers the region hit last.
     pub fn hit(&mut self, region: Region) {
         self.region = region;
-        self.reach = Reach {
+        self.bounds = CachedBounds {
             from: self.offset.wrapping_sub(region.start),
             room: region.bytes.saturating_sub(self.span - 1),
             host: region.host,

@@ -73,7 +73,7 @@ unsafe fn ask(warp: &Warp, site: *mut Site, stride: u64, delta: u64, low: u64, b
 pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
     let mut granules = [0u32; 32];
     for i in 0..32 {
-        // Regions are smaller than 2^37 bytes, for no host has so much memory to lend.
+        // Regions are smaller than 2^37 bytes, for no host has so much memory.
         granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
     }
     let distinct = distinct(&granules);

@@ -22,7 +22,7 @@ impl Device {
     /// launch runs, nothing else may write them, or read what the kernel writes.
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
         // SAFETY: guaranteed by the caller.
-        Ok(unsafe { self.emulated()?.lend(start, bytes, name) }?)
+        Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
     }
 
     /// Unregisters the range that starts at `start`. Waits for running launches.
@@ -30,7 +30,7 @@ impl Device {
     /// # Errors
     /// When no registered range starts there.
     pub fn unregister_host(&self, start: *const u8) -> Result<()> {
-        Ok(self.emulated()?.take_back(start)?)
+        Ok(self.emulated()?.unregister_host_memory(start)?)
     }
 
     /// Lets kernels use any host address as long as nothing is registered. An access to an unmapped

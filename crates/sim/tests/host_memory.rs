@@ -59,8 +59,8 @@ fn lent_ranges_are_used_where_they_lie_and_nothing_else() {
         let (from, to) = (a.as_mut_ptr().cast::<u8>(), b.as_mut_ptr().cast::<u8>());
         // SAFETY: both vectors live on, and nobody else uses them while a launch runs.
         unsafe {
-            device.lend(from, 1200, "a").expect("free");
-            device.lend(to, 1200, "b").expect("free");
+            device.register_host_memory(from, 1200, "a").expect("free");
+            device.register_host_memory(to, 1200, "b").expect("free");
         }
         launch(&device, ADD, from, to, 300).expect("it runs");
         assert!(b.iter().enumerate().all(|(i, v)| *v == i as u32 + 200));
@@ -69,11 +69,11 @@ fn lent_ranges_are_used_where_they_lie_and_nothing_else() {
         assert_eq!(fault.kind, FaultKind::OutOfBounds);
         assert_eq!(fault.allocation.expect("near").name, "a");
 
-        device.take_back(to).expect("lent");
+        device.unregister_host_memory(to).expect("registered");
         let fault = launch(&device, ADD, from, to, 300).expect_err("no longer there");
         assert_eq!(fault.kind, FaultKind::UseAfterFree);
-        let twice = device.take_back(to);
-        assert!(matches!(twice, Err(MemoryError::NotLent { .. })), "{twice:?}");
+        let twice = device.unregister_host_memory(to);
+        assert!(matches!(twice, Err(MemoryError::NotRegistered { .. })), "{twice:?}");
     }
 }
 
@@ -87,8 +87,8 @@ fn bounds_hold_to_the_byte_wherever_a_range_starts() {
             let (from, to) = (a.as_mut_ptr(), b.as_mut_ptr());
             // SAFETY: both vectors live on, and nobody else uses them while a launch runs.
             unsafe {
-                device.lend(from, 200, "a").expect("free");
-                device.lend(to.add(skip), 100, "b").expect("free");
+                device.register_host_memory(from, 200, "a").expect("free");
+                device.register_host_memory(to.add(skip), 100, "b").expect("free");
             }
             launch(&device, BYTES, from, to.wrapping_add(skip), 100).expect("it runs");
             assert!((0..100).all(|i| b[skip + i] == i as u8));
@@ -108,7 +108,7 @@ fn alignment_is_the_addresss_own() {
     let start = bytes.as_mut_ptr();
     let even = start.wrapping_add(start.align_offset(16));
     // SAFETY: the vector lives on, and nobody else uses it while a launch runs.
-    unsafe { device.lend(even.add(3), 128, "odd").expect("free") };
+    unsafe { device.register_host_memory(even.add(3), 128, "odd").expect("free") };
     // Words are aligned by their addresses, not by where the range starts.
     launch(&device, ADD, even.wrapping_add(4), even.wrapping_add(4), 31).expect("it runs");
     let fault = launch(&device, ADD, even.wrapping_add(3), even.wrapping_add(4), 1);
@@ -132,10 +132,10 @@ fn every_address_is_good_where_the_host_vouches_until_something_is_lent() {
         let null = launch(&device, ADD, std::ptr::null(), to, 1).expect_err("null");
         assert_eq!(null.kind, FaultKind::Null);
         // SAFETY: as above.
-        unsafe { device.lend(from, 400, "a").expect("free") };
-        let fault = launch(&device, ADD, from, to, 100).expect_err("`b` is not lent");
+        unsafe { device.register_host_memory(from, 400, "a").expect("free") };
+        let fault = launch(&device, ADD, from, to, 100).expect_err("`b` is not registered");
         assert_eq!(fault.kind, FaultKind::OutOfBounds);
-        device.take_back(from).expect("lent");
+        device.unregister_host_memory(from).expect("registered");
         launch(&device, ADD, from, to, 100).expect("it runs again");
     }
 }
@@ -173,12 +173,18 @@ fn what_cannot_be_lent_is_refused() {
     // SAFETY: `word` lives on; the other ranges are refused.
     let answers = unsafe {
         [
-            (Emulator::new(Options::default()).lend(start, 16, "x"), "addresses of its own"),
-            (on_host.lend(wild(16), 16, "null"), "no host program"),
-            (on_host.lend(start, 0, "empty"), "no host program"),
-            (on_host.lend(start, u64::MAX, "endless"), "no host program"),
-            (on_host.lend(wild(0x1_8000_0000), 16, "window"), "shared and local"),
-            (on_host.lend(wild(0xffff_fff8), 16, "into the window"), "shared and local"),
+            (
+                Emulator::new(Options::default()).register_host_memory(start, 16, "x"),
+                "addresses of its own",
+            ),
+            (on_host.register_host_memory(wild(16), 16, "null"), "no host program"),
+            (on_host.register_host_memory(start, 0, "empty"), "no host program"),
+            (on_host.register_host_memory(start, u64::MAX, "endless"), "no host program"),
+            (on_host.register_host_memory(wild(0x1_8000_0000), 16, "window"), "shared and local"),
+            (
+                on_host.register_host_memory(wild(0xffff_fff8), 16, "into the window"),
+                "shared and local",
+            ),
         ]
     };
     for (answer, why) in answers {
@@ -187,13 +193,15 @@ fn what_cannot_be_lent_is_refused() {
     }
     // SAFETY: `word` lives on, and no launch runs.
     unsafe {
-        on_host.lend(start.add(4), 8, "middle").expect("free");
+        on_host.register_host_memory(start.add(4), 8, "middle").expect("free");
         for (offset, bytes) in [(0, 5), (4, 8), (5, 1), (11, 2), (0, 16)] {
-            let text = on_host.lend(start.add(offset), bytes, "over").expect_err("it overlaps");
+            let text = on_host
+                .register_host_memory(start.add(offset), bytes, "over")
+                .expect_err("it overlaps");
             assert!(text.to_string().contains("overlaps `middle`"), "{text}");
         }
-        on_host.lend(start, 4, "before").expect("free");
-        on_host.lend(start.add(12), 4, "after").expect("free");
+        on_host.register_host_memory(start, 4, "before").expect("free");
+        on_host.register_host_memory(start.add(12), 4, "after").expect("free");
     }
     let freed = on_host.free(start as u64);
     assert!(matches!(freed, Err(MemoryError::NotAllocated { .. })), "{freed:?}");

@@ -8,9 +8,9 @@ use crate::asynchrony;
 use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::control;
+use crate::fuse::fma::FmaSequence;
 use crate::fuse::overlay::fuse;
 use crate::fuse::pair::Mark;
-use crate::fuse::product::Chain;
 use crate::handler::Tiers;
 use crate::hook::Wants;
 use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
@@ -54,8 +54,8 @@ pub struct Code {
     pub sites: Vec<Site>,
     /// Where each register lies; [`NO_SLOT`] for one that nothing uses.
     pub slots: Vec<Slot>,
-    /// Product steps that one operation runs.
-    pub chains: Vec<Box<Chain>>,
+    /// Fused multiply-add sequences that one operation runs (superinstructions).
+    pub chains: Vec<Box<FmaSequence>>,
     /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
     pub runs: Vec<(u32, u32)>,
     /// The operation that each basic block starts with and the one that counts it, when counting.

@@ -1,8 +1,8 @@
 //! Scheduler passes over the warps of a block, each of which runs for a time slice.
 
 use super::worker::{BARRIERS, PassOutcome, State, Worker, limit_fault};
-use crate::allowance::Allowance;
 use crate::fault::{Located, RawFault};
+use crate::fuel::Fuel;
 use crate::hook::Wants;
 use crate::machine::Stop;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -54,10 +54,10 @@ impl Worker<'_> {
     /// Runs one warp until it stops, unless the launch has had its share.
     #[inline]
     fn run_slice(&mut self, w: usize) -> Result<(), Located> {
-        if self.shape.allowance.is_none() {
+        if self.shape.fuel.is_none() {
             return self.run_until_stop(w);
         }
-        let spent = self.shape.allowance.as_deref().and_then(Allowance::spent);
+        let spent = self.shape.fuel.as_deref().and_then(Fuel::spent);
         if let Some((kind, note)) = spent {
             let mask = self.warps[w].mask;
             let raw = RawFault::of_lanes(kind, MemorySpace::Generic, mask, note);
@@ -65,8 +65,8 @@ impl Worker<'_> {
         }
         let before = self.warps[w].instructions;
         let result = self.run_until_stop(w);
-        if let Some(allowance) = &self.shape.allowance {
-            allowance.spend(self.warps[w].instructions - before);
+        if let Some(fuel) = &self.shape.fuel {
+            fuel.spend(self.warps[w].instructions - before);
         }
         result
     }

@@ -1,7 +1,7 @@
 //! The state of a worker: one block's warps, their registers and memory, barriers and splits.
 
-use crate::allowance::Allowance;
 use crate::fault::{FaultKind, Located, RawFault};
+use crate::fuel::Fuel;
 use crate::machine::{Context, Warp};
 use crate::program::Assembled;
 use crate::slot::Slot;
@@ -30,7 +30,7 @@ pub struct Shape {
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,
     /// What the launch as a whole may take, where that is limited.
-    pub allowance: Option<Arc<Allowance>>,
+    pub fuel: Option<Arc<Fuel>>,
     /// The seed of the order of time slices, if it is not in order.
     pub seed: Option<u64>,
 }

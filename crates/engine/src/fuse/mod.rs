@@ -4,6 +4,6 @@
 //! branch targets stay valid, and a fused handler that meets an uncommon case falls back to the first
 //! operation alone.
 
+pub mod fma;
 pub mod overlay;
 pub mod pair;
-pub mod product;

@@ -1,7 +1,7 @@
 //! Finds sequences of operations that have a fused handler, and overlays them.
 
+use super::fma::{FmaOverlay, FmaSequence};
 use super::pair::{Mark, Sum, Two};
-use super::product::{Chain, Products};
 use crate::handler::Tiers;
 use crate::machine::Op;
 
@@ -13,7 +13,7 @@ pub fn fuse(
     tier: usize,
     count: bool,
     read_once: &dyn Fn(u32) -> bool,
-) -> Vec<Box<Chain>> {
+) -> Vec<Box<FmaSequence>> {
     let mut chains = Vec::new();
     let mut at = 0;
     // Whether the operation before is the second of a fused pair of sums.
@@ -23,7 +23,7 @@ pub fn fuse(
         at += match marks[at..] {
             [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
                 let mut product =
-                    Products { ops, marks, tier, count, after_sum, chains: &mut chains };
+                    FmaOverlay { ops, marks, tier, count, after_sum, chains: &mut chains };
                 product.overlay(at, read_once)
             }
             [Mark::Compare(tiers), Mark::BranchUniform, ..] => {

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::registers::{Registers, read_registers, write_registers};
-use crate::context::excuse;
+use crate::context::recover;
 use crate::event::AccessKind;
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
@@ -48,7 +48,7 @@ unsafe fn host(
                 access: Some(access),
                 note: String::new(),
             };
-            excuse(warp, op, raw)
+            recover(warp, op, raw)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a launch as a whole may take: instructions and time, shared by all its workers.
+//! Fuel: what a launch as a whole may take: instructions and time, shared by all its workers.
 
 use crate::fault::FaultKind;
 use crate::limits::Options;
@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The limits of one launch, and what it has used.
-pub struct Allowance {
+pub struct Fuel {
     instructions: Option<u64>,
     time: Option<(Instant, Duration)>,
     used: AtomicU64,
 }
 
-impl Allowance {
-    /// The allowance of a launch that starts now; `None` without limits.
-    pub fn of(options: &Options) -> Option<Arc<Allowance>> {
+impl Fuel {
+    /// The fuel of a launch that starts now; `None` without limits.
+    pub fn of(options: &Options) -> Option<Arc<Fuel>> {
         let (instructions, limit) = (options.total_instructions, options.time_limit);
         if instructions.is_none() && limit.is_none() {
             return None;
         }
         let time = limit.map(|limit| (Instant::now(), limit));
-        Some(Arc::new(Allowance { instructions, time, used: AtomicU64::new(0) }))
+        Some(Arc::new(Fuel { instructions, time, used: AtomicU64::new(0) }))
     }
 
     /// A warp has executed some instructions.

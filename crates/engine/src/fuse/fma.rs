@@ -1,8 +1,9 @@
-//! The inner steps of matrix products: two loads and an `fma`, one after the other.
+//! Fused multiply-add sequences (superinstructions): the inner steps of matrix products, two loads and an
+//! `fma`, one after the other.
 
 use super::pair::{Mark, Sum, Two};
 use crate::access::Load;
-use crate::direct::{distances, in_reach, prefetch, runs_inside, starts};
+use crate::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::guest::{self, Level, Middle, Widest};
 use crate::handler::{Body, WideTiers, baseline};
 use crate::machine::{Op, Warp};
@@ -11,7 +12,7 @@ use crate::tally::tally;
 use std::marker::PhantomData;
 
 /// Where product steps are overlaid.
-pub struct Products<'a> {
+pub struct FmaOverlay<'a> {
     /// The operations.
     pub ops: &'a mut [Op],
     /// Their marks.
@@ -23,10 +24,10 @@ pub struct Products<'a> {
     /// Whether the operation before is the second of a fused pair of sums.
     pub after_sum: bool,
     /// The chains so far.
-    pub chains: &'a mut Vec<Box<Chain>>,
+    pub chains: &'a mut Vec<Box<FmaSequence>>,
 }
 
-impl Products<'_> {
+impl FmaOverlay<'_> {
     /// Overlays the longest chain at `at`; gives the operations dealt with.
     pub fn overlay(&mut self, at: usize, read_once: &dyn Fn(u32) -> bool) -> usize {
         let (marks, count) = (self.marks, self.count);
@@ -47,17 +48,21 @@ impl Products<'_> {
         self.ops[at].imm = std::ptr::from_ref(&*chain).expose_provenance() as u64;
         self.chains.push(chain);
         let tiers = match (wide, count) {
-            (false, false) => {
-                WideTiers::split::<RunChain<Middle, false, false>, RunChain<Widest, false, false>>()
-            }
+            (false, false) => WideTiers::split::<
+                RunSequence<Middle, false, false>,
+                RunSequence<Widest, false, false>,
+            >(),
             (false, true) => {
-                WideTiers::split::<RunChain<Middle, false, true>, RunChain<Widest, false, true>>()
+                WideTiers::split::<RunSequence<Middle, false, true>, RunSequence<Widest, false, true>>(
+                )
             }
             (true, false) => {
-                WideTiers::split::<RunChain<Middle, true, false>, RunChain<Widest, true, false>>()
+                WideTiers::split::<RunSequence<Middle, true, false>, RunSequence<Widest, true, false>>(
+                )
             }
             (true, true) => {
-                WideTiers::split::<RunChain<Middle, true, true>, RunChain<Widest, true, true>>()
+                WideTiers::split::<RunSequence<Middle, true, true>, RunSequence<Widest, true, true>>(
+                )
             }
         };
         self.set(at, tiers);
@@ -72,9 +77,9 @@ impl Products<'_> {
     }
 }
 
-/// One step of a [`Chain`]: two loads and the `fma` of both.
+/// One step of a [`FmaSequence`]: two loads and the `fma` of both.
 #[derive(Clone, Copy)]
-pub struct Link {
+pub struct FmaStep {
     /// From the chain's lowest scalar address to this step's, in bytes.
     same: u32,
     /// The same for the run of lanes.
@@ -93,8 +98,8 @@ const DEAD: u32 = u32::MAX;
 /// Steps of a product that share both address registers, each adding to the sum of the one before: what
 /// an unrolled inner loop is made of. The addresses are checked once for all steps.
 #[derive(Clone)]
-pub struct Chain {
-    links: Vec<Link>,
+pub struct FmaSequence {
+    links: Vec<FmaStep>,
     /// Operations that load from the lowest addresses.
     same: Op,
     run: Op,
@@ -107,8 +112,8 @@ pub struct Chain {
     length: u32,
 }
 
-/// Runs the [`Chain`] whose address is the immediate.
-struct RunChain<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
+/// Runs the [`FmaSequence`] whose address is the immediate.
+struct RunSequence<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
 
 /// Words as the floats that they are.
 #[inline(always)]
@@ -117,13 +122,13 @@ fn floats(words: [u32; 16]) -> [f32; 16] {
     unsafe { std::mem::transmute(words) }
 }
 
-impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunChain<L, WIDE, COUNT> {
+impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
         // all accesses are checked before anything is written.
         unsafe {
-            let chain = &*std::ptr::with_exposed_provenance::<Chain>(op.imm as usize);
+            let chain = &*std::ptr::with_exposed_provenance::<FmaSequence>(op.imm as usize);
             let (same_site, run_site) = (warp.site(chain.same.c), warp.site(chain.run.c));
             let (same_region, run_region) = ((*same_site).region, (*run_site).region);
             let (same_at, _) = distances::<WIDE>(&chain.same, warp, &same_region);
@@ -189,32 +194,32 @@ impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunChain<L, WIDE, C
 }
 
 /// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
-struct RunOne<L, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>(PhantomData<L>);
+struct RunStep<L, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>(PhantomData<L>);
 
-/// The scalar value of a [`RunOne`] is dead.
+/// The scalar value of a [`RunStep`] is dead.
 const SAME_DEAD: u32 = 1;
 
 /// Its run is dead.
 const RUN_DEAD: u32 = 2;
 
 impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
-    for RunOne<L, WIDE, SCALAR_FIRST, COUNT>
+    for RunStep<L, WIDE, SCALAR_FIRST, COUNT>
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `RunChain`.
+        // SAFETY: as for `RunSequence`.
         unsafe {
             let second = &*std::ptr::from_ref(op).add(1);
             let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
             let fma = &*std::ptr::from_ref(op).add(2);
             let (same_site, run_site) = (warp.site(same.c), warp.site(run.c));
-            let (same_reach, run_reach) = ((*same_site).reach, (*run_site).reach);
-            let (same_at, _) = starts::<WIDE>(same, warp, &same_reach);
-            let (run_at, stride) = starts::<WIDE>(run, warp, &run_reach);
+            let (same_bounds, run_bounds) = ((*same_site).bounds, (*run_site).bounds);
+            let (same_at, _) = starts::<WIDE>(same, warp, &same_bounds);
+            let (run_at, stride) = starts::<WIDE>(run, warp, &run_bounds);
             let fits = warp.mask == u32::MAX
                 && stride == 4
-                && in_reach(same_at, &same_reach, 4)
-                && in_reach(run_at, &run_reach, 4);
+                && in_bounds(same_at, &same_bounds, 4)
+                && in_bounds(run_at, &run_bounds, 4);
             if !fits {
                 return fall_back(op, warp);
             }
@@ -223,12 +228,12 @@ impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Bo
                 tally::<true>(warp, run_site, run_at, 4, 4);
             }
             if WIDE {
-                prefetch(run_site, run_reach.host, run_at);
+                prefetch(run_site, run_bounds.host, run_at);
             }
             let [a, b] = same_at.map(|at| {
-                f32::from_bits(guest::load(same_reach.host.add(at as usize).cast::<u32>()))
+                f32::from_bits(guest::load(same_bounds.host.add(at as usize).cast::<u32>()))
             });
-            let words = |at: u64| run_reach.host.add(at as usize).cast::<[u32; 16]>();
+            let words = |at: u64| run_bounds.host.add(at as usize).cast::<[u32; 16]>();
             let (x, y) = (floats(L::load(words(run_at[0]))), floats(L::load(words(run_at[1]))));
             let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (sum.read(), sum.add(1).read());
@@ -267,35 +272,36 @@ unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
 fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
         (false, false, false) => WideTiers::split::<
-            RunOne<Middle, false, false, false>,
-            RunOne<Widest, false, false, false>,
+            RunStep<Middle, false, false, false>,
+            RunStep<Widest, false, false, false>,
         >(),
-        (false, false, true) => {
-            WideTiers::split::<RunOne<Middle, false, false, true>, RunOne<Widest, false, false, true>>(
-            )
-        }
-        (false, true, false) => {
-            WideTiers::split::<RunOne<Middle, false, true, false>, RunOne<Widest, false, true, false>>(
-            )
-        }
+        (false, false, true) => WideTiers::split::<
+            RunStep<Middle, false, false, true>,
+            RunStep<Widest, false, false, true>,
+        >(),
+        (false, true, false) => WideTiers::split::<
+            RunStep<Middle, false, true, false>,
+            RunStep<Widest, false, true, false>,
+        >(),
         (false, true, true) => {
-            WideTiers::split::<RunOne<Middle, false, true, true>, RunOne<Widest, false, true, true>>(
+            WideTiers::split::<RunStep<Middle, false, true, true>, RunStep<Widest, false, true, true>>(
             )
         }
-        (true, false, false) => {
-            WideTiers::split::<RunOne<Middle, true, false, false>, RunOne<Widest, true, false, false>>(
-            )
-        }
+        (true, false, false) => WideTiers::split::<
+            RunStep<Middle, true, false, false>,
+            RunStep<Widest, true, false, false>,
+        >(),
         (true, false, true) => {
-            WideTiers::split::<RunOne<Middle, true, false, true>, RunOne<Widest, true, false, true>>(
+            WideTiers::split::<RunStep<Middle, true, false, true>, RunStep<Widest, true, false, true>>(
             )
         }
         (true, true, false) => {
-            WideTiers::split::<RunOne<Middle, true, true, false>, RunOne<Widest, true, true, false>>(
+            WideTiers::split::<RunStep<Middle, true, true, false>, RunStep<Widest, true, true, false>>(
             )
         }
         (true, true, true) => {
-            WideTiers::split::<RunOne<Middle, true, true, true>, RunOne<Widest, true, true, true>>()
+            WideTiers::split::<RunStep<Middle, true, true, true>, RunStep<Widest, true, true, true>>(
+            )
         }
     }
 }
@@ -304,36 +310,36 @@ fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
 fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
         (false, false, false) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, false, false, false>>,
-            Two<Sum, RunOne<Widest, false, false, false>>,
+            Two<Sum, RunStep<Middle, false, false, false>>,
+            Two<Sum, RunStep<Widest, false, false, false>>,
         >(),
         (false, false, true) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, false, false, true>>,
-            Two<Sum, RunOne<Widest, false, false, true>>,
+            Two<Sum, RunStep<Middle, false, false, true>>,
+            Two<Sum, RunStep<Widest, false, false, true>>,
         >(),
         (false, true, false) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, false, true, false>>,
-            Two<Sum, RunOne<Widest, false, true, false>>,
+            Two<Sum, RunStep<Middle, false, true, false>>,
+            Two<Sum, RunStep<Widest, false, true, false>>,
         >(),
         (false, true, true) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, false, true, true>>,
-            Two<Sum, RunOne<Widest, false, true, true>>,
+            Two<Sum, RunStep<Middle, false, true, true>>,
+            Two<Sum, RunStep<Widest, false, true, true>>,
         >(),
         (true, false, false) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, true, false, false>>,
-            Two<Sum, RunOne<Widest, true, false, false>>,
+            Two<Sum, RunStep<Middle, true, false, false>>,
+            Two<Sum, RunStep<Widest, true, false, false>>,
         >(),
         (true, false, true) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, true, false, true>>,
-            Two<Sum, RunOne<Widest, true, false, true>>,
+            Two<Sum, RunStep<Middle, true, false, true>>,
+            Two<Sum, RunStep<Widest, true, false, true>>,
         >(),
         (true, true, false) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, true, true, false>>,
-            Two<Sum, RunOne<Widest, true, true, false>>,
+            Two<Sum, RunStep<Middle, true, true, false>>,
+            Two<Sum, RunStep<Widest, true, true, false>>,
         >(),
         (true, true, true) => WideTiers::split::<
-            Two<Sum, RunOne<Middle, true, true, true>>,
-            Two<Sum, RunOne<Widest, true, true, true>>,
+            Two<Sum, RunStep<Middle, true, true, true>>,
+            Two<Sum, RunStep<Widest, true, true, true>>,
         >(),
     }
 }
@@ -362,7 +368,11 @@ fn step(ops: &[Op], marks: &[Mark]) -> Option<(Op, Op, Op, bool)> {
 }
 
 /// The longest chain that starts here.
-fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<(Chain, bool)> {
+fn chain(
+    ops: &[Op],
+    marks: &[Mark],
+    read_once: &dyn Fn(u32) -> bool,
+) -> Option<(FmaSequence, bool)> {
     let mut steps = Vec::new();
     let mut at = 0;
     while let Some(next) = step(&ops[at..], &marks[at..]) {
@@ -401,7 +411,7 @@ fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<
         } else {
             sum
         };
-        Link {
+        FmaStep {
             same: span(&same, s) as u32,
             run: span(&run, r) as u32,
             sites: [s.c, r.c],
@@ -410,7 +420,7 @@ fn chain(ops: &[Op], marks: &[Mark], read_once: &dyn Fn(u32) -> bool) -> Option<
             sum_to: kept,
         }
     });
-    let chain = Chain {
+    let chain = FmaSequence {
         links: links.collect(),
         // The sites of the first operations find the regions.
         same: Op { c: first_same.c, ..same },
