@@ -8,11 +8,15 @@
     clippy::double_comparisons,
     reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
 )]
-#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
+#![allow(
+    clippy::redundant_closure,
+    reason = "instructions are closures; see `alu_operation::zero_sized_instance`"
+)]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 pub mod access;
 pub mod alu;
+pub mod alu_operation;
 pub mod assemble;
 pub mod asynchrony;
 pub mod atomic;
@@ -45,7 +49,6 @@ pub mod memory;
 pub mod number;
 pub mod print;
 pub mod program;
-pub mod pure;
 pub mod region;
 pub mod report;
 pub mod schedule;

@@ -8,7 +8,10 @@
     clippy::double_comparisons,
     reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
 )]
-#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
+#![allow(
+    clippy::redundant_closure,
+    reason = "instructions are closures; see `alu_operation::zero_sized_instance`"
+)]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 pub mod count;

@@ -1,8 +1,8 @@
 //! Handlers of comparisons and selections. Comparisons of words are hot: the assembler joins them with the
 //! branch on their result.
 
+use crate::alu_operation::{AluOperation, hot2, hot3, rare2, rare3, warm2, warm3};
 use crate::number::single::flush;
-use crate::pure::{Pure, hot2, hot3, pure2, pure3, warm2, warm3};
 use crate::slot::Elem;
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
@@ -10,31 +10,31 @@ use lanework_ptx_ir::opcode::float::FloatType;
 use lanework_ptx_ir::opcode::integer::Integer;
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: CompareOp) -> &'static Pure {
+pub fn handlers(op: CompareOp) -> &'static AluOperation {
     match op {
         CompareOp::Integer(relation, ty) => integers(relation, ty),
         CompareOp::Float(relation, ty) => floats(relation, ty),
         CompareOp::Select { wide: false } => hot3(|a: u32, b: u32, p: bool| if p { a } else { b }),
         CompareOp::Select { wide: true } => warm3(|a: u64, b: u64, p: bool| if p { a } else { b }),
         CompareOp::SelectBySign { wide: false, by } => match by {
-            SignOf::S32 => pure3(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
+            SignOf::S32 => rare3(|a: u32, b: u32, c: i32| if c >= 0 { a } else { b }),
             SignOf::F32 { ftz: false } => {
-                pure3(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
+                rare3(|a: u32, b: u32, c: f32| if c >= 0.0 { a } else { b })
             }
             SignOf::F32 { ftz: true } => {
-                pure3(|a: u32, b: u32, c: f32| if flush(c) >= 0.0 { a } else { b })
+                rare3(|a: u32, b: u32, c: f32| if flush(c) >= 0.0 { a } else { b })
             }
         },
         CompareOp::SelectBySign { wide: true, by } => match by {
-            SignOf::S32 => pure3(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
+            SignOf::S32 => rare3(|a: u64, b: u64, c: i32| if c >= 0 { a } else { b }),
             SignOf::F32 { ftz: false } => {
-                pure3(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
+                rare3(|a: u64, b: u64, c: f32| if c >= 0.0 { a } else { b })
             }
             SignOf::F32 { ftz: true } => {
-                pure3(|a: u64, b: u64, c: f32| if flush(c) >= 0.0 { a } else { b })
+                rare3(|a: u64, b: u64, c: f32| if flush(c) >= 0.0 { a } else { b })
             }
         },
-        CompareOp::SelectHalves => pure3(|low: bool, high: bool, one: u32| {
+        CompareOp::SelectHalves => rare3(|low: bool, high: bool, one: u32| {
             (if low { one } else { 0 }) | (if high { one << 16 } else { 0 })
         }),
     }
@@ -54,9 +54,9 @@ macro_rules! relations {
     };
 }
 
-fn integers(relation: Relation, ty: Integer) -> &'static Pure {
-    fn rare<T: Elem + Ord>(relation: Relation) -> &'static Pure {
-        relations!(relation, pure2, T)
+fn integers(relation: Relation, ty: Integer) -> &'static AluOperation {
+    fn rare<T: Elem + Ord>(relation: Relation) -> &'static AluOperation {
+        relations!(relation, rare2, T)
     }
     match (ty, relation) {
         // Unsigned `<=` is the one relation of words that compilers hardly use.
@@ -97,11 +97,11 @@ macro_rules! float_relations {
 }
 
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::eq_op)]
-fn floats(relation: FloatRelation, ty: FloatType) -> &'static Pure {
+fn floats(relation: FloatRelation, ty: FloatType) -> &'static AluOperation {
     match ty {
         FloatType::F32 => float_relations!(relation, warm2, f32),
-        FloatType::F64 => float_relations!(relation, pure2, f64),
-        FloatType::F16 => float_relations!(relation, pure2, f16),
-        FloatType::Bf16 => float_relations!(relation, pure2, bf16),
+        FloatType::F64 => float_relations!(relation, rare2, f64),
+        FloatType::F16 => float_relations!(relation, rare2, f16),
+        FloatType::Bf16 => float_relations!(relation, rare2, bf16),
     }
 }

@@ -4,11 +4,11 @@
 //! f64 and f32 keep what fits of each other's payload, 16-bit results of f32 and integers are 0x7fff.
 
 use super::affine::widened;
+use crate::alu_operation::{Affine, AluOperation, affine, hot1, rare1, rare2, rare3, warm1};
 use crate::number::narrow::{self, NAN16, Narrow, pair};
 use crate::number::single::{self, canonical, flush, quiet32};
 use crate::number::soft::{self, Format, Number, Round};
 use crate::number::{double, narrow::widen16};
-use crate::pure::{Affine, Pure, affine, hot1, pure1, pure2, pure3, warm1};
 use crate::slot::Scalar;
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::convert::{
@@ -49,138 +49,138 @@ macro_rules! rounded {
 }
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: ConvertOp) -> &'static Pure {
+pub fn handlers(op: ConvertOp) -> &'static AluOperation {
     match op {
         ConvertOp::ExtendToWide(from) => extend_to_wide(from),
-        ConvertOp::ExtendToWord(NarrowInteger::U8) => pure1(|a: u8| u32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::S8) => pure1(|a: i8| i32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::U16) => pure1(|a: u16| u32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::S16) => pure1(|a: i16| i32::from(a)),
-        ConvertOp::ExtendToHalf => pure1(|a: i8| a as u16),
+        ConvertOp::ExtendToWord(NarrowInteger::U8) => rare1(|a: u8| u32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::S8) => rare1(|a: i8| i32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::U16) => rare1(|a: u16| u32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::S16) => rare1(|a: i16| i32::from(a)),
+        ConvertOp::ExtendToHalf => rare1(|a: i8| a as u16),
         ConvertOp::TruncateWide => with_affine!(hot1(|a: u64| a as u32), TRUNCATE),
         ConvertOp::Clamp(to) => clamp(to),
-        ConvertOp::ClampUnsigned => pure1(|a: u64| a.min(i64::MAX as u64)),
+        ConvertOp::ClampUnsigned => rare1(|a: u64| a.min(i64::MAX as u64)),
         ConvertOp::WordToFloat { signed: true, double: false } => hot1(|a: i32| a as f32),
         ConvertOp::WordToFloat { signed: false, double: false } => hot1(|a: u32| a as f32),
-        ConvertOp::WordToFloat { signed: true, double: true } => pure1(|a: i32| f64::from(a)),
-        ConvertOp::WordToFloat { signed: false, double: true } => pure1(|a: u32| f64::from(a)),
+        ConvertOp::WordToFloat { signed: true, double: true } => rare1(|a: i32| f64::from(a)),
+        ConvertOp::WordToFloat { signed: false, double: true } => rare1(|a: u32| f64::from(a)),
         ConvertOp::WideToFloat { signed: true, to, rounding } => signed_to_float(to, rounding),
         ConvertOp::WideToFloat { signed: false, to, rounding } => unsigned_to_float(to, rounding),
         ConvertOp::SingleToWord { signed: true } => hot1(|a: f32| a as i32),
         ConvertOp::SingleToWord { signed: false } => hot1(|a: f32| a as u32),
-        ConvertOp::Widen(WidenFrom::Half) => pure1(|a: f16| f64::from(widen16(a))),
-        ConvertOp::Widen(WidenFrom::Bf16) => pure1(|a: bf16| f64::from(a.widen())),
+        ConvertOp::Widen(WidenFrom::Half) => rare1(|a: f16| f64::from(widen16(a))),
+        ConvertOp::Widen(WidenFrom::Bf16) => rare1(|a: bf16| f64::from(a.widen())),
         ConvertOp::Widen(WidenFrom::Single { ftz: false }) => warm1(|a: f32| f64::from(a)),
-        ConvertOp::Widen(WidenFrom::Single { ftz: true }) => pure1(|a: f32| f64::from(flush(a))),
+        ConvertOp::Widen(WidenFrom::Single { ftz: true }) => rare1(|a: f32| f64::from(flush(a))),
         ConvertOp::RoundSingle(rounding) => match rounding {
-            Rounding::NearestEven => pure1(|a: f32| canonical(a.round_ties_even())),
-            Rounding::Zero => pure1(|a: f32| canonical(a.trunc())),
-            Rounding::Down => pure1(|a: f32| canonical(a.floor())),
-            Rounding::Up => pure1(|a: f32| canonical(a.ceil())),
+            Rounding::NearestEven => rare1(|a: f32| canonical(a.round_ties_even())),
+            Rounding::Zero => rare1(|a: f32| canonical(a.trunc())),
+            Rounding::Down => rare1(|a: f32| canonical(a.floor())),
+            Rounding::Up => rare1(|a: f32| canonical(a.ceil())),
         },
         ConvertOp::RoundDouble(rounding) => match rounding {
-            Rounding::NearestEven => pure1(|a: f64| double::quiet(a.round_ties_even())),
-            Rounding::Zero => pure1(|a: f64| double::quiet(a.trunc())),
-            Rounding::Down => pure1(|a: f64| double::quiet(a.floor())),
-            Rounding::Up => pure1(|a: f64| double::quiet(a.ceil())),
+            Rounding::NearestEven => rare1(|a: f64| double::quiet(a.round_ties_even())),
+            Rounding::Zero => rare1(|a: f64| double::quiet(a.trunc())),
+            Rounding::Down => rare1(|a: f64| double::quiet(a.floor())),
+            Rounding::Up => rare1(|a: f64| double::quiet(a.ceil())),
         },
         ConvertOp::DoubleToInteger { to, nan_is_lowest } => double_to_integer(to, nan_is_lowest),
-        ConvertOp::DoubleToHalf { bf16: false } => pure1(|a: f64| narrow::wide_to_f16(a)),
-        ConvertOp::DoubleToHalf { bf16: true } => pure1(|a: f64| narrow::wide_to_bf16(a)),
+        ConvertOp::DoubleToHalf { bf16: false } => rare1(|a: f64| narrow::wide_to_f16(a)),
+        ConvertOp::DoubleToHalf { bf16: true } => rare1(|a: f64| narrow::wide_to_bf16(a)),
         ConvertOp::Float { from, to, rounding } => float(from, to, rounding),
-        ConvertOp::FlushSingle => pure1(|a: f32| canonical(flush(a))),
-        ConvertOp::Finite { bf16: false } => pure1(|a: u16| finite(a, 0x7c00)),
-        ConvertOp::Finite { bf16: true } => pure1(|a: u16| finite(a, 0x7f80)),
+        ConvertOp::FlushSingle => rare1(|a: f32| canonical(flush(a))),
+        ConvertOp::Finite { bf16: false } => rare1(|a: u16| finite(a, 0x7c00)),
+        ConvertOp::Finite { bf16: true } => rare1(|a: u16| finite(a, 0x7f80)),
         ConvertOp::SinglesToHalves { bf16: false } => {
-            pure2(|a: f32, b: f32| pair(narrow::to_f16(a).to_bits(), narrow::to_f16(b).to_bits()))
+            rare2(|a: f32, b: f32| pair(narrow::to_f16(a).to_bits(), narrow::to_f16(b).to_bits()))
         }
         ConvertOp::SinglesToHalves { bf16: true } => {
-            pure2(|a: f32, b: f32| pair(narrow::to_bf16(a).to_bits(), narrow::to_bf16(b).to_bits()))
+            rare2(|a: f32, b: f32| pair(narrow::to_bf16(a).to_bits(), narrow::to_bf16(b).to_bits()))
         }
-        ConvertOp::ToTf32(Tf32Rounding::NearestEven) => pure1(|a: f32| tf32(a, Round::Even)),
-        ConvertOp::ToTf32(Tf32Rounding::NearestAway) => pure1(|a: f32| tf32(a, Round::Away)),
-        ConvertOp::ToTf32(Tf32Rounding::Zero) => pure1(|a: f32| tf32(a, Round::Zero)),
-        ConvertOp::ClampTf32(Tf32Clamp::Relu) => pure1(|a: u32| relu(a)),
-        ConvertOp::ClampTf32(Tf32Clamp::Finite) => pure1(|a: u32| finite_tf32(a)),
-        ConvertOp::ClampTf32(Tf32Clamp::ReluFinite) => pure1(|a: u32| relu(finite_tf32(a))),
+        ConvertOp::ToTf32(Tf32Rounding::NearestEven) => rare1(|a: f32| tf32(a, Round::Even)),
+        ConvertOp::ToTf32(Tf32Rounding::NearestAway) => rare1(|a: f32| tf32(a, Round::Away)),
+        ConvertOp::ToTf32(Tf32Rounding::Zero) => rare1(|a: f32| tf32(a, Round::Zero)),
+        ConvertOp::ClampTf32(Tf32Clamp::Relu) => rare1(|a: u32| relu(a)),
+        ConvertOp::ClampTf32(Tf32Clamp::Finite) => rare1(|a: u32| finite_tf32(a)),
+        ConvertOp::ClampTf32(Tf32Clamp::ReluFinite) => rare1(|a: u32| relu(finite_tf32(a))),
         ConvertOp::PackClamp => {
-            pure2(|a: i32, limits: u64| a.clamp(limits as i32, (limits >> 32) as i32))
+            rare2(|a: i32, limits: u64| a.clamp(limits as i32, (limits >> 32) as i32))
         }
         ConvertOp::PackPair => {
-            pure3(|a: u32, b: u32, n: u32| (a & ((1 << n) - 1)) << n | (b & ((1 << n) - 1)))
+            rare3(|a: u32, b: u32, n: u32| (a & ((1 << n) - 1)) << n | (b & ((1 << n) - 1)))
         }
         ConvertOp::PackAbove => {
-            pure3(|ab: u32, c: u32, n: u32| ab | (u64::from(c) << (2 * n)) as u32)
+            rare3(|ab: u32, c: u32, n: u32| ab | (u64::from(c) << (2 * n)) as u32)
         }
     }
 }
 
-fn extend_to_wide(from: Integer) -> &'static Pure {
+fn extend_to_wide(from: Integer) -> &'static AluOperation {
     match from {
-        Integer::U8 => pure1(|a: u8| i64::from(a)),
-        Integer::U16 => pure1(|a: u16| i64::from(a)),
+        Integer::U8 => rare1(|a: u8| i64::from(a)),
+        Integer::U16 => rare1(|a: u16| i64::from(a)),
         Integer::U32 => with_affine!(hot1(|a: u32| i64::from(a)), WIDEN_U),
-        Integer::S8 => pure1(|a: i8| i64::from(a)),
-        Integer::S16 => pure1(|a: i16| i64::from(a)),
+        Integer::S8 => rare1(|a: i8| i64::from(a)),
+        Integer::S16 => rare1(|a: i16| i64::from(a)),
         Integer::S32 => with_affine!(hot1(|a: i32| i64::from(a)), WIDEN_S),
-        Integer::S64 | Integer::U64 => pure1(|a: u64| a),
+        Integer::S64 | Integer::U64 => rare1(|a: u64| a),
     }
 }
 
-fn clamp(to: Integer) -> &'static Pure {
+fn clamp(to: Integer) -> &'static AluOperation {
     match to {
-        Integer::U8 => pure1(|a: i64| a.clamp(0, 0xff) as u8),
-        Integer::U16 => pure1(|a: i64| a.clamp(0, 0xffff) as u16),
-        Integer::U32 => pure1(|a: i64| a.clamp(0, 0xffff_ffff) as u32),
-        Integer::U64 => pure1(|a: i64| a.max(0)),
-        Integer::S8 => pure1(|a: i64| a.clamp(-0x80, 0x7f) as i8),
-        Integer::S16 => pure1(|a: i64| a.clamp(-0x8000, 0x7fff) as i16),
-        Integer::S32 => pure1(|a: i64| a.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32),
-        Integer::S64 => pure1(|a: i64| a),
+        Integer::U8 => rare1(|a: i64| a.clamp(0, 0xff) as u8),
+        Integer::U16 => rare1(|a: i64| a.clamp(0, 0xffff) as u16),
+        Integer::U32 => rare1(|a: i64| a.clamp(0, 0xffff_ffff) as u32),
+        Integer::U64 => rare1(|a: i64| a.max(0)),
+        Integer::S8 => rare1(|a: i64| a.clamp(-0x80, 0x7f) as i8),
+        Integer::S16 => rare1(|a: i64| a.clamp(-0x8000, 0x7fff) as i16),
+        Integer::S32 => rare1(|a: i64| a.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32),
+        Integer::S64 => rare1(|a: i64| a),
     }
 }
 
-fn signed_to_float(to: FloatType, rounding: Rounding) -> &'static Pure {
+fn signed_to_float(to: FloatType, rounding: Rounding) -> &'static AluOperation {
     fn number(a: i64) -> Number {
         soft::integer(a < 0, a.unsigned_abs())
     }
     match to {
-        FloatType::F32 => rounded!(rounding, to nearest pure1(|a: i64| a as f32), |R| {
-            pure1(|a: i64| single::round(number(a), R))
+        FloatType::F32 => rounded!(rounding, to nearest rare1(|a: i64| a as f32), |R| {
+            rare1(|a: i64| single::round(number(a), R))
         }),
-        FloatType::F64 => rounded!(rounding, |R| pure1(|a: i64| bits64(number(a), R))),
-        FloatType::F16 => rounded!(rounding, |R| pure1(|a: i64| bits16(soft::F16, number(a), R))),
-        FloatType::Bf16 => rounded!(rounding, |R| pure1(|a: i64| bits16(soft::BF16, number(a), R))),
+        FloatType::F64 => rounded!(rounding, |R| rare1(|a: i64| bits64(number(a), R))),
+        FloatType::F16 => rounded!(rounding, |R| rare1(|a: i64| bits16(soft::F16, number(a), R))),
+        FloatType::Bf16 => rounded!(rounding, |R| rare1(|a: i64| bits16(soft::BF16, number(a), R))),
     }
 }
 
-fn unsigned_to_float(to: FloatType, rounding: Rounding) -> &'static Pure {
+fn unsigned_to_float(to: FloatType, rounding: Rounding) -> &'static AluOperation {
     fn number(a: u64) -> Number {
         soft::integer(false, a)
     }
     match to {
-        FloatType::F32 => rounded!(rounding, to nearest pure1(|a: u64| a as f32), |R| {
-            pure1(|a: u64| single::round(number(a), R))
+        FloatType::F32 => rounded!(rounding, to nearest rare1(|a: u64| a as f32), |R| {
+            rare1(|a: u64| single::round(number(a), R))
         }),
-        FloatType::F64 => rounded!(rounding, |R| pure1(|a: u64| bits64(number(a), R))),
-        FloatType::F16 => rounded!(rounding, |R| pure1(|a: u64| bits16(soft::F16, number(a), R))),
-        FloatType::Bf16 => rounded!(rounding, |R| pure1(|a: u64| bits16(soft::BF16, number(a), R))),
+        FloatType::F64 => rounded!(rounding, |R| rare1(|a: u64| bits64(number(a), R))),
+        FloatType::F16 => rounded!(rounding, |R| rare1(|a: u64| bits16(soft::F16, number(a), R))),
+        FloatType::Bf16 => rounded!(rounding, |R| rare1(|a: u64| bits16(soft::BF16, number(a), R))),
     }
 }
 
-fn double_to_integer(to: Integer, nan_is_lowest: bool) -> &'static Pure {
+fn double_to_integer(to: Integer, nan_is_lowest: bool) -> &'static AluOperation {
     macro_rules! or_lowest {
         ($ty:ty) => {
-            pure1(|a: f64| if a.is_nan() { 1 << (<$ty>::BITS - 1) } else { a as $ty })
+            rare1(|a: f64| if a.is_nan() { 1 << (<$ty>::BITS - 1) } else { a as $ty })
         };
     }
     match (to, nan_is_lowest) {
-        (Integer::U8, false) => pure1(|a: f64| a as u8),
-        (Integer::U16, false) => pure1(|a: f64| a as u16),
-        (Integer::U32, false) => pure1(|a: f64| a as u32),
-        (Integer::S8, false) => pure1(|a: f64| a as i8),
-        (Integer::S16, false) => pure1(|a: f64| a as i16),
-        (Integer::S32, false) => pure1(|a: f64| a as i32),
+        (Integer::U8, false) => rare1(|a: f64| a as u8),
+        (Integer::U16, false) => rare1(|a: f64| a as u16),
+        (Integer::U32, false) => rare1(|a: f64| a as u32),
+        (Integer::S8, false) => rare1(|a: f64| a as i8),
+        (Integer::S16, false) => rare1(|a: f64| a as i16),
+        (Integer::S32, false) => rare1(|a: f64| a as i32),
         (Integer::U8, true) => or_lowest!(u8),
         (Integer::U16, true) => or_lowest!(u16),
         (Integer::U32, true) => or_lowest!(u32),
@@ -192,36 +192,36 @@ fn double_to_integer(to: Integer, nan_is_lowest: bool) -> &'static Pure {
     }
 }
 
-fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static Pure {
+fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static AluOperation {
     use FloatType::{Bf16, F16, F32, F64};
     match (from, to) {
-        (F32, F32) => pure1(|a: u32| a),
-        (F64, F64) => pure1(|a: u64| a),
-        (F16, F16) => pure1(|a: f16| if a.is_nan() { NAN16 } else { a.to_bits() }),
-        (Bf16, Bf16) => pure1(|a: u16| a),
+        (F32, F32) => rare1(|a: u32| a),
+        (F64, F64) => rare1(|a: u64| a),
+        (F16, F16) => rare1(|a: f16| if a.is_nan() { NAN16 } else { a.to_bits() }),
+        (Bf16, Bf16) => rare1(|a: u16| a),
         (F32, F64) => warm1(|a: f32| double::quiet(f64::from(a))),
         (F64, F32) => rounded!(rounding, to nearest warm1(|a: f64| quiet32(a as f32)), |R| {
-            pure1(|a: f64| match a.is_nan() {
+            rare1(|a: f64| match a.is_nan() {
                 true => quiet32(a as f32),
                 false => single::round(double::unpack(a), R),
             })
         }),
         (F16, F32) => hot1(|a: f16| widen16(a)),
         (Bf16, F32) => hot1(|a: u16| f32::from_bits(u32::from(a) << 16)),
-        (F16, F64) => pure1(|a: f16| a.to_f64()),
-        (Bf16, F64) => pure1(|a: bf16| double::quiet(f64::from(a.widen()))),
-        (F32, F16) => rounded!(rounding, to nearest pure1(|a: f32| narrow::to_f16(a)), |R| {
-            pure1(|a: f32| bits16(soft::F16, single::unpack(a), R))
+        (F16, F64) => rare1(|a: f16| a.to_f64()),
+        (Bf16, F64) => rare1(|a: bf16| double::quiet(f64::from(a.widen()))),
+        (F32, F16) => rounded!(rounding, to nearest rare1(|a: f32| narrow::to_f16(a)), |R| {
+            rare1(|a: f32| bits16(soft::F16, single::unpack(a), R))
         }),
-        (F32, Bf16) => rounded!(rounding, to nearest pure1(|a: f32| narrow::to_bf16(a)), |R| {
-            pure1(|a: f32| bits16(soft::BF16, single::unpack(a), R))
+        (F32, Bf16) => rounded!(rounding, to nearest rare1(|a: f32| narrow::to_bf16(a)), |R| {
+            rare1(|a: f32| bits16(soft::BF16, single::unpack(a), R))
         }),
-        (F64, F16) => rounded!(rounding, |R| pure1(|a: f64| narrowed(soft::F16, a, 10, R))),
-        (F64, Bf16) => rounded!(rounding, |R| pure1(|a: f64| narrowed(soft::BF16, a, 7, R))),
-        (Bf16, F16) => rounded!(rounding, |R| pure1(|a: u16| {
+        (F64, F16) => rounded!(rounding, |R| rare1(|a: f64| narrowed(soft::F16, a, 10, R))),
+        (F64, Bf16) => rounded!(rounding, |R| rare1(|a: f64| narrowed(soft::BF16, a, 7, R))),
+        (Bf16, F16) => rounded!(rounding, |R| rare1(|a: u16| {
             bits16(soft::F16, soft::BF16.unpack(u64::from(a)), R)
         })),
-        (F16, Bf16) => rounded!(rounding, |R| pure1(|a: u16| {
+        (F16, Bf16) => rounded!(rounding, |R| rare1(|a: u16| {
             bits16(soft::BF16, soft::F16.unpack(u64::from(a)), R)
         })),
     }

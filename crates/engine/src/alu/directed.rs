@@ -1,10 +1,10 @@
 //! Handlers of f32 and f64 arithmetic in the rounding directions that the host does not have, through
 //! [`crate::number::soft`].
 
+use crate::alu_operation::{AluOperation, rare1, rare2, rare3};
 use crate::number::single::flush_number;
 use crate::number::soft::{self, Round};
 use crate::number::{double, single};
-use crate::pure::{Pure, pure1, pure2, pure3};
 use lanework_ptx_ir::opcode::directed::{DirectedFunction, DirectedOp, Direction};
 
 /// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
@@ -36,32 +36,32 @@ macro_rules! in_each_direction {
 }
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: DirectedOp) -> &'static Pure {
+pub fn handlers(op: DirectedOp) -> &'static AluOperation {
     match op.function {
         DirectedFunction::Add => {
-            in_each_direction!(op, pure2, |a, b| |to| soft::add(a, b, to), nan [b, a])
+            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, b, to), nan [b, a])
         }
         DirectedFunction::Sub => {
-            in_each_direction!(op, pure2, |a, b| |to| soft::add(a, soft::negate(b), to), nan [b, a])
+            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, soft::negate(b), to), nan [b, a])
         }
         DirectedFunction::Mul => {
-            in_each_direction!(op, pure2, |a, b| |_| soft::multiply(a, b), nan [b, a])
+            in_each_direction!(op, rare2, |a, b| |_| soft::multiply(a, b), nan [b, a])
         }
         DirectedFunction::Fma => in_each_direction!(
             op,
-            pure3,
+            rare3,
             |a, b, c| |to| soft::add(soft::multiply(a, b), c, to),
             nan [b, c, a]
         ),
         DirectedFunction::Div { ftz: false } => {
-            in_each_direction!(op, pure2, |a, b| |_| soft::divide(a, b), nan [a, b])
+            in_each_direction!(op, rare2, |a, b| |_| soft::divide(a, b), nan [a, b])
         }
         DirectedFunction::Div { ftz: true } => {
-            in_each_direction!(op, pure2, |a, b| |_| flush_number(soft::divide(a, b)), nan [a, b])
+            in_each_direction!(op, rare2, |a, b| |_| flush_number(soft::divide(a, b)), nan [a, b])
         }
-        DirectedFunction::Sqrt => in_each_direction!(op, pure1, |a| |_| soft::root(a), nan[a]),
+        DirectedFunction::Sqrt => in_each_direction!(op, rare1, |a| |_| soft::root(a), nan[a]),
         DirectedFunction::Rcp => {
-            in_each_direction!(op, pure1, |a| |_| soft::divide(soft::integer(false, 1), a), nan[a])
+            in_each_direction!(op, rare1, |a| |_| soft::divide(soft::integer(false, 1), a), nan[a])
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Handlers of conversions from and to floats of 8 bits.
 
+use crate::alu_operation::{AluOperation, rare1, rare2};
 use crate::number::eight::{narrow_halves, narrow_singles, widen};
-use crate::pure::{Pure, pure1, pure2};
 use lanework_ptx_ir::opcode::eight::{EightDirection, EightFormat, EightOp};
 
 /// The handlers of a function of the format and of `.relu`, both constants.
@@ -24,14 +24,14 @@ macro_rules! each_format {
 }
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: EightOp) -> &'static Pure {
+pub fn handlers(op: EightOp) -> &'static AluOperation {
     match op.direction {
         EightDirection::FromSingles => {
-            each_format!(op, |F, RELU| pure2(|a: f32, b: f32| narrow_singles(F, RELU, a, b)))
+            each_format!(op, |F, RELU| rare2(|a: f32, b: f32| narrow_singles(F, RELU, a, b)))
         }
         EightDirection::FromHalves => {
-            each_format!(op, |F, RELU| pure1(|a: u32| narrow_halves(F, RELU, a)))
+            each_format!(op, |F, RELU| rare1(|a: u32| narrow_halves(F, RELU, a)))
         }
-        EightDirection::ToHalves => each_format!(op, |F, RELU| pure1(|a: u32| widen(F, RELU, a))),
+        EightDirection::ToHalves => each_format!(op, |F, RELU| rare1(|a: u32| widen(F, RELU, a))),
     }
 }

@@ -1,8 +1,8 @@
 //! Handlers of floating-point arithmetic of 16 bits, single and packed.
 
+use crate::alu_operation::{AluOperation, rare1, rare2, rare3};
 use crate::number::narrow::*;
 use crate::number::single::{flush, max32, min32, or_nan, through_double};
-use crate::pure::{Pure, pure1, pure2, pure3};
 use ::half::{bf16, f16};
 use lanework_ptx_ir::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
 use lanework_ptx_ir::opcode::single::MinMax;
@@ -32,42 +32,42 @@ macro_rules! each_type {
 }
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: HalfOp) -> &'static Pure {
+pub fn handlers(op: HalfOp) -> &'static AluOperation {
     match op {
         HalfOp::Any(function, ty) => any(function, ty),
         HalfOp::F16 { function, packed } => only_f16(function, packed),
     }
 }
 
-fn any(function: HalfFunction, ty: HalfType) -> &'static Pure {
+fn any(function: HalfFunction, ty: HalfType) -> &'static AluOperation {
     match function {
-        HalfFunction::Add => widened!(ty, pure2, |a, b| a + b),
-        HalfFunction::Sub => widened!(ty, pure2, |a, b| a - b),
-        HalfFunction::Mul => widened!(ty, pure2, |a, b| a * b),
+        HalfFunction::Add => widened!(ty, rare2, |a, b| a + b),
+        HalfFunction::Sub => widened!(ty, rare2, |a, b| a - b),
+        HalfFunction::Mul => widened!(ty, rare2, |a, b| a * b),
         HalfFunction::Fma => {
-            each_type!(ty, pure3, |a, b, c| f16_fma(a, b, c), |a, b, c| bf16_fma(a, b, c))
+            each_type!(ty, rare3, |a, b, c| f16_fma(a, b, c), |a, b, c| bf16_fma(a, b, c))
         }
         HalfFunction::FmaOutOfBounds => {
-            each_type!(ty, pure3, |a, b, c| f16_fma_oob(a, b, c), |a, b, c| bf16_fma_oob(a, b, c))
+            each_type!(ty, rare3, |a, b, c| f16_fma_oob(a, b, c), |a, b, c| bf16_fma_oob(a, b, c))
         }
         HalfFunction::MinMax(choice) => min_max(choice, ty),
         HalfFunction::Abs => sign(true, ty),
         HalfFunction::Neg => sign(false, ty),
         // Of bf16, subnormal results are flushed.
         HalfFunction::Ex2 => {
-            each_type!(ty, pure1, |a| to_f16(through_double(f64::exp2, a.widen())), |a| to_bf16(
+            each_type!(ty, rare1, |a| to_f16(through_double(f64::exp2, a.widen())), |a| to_bf16(
                 flush(through_double(f64::exp2, a.widen()))
             ))
         }
-        HalfFunction::Tanh => widened!(ty, pure1, |a| through_double(f64::tanh, a)),
+        HalfFunction::Tanh => widened!(ty, rare1, |a| through_double(f64::tanh, a)),
         HalfFunction::Relu => match ty {
-            HalfType::F16 | HalfType::Bf16 => pure1(|a: u16| relu16(a)),
-            HalfType::F16x2 | HalfType::Bf16x2 => pure1(|a: u32| relu16x2(a)),
+            HalfType::F16 | HalfType::Bf16 => rare1(|a: u16| relu16(a)),
+            HalfType::F16x2 | HalfType::Bf16x2 => rare1(|a: u32| relu16x2(a)),
         },
     }
 }
 
-fn only_f16(function: F16Function, packed: bool) -> &'static Pure {
+fn only_f16(function: F16Function, packed: bool) -> &'static AluOperation {
     fn mul(a: f16, b: f16) -> f16 {
         // The product is exact in f32.
         to_f16(flushable(f64::from(a.widen() * b.widen())) as f32)
@@ -76,18 +76,18 @@ fn only_f16(function: F16Function, packed: bool) -> &'static Pure {
         wide_to_f16(flushable(fused(a.widen(), b.widen(), c.widen())))
     }
     match (function, packed) {
-        (F16Function::MulFlushed, false) => pure2(|a: f16, b: f16| mul(a, b)),
+        (F16Function::MulFlushed, false) => rare2(|a: f16, b: f16| mul(a, b)),
         (F16Function::MulFlushed, true) => {
-            pure2(|a: u32, b: u32| map16([a, b], |[a, b]| mul(a, b)))
+            rare2(|a: u32, b: u32| map16([a, b], |[a, b]| mul(a, b)))
         }
-        (F16Function::FmaFlushed, false) => pure3(|a: f16, b: f16, c: f16| fma(a, b, c)),
+        (F16Function::FmaFlushed, false) => rare3(|a: f16, b: f16, c: f16| fma(a, b, c)),
         (F16Function::FmaFlushed, true) => {
-            pure3(|a: u32, b: u32, c: u32| map16([a, b, c], |[a, b, c]| fma(a, b, c)))
+            rare3(|a: u32, b: u32, c: u32| map16([a, b, c], |[a, b, c]| fma(a, b, c)))
         }
-        (F16Function::Flush, false) => pure1(|a: u16| flush16(a)),
-        (F16Function::Flush, true) => pure1(|a: u32| flush16x2(a)),
-        (F16Function::Saturate, false) => pure1(|a: u16| saturate16(a)),
-        (F16Function::Saturate, true) => pure1(|a: u32| saturate16x2(a)),
+        (F16Function::Flush, false) => rare1(|a: u16| flush16(a)),
+        (F16Function::Flush, true) => rare1(|a: u32| flush16x2(a)),
+        (F16Function::Saturate, false) => rare1(|a: u16| saturate16(a)),
+        (F16Function::Saturate, true) => rare1(|a: u32| saturate16x2(a)),
     }
 }
 
@@ -112,18 +112,18 @@ fn bf16_fma_oob(a: bf16, b: bf16, c: bf16) -> bf16 {
     if outside(a.to_bits(), b.to_bits()) { bf16::from_bits(0) } else { bf16_fma(a, b, c) }
 }
 
-fn min_max(choice: MinMax, ty: HalfType) -> &'static Pure {
+fn min_max(choice: MinMax, ty: HalfType) -> &'static AluOperation {
     macro_rules! xor_signs {
         ($f:expr) => {
-            each_type!(ty, pure2, |a, b| xor_signs_f16(a, b, $f), |a, b| xor_signs_bf16(a, b, $f))
+            each_type!(ty, rare2, |a, b| xor_signs_f16(a, b, $f), |a, b| xor_signs_bf16(a, b, $f))
         };
     }
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => widened!(ty, pure2, |a, b| min32(a, b)),
-        (false, false, true) => widened!(ty, pure2, |a, b| max32(a, b)),
-        (false, true, false) => widened!(ty, pure2, |a, b| or_nan(min32, a, b)),
-        (false, true, true) => widened!(ty, pure2, |a, b| or_nan(max32, a, b)),
+        (false, false, false) => widened!(ty, rare2, |a, b| min32(a, b)),
+        (false, false, true) => widened!(ty, rare2, |a, b| max32(a, b)),
+        (false, true, false) => widened!(ty, rare2, |a, b| or_nan(min32, a, b)),
+        (false, true, true) => widened!(ty, rare2, |a, b| or_nan(max32, a, b)),
         (true, false, false) => xor_signs!(min32),
         (true, false, true) => xor_signs!(max32),
         (true, true, false) => xor_signs!(|a, b| or_nan(min32, a, b)),
@@ -153,7 +153,7 @@ fn xor_signs_bf16(a: bf16, b: bf16, f: impl Fn(f32, f32) -> f32) -> bf16 {
 }
 
 /// `abs` and `neg`: NaN becomes the one that arithmetic produces.
-fn sign(abs: bool, ty: HalfType) -> &'static Pure {
+fn sign(abs: bool, ty: HalfType) -> &'static AluOperation {
     fn signed(a: u16, abs: bool, infinity: u16) -> u16 {
         match (a & 0x7fff > infinity, abs) {
             (true, _) => NAN16,
@@ -162,13 +162,13 @@ fn sign(abs: bool, ty: HalfType) -> &'static Pure {
         }
     }
     match (ty, abs) {
-        (HalfType::F16, true) => pure1(|a: u16| signed(a, true, 0x7c00)),
-        (HalfType::F16, false) => pure1(|a: u16| signed(a, false, 0x7c00)),
-        (HalfType::F16x2, true) => pure1(|a: u32| halves(a, |a| signed(a, true, 0x7c00))),
-        (HalfType::F16x2, false) => pure1(|a: u32| halves(a, |a| signed(a, false, 0x7c00))),
-        (HalfType::Bf16, true) => pure1(|a: u16| signed(a, true, 0x7f80)),
-        (HalfType::Bf16, false) => pure1(|a: u16| signed(a, false, 0x7f80)),
-        (HalfType::Bf16x2, true) => pure1(|a: u32| halves(a, |a| signed(a, true, 0x7f80))),
-        (HalfType::Bf16x2, false) => pure1(|a: u32| halves(a, |a| signed(a, false, 0x7f80))),
+        (HalfType::F16, true) => rare1(|a: u16| signed(a, true, 0x7c00)),
+        (HalfType::F16, false) => rare1(|a: u16| signed(a, false, 0x7c00)),
+        (HalfType::F16x2, true) => rare1(|a: u32| halves(a, |a| signed(a, true, 0x7c00))),
+        (HalfType::F16x2, false) => rare1(|a: u32| halves(a, |a| signed(a, false, 0x7c00))),
+        (HalfType::Bf16, true) => rare1(|a: u16| signed(a, true, 0x7f80)),
+        (HalfType::Bf16, false) => rare1(|a: u16| signed(a, false, 0x7f80)),
+        (HalfType::Bf16x2, true) => rare1(|a: u32| halves(a, |a| signed(a, true, 0x7f80))),
+        (HalfType::Bf16x2, false) => rare1(|a: u32| halves(a, |a| signed(a, false, 0x7f80))),
     }
 }

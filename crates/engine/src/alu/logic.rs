@@ -1,8 +1,8 @@
 //! Handlers of functions of bits.
 
 use super::affine::shifted;
-use crate::pure::{
-    Affine, Pure, affine, hot2, hot3, mask, pure1, pure2, pure3, warm1, warm2, warm3,
+use crate::alu_operation::{
+    Affine, AluOperation, affine, hot2, hot3, mask, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::slot::Scalar;
 use lanework_ptx_ir::opcode::integer::{Integer, Size};
@@ -16,7 +16,7 @@ const SHL32: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 32
 const SHL64: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 64));
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: LogicOp) -> &'static Pure {
+pub fn handlers(op: LogicOp) -> &'static AluOperation {
     match op {
         LogicOp::And(Width::Predicate) => mask(|a, b| a & b),
         LogicOp::Or(Width::Predicate) => mask(|a, b| a | b),
@@ -29,69 +29,69 @@ pub fn handlers(op: LogicOp) -> &'static Pure {
         LogicOp::Xor(Width::Wide) => warm2(|a: u64, b: u64| a ^ b),
         LogicOp::Not(Width::Predicate) => mask(|a, _| !a),
         LogicOp::Not(Width::Word) => with_affine!(warm1(|a: u32| !a), NOT),
-        LogicOp::Not(Width::Wide) => with_affine!(pure1(|a: u64| !a), NOT),
-        LogicOp::IsZero(ty) => by_integer!(ty, pure1, |a| if a == 0 { 1 } else { 0 }),
-        LogicOp::IsNonzero => pure1(|a: u32| a != 0),
-        LogicOp::Equal => pure2(|a: u32, b: u32| a == b),
-        LogicOp::WideDiffer => pure2(|a: u64, b: u64| a != b),
+        LogicOp::Not(Width::Wide) => with_affine!(rare1(|a: u64| !a), NOT),
+        LogicOp::IsZero(ty) => by_integer!(ty, rare1, |a| if a == 0 { 1 } else { 0 }),
+        LogicOp::IsNonzero => rare1(|a: u32| a != 0),
+        LogicOp::Equal => rare2(|a: u32, b: u32| a == b),
+        LogicOp::WideDiffer => rare2(|a: u64, b: u64| a != b),
         LogicOp::ShiftLeft(size) => shift_left(size),
         LogicOp::ShiftRight { size, signed } => shift_right(size, signed),
         LogicOp::Funnel { left: true, wrap: true } => {
-            pure3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
+            rare3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
         }
         LogicOp::Funnel { left: true, wrap: false } => {
-            pure3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
+            rare3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
         }
         LogicOp::Funnel { left: false, wrap: true } => {
-            pure3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
+            rare3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
         }
         LogicOp::Funnel { left: false, wrap: false } => {
-            pure3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
+            rare3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
         }
-        LogicOp::CountOnes { wide: false } => pure1(|a: u32| a.count_ones()),
-        LogicOp::CountOnes { wide: true } => pure1(|a: u64| a.count_ones()),
-        LogicOp::LeadingZeros { wide: false } => pure1(|a: u32| a.leading_zeros()),
-        LogicOp::LeadingZeros { wide: true } => pure1(|a: u64| a.leading_zeros()),
-        LogicOp::Reverse { wide: false } => pure1(|a: u32| a.reverse_bits()),
-        LogicOp::Reverse { wide: true } => pure1(|a: u64| a.reverse_bits()),
+        LogicOp::CountOnes { wide: false } => rare1(|a: u32| a.count_ones()),
+        LogicOp::CountOnes { wide: true } => rare1(|a: u64| a.count_ones()),
+        LogicOp::LeadingZeros { wide: false } => rare1(|a: u32| a.leading_zeros()),
+        LogicOp::LeadingZeros { wide: true } => rare1(|a: u64| a.leading_zeros()),
+        LogicOp::Reverse { wide: false } => rare1(|a: u32| a.reverse_bits()),
+        LogicOp::Reverse { wide: true } => rare1(|a: u64| a.reverse_bits()),
         LogicOp::FindHighest { wide, signed, shift } => find_highest(wide, signed, shift),
         LogicOp::FieldExtract { wide: false, signed: false } => {
-            pure3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, false) as u32)
+            rare3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, false) as u32)
         }
         LogicOp::FieldExtract { wide: false, signed: true } => {
-            pure3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, true) as u32)
+            rare3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, true) as u32)
         }
         LogicOp::FieldExtract { wide: true, signed: false } => {
-            pure3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, false))
+            rare3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, false))
         }
         LogicOp::FieldExtract { wide: true, signed: true } => {
-            pure3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, true))
+            rare3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, true))
         }
-        LogicOp::FieldOf { wide: false } => pure2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8),
-        LogicOp::FieldOf { wide: true } => pure2(|p: u32, l: u32| p.min(255) | l.min(255) << 8),
+        LogicOp::FieldOf { wide: false } => rare2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8),
+        LogicOp::FieldOf { wide: true } => rare2(|p: u32, l: u32| p.min(255) | l.min(255) << 8),
         LogicOp::FieldInsert { wide: false } => {
-            pure3(|a: u32, b: u32, f: u32| insert(u64::from(a), u64::from(b), f, 32) as u32)
+            rare3(|a: u32, b: u32, f: u32| insert(u64::from(a), u64::from(b), f, 32) as u32)
         }
-        LogicOp::FieldInsert { wide: true } => pure3(|a: u64, b: u64, f: u32| insert(a, b, f, 64)),
-        LogicOp::Mask { wrap: true } => pure2(|a: u32, b: u32| {
+        LogicOp::FieldInsert { wide: true } => rare3(|a: u64, b: u64, f: u32| insert(a, b, f, 64)),
+        LogicOp::Mask { wrap: true } => rare2(|a: u32, b: u32| {
             let ones = (1u64 << (b & 31)) - 1;
             (ones << (a & 31)) as u32
         }),
-        LogicOp::Mask { wrap: false } => pure2(|a: u32, b: u32| {
+        LogicOp::Mask { wrap: false } => rare2(|a: u32, b: u32| {
             let ones = (1u64 << b.min(32)) - 1;
             if a > 31 { 0 } else { (ones << a) as u32 }
         }),
         LogicOp::Extend { signed: false, wrap: true } => {
-            pure2(|a: u32, b: u32| extend(a, b & 31, false))
+            rare2(|a: u32, b: u32| extend(a, b & 31, false))
         }
         LogicOp::Extend { signed: false, wrap: false } => {
-            pure2(|a: u32, b: u32| extend(a, b, false))
+            rare2(|a: u32, b: u32| extend(a, b, false))
         }
         LogicOp::Extend { signed: true, wrap: true } => {
-            pure2(|a: u32, b: u32| extend(a, b & 31, true))
+            rare2(|a: u32, b: u32| extend(a, b & 31, true))
         }
-        LogicOp::Extend { signed: true, wrap: false } => pure2(|a: u32, b: u32| extend(a, b, true)),
-        LogicOp::FindNth => pure3(|m: u32, b: u32, o: i32| find_nth(m, b, o)),
+        LogicOp::Extend { signed: true, wrap: false } => rare2(|a: u32, b: u32| extend(a, b, true)),
+        LogicOp::FindNth => rare3(|m: u32, b: u32, o: i32| find_nth(m, b, o)),
         LogicOp::Permute(mode) => permute(mode),
         LogicOp::Lookup => warm3(|b: u32, c: u32, t: u32| {
             let term = |i: u32, x: u32| if t >> i & 1 != 0 { x } else { 0 };
@@ -101,9 +101,9 @@ pub fn handlers(op: LogicOp) -> &'static Pure {
     }
 }
 
-fn shift_left(size: Size) -> &'static Pure {
+fn shift_left(size: Size) -> &'static AluOperation {
     match size {
-        Size::Half => pure2(|a: u16, n: u32| a.checked_shl(n).unwrap_or(0)),
+        Size::Half => rare2(|a: u16, n: u32| a.checked_shl(n).unwrap_or(0)),
         Size::Word => {
             with_affine!(hot2(|a: u32, n: u32| if n > 31 { 0 } else { a << (n & 31) }), SHL32)
         }
@@ -113,10 +113,10 @@ fn shift_left(size: Size) -> &'static Pure {
     }
 }
 
-fn shift_right(size: Size, signed: bool) -> &'static Pure {
+fn shift_right(size: Size, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => pure2(|a: u16, n: u32| a.checked_shr(n).unwrap_or(0)),
-        (Size::Half, true) => pure2(|a: i16, n: u32| a >> n.min(15)),
+        (Size::Half, false) => rare2(|a: u16, n: u32| a.checked_shr(n).unwrap_or(0)),
+        (Size::Half, true) => rare2(|a: i16, n: u32| a >> n.min(15)),
         (Size::Word, false) => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
         (Size::Word, true) => hot2(|a: i32, n: u32| a >> n.min(31)),
         (Size::Wide, false) => warm2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) }),
@@ -134,7 +134,7 @@ fn right(a: u32, b: u32, n: u32) -> u32 {
     ((u64::from(b) << 32 | u64::from(a)) >> n) as u32
 }
 
-fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static Pure {
+fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static AluOperation {
     fn find(bits: u64, width: u32, shift: bool) -> u32 {
         match bits {
             0 => u32::MAX,
@@ -143,14 +143,14 @@ fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static Pure {
         }
     }
     match (wide, signed, shift) {
-        (false, false, false) => pure1(|a: u32| find(u64::from(a), 32, false)),
-        (false, false, true) => pure1(|a: u32| find(u64::from(a), 32, true)),
-        (false, true, false) => pure1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, false)),
-        (false, true, true) => pure1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, true)),
-        (true, false, false) => pure1(|a: u64| find(a, 64, false)),
-        (true, false, true) => pure1(|a: u64| find(a, 64, true)),
-        (true, true, false) => pure1(|a: i64| find((a ^ (a >> 63)) as u64, 64, false)),
-        (true, true, true) => pure1(|a: i64| find((a ^ (a >> 63)) as u64, 64, true)),
+        (false, false, false) => rare1(|a: u32| find(u64::from(a), 32, false)),
+        (false, false, true) => rare1(|a: u32| find(u64::from(a), 32, true)),
+        (false, true, false) => rare1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, false)),
+        (false, true, true) => rare1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, true)),
+        (true, false, false) => rare1(|a: u64| find(a, 64, false)),
+        (true, false, true) => rare1(|a: u64| find(a, 64, true)),
+        (true, true, false) => rare1(|a: i64| find((a ^ (a >> 63)) as u64, 64, false)),
+        (true, true, true) => rare1(|a: i64| find((a ^ (a >> 63)) as u64, 64, true)),
     }
 }
 
@@ -213,7 +213,7 @@ fn find_nth(mask: u32, base: u32, offset: i32) -> u32 {
     u32::MAX
 }
 
-fn permute(mode: PermuteMode) -> &'static Pure {
+fn permute(mode: PermuteMode) -> &'static AluOperation {
     #[inline(always)]
     fn pick(bytes: u64, selector: u32) -> u32 {
         let byte = (bytes >> (8 * (selector & 7))) as u8;
@@ -226,23 +226,23 @@ fn permute(mode: PermuteMode) -> &'static Pure {
         (0..4).fold(0, |word, i| word | pick(bytes, selectors[i]) << (8 * i))
     }
     match mode {
-        PermuteMode::Selectors => pure3(|a: u32, b: u32, c: u32| {
+        PermuteMode::Selectors => rare3(|a: u32, b: u32, c: u32| {
             four(a, b, [c & 15, c >> 4 & 15, c >> 8 & 15, c >> 12 & 15])
         }),
         PermuteMode::Forward => {
-            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i| (i + (c & 3)) & 7)))
+            rare3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i| (i + (c & 3)) & 7)))
         }
         PermuteMode::Backward => {
-            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 7, 6, 5].map(|i| (i + (c & 3)) & 7)))
+            rare3(|a: u32, b: u32, c: u32| four(a, b, [0, 7, 6, 5].map(|i| (i + (c & 3)) & 7)))
         }
-        PermuteMode::Replicate8 => pure3(|a: u32, b: u32, c: u32| four(a, b, [c & 3; 4])),
+        PermuteMode::Replicate8 => rare3(|a: u32, b: u32, c: u32| four(a, b, [c & 3; 4])),
         PermuteMode::ClampLeft => {
-            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.max(c & 3))))
+            rare3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.max(c & 3))))
         }
         PermuteMode::ClampRight => {
-            pure3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.min(c & 3))))
+            rare3(|a: u32, b: u32, c: u32| four(a, b, [0, 1, 2, 3].map(|i: u32| i.min(c & 3))))
         }
-        PermuteMode::Replicate16 => pure3(|a: u32, b: u32, c: u32| {
+        PermuteMode::Replicate16 => rare3(|a: u32, b: u32, c: u32| {
             let h = 2 * (c & 1);
             four(a, b, [h, h + 1, h, h + 1])
         }),

@@ -19,10 +19,11 @@ macro_rules! by_integer {
 /// Handlers with one for affine operands added.
 macro_rules! with_affine {
     ($pure:expr, $affine:expr) => {{
-        static PURE: std::sync::OnceLock<$crate::pure::Pure> = std::sync::OnceLock::new();
+        static PURE: std::sync::OnceLock<$crate::alu_operation::AluOperation> =
+            std::sync::OnceLock::new();
         PURE.get_or_init(|| {
             let base = $pure;
-            $crate::pure::Pure { affine: Some($affine), ..*base }
+            $crate::alu_operation::AluOperation { affine: Some($affine), ..*base }
         })
     }};
 }

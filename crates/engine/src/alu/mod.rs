@@ -21,13 +21,13 @@ mod single;
 mod tests;
 mod video;
 
+use crate::alu_operation::{AluOperation, hot1, rare1};
 use crate::asynchrony::mbarrier::Mbarrier;
 use crate::number::single::canonical;
-use crate::pure::{Pure, hot1, pure1};
 use lanework_ptx_ir::opcode::Alu;
 
 /// The handlers of an opcode.
-pub fn handlers(op: Alu) -> &'static Pure {
+pub fn handlers(op: Alu) -> &'static AluOperation {
     match op {
         Alu::Address(op) => address::handlers(op),
         Alu::CanonicalNan => hot1(|a: f32| canonical(a)),
@@ -40,7 +40,7 @@ pub fn handlers(op: Alu) -> &'static Pure {
         Alu::Logic(op) => logic::handlers(op),
         Alu::Move(op) => moves::handlers(op),
         Alu::PendingCount => {
-            pure1(|state: u64| Mbarrier::from_bits(state).map_or(0, |this| this.pending))
+            rare1(|state: u64| Mbarrier::from_bits(state).map_or(0, |this| this.pending))
         }
         Alu::Product(op) => product::handlers(op),
         Alu::Single(op) => single::handlers(op),

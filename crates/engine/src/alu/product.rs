@@ -1,7 +1,7 @@
 //! Handlers of products of integers.
 
 use super::affine::{each, product, widened};
-use crate::pure::{Affine, Pure, affine, hot2, hot3, pure2, pure3, warm2, warm3};
+use crate::alu_operation::{Affine, AluOperation, affine, hot2, hot3, rare2, rare3, warm2, warm3};
 use lanework_ptx_ir::opcode::integer::{Integer, Size};
 use lanework_ptx_ir::opcode::product::ProductOp;
 
@@ -17,22 +17,22 @@ const MAD_WIDE_U: Affine = affine(&|a, b, c| {
 });
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: ProductOp) -> &'static Pure {
+pub fn handlers(op: ProductOp) -> &'static AluOperation {
     use Integer::{S32, S64, U32, U64};
     match op {
         ProductOp::Mul(U32 | S32) => with_affine!(hot2(|a: u32, b: u32| a.wrapping_mul(b)), MUL),
         ProductOp::Mul(U64 | S64) => with_affine!(warm2(|a: u64, b: u64| a.wrapping_mul(b)), MUL),
-        ProductOp::Mul(ty) => by_integer!(ty, pure2, |a, b| a.wrapping_mul(b)),
+        ProductOp::Mul(ty) => by_integer!(ty, rare2, |a, b| a.wrapping_mul(b)),
         ProductOp::Mad(U32 | S32) => {
             with_affine!(hot3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)), MAD)
         }
         ProductOp::Mad(U64 | S64) => {
-            with_affine!(pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)), MAD)
+            with_affine!(rare3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)), MAD)
         }
-        ProductOp::Mad(ty) => by_integer!(ty, pure3, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        ProductOp::Mad(ty) => by_integer!(ty, rare3, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         ProductOp::MulWide { word, signed } => match (word, signed) {
-            (false, false) => pure2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
-            (false, true) => pure2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
+            (false, false) => rare2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
+            (false, true) => rare2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
             (true, false) => {
                 with_affine!(hot2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U)
             }
@@ -42,10 +42,10 @@ pub fn handlers(op: ProductOp) -> &'static Pure {
         },
         ProductOp::MadWide { word, signed } => match (word, signed) {
             (false, false) => {
-                pure3(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c))
+                rare3(|a: u16, b: u16, c: u32| (u32::from(a) * u32::from(b)).wrapping_add(c))
             }
             (false, true) => {
-                pure3(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c))
+                rare3(|a: i16, b: i16, c: i32| (i32::from(a) * i32::from(b)).wrapping_add(c))
             }
             (true, false) => with_affine!(
                 warm3(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).wrapping_add(c)),
@@ -58,87 +58,87 @@ pub fn handlers(op: ProductOp) -> &'static Pure {
         },
         ProductOp::MulHigh { size, signed } => high(size, signed),
         ProductOp::MadHigh { size, signed } => high_and_sum(size, signed),
-        ProductOp::MadHighSaturate => pure3(|a: i32, b: i32, c: i32| {
+        ProductOp::MadHighSaturate => rare3(|a: i32, b: i32, c: i32| {
             (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
         }),
         ProductOp::Mul24 { high, signed } => match (signed, high) {
-            (false, false) => pure2(|a: u32, b: u32| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)),
-            (true, false) => pure2(|a: i32, b: i32| (low24(a) * low24(b)) as i32),
-            (false, true) => pure2(|a: u32, b: u32| {
+            (false, false) => rare2(|a: u32, b: u32| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)),
+            (true, false) => rare2(|a: i32, b: i32| (low24(a) * low24(b)) as i32),
+            (false, true) => rare2(|a: u32, b: u32| {
                 ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32
             }),
-            (true, true) => pure2(|a: i32, b: i32| ((low24(a) * low24(b)) >> 16) as i32),
+            (true, true) => rare2(|a: i32, b: i32| ((low24(a) * low24(b)) >> 16) as i32),
         },
         ProductOp::Mad24 { high, signed } => match (signed, high) {
-            (false, true) => pure3(|a: u32, b: u32, c: u32| {
+            (false, true) => rare3(|a: u32, b: u32, c: u32| {
                 (((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32)
                     .wrapping_add(c)
             }),
-            (true, true) => pure3(|a: i32, b: i32, c: i32| {
+            (true, true) => rare3(|a: i32, b: i32, c: i32| {
                 (((low24(a) * low24(b)) >> 16) as i32).wrapping_add(c)
             }),
-            (false, false) => pure3(|a: u32, b: u32, c: u32| {
+            (false, false) => rare3(|a: u32, b: u32, c: u32| {
                 (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
             }),
             (true, false) => {
-                pure3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b)) as i32).wrapping_add(c))
+                rare3(|a: i32, b: i32, c: i32| ((low24(a) * low24(b)) as i32).wrapping_add(c))
             }
         },
         ProductOp::Mad24HighSaturate => {
-            pure3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).saturating_add(c))
+            rare3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).saturating_add(c))
         }
         ProductOp::Dot4 { signed } => match signed {
-            [false, false] => pure3(|a, b, c| dot4::<false, false>(a, b, c)),
-            [false, true] => pure3(|a, b, c| dot4::<false, true>(a, b, c)),
-            [true, false] => pure3(|a, b, c| dot4::<true, false>(a, b, c)),
-            [true, true] => pure3(|a, b, c| dot4::<true, true>(a, b, c)),
+            [false, false] => rare3(|a, b, c| dot4::<false, false>(a, b, c)),
+            [false, true] => rare3(|a, b, c| dot4::<false, true>(a, b, c)),
+            [true, false] => rare3(|a, b, c| dot4::<true, false>(a, b, c)),
+            [true, true] => rare3(|a, b, c| dot4::<true, true>(a, b, c)),
         },
         ProductOp::Dot2 { signed, high } => match (signed, high) {
-            ([false, false], false) => pure3(|a, b, c| dot2::<false, false, 0>(a, b, c)),
-            ([false, true], false) => pure3(|a, b, c| dot2::<false, true, 0>(a, b, c)),
-            ([true, false], false) => pure3(|a, b, c| dot2::<true, false, 0>(a, b, c)),
-            ([true, true], false) => pure3(|a, b, c| dot2::<true, true, 0>(a, b, c)),
-            ([false, false], true) => pure3(|a, b, c| dot2::<false, false, 1>(a, b, c)),
-            ([false, true], true) => pure3(|a, b, c| dot2::<false, true, 1>(a, b, c)),
-            ([true, false], true) => pure3(|a, b, c| dot2::<true, false, 1>(a, b, c)),
-            ([true, true], true) => pure3(|a, b, c| dot2::<true, true, 1>(a, b, c)),
+            ([false, false], false) => rare3(|a, b, c| dot2::<false, false, 0>(a, b, c)),
+            ([false, true], false) => rare3(|a, b, c| dot2::<false, true, 0>(a, b, c)),
+            ([true, false], false) => rare3(|a, b, c| dot2::<true, false, 0>(a, b, c)),
+            ([true, true], false) => rare3(|a, b, c| dot2::<true, true, 0>(a, b, c)),
+            ([false, false], true) => rare3(|a, b, c| dot2::<false, false, 1>(a, b, c)),
+            ([false, true], true) => rare3(|a, b, c| dot2::<false, true, 1>(a, b, c)),
+            ([true, false], true) => rare3(|a, b, c| dot2::<true, false, 1>(a, b, c)),
+            ([true, true], true) => rare3(|a, b, c| dot2::<true, true, 1>(a, b, c)),
         },
     }
 }
 
-fn high(size: Size, signed: bool) -> &'static Pure {
+fn high(size: Size, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => pure2(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16),
-        (Size::Half, true) => pure2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16),
-        (Size::Word, false) => pure2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        (Size::Word, true) => pure2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
+        (Size::Half, false) => rare2(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16),
+        (Size::Half, true) => rare2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16),
+        (Size::Word, false) => rare2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        (Size::Word, true) => rare2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         (Size::Wide, false) => {
-            pure2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
+            rare2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         (Size::Wide, true) => {
-            pure2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
+            rare2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
     }
 }
 
-fn high_and_sum(size: Size, signed: bool) -> &'static Pure {
+fn high_and_sum(size: Size, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => pure3(|a: u16, b: u16, c: u16| {
+        (Size::Half, false) => rare3(|a: u16, b: u16, c: u16| {
             (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
         }),
-        (Size::Half, true) => pure3(|a: i16, b: i16, c: i16| {
+        (Size::Half, true) => rare3(|a: i16, b: i16, c: i16| {
             (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
         }),
-        (Size::Word, false) => pure3(|a: u32, b: u32, c: u32| {
+        (Size::Word, false) => rare3(|a: u32, b: u32, c: u32| {
             (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),
-        (Size::Word, true) => pure3(|a: i32, b: i32, c: i32| {
+        (Size::Word, true) => rare3(|a: i32, b: i32, c: i32| {
             (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
         }),
-        (Size::Wide, false) => pure3(|a: u64, b: u64, c: u64| {
+        (Size::Wide, false) => rare3(|a: u64, b: u64, c: u64| {
             (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
         }),
-        (Size::Wide, true) => pure3(|a: i64, b: i64, c: i64| {
+        (Size::Wide, true) => rare3(|a: i64, b: i64, c: i64| {
             (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
         }),
     }

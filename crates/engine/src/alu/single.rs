@@ -3,8 +3,8 @@
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
 //! [`lanework_ptx_ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
+use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, warm1, warm2, warm3};
 use crate::number::single::*;
-use crate::pure::{Pure, hot2, hot3, pure1, pure2, warm1, warm2, warm3};
 use lanework_ptx_ir::opcode::single::{FloatClass, MinMax, Modifiers, SingleOp, Unary};
 
 const PLAIN: Modifiers = Modifiers { ftz: false, sat: false };
@@ -41,7 +41,7 @@ macro_rules! flushing {
 }
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: SingleOp) -> &'static Pure {
+pub fn handlers(op: SingleOp) -> &'static AluOperation {
     match op {
         SingleOp::Add(modifiers) => arithmetic!(modifiers, |a, b| a + b, flushed a + b),
         SingleOp::Sub(modifiers) => arithmetic!(modifiers, |a, b| a - b, flushed a - b),
@@ -50,30 +50,32 @@ pub fn handlers(op: SingleOp) -> &'static Pure {
         }
         SingleOp::Fma(modifiers) => fma(modifiers),
         SingleOp::Div { approximate: true, ftz } => {
-            flushing!(ftz, pure2, pure2, |a, b| divide_by_reciprocal(a, b))
+            flushing!(ftz, rare2, rare2, |a, b| divide_by_reciprocal(a, b))
         }
         SingleOp::Div { approximate: false, ftz: false } => {
             warm2(|a: f32, b: f32| canonical(a / b))
         }
-        SingleOp::Div { approximate: false, ftz: true } => pure2(|a: f32, b: f32| {
+        SingleOp::Div { approximate: false, ftz: true } => rare2(|a: f32, b: f32| {
             let (a, b) = (flush(a), flush(b));
             canonical(flush(flush_rounded_up(a / b, f64::from(a) / f64::from(b))))
         }),
         SingleOp::MinMax { choice, ftz } => min_max(choice, ftz),
         SingleOp::Unary { function, ftz } => unary(function, ftz),
-        SingleOp::CopySign => pure2(|a: f32, b: f32| b.copysign(a)),
+        SingleOp::CopySign => rare2(|a: f32, b: f32| b.copysign(a)),
         SingleOp::Test(class) => test(class),
-        SingleOp::Flush => pure1(|a: f32| flush(a)),
-        SingleOp::Saturate => pure1(|a: f32| saturate(a)),
+        SingleOp::Flush => rare1(|a: f32| flush(a)),
+        SingleOp::Saturate => rare1(|a: f32| saturate(a)),
     }
 }
 
 /// `fma`; the plain one is marked, since the assembler fuses it with the loads before it.
-fn fma(modifiers: Modifiers) -> &'static Pure {
-    static PURE: std::sync::OnceLock<Pure> = std::sync::OnceLock::new();
+fn fma(modifiers: Modifiers) -> &'static AluOperation {
+    static PURE: std::sync::OnceLock<AluOperation> = std::sync::OnceLock::new();
     match modifiers {
-        PLAIN => PURE
-            .get_or_init(|| Pure { fma: true, ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c)) }),
+        PLAIN => PURE.get_or_init(|| AluOperation {
+            fma: true,
+            ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
+        }),
         Modifiers { ftz: true, sat: false } => {
             warm3(|a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)))
         }
@@ -86,48 +88,48 @@ fn fma(modifiers: Modifiers) -> &'static Pure {
     }
 }
 
-fn min_max(choice: MinMax, ftz: bool) -> &'static Pure {
+fn min_max(choice: MinMax, ftz: bool) -> &'static AluOperation {
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => flushing!(ftz, warm2, pure2, |a, b| min32(a, b)),
-        (false, false, true) => flushing!(ftz, warm2, pure2, |a, b| max32(a, b)),
-        (false, true, false) => flushing!(ftz, pure2, pure2, |a, b| or_nan(min32, a, b)),
-        (false, true, true) => flushing!(ftz, pure2, pure2, |a, b| or_nan(max32, a, b)),
-        (true, false, false) => flushing!(ftz, pure2, pure2, |a, b| xor_signs(min32, a, b)),
-        (true, false, true) => flushing!(ftz, pure2, pure2, |a, b| xor_signs(max32, a, b)),
+        (false, false, false) => flushing!(ftz, warm2, rare2, |a, b| min32(a, b)),
+        (false, false, true) => flushing!(ftz, warm2, rare2, |a, b| max32(a, b)),
+        (false, true, false) => flushing!(ftz, rare2, rare2, |a, b| or_nan(min32, a, b)),
+        (false, true, true) => flushing!(ftz, rare2, rare2, |a, b| or_nan(max32, a, b)),
+        (true, false, false) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(min32, a, b)),
+        (true, false, true) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(max32, a, b)),
         (true, true, false) => {
-            flushing!(ftz, pure2, pure2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
+            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
         }
         (true, true, true) => {
-            flushing!(ftz, pure2, pure2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
+            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
         }
     }
 }
 
-fn unary(function: Unary, ftz: bool) -> &'static Pure {
+fn unary(function: Unary, ftz: bool) -> &'static AluOperation {
     match function {
-        Unary::Abs => flushing!(ftz, warm1, pure1, |a| a.abs()),
-        Unary::Neg => flushing!(ftz, warm1, pure1, |a| -a),
-        Unary::Sqrt => flushing!(ftz, warm1, pure1, |a| a.sqrt()),
-        Unary::Rcp => flushing!(ftz, warm1, pure1, |a| 1.0 / a),
+        Unary::Abs => flushing!(ftz, warm1, rare1, |a| a.abs()),
+        Unary::Neg => flushing!(ftz, warm1, rare1, |a| -a),
+        Unary::Sqrt => flushing!(ftz, warm1, rare1, |a| a.sqrt()),
+        Unary::Rcp => flushing!(ftz, warm1, rare1, |a| 1.0 / a),
         Unary::Rsqrt => {
-            flushing!(ftz, pure1, pure1, |a| through_double(|x| 1.0 / x.sqrt(), a))
+            flushing!(ftz, rare1, rare1, |a| through_double(|x| 1.0 / x.sqrt(), a))
         }
-        Unary::Ex2 => flushing!(ftz, pure1, pure1, |a| through_double(f64::exp2, a)),
-        Unary::Lg2 => flushing!(ftz, pure1, pure1, |a| through_double(f64::log2, a)),
-        Unary::Sin => flushing!(ftz, pure1, pure1, |a| through_double(f64::sin, a)),
-        Unary::Cos => flushing!(ftz, pure1, pure1, |a| through_double(f64::cos, a)),
-        Unary::Tanh => flushing!(ftz, pure1, pure1, |a| through_double(f64::tanh, a)),
+        Unary::Ex2 => flushing!(ftz, rare1, rare1, |a| through_double(f64::exp2, a)),
+        Unary::Lg2 => flushing!(ftz, rare1, rare1, |a| through_double(f64::log2, a)),
+        Unary::Sin => flushing!(ftz, rare1, rare1, |a| through_double(f64::sin, a)),
+        Unary::Cos => flushing!(ftz, rare1, rare1, |a| through_double(f64::cos, a)),
+        Unary::Tanh => flushing!(ftz, rare1, rare1, |a| through_double(f64::tanh, a)),
     }
 }
 
-fn test(class: FloatClass) -> &'static Pure {
+fn test(class: FloatClass) -> &'static AluOperation {
     match class {
-        FloatClass::Finite => pure1(|a: f32| a.is_finite()),
-        FloatClass::Infinite => pure1(|a: f32| a.is_infinite()),
-        FloatClass::Number => pure1(|a: f32| !a.is_nan()),
-        FloatClass::NotANumber => pure1(|a: f32| a.is_nan()),
-        FloatClass::Normal => pure1(|a: f32| a.is_normal() || a == 0.0),
-        FloatClass::Subnormal => pure1(|a: f32| a.is_subnormal()),
+        FloatClass::Finite => rare1(|a: f32| a.is_finite()),
+        FloatClass::Infinite => rare1(|a: f32| a.is_infinite()),
+        FloatClass::Number => rare1(|a: f32| !a.is_nan()),
+        FloatClass::NotANumber => rare1(|a: f32| a.is_nan()),
+        FloatClass::Normal => rare1(|a: f32| a.is_normal() || a == 0.0),
+        FloatClass::Subnormal => rare1(|a: f32| a.is_subnormal()),
     }
 }

@@ -1,53 +1,53 @@
 //! Handlers of the steps of video instructions.
 
-use crate::pure::{Pure, pure2, pure3};
+use crate::alu_operation::{AluOperation, rare2, rare3};
 use lanework_ptx_ir::opcode::compare::Relation;
 use lanework_ptx_ir::opcode::video::{Field, VideoOp};
 
 /// The handlers of an opcode of this family.
-pub fn handlers(op: VideoOp) -> &'static Pure {
+pub fn handlers(op: VideoOp) -> &'static AluOperation {
     match op {
-        VideoOp::Pick { wide: false } => pure2(|a: u32, field: u32| pick(u64::from(a), field)),
-        VideoOp::Pick { wide: true } => pure2(|a: u64, field: u32| pick(a, field)),
-        VideoOp::Add => pure2(|a: i64, b: i64| a + b),
-        VideoOp::Subtract => pure2(|a: i64, b: i64| a - b),
-        VideoOp::AbsoluteDifference => pure2(|a: i64, b: i64| (a - b).abs()),
-        VideoOp::Min => pure2(|a: i64, b: i64| a.min(b)),
-        VideoOp::Max => pure2(|a: i64, b: i64| a.max(b)),
-        VideoOp::Average => pure2(|a: i64, b: i64| (a + b + i64::from(a + b >= 0)) >> 1),
-        VideoOp::ShiftLeft { wrap: true } => pure2(|a: i64, b: i64| a << (b & 31)),
+        VideoOp::Pick { wide: false } => rare2(|a: u32, field: u32| pick(u64::from(a), field)),
+        VideoOp::Pick { wide: true } => rare2(|a: u64, field: u32| pick(a, field)),
+        VideoOp::Add => rare2(|a: i64, b: i64| a + b),
+        VideoOp::Subtract => rare2(|a: i64, b: i64| a - b),
+        VideoOp::AbsoluteDifference => rare2(|a: i64, b: i64| (a - b).abs()),
+        VideoOp::Min => rare2(|a: i64, b: i64| a.min(b)),
+        VideoOp::Max => rare2(|a: i64, b: i64| a.max(b)),
+        VideoOp::Average => rare2(|a: i64, b: i64| (a + b + i64::from(a + b >= 0)) >> 1),
+        VideoOp::ShiftLeft { wrap: true } => rare2(|a: i64, b: i64| a << (b & 31)),
         VideoOp::ShiftLeft { wrap: false } => {
-            pure2(|a: i64, b: i64| ((i128::from(a)) << b.min(32)) as i64)
+            rare2(|a: i64, b: i64| ((i128::from(a)) << b.min(32)) as i64)
         }
-        VideoOp::ShiftRight { wrap: true } => pure2(|a: i64, b: i64| a >> (b & 31)),
-        VideoOp::ShiftRight { wrap: false } => pure2(|a: i64, b: i64| a >> b.min(32)),
+        VideoOp::ShiftRight { wrap: true } => rare2(|a: i64, b: i64| a >> (b & 31)),
+        VideoOp::ShiftRight { wrap: false } => rare2(|a: i64, b: i64| a >> b.min(32)),
         VideoOp::Set(relation) => match relation {
-            Relation::Equal => pure2(|a: i64, b: i64| i64::from(a == b)),
-            Relation::NotEqual => pure2(|a: i64, b: i64| i64::from(a != b)),
-            Relation::Less => pure2(|a: i64, b: i64| i64::from(a < b)),
-            Relation::LessEqual => pure2(|a: i64, b: i64| i64::from(a <= b)),
-            Relation::Greater => pure2(|a: i64, b: i64| i64::from(a > b)),
-            Relation::GreaterEqual => pure2(|a: i64, b: i64| i64::from(a >= b)),
+            Relation::Equal => rare2(|a: i64, b: i64| i64::from(a == b)),
+            Relation::NotEqual => rare2(|a: i64, b: i64| i64::from(a != b)),
+            Relation::Less => rare2(|a: i64, b: i64| i64::from(a < b)),
+            Relation::LessEqual => rare2(|a: i64, b: i64| i64::from(a <= b)),
+            Relation::Greater => rare2(|a: i64, b: i64| i64::from(a > b)),
+            Relation::GreaterEqual => rare2(|a: i64, b: i64| i64::from(a >= b)),
         },
-        VideoOp::Clamp => pure2(|a: i64, field: u32| clamp(a, field)),
-        VideoOp::Merge => pure3(|value: u64, c: u32, field: u32| merge(value, c, field)),
+        VideoOp::Clamp => rare2(|a: i64, field: u32| clamp(a, field)),
+        VideoOp::Merge => rare3(|value: u64, c: u32, field: u32| merge(value, c, field)),
         VideoOp::MultiplyAdd { plus_one: false } => {
-            pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c))
+            rare3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c))
         }
         VideoOp::MultiplyAdd { plus_one: true } => {
-            pure3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c).wrapping_add(1))
+            rare3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c).wrapping_add(1))
         }
         VideoOp::ScaleDown { signed: true, saturate: true } => {
-            pure2(|a: i64, n: u32| (a >> n).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32)
+            rare2(|a: i64, n: u32| (a >> n).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32)
         }
         VideoOp::ScaleDown { signed: true, saturate: false } => {
-            pure2(|a: i64, n: u32| (a >> n) as u32)
+            rare2(|a: i64, n: u32| (a >> n) as u32)
         }
         VideoOp::ScaleDown { signed: false, saturate: true } => {
-            pure2(|a: u64, n: u32| (a >> n).min(0xffff_ffff) as u32)
+            rare2(|a: u64, n: u32| (a >> n).min(0xffff_ffff) as u32)
         }
         VideoOp::ScaleDown { signed: false, saturate: false } => {
-            pure2(|a: u64, n: u32| (a >> n) as u32)
+            rare2(|a: u64, n: u32| (a >> n) as u32)
         }
     }
 }

@@ -4,6 +4,7 @@ mod memory;
 mod place;
 
 use crate::alu;
+use crate::alu_operation::{AluOperation, Materialize};
 use crate::asynchrony;
 use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
@@ -16,7 +17,6 @@ use crate::hook::Wants;
 use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::matrix::plan::Plan;
-use crate::pure::{Materialize, Pure};
 use crate::site::Site;
 use crate::slot::{NO_SLOT, OFFSET, Slot};
 use crate::warp_table;
@@ -384,15 +384,15 @@ impl Assembler<'_> {
 
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
     /// own types.
-    fn own_widths(&self, inst: &Inst, pure: &Pure, uniformity: &Uniformity) -> bool {
+    fn own_widths(&self, inst: &Inst, operation: &AluOperation, uniformity: &Uniformity) -> bool {
         let varying = |src: &Operand| match src {
             Operand::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
             _ => None,
         };
         let width = |r: Reg| self.kernel.registers[r as usize].width;
         let fits = |(src, own): (&Operand, &Width)| varying(src).is_none_or(|r| width(r) == *own);
-        inst.src.iter().zip(pure.widths).all(fits)
-            && inst.dst[0].is_none_or(|r| Some(&width(r)) == pure.widths.last())
+        inst.src.iter().zip(operation.widths).all(fits)
+            && inst.dst[0].is_none_or(|r| Some(&width(r)) == operation.widths.last())
     }
 
     /// The handler for the mix of scalar and varying operands that `uniformity` tells, if the instruction
@@ -400,28 +400,29 @@ impl Assembler<'_> {
     fn direct(
         &self,
         inst: &Inst,
-        pure: &Pure,
+        operation: &AluOperation,
         uniformity: &Uniformity,
     ) -> Option<(Handler, usize)> {
         let dst = inst.dst[0].map_or(Class::Varying, |r| uniformity.class(r));
-        if dst < Class::Varying || !self.own_widths(inst, pure, uniformity) {
+        if dst < Class::Varying || !self.own_widths(inst, operation, uniformity) {
             return None;
         }
         let scalar = |src: &Operand| usize::from(uniformity.operand(*src) <= Class::Halves);
         let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
-        Some((pure.direct.get(kinds)?.at(self.want.tier)?, kinds))
+        Some((operation.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
 
     /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
     /// result.
     fn compute(&mut self, inst: &Inst, op: Alu) {
-        let pure = alu::handlers(op);
+        let operation = alu::handlers(op);
         let classes: Vec<Class> = inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
         let dst = inst.dst[0].map_or(Class::Varying, |r| self.uniformity.class(r));
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
-        let affine =
-            pure.affine.filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
+        let affine = operation
+            .affine
+            .filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
         if let Some(affine) = affine {
             let slots = self.slots(inst).map(|slot| slot & OFFSET);
             self.push(affine.handler, slots, 0, inst.origin);
@@ -430,32 +431,32 @@ impl Assembler<'_> {
             }
             return;
         }
-        let materialized = self.materialize(inst, pure);
-        if let Some((handler, kinds)) = self.direct(inst, pure, self.uniformity) {
+        let materialized = self.materialize(inst, operation);
+        if let Some((handler, kinds)) = self.direct(inst, operation, self.uniformity) {
             let [to, mut from @ ..] = self.slots(inst);
             for (slot, own) in from.iter_mut().zip(materialized) {
                 *slot = own.unwrap_or(*slot);
             }
             let slots = [to, from[0], from[1], from[2]].map(|slot| slot & OFFSET);
-            self.push_handler(handler, slots, pure.lane.bits(), inst.origin);
-            if pure.fma && (kinds == 1 || kinds == 2) {
+            self.push_handler(handler, slots, operation.lane.bits(), inst.origin);
+            if operation.fma && (kinds == 1 || kinds == 2) {
                 self.mark(Mark::Fma);
             }
             return;
         }
-        let tiers = if dst < Class::Varying { pure.scalar } else { pure.vector };
+        let tiers = if dst < Class::Varying { operation.scalar } else { operation.vector };
         let slots = self.slots(inst);
-        self.push(tiers, slots, pure.lane.bits(), inst.origin);
-        if let (Some(compare), true, true) = (pure.compare, predicate, dst == Class::Uniform) {
+        self.push(tiers, slots, operation.lane.bits(), inst.origin);
+        if let (Some(compare), true, true) = (operation.compare, predicate, dst == Class::Uniform) {
             self.mark(Mark::Compare(compare));
         }
     }
 
     /// Materialises the affine operands of an instruction with a handler for varying ones in registers
     /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
-    fn materialize(&mut self, inst: &Inst, pure: &Pure) -> [Option<Slot>; 3] {
+    fn materialize(&mut self, inst: &Inst, operation: &AluOperation) -> [Option<Slot>; 3] {
         let mut materialized = [None; 3];
-        if self.direct(inst, pure, self.divergence).is_none() {
+        if self.direct(inst, operation, self.divergence).is_none() {
             return materialized;
         }
         for (i, src) in inst.src.iter().enumerate().take(3) {

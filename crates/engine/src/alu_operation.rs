@@ -1,4 +1,4 @@
-//! Instructions that only compute: each is a function over one lane, from which come a handler for
+//! ALU operations, instructions that only compute: each is a function over one lane, from which come a handler for
 //! 32 lanes, one for registers in scalar form, and sometimes one that keeps an affine form.
 
 use crate::fuse::pair::{CompareBranch, Step};
@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 /// The handlers of a computing instruction.
 #[derive(Clone, Copy)]
-pub struct Pure {
+pub struct AluOperation {
     /// The function of one lane, which the handlers find in their operation's immediate.
     pub lane: Lane,
     /// For 32 lanes, whatever the form of the operands.
@@ -40,8 +40,8 @@ pub struct Affine {
     pub sum: bool,
 }
 
-/// A function with no state, summoned from its type.
-fn summon<F: Copy>() -> F {
+/// A function with no state, made from its type.
+fn zero_sized_instance<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
     // SAFETY: `F` is `Copy` and has no bytes, so a value of it is nothing but a proof that one was
     // made, and every path here comes from a constructor below that was given one.
@@ -79,14 +79,14 @@ macro_rules! arity {
         struct $direct<$($ty,)* R, F, const KINDS: u8>(PhantomData<($($ty,)* R, F)>);
 
         fn $lane<$($ty,)* R, F: Fn($($ty),*) -> R + Copy>($($operand: $ty),*) -> R {
-            summon::<F>()($($operand),*)
+            zero_sized_instance::<F>()($($operand),*)
         }
 
         impl<$($ty: Source,)* R: Sink> Body for $each<$($ty,)* R> {
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let mut out = Lanes([R::default(); 32]);
                 // SAFETY: slots are valid by the assembler, which took `imm` and this handler from
-                // one `Pure`, where the function has these types.
+                // one `AluOperation`, where the function has these types.
                 unsafe {
                     let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
                     $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
@@ -102,7 +102,7 @@ macro_rules! arity {
         impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $vector<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                let f = summon::<F>();
+                let f = zero_sized_instance::<F>();
                 let mut out = Lanes([R::default(); 32]);
                 // SAFETY: slots and the next operation are valid by the assembler.
                 unsafe {
@@ -132,7 +132,7 @@ macro_rules! arity {
         impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Step for $scalar_hot<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
-                let f = summon::<F>();
+                let f = zero_sized_instance::<F>();
                 // SAFETY: slots are valid by the assembler.
                 unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
@@ -158,7 +158,7 @@ macro_rules! arity {
         {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                let f = summon::<F>();
+                let f = zero_sized_instance::<F>();
                 let mut out = Lanes([R::default(); 32]);
                 // SAFETY: slots and the next operation are valid by the assembler, which also
                 // checked that forms and widths are the ones assumed here.
@@ -183,9 +183,9 @@ macro_rules! arity {
         }
 
         /// A rare instruction: lane by lane, little code.
-        pub fn $rare<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+        pub fn $rare<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
-                &Pure {
+                &AluOperation {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
                     vector: Tiers::cold::<$each<$($ty,)* R>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
@@ -199,9 +199,9 @@ macro_rules! arity {
         }
 
         /// A common instruction: 32 lanes at once, one copy of the code.
-        pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+        pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
-                &Pure {
+                &AluOperation {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
                     vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
@@ -216,9 +216,9 @@ macro_rules! arity {
 
         /// A hot instruction: also with wide registers, a handler for each mix of varying and scalar
         /// operands.
-        pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static Pure {
+        pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
-                &Pure {
+                &AluOperation {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
                     vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar_hot<$($ty,)* R, F>>(),
@@ -233,10 +233,10 @@ macro_rules! arity {
     };
 }
 
-arity!(pure1, warm1, hot1, lane1, Each1, Vector1, Scalar1, ScalarHot1, Direct1; A b 0; Direct1<A, R, F, 0>);
-arity!(pure2, warm2, hot2, lane2, Each2, Vector2, Scalar2, ScalarHot2, Direct2; A b 0, B c 1;
+arity!(rare1, warm1, hot1, lane1, Each1, Vector1, Scalar1, ScalarHot1, Direct1; A b 0; Direct1<A, R, F, 0>);
+arity!(rare2, warm2, hot2, lane2, Each2, Vector2, Scalar2, ScalarHot2, Direct2; A b 0, B c 1;
     Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
-arity!(pure3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; A b 0, B c 1, C d 2;
+arity!(rare3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; A b 0, B c 1, C d 2;
     Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
@@ -246,7 +246,7 @@ struct Mask<F, const UNIFORM: bool>(PhantomData<F>);
 
 impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFORM> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        let f = summon::<F>();
+        let f = zero_sized_instance::<F>();
         // SAFETY: slots are predicates by the assembler.
         unsafe {
             let bits = f(*warp.at(op.b).cast::<u32>(), *warp.at(op.c).cast::<u32>());
@@ -279,9 +279,9 @@ impl<T: Source + Elem> Body for Materialize<T> {
 fn no_lane() {}
 
 /// An instruction over predicates, 32 lanes as one word. An unused operand reads a constant.
-pub fn mask<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> &'static Pure {
+pub fn mask<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> &'static AluOperation {
     const {
-        &Pure {
+        &AluOperation {
             lane: Lane(no_lane as *const ()),
             vector: Tiers::cold::<Mask<F, false>>(),
             scalar: Tiers::cold::<Mask<F, true>>(),
@@ -300,7 +300,7 @@ struct AffineBody<F>(PhantomData<F>);
 impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody<F> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        let f = summon::<F>();
+        let f = zero_sized_instance::<F>();
         // SAFETY: slots are valid by the assembler; unused ones are those of the constant 0.
         unsafe {
             let regs = warp.regs;
