@@ -47,7 +47,7 @@ mod races;
 mod report;
 mod reports;
 mod sanitizer;
-mod stillness;
+mod memory_changes;
 mod suppressions;
 mod wgmma;
 

@@ -3,11 +3,11 @@
 //!
 //! Now and then a trial is made: a few scheduler passes of short time slices in which every write is
 //! compared with what was there. If all warps that can run come back to where they were, with the same
-//! registers, while memory kept still, they will do so for ever, whatever the order of their slices.
+//! registers, while memory did not change, they will do so for ever, whatever the order of their slices.
 //! Lanes that are pending get slices of their own first. A spin through states that never repeat is not
 //! found, nor is one whose period is longer than a trial.
 
-use super::stillness::{Look, Reads, Stillness};
+use super::memory_changes::{Look, Reads, MemoryChanges};
 use lanework_engine::event::Place;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::hook::Wants;
@@ -35,7 +35,7 @@ pub struct LivelockProbe {
     next: [u64; 2],
     trial: Option<Trial>,
     /// What the blocks do with memory during a trial, by rank; else empty.
-    memory: Vec<Stillness>,
+    memory: Vec<MemoryChanges>,
     /// The rank of the block whose slice it is.
     rank: usize,
     spin_reads: Option<Reads>,
@@ -131,7 +131,7 @@ impl LivelockProbe {
     fn begin(&mut self, cluster: &mut dyn ClusterView) {
         cluster.set_time_slice(Some(TRIAL_SLICE));
         let (blocks, warps) = (cluster.blocks(), cluster.warps());
-        self.memory = (0..blocks).map(|_| Stillness::new(warps)).collect();
+        self.memory = (0..blocks).map(|_| MemoryChanges::new(warps)).collect();
         self.trial = Some(Trial {
             passes: 0,
             again: 1,
@@ -169,7 +169,7 @@ impl LivelockProbe {
             }
         }
         let (rank, w, look) = found?;
-        self.spin_reads = self.memory.get(rank).map(Stillness::reads);
+        self.spin_reads = self.memory.get(rank).map(MemoryChanges::reads);
         let others = whereabouts(cluster);
         let (raw, origin) = match look {
             Some(look) => {

@@ -59,7 +59,7 @@ pub enum Scope {
     Device,
 }
 
-/// What an access says about its order among others; checks judge races by it.
+/// What an access says about its order among others; races are decided by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Order {
     /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.

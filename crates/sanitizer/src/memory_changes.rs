@@ -1,6 +1,6 @@
-//! Whether memory keeps still while warps of a checked launch spin: what is written is compared with
-//! what was there, and what is read is remembered. A spin that returns to where it was in memory that
-//! keeps still goes on for ever.
+//! The memory-change tracker, while warps of a checked launch spin: what is written is compared with
+//! what was there, and what is read is remembered. A spin that returns to where it was while memory did
+//! not change goes on for ever.
 
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::machine::{Context, Warp};
@@ -79,7 +79,7 @@ impl Reads {
 }
 
 /// What the warps of one block do with memory.
-pub struct Stillness {
+pub struct MemoryChanges {
     changed: bool,
     /// What is being written, with what is there before.
     under_way: Vec<Held>,
@@ -89,12 +89,12 @@ pub struct Stillness {
 }
 
 // SAFETY: as for `Held`.
-unsafe impl Send for Stillness {}
+unsafe impl Send for MemoryChanges {}
 
-impl Stillness {
+impl MemoryChanges {
     /// For a block of this many warps.
-    pub fn new(warps: usize) -> Stillness {
-        Stillness {
+    pub fn new(warps: usize) -> MemoryChanges {
+        MemoryChanges {
             changed: false,
             under_way: Vec::new(),
             reads: HashMap::new(),
