@@ -50,9 +50,15 @@ impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
             if !sanitizer.probe.tries()
                 && let Some(parts) = &mut sanitizer.parts
                 && let Some(form) = Form::of_scalar(op, warp, site.offset)
-                && parts.access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
             {
-                return op.next(warp);
+                let access = &mut parts.access;
+                let words = !LOADS && site.bytes == 4 && site.count == 1;
+                let whole = words && form.stride == 4 && warp.mask == u32::MAX;
+                if whole && access.whole_lines::<SHARED>(warp.index, instruction, form.base)
+                    || access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
+                {
+                    return op.next(warp);
+                }
             }
             any_path(op, warp)
         }

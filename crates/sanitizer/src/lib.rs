@@ -40,6 +40,7 @@ mod initialisation;
 mod instrument;
 mod kinds;
 mod livelock;
+mod memory_changes;
 mod parts;
 mod plan;
 mod position;
@@ -47,7 +48,6 @@ mod races;
 mod report;
 mod reports;
 mod sanitizer;
-mod memory_changes;
 mod suppressions;
 mod wgmma;
 

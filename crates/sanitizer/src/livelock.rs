@@ -7,7 +7,7 @@
 //! Lanes that are pending get slices of their own first. A spin through states that never repeat is not
 //! found, nor is one whose period is longer than a trial.
 
-use super::memory_changes::{Look, Reads, MemoryChanges};
+use super::memory_changes::{Look, MemoryChanges, Reads};
 use lanework_engine::event::Place;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::hook::Wants;

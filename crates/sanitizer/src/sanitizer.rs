@@ -2,9 +2,9 @@
 
 use super::kinds::Checks;
 use super::livelock::LivelockProbe;
+use super::memory_changes::Reads;
 use super::parts::Parts;
 use super::report::Report;
-use super::memory_changes::Reads;
 use lanework_engine::fault::Located;
 
 /// A block that waits for what may be done by one that runs later: its place, the fault, and what it

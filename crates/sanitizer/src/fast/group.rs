@@ -9,7 +9,6 @@ use super::super::access::check::AccessCheck;
 use super::super::bounds::MemoryId;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::shadow_memory::LINE;
-use super::half_warp::STEPS;
 use super::line::{ALL, AccessBatch};
 use super::view::ShadowView;
 
@@ -103,7 +102,7 @@ impl AccessCheck {
                 let skip = member.offset.wrapping_sub(group.lowest);
                 let at = [at[0] + skip, at[1] + skip];
                 let instruction = epoch::pack(0, member.instruction);
-                if !view.written(at, 64) || !view.words(at, instruction) {
+                if !view.written(at, 64) || !view.words::<true>(at, instruction) {
                     return false;
                 }
             }
@@ -127,32 +126,6 @@ impl AccessCheck {
 }
 
 impl ShadowView<'_> {
-    /// Reads of a line by each half of a warp, or of one by both; `false` if they must be checked lane
-    /// by lane.
-    #[inline(always)]
-    fn words(&mut self, at: [u64; 2], instruction: PackedEpoch) -> bool {
-        if (at[0] | at[1]) & 63 != 0 {
-            return false;
-        }
-        let [low, high] = [(at[0] >> 2) as usize, (at[1] >> 2) as usize];
-        let packed = self.packed | instruction;
-        if low == high {
-            return self.line(low, packed, 16 << epoch::LANE_SHIFT);
-        }
-        self.line(low, packed, 0) && self.line(high, epoch::with_lane(packed, 16), 0)
-    }
-
-    #[inline(always)]
-    fn line(&mut self, cell: usize, start: PackedEpoch, second: PackedEpoch) -> bool {
-        let mut packed = STEPS[0];
-        for of_cell in &mut packed {
-            *of_cell += start;
-        }
-        let (warp, base) = (self.warp, self.base);
-        let batch = AccessBatch { packed, second, active: ALL, warp, base };
-        self.check::<true>(cell, &batch)
-    }
-
     /// Words side by side that each is read by all lanes of a half, from `lane` on: two of them stand
     /// for all. `false` if it is not as common.
     #[inline(always)]

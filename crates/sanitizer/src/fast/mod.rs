@@ -2,9 +2,9 @@
 //!
 //! A fast path answers only where the reference path would find nothing, and leaves in shadow memory
 //! what that would leave; whatever else it hands back, with nothing changed that checking it again would
-//! not change alike. [`equivalence`] tests that on random histories. Each is kept because removing it
-//! costs more than a tenth on a row of the checked bench (`cargo bench -p lanework-sim --bench engine --
-//! --quick --checked`); what it was measured at is in its file.
+//! not change alike. [`equivalence`] tests that on random histories. Each is kept for what removing it
+//! costs on the checked bench (`cargo bench -p lanework-sim --bench engine -- --quick --checked`), which
+//! is in its file.
 
 pub mod dispatch;
 #[cfg(test)]
@@ -16,3 +16,4 @@ pub mod half_warp;
 pub mod line;
 pub mod scattered;
 pub mod view;
+mod whole_lines;
