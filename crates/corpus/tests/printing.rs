@@ -1,7 +1,7 @@
 //! The output of the printing kernel, read from the emulator directly, as the facade sends it to
 //! standard output.
 
-use lanework::sim::{Emulator, LaunchConfig, Options, Quiet};
+use lanework::sim::{Emulator, LaunchConfig, NullObserver, Options};
 use lanework_corpus::{Argument, all, variants};
 
 #[test]
@@ -29,7 +29,7 @@ fn kernels_print_as_c_does() {
         let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
         let config = LaunchConfig::new("printing", [2, 1, 1], [10, 1, 1]);
         let outcome =
-            emulator.launch(&program, &config, &arguments, &mut Quiet).expect(variant.file);
+            emulator.launch(&program, &config, &arguments, &mut NullObserver).expect(variant.file);
         let expected = "0:    32|0   |20 even a 0.000 0 %\n\
             5:  -775|25  |fffffcf9 odd f 0.625 5497558138880 %\n\
             10:   287|100 |11f even k 1.250 10995116277760 %\n\

@@ -432,14 +432,14 @@ pub fn space_of(warp: &Warp, site: &Site, addresses: &[u64; 32]) -> Space {
 
 /// Watches nothing: the null observer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Quiet;
+pub struct NullObserver;
 
-impl Instrument for Quiet {
+impl Instrument for NullObserver {
     fn wants(&self) -> Wants {
         Wants::NOTHING
     }
     fn fork(&self) -> Self {
-        Quiet
+        NullObserver
     }
     fn merge(&mut self, _: Self) {}
 }

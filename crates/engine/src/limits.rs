@@ -36,7 +36,7 @@ impl Default for Limits {
     }
 }
 
-/// The order in which blocks and warps take their turns.
+/// The order in which blocks and warps get their time slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schedule {
     /// Warps and blocks in the order of their numbers.
@@ -53,7 +53,7 @@ pub struct Options {
     pub limits: Limits,
     /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
     pub workers: Option<usize>,
-    /// The order of turns.
+    /// The order of time slices.
     pub schedule: Schedule,
     /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
     pub max_instructions: Option<u64>,

@@ -5,7 +5,7 @@ use crate::fault::{LoadError, SourceLocation};
 use crate::handler::best_tier;
 use crate::heap;
 use crate::hook::Wants;
-use crate::instrument::{Instrumentation, Quiet};
+use crate::instrument::{Instrumentation, NullObserver};
 use crate::memory::Memory;
 use lanework_ptx::{Function, Linkage, Module, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
@@ -291,7 +291,7 @@ impl Program {
     /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
     /// what the analysis found.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
-        let assembled = self.assembled(entry, block, &Instrumentation::of(&Quiet), false)?;
+        let assembled = self.assembled(entry, block, &Instrumentation::of(&NullObserver), false)?;
         let mut forms = [0; 3];
         for (register, class) in
             assembled.kernel.registers.iter().zip(assembled.uniformity.classes())

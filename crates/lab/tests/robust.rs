@@ -6,7 +6,7 @@
 
 use lanework::ptx::{Module, StateSpace};
 use lanework::sim::sanitize::Checks;
-use lanework::sim::{CountingObserver, Emulator, LaunchConfig, Limits, Options, Quiet};
+use lanework::sim::{CountingObserver, Emulator, LaunchConfig, Limits, NullObserver, Options};
 use lanework_lab::conformance::{Form, Kind, forms};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -90,7 +90,9 @@ fn run(module: &Module, entry: &str, sizes: &[u64], way: Way) -> Option<(Vec<u8>
     let launch =
         LaunchConfig { dynamic_shared: 512, ..LaunchConfig::new(entry, [2, 1, 1], [40, 1, 1]) };
     let result = match way {
-        Way::Plain | Way::Varying => emulator.launch(&program, &launch, &arguments, &mut Quiet),
+        Way::Plain | Way::Varying => {
+            emulator.launch(&program, &launch, &arguments, &mut NullObserver)
+        }
         Way::Counted => {
             emulator.launch(&program, &launch, &arguments, &mut CountingObserver::default())
         }

@@ -4,7 +4,7 @@
 use crate::options::Options;
 use lanework_engine::device::Device;
 use lanework_engine::fault::Fault;
-use lanework_engine::instrument::Quiet;
+use lanework_engine::instrument::NullObserver;
 use lanework_engine::launch::{LaunchConfig, Outcome};
 use lanework_engine::program::Program;
 use lanework_profiler::count::CountingObserver;
@@ -55,7 +55,7 @@ impl Emulator {
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
     ) -> Result<Outcome, Fault> {
-        self.launch(program, launch, arguments, &mut Quiet)
+        self.launch(program, launch, arguments, &mut NullObserver)
     }
 
     /// Runs a kernel and counts what it does.

@@ -17,7 +17,7 @@ pub use lanework_engine::fault::{
     Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
 };
 pub use lanework_engine::hook::Wants;
-pub use lanework_engine::instrument::{Instrument, Quiet};
+pub use lanework_engine::instrument::{Instrument, NullObserver};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
 pub use lanework_engine::program::Program;

@@ -10,7 +10,7 @@ pub struct Options {
     pub limits: Limits,
     /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
     pub workers: Option<usize>,
-    /// The order of turns.
+    /// The order of time slices.
     pub schedule: Schedule,
     /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
     pub max_instructions: Option<u64>,

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{START, device, kernel, load, run, upload};
-use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Limits, Options, Quiet};
+use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Limits, NullObserver, Options};
 
 fn fault(body: &str, block: [u32; 3]) -> Fault {
     let text = kernel(&format!("{START}{body}"));
@@ -86,7 +86,7 @@ fn null_misaligned_and_freed_memory() {
     assert!(emulator.free(gone).is_err(), "twice");
     let launch = LaunchConfig::new("k", [1, 1, 1], [32, 1, 1]);
     let arguments: [&[u8]; 3] = [&gone.to_le_bytes(), &gone.to_le_bytes(), &[0; 4]];
-    let f = emulator.launch(&program, &launch, &arguments, &mut Quiet).expect_err("freed");
+    let f = emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect_err("freed");
     assert_eq!(
         (f.kind, f.allocation.expect("near").name.as_str()),
         (FaultKind::UseAfterFree, "gone")
@@ -198,15 +198,17 @@ fn launches_past_the_limits_are_refused_before_they_run() {
         (&most, LaunchConfig { block: [256, 1, 1], ..base.clone() }, "at most 128"),
     ];
     for (program, launch, says) in cases {
-        let f = emulator.launch(program, &launch, &arguments, &mut Quiet).expect_err(says);
+        let f = emulator.launch(program, &launch, &arguments, &mut NullObserver).expect_err(says);
         assert_eq!(f.kind, FaultKind::LimitExceeded, "{f}");
         assert!(f.message.contains(says) && !f.help.is_empty(), "{f}");
         assert!(f.to_string().contains("in the launch of `k`"), "{f}");
     }
-    let f = emulator.launch(&plain, &base, &arguments[..2], &mut Quiet).expect_err("two arguments");
+    let f = emulator
+        .launch(&plain, &base, &arguments[..2], &mut NullObserver)
+        .expect_err("two arguments");
     assert_eq!(f.kind, FaultKind::BadArguments);
     let f = emulator
-        .launch(&plain, &LaunchConfig { entry: "kk", ..base }, &arguments, &mut Quiet)
+        .launch(&plain, &LaunchConfig { entry: "kk", ..base }, &arguments, &mut NullObserver)
         .expect_err("no such kernel");
     assert!(f.help.contains("k"), "{f}");
 }
@@ -269,7 +271,7 @@ fn a_launch_as_a_whole_is_stopped_by_instructions_and_by_time() {
             [&input.to_le_bytes(), &input.to_le_bytes(), &4u32.to_le_bytes()];
         let launch = LaunchConfig::new("k", grid, [64, 1, 1]);
         let fault =
-            emulator.launch(&program, &launch, &arguments, &mut Quiet).expect_err("stopped");
+            emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect_err("stopped");
         assert_eq!(fault.kind, kind, "{fault}");
         assert!(!fault.help.is_empty(), "{fault}");
     }

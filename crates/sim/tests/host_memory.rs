@@ -5,7 +5,7 @@ mod common;
 
 use common::load;
 use lanework_sim::{
-    Emulator, Fault, FaultKind, LaunchConfig, MemoryError, Options, Outcome, Quiet,
+    Emulator, Fault, FaultKind, LaunchConfig, MemoryError, NullObserver, Options, Outcome,
 };
 
 fn device(all_varying: bool) -> Emulator {
@@ -47,7 +47,7 @@ fn launch(
     let (a, b) = ((a as u64).to_le_bytes(), (b as u64).to_le_bytes());
     let arguments: [&[u8]; 3] = [&a, &b, &n.to_le_bytes()];
     let config = LaunchConfig::new("k", [n.div_ceil(64), 1, 1], [64, 1, 1]);
-    device.launch(&program, &config, &arguments, &mut Quiet)
+    device.launch(&program, &config, &arguments, &mut NullObserver)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Kernels that nvcc compiled, run to their end and compared with the host.
 
 use lanework_ptx::Module;
-use lanework_sim::{CountingObserver, Emulator, LaunchConfig, Options, Program, Quiet};
+use lanework_sim::{CountingObserver, Emulator, LaunchConfig, NullObserver, Options, Program};
 use std::sync::Arc;
 
 const KERNELS: &str = include_str!("data/kernels.ptx");
@@ -50,7 +50,7 @@ fn saxpy_on_both_engines_and_a_ragged_size() {
             &dx.to_le_bytes(),
             &dy.to_le_bytes(),
         ];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 2.5f32.mul_add(*x, *y)).collect();
         assert_eq!(download(&emulator, dy, n), expected);
     }
@@ -72,7 +72,7 @@ fn products_agree_with_the_host_to_the_bit() {
         let launch = LaunchConfig::new(name, [4, 4, 1], [16, 16, 1]);
         let arguments: [&[u8]; 4] =
             [&(n as i32).to_le_bytes(), &da.to_le_bytes(), &db.to_le_bytes(), &dc.to_le_bytes()];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         let mut expected = vec![0.0f32; n * n];
         for (i, out) in expected.iter_mut().enumerate() {
             let (row, col) = (i / n, i % n);
@@ -141,7 +141,7 @@ fn divergent_loops_end_like_the_host_says() {
         let out = upload(&emulator, "out", &vec![0.0; 1024]);
         let launch = LaunchConfig::new("collatz", [4, 1, 1], [256, 1, 1]);
         let arguments: [&[u8]; 2] = [&(n as i32).to_le_bytes(), &out.to_le_bytes()];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         let steps = |mut x: u32| {
             let mut steps = 0;
             while x != 1 {
@@ -166,7 +166,7 @@ fn block_sums_and_chains() {
         let launch = LaunchConfig::new("block_sum", [8, 1, 1], [256, 1, 1]);
         let arguments: [&[u8]; 3] =
             [&(n as i32).to_le_bytes(), &input.to_le_bytes(), &out.to_le_bytes()];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         let sum: u32 = download(&emulator, out, 8).iter().map(|v| v.to_bits()).sum();
         assert_eq!(sum, (0..n as u32).map(|i| (i % 10) * (i % 10)).sum::<u32>());
         let next: Vec<f32> = (0..1024u32).map(|i| f32::from_bits((i * 37 + 11) % 1024)).collect();
@@ -174,7 +174,7 @@ fn block_sums_and_chains() {
         let launch = LaunchConfig::new("chase", [4, 1, 1], [256, 1, 1]);
         let arguments: [&[u8]; 4] =
             [&1024i32.to_le_bytes(), &100i32.to_le_bytes(), &dn.to_le_bytes(), &out.to_le_bytes()];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         let expected: Vec<u32> = (0..1024u32)
             .map(|i| {
                 let (mut at, mut sum) = (i, 0u32);

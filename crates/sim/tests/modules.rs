@@ -4,7 +4,9 @@
 mod common;
 
 use common::{device, download, load};
-use lanework_sim::{Emulator, Fault, FaultKind, LaunchConfig, Options, Outcome, Program, Quiet};
+use lanework_sim::{
+    Emulator, Fault, FaultKind, LaunchConfig, NullObserver, Options, Outcome, Program,
+};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -24,7 +26,7 @@ fn launch(
     argument: u64,
 ) -> Result<Outcome, Fault> {
     let config = LaunchConfig::new(name, [1, 1, 1], [1, 1, 1]);
-    emulator.launch(program, &config, &[&argument.to_le_bytes()], &mut Quiet)
+    emulator.launch(program, &config, &[&argument.to_le_bytes()], &mut NullObserver)
 }
 
 const UNKNOWN: &str = "frobnicate.u32 %r1, 2;";
@@ -168,7 +170,7 @@ fn lanes_call_what_their_own_addresses_say() {
     let program = load(&emulator, &text).expect("loads");
     let out = emulator.allocate(128, "out").expect("memory");
     let config = LaunchConfig::new("k", [1, 1, 1], [32, 1, 1]);
-    emulator.launch(&program, &config, &[&out.to_le_bytes()], &mut Quiet).expect("runs");
+    emulator.launch(&program, &config, &[&out.to_le_bytes()], &mut NullObserver).expect("runs");
     let expected: Vec<u32> = (0..32).map(|i| if i % 2 == 1 { i * i } else { 2 * i }).collect();
     assert_eq!(download(&emulator, out, 32), expected);
 }

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{START, device, kernel, load, run, upload};
-use lanework_sim::{Access, Emulator, LaunchConfig, Observer, Options, Place, Quiet, Schedule};
+use lanework_sim::{
+    Access, Emulator, LaunchConfig, NullObserver, Observer, Options, Place, Schedule,
+};
 
 /// The words that a body writes for 64 threads of one block.
 fn words(body: &str) -> Vec<u32> {
@@ -242,8 +244,9 @@ fn kernels_print_in_the_order_of_blocks_whatever_the_workers() {
         let program = load(&emulator, &text).expect("loads");
         let launch = LaunchConfig::new("k", [40, 1, 1], [2, 1, 1]);
         let zero = 0u64.to_le_bytes();
-        let outcome =
-            emulator.launch(&program, &launch, &[&zero, &zero, &[0; 4]], &mut Quiet).expect("runs");
+        let outcome = emulator
+            .launch(&program, &launch, &[&zero, &zero, &[0; 4]], &mut NullObserver)
+            .expect("runs");
         assert_eq!(outcome.printed, expected);
         assert_eq!((outcome.blocks_run, outcome.blocks_total), (40, 40));
     }
@@ -289,7 +292,7 @@ fn results_do_not_depend_on_workers_or_the_order_of_turns() {
         let (source, out) = (upload(&emulator, "in", &input), upload(&emulator, "out", &[0; 1025]));
         let launch = LaunchConfig::new("k", [16, 1, 1], [64, 1, 1]);
         let arguments: [&[u8]; 3] = [&source.to_le_bytes(), &out.to_le_bytes(), &[0; 4]];
-        emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+        emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
         results.push(common::download(&emulator, out, 1025));
     }
     assert_eq!(results[0][1024], (0..1024).sum::<u32>());
@@ -305,7 +308,7 @@ fn a_sample_of_blocks_is_spread_over_the_grid() {
     let mut launch = LaunchConfig::new("k", [100, 1, 1], [32, 1, 1]);
     launch.blocks = lanework_sim::Blocks::Sample { count: 4 };
     let arguments: [&[u8]; 3] = [&[0; 8], &out.to_le_bytes(), &[0; 4]];
-    let outcome = emulator.launch(&program, &launch, &arguments, &mut Quiet).expect("runs");
+    let outcome = emulator.launch(&program, &launch, &arguments, &mut NullObserver).expect("runs");
     assert_eq!((outcome.blocks_run, outcome.blocks_total), (4, 100));
     let ran: Vec<usize> = common::download(&emulator, out, 3200)
         .chunks(32)

@@ -56,6 +56,8 @@ impl Worker<'_> {
     }
 
     /// Tells the instrument that all warps that have not ended arrive at their barrier.
+    #[cold]
+    #[inline(never)]
     fn tell_arrivals(&mut self) {
         let running = self.warps.iter().zip(&self.states).filter(|(_, s)| **s != State::Done);
         for (warp, _) in running {

@@ -52,7 +52,6 @@ impl Worker<'_> {
     }
 
     /// Runs one warp until it stops, unless the launch has had its share.
-    #[inline]
     fn run_slice(&mut self, w: usize) -> Result<(), Located> {
         if self.shape.fuel.is_none() {
             return self.run_until_stop(w);

@@ -5,7 +5,7 @@
 #![no_main]
 
 use lanework_ptx::Module;
-use lanework_sim::{Emulator, LaunchConfig, Limits, Options, Quiet};
+use lanework_sim::{Emulator, LaunchConfig, Limits, Options, NullObserver};
 use libfuzzer_sys::fuzz_target;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fuzz_target!(|text: &str| {
             let arguments: Vec<Vec<u8>> = entry.params.iter().map(|p| bytes(p.size())).collect();
             let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
             let launch = LaunchConfig::new(&entry.name, [2, 1, 1], [40, 1, 1]);
-            let ended = emulator.launch(&program, &launch, &arguments, &mut Quiet).is_ok();
+            let ended = emulator.launch(&program, &launch, &arguments, &mut NullObserver).is_ok();
             let mut memory = vec![0; 1 << 14];
             emulator.read(buffer, &mut memory).expect("in bounds");
             left.push(ended.then_some(memory));

@@ -7,7 +7,8 @@ use crate::subject::{Candidate, Engine, Label, Subject};
 use lanework_ptx::Module;
 use lanework_sim::sanitize::Checks;
 use lanework_sim::{
-    Counters, CountingObserver, Emulator, LaunchConfig, Observer, Options, Outcome, Program, Quiet,
+    Counters, CountingObserver, Emulator, LaunchConfig, NullObserver, Observer, Options, Outcome,
+    Program,
 };
 use std::rc::Rc;
 use std::sync::Arc;
@@ -113,7 +114,7 @@ impl Subject for Emulated {
         }
         let outcome = match self.engine {
             Engine::Checked => self.device.check()?,
-            _ => self.device.launch(&mut Quiet)?,
+            _ => self.device.launch(&mut NullObserver)?,
         };
         check_count("the outcome", outcome.lane_instructions, expected)
     }

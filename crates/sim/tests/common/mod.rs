@@ -3,8 +3,8 @@
 
 use lanework_ptx::Module;
 use lanework_sim::{
-    CountingObserver, Emulator, Fault, LaunchConfig, LoadError, Observer, Options, Outcome,
-    Program, Quiet,
+    CountingObserver, Emulator, Fault, LaunchConfig, LoadError, NullObserver, Observer, Options,
+    Outcome, Program,
 };
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub fn run(
 ) -> Result<Run, Fault> {
     let mut observer = CountingObserver::default();
     let shape = (grid, block);
-    let plain = once(text, all_varying, shape, input, count, &mut Quiet);
+    let plain = once(text, all_varying, shape, input, count, &mut NullObserver);
     let counted = once(text, all_varying, shape, input, count, &mut observer);
     match (&plain, &counted) {
         (Ok((_, plain)), Ok((_, counted))) => {

@@ -6,7 +6,9 @@ mod common;
 mod watched;
 mod wrong;
 
-use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome, Program, Quiet, Schedule};
+use lanework_sim::{
+    Emulator, Fault, LaunchConfig, NullObserver, Options, Outcome, Program, Schedule,
+};
 use std::sync::Arc;
 
 /// Emulators that must agree: the fast engine, the slow one, and other orders of turns.
@@ -39,7 +41,7 @@ pub fn run(
     arguments: &[Vec<u8>],
 ) -> Result<Outcome, Fault> {
     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-    emulator.launch(program, launch, &arguments, &mut Quiet)
+    emulator.launch(program, launch, &arguments, &mut NullObserver)
 }
 
 /// An address as an argument.

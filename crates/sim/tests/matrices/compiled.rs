@@ -3,7 +3,7 @@
 
 use crate::common::{device, download, load, next, upload};
 use half::f16;
-use lanework_sim::{Emulator, LaunchConfig, Program, Quiet};
+use lanework_sim::{Emulator, LaunchConfig, NullObserver, Program};
 use std::sync::Arc;
 
 fn module(emulator: &Emulator, name: &str) -> Arc<Program> {
@@ -35,7 +35,7 @@ fn product(
 }
 
 fn launch(emulator: &Emulator, program: &Program, config: LaunchConfig<'_>, arguments: &[&[u8]]) {
-    let done = emulator.launch(program, &config, arguments, &mut Quiet);
+    let done = emulator.launch(program, &config, arguments, &mut NullObserver);
     done.unwrap_or_else(|fault| panic!("{fault}"));
     let judged = emulator.check(program, &config, arguments).expect("it starts");
     let found: Vec<String> = judged.reports.iter().map(ToString::to_string).collect();
