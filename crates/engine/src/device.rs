@@ -169,7 +169,7 @@ impl Device {
     /// # Errors
     /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
-        Program::load(module, &self.memory, self.options.gaps).map(Arc::new)
+        Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
     }
 
     /// Runs a kernel to its end, or to a fault. `arguments` are the bytes of each PTX parameter,

@@ -44,7 +44,9 @@ pub struct Inserted {
 pub enum BeforeAccess {
     /// The instrument's general operation.
     General,
-    /// One of its own, with the operands of the general one.
+    /// One of its own in the general one's place, with the same operands and immediate.
+    Special(Tiers),
+    /// One of its own, with the operands of the general one; the immediate is the address of data.
     Own(Inserted),
     /// None: an earlier operation has told of the access.
     Nothing,
@@ -56,6 +58,8 @@ pub trait Plan: Any + Send + Sync {
     fn before(&self, instruction: usize) -> Vec<Inserted>;
     /// What goes before a memory instruction; `scalar` tells whether its address is in scalar form.
     fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess;
+    /// The addresses of its data: every immediate of an operation of its own is one of them.
+    fn addresses(&self) -> Vec<u64>;
 }
 
 /// What a launch looks like to the instrument of one worker.

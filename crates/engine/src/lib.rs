@@ -52,6 +52,7 @@ pub mod program;
 pub mod region;
 pub mod report;
 pub mod schedule;
+pub mod shape;
 pub mod site;
 pub mod slot;
 pub mod split;

@@ -67,4 +67,6 @@ pub struct Options {
     /// Allocations, and variables in shared memory, lie far apart, so that an index which leaves one does
     /// not land in another; and it is noted which bytes have been initialised.
     pub gaps: bool,
+    /// Check assembled code before it runs; see [`crate::assemble::verify`].
+    pub verify: bool,
 }

@@ -1,5 +1,6 @@
 //! Loaded modules: their kernels, their variables in device memory, and assembled code by block shape.
 
+use crate::assemble::verify::{Violation, verify, verify_wide};
 use crate::assemble::{Code, Want, assemble};
 use crate::fault::{LoadError, SourceLocation};
 use crate::handler::best_tier;
@@ -32,6 +33,7 @@ pub struct Program {
     memory: Arc<RwLock<Memory>>,
     assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
     gaps: bool,
+    verify: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -60,7 +62,16 @@ pub struct Assembled {
     analyses: Arc<Analyses>,
     uniformity: Uniformity,
     want: Want,
+    verify: bool,
     wide: OnceLock<Code>,
+}
+
+/// Code that the verifier refuses must not run: what is wrong is the assembler, not the kernel.
+#[allow(clippy::panic, reason = "an internal error, caught where the emulator is entered")]
+fn hold(verified: Result<(), Violation>) {
+    if let Err(violation) = verified {
+        panic!("{violation}");
+    }
 }
 
 impl Assembled {
@@ -68,7 +79,7 @@ impl Assembled {
         loaded: &Loaded,
         block: [u32; 3],
         instrumentation: &Instrumentation,
-        all_varying: bool,
+        (all_varying, verified): (bool, bool),
     ) -> Assembled {
         let (kernel, analyses) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.analyses));
         let uniformity = if all_varying {
@@ -80,8 +91,12 @@ impl Assembled {
         let plan = (instrumentation.plan)(&kernel, &analyses);
         let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
         let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
+        if verified {
+            hold(verify(&kernel, &code, 0));
+        }
         let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
-        Assembled { kernel, code, undefined, analyses, uniformity, want, wide: OnceLock::new() }
+        let (verify, wide) = (verified, OnceLock::new());
+        Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
     }
 
     /// The same code with every register varying: operation for operation the same.
@@ -89,7 +104,13 @@ impl Assembled {
         self.wide.get_or_init(|| {
             let all = Uniformity::all_varying(&self.kernel);
             let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
-            assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want)
+            let first_site = want.first_site;
+            let wide = assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want);
+            if self.verify {
+                hold(verify(&self.kernel, &wide, first_site));
+                hold(verify_wide(&self.kernel, &self.code, &wide));
+            }
+            wide
         })
     }
 }
@@ -103,6 +124,7 @@ impl Program {
         module: &Module,
         memory: &Arc<RwLock<Memory>>,
         gaps: bool,
+        verify: bool,
     ) -> Result<Program, LoadError> {
         let mut program = Program {
             kernels: Vec::new(),
@@ -112,6 +134,7 @@ impl Program {
             memory: Arc::clone(memory),
             assembled: Mutex::new(HashMap::new()),
             gaps,
+            verify,
         };
         program.place_variables(module)?;
         for entry in module.entries() {
@@ -244,7 +267,8 @@ impl Program {
         let key = Key { kernel, block, instrument, wants, all_varying };
         let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.entry(key).or_insert_with(|| {
-            Arc::new(Assembled::new(&self.kernels[kernel], block, instrumentation, all_varying))
+            let how = (all_varying, self.verify);
+            Arc::new(Assembled::new(&self.kernels[kernel], block, instrumentation, how))
         });
         Some(Arc::clone(found))
     }

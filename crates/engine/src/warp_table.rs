@@ -4,6 +4,9 @@ use crate::cross;
 use crate::handler::Tiers;
 use crate::heap::{Free, Malloc};
 use crate::print::Print;
+use crate::shape::{
+    Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE, VARYING,
+};
 use lanework_ptx_ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 
 /// The handler of an opcode, and the number that tells it the mode.
@@ -39,6 +42,25 @@ pub fn handler(op: WarpOp) -> (Tiers, u32) {
         WarpOp::Print => (Tiers::cold::<Print>(), 0),
         WarpOp::Malloc => (Tiers::cold::<Malloc>(), 0),
         WarpOp::Free => (Tiers::cold::<Free>(), 0),
+    }
+}
+
+/// The operands of an opcode's handler.
+pub fn shape(op: WarpOp) -> Shape {
+    let none = OperandKind::Number;
+    match op {
+        WarpOp::Shuffle(_) => {
+            Shape::new(MAYBE_VARYING, VALUE, VALUE, VALUE).with(Immediate::Predicate)
+        }
+        WarpOp::Vote { mode: VoteMode::Ballot, .. } => Shape::new(MAYBE_VALUE, TEST, VALUE, none),
+        WarpOp::Vote { .. } => Shape::new(MAYBE_TRUTH, TEST, VALUE, none),
+        WarpOp::Match { .. } => {
+            Shape::new(MAYBE_VARYING, VALUE, VALUE, none).with(Immediate::Predicate)
+        }
+        WarpOp::ActiveMask | WarpOp::Clock { .. } => Shape::new(MAYBE_VALUE, none, none, none),
+        WarpOp::Elect => Shape::new(MAYBE_VARYING, VALUE, none, none).with(Immediate::Predicate),
+        WarpOp::Reduce(_) => Shape::new(MAYBE_VALUE, VALUE, VALUE, none),
+        WarpOp::Print | WarpOp::Malloc | WarpOp::Free => Shape::new(VARYING, VALUE, VALUE, none),
     }
 }
 

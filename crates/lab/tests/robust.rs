@@ -45,6 +45,7 @@ fn options() -> Options {
         max_instructions: Some(20_000),
         total_instructions: Some(60_000),
         time_limit: Some(Duration::from_secs(20)),
+        verify: true,
         ..Options::default()
     }
 }

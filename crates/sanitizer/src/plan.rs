@@ -23,9 +23,8 @@ pub struct Inserts {
     uses: HashMap<usize, Box<Use>>,
     /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
     groups: HashMap<usize, Option<Box<Group>>>,
-    /// By instruction: the operation for its access where the address is in scalar form, and its number
-    /// in the kernel.
-    runs: HashMap<usize, (Tiers, u32)>,
+    /// By instruction: the operation for its access where the address is in scalar form.
+    runs: HashMap<usize, Tiers>,
     /// By instruction: whether its access goes to shared memory.
     shared: Vec<bool>,
 }
@@ -42,7 +41,7 @@ impl Inserts {
             uses.extend(accumulators.of(inst).map(|this| (i, Box::new(this))));
             let Opcode::Memory(op) = &inst.opcode else { continue };
             shared[i] = op.space == MemorySpace::Shared;
-            runs.extend(check_run(op).map(|tiers| (i, (tiers, inst.origin))));
+            runs.extend(check_run(op).map(|tiers| (i, tiers)));
         }
         let blocks = analyses.cfg.blocks.iter();
         let groups =
@@ -98,11 +97,16 @@ impl Plan for Inserts {
                 BeforeAccess::Own(Inserted { tiers, imm: address(&**group) })
             }
             None => match self.runs.get(&instruction) {
-                Some((tiers, origin)) if scalar => {
-                    BeforeAccess::Own(Inserted { tiers: *tiers, imm: (*origin).into() })
-                }
+                Some(tiers) if scalar => BeforeAccess::Special(*tiers),
                 _ => BeforeAccess::General,
             },
         }
+    }
+
+    fn addresses(&self) -> Vec<u64> {
+        let steps = self.steps.values().map(|step| address(&**step));
+        let uses = self.uses.values().map(|this| address(&**this));
+        let groups = self.groups.values().flatten().map(|group| address(&**group));
+        steps.chain(uses).chain(groups).collect()
     }
 }

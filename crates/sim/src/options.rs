@@ -4,7 +4,7 @@ use lanework_engine::limits::{self, Limits, Schedule};
 use lanework_sanitizer::Checks;
 
 /// How an [`Emulator`](crate::Emulator) is made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The device's limits.
     pub limits: Limits,
@@ -23,6 +23,25 @@ pub struct Options {
     pub all_varying: bool,
     /// Check every access while kernels run; see [`crate::sanitizer`].
     pub checks: Option<Checks>,
+    /// Check assembled code before it runs, against an error in the emulator itself. It takes about a
+    /// tenth of the time of assembly, so the default is on in debug builds and off in release builds.
+    pub verify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            limits: Limits::default(),
+            workers: None,
+            schedule: Schedule::default(),
+            max_instructions: None,
+            total_instructions: None,
+            time_limit: None,
+            all_varying: false,
+            checks: None,
+            verify: cfg!(debug_assertions),
+        }
+    }
 }
 
 impl Options {
@@ -37,6 +56,7 @@ impl Options {
             time_limit: self.time_limit,
             all_varying: self.all_varying,
             gaps: self.checks.is_some(),
+            verify: self.verify,
         }
     }
 }

@@ -11,6 +11,10 @@ use crate::guest;
 use crate::handler::{Tiers, WideTiers};
 use crate::hook::Wants;
 use crate::instrument::{BeforeAccess, Inserted};
+use crate::shape::{
+    Form, Immediate, MAYBE_VALUE, OperandKind, Registers, SCALAR_WIDE, SCALAR_WORD, Shape, VALUE,
+    WIDE_WORDS, WORDS,
+};
 use crate::site::Site;
 use crate::slot::{Elem, NO_SLOT, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
@@ -91,6 +95,16 @@ impl Assembler<'_> {
             None
         };
         let special = special.and_then(|tiers| tiers.at(self.want.tier));
+        let shape = match special {
+            Some(_) if direct => direct_shape(op, address & WIDE != 0, data & SCALAR != 0),
+            Some(_) => of_forms(WORDS, WIDE_WORDS, OperandKind::Site(1), None),
+            None => match op.kind {
+                MemoryKind::Store => {
+                    Shape::new(OperandKind::Number, VALUE, OperandKind::Site(0), MAYBE_VALUE)
+                }
+                _ => Shape::new(MAYBE_VALUE, VALUE, OperandKind::Site(0), OperandKind::Number),
+            },
+        };
         let mark = match (op.kind, special, data & (SCALAR | WIDE)) {
             (MemoryKind::Load, Some(_), SCALAR) if direct && op.ty.size() == 4 => {
                 Mark::LoadScalar(address & WIDE != 0)
@@ -105,7 +119,9 @@ impl Assembler<'_> {
             MemoryKind::Store => (0, data),
             _ => (data, 0),
         };
-        self.push_handler(handler, [to, address, site, from], op.offset as u64, inst.origin);
+        let shape = shape.with(Immediate::SiteOffset);
+        let slots = [to, address, site, from];
+        self.push_handler(handler, slots, op.offset as u64, inst.origin, shape);
         self.mark(mark);
     }
 
@@ -115,15 +131,46 @@ impl Assembler<'_> {
             Some(plan) => plan.before_access(self.at, address & SCALAR != 0),
             None => BeforeAccess::General,
         };
-        let Inserted { tiers, imm } = match before {
+        let (Inserted { tiers, imm }, what) = match before {
             BeforeAccess::Nothing => return,
-            BeforeAccess::Own(inserted) => inserted,
+            BeforeAccess::Own(inserted) => (inserted, Immediate::Inserted),
+            BeforeAccess::Special(tiers) => {
+                (Inserted { tiers, imm: inst.origin.into() }, Immediate::Number)
+            }
             BeforeAccess::General => {
-                Inserted { tiers: self.want.instrumentation.access, imm: inst.origin.into() }
+                let tiers = self.want.instrumentation.access;
+                (Inserted { tiers, imm: inst.origin.into() }, Immediate::Number)
             }
         };
-        self.push(tiers, [0, address, site, self.want.tier as u32], imm, inst.origin);
+        let shape =
+            Shape::new(OperandKind::Number, VALUE, OperandKind::Site(0), OperandKind::Number);
+        let slots = [0, address, site, self.want.tier as u32];
+        self.push(tiers, slots, imm, inst.origin, shape.with(what));
     }
+}
+
+/// The operands of a handler that knows the forms of its registers: those loaded or stored, and the
+/// address.
+fn of_forms(data: Form, address: Form, site: OperandKind, stored: Option<()>) -> Shape {
+    let data = OperandKind::Register(Registers::of(data));
+    let address = OperandKind::Register(Registers::of(address));
+    match stored {
+        Some(()) => Shape::new(OperandKind::Number, address, site, data),
+        None => Shape::new(data, address, site, OperandKind::Number),
+    }
+}
+
+/// The operands of [`direct_handler`]'s handlers, by the form of address and data.
+fn direct_shape(op: MemoryOp, wide: bool, scalar: bool) -> Shape {
+    let data = match (op.ty.size(), scalar) {
+        (4, false) => WORDS,
+        (4, true) => SCALAR_WORD,
+        (_, false) => WIDE_WORDS,
+        (_, true) => SCALAR_WIDE,
+    };
+    let stored = matches!(op.kind, MemoryKind::Store).then_some(());
+    let site = OperandKind::Site(if scalar { 1 } else { 16 });
+    of_forms(data, if wide { SCALAR_WIDE } else { SCALAR_WORD }, site, stored)
 }
 
 /// The handler of an access in any form.

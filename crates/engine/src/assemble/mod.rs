@@ -2,6 +2,7 @@
 
 mod memory;
 mod place;
+pub mod verify;
 
 use crate::alu;
 use crate::alu_operation::{AluOperation, Materialize};
@@ -10,6 +11,7 @@ use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::control;
 use crate::fuse::fma::FmaSequence;
+use crate::fuse::fusion::Fusion;
 use crate::fuse::overlay::fuse;
 use crate::fuse::pair::Mark;
 use crate::handler::Tiers;
@@ -17,6 +19,10 @@ use crate::hook::Wants;
 use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::matrix::plan::Plan;
+use crate::shape::{
+    Flow, Form, Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Registers,
+    SCALAR_FORM, Shape, TEST, TRUTH, VALUE, WIDE_WORDS, WORDS,
+};
 use crate::site::Site;
 use crate::slot::{NO_SLOT, OFFSET, Slot};
 use crate::warp_table;
@@ -46,8 +52,12 @@ pub struct Code {
     pub ops: Vec<Op>,
     /// The origin of each operation.
     pub origin_of: Vec<u32>,
+    /// What the operands of each operation are.
+    pub shapes: Vec<Shape>,
     /// Bytes of one warp's register file.
     pub register_bytes: usize,
+    /// The registers in it, each with its form.
+    pub reserved: Vec<(Slot, Form)>,
     /// What the register file starts with.
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
@@ -56,6 +66,8 @@ pub struct Code {
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
+    /// Where handlers run several operations, in order.
+    pub fusions: Vec<Fusion>,
     /// The instructions of each basic block as pairs of both, in the order of blocks, when counting.
     pub runs: Vec<(u32, u32)>,
     /// The operation that each basic block starts with and the one that counts it, when counting.
@@ -78,6 +90,24 @@ const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 /// Instructions between two breaths of a block.
 const CHAIN: u64 = 128;
+
+/// The operands of operations of control flow, and of others that are alike.
+const JOIN: Shape =
+    Shape::new(OperandKind::Own, OperandKind::Number, OperandKind::Number, OperandKind::Number);
+const VISIT: Shape =
+    Shape::new(OperandKind::Block, OperandKind::Number, OperandKind::Number, OperandKind::Number);
+const JUMP: Shape = Shape::new(
+    OperandKind::Target,
+    OperandKind::Number,
+    OperandKind::MaybeTarget,
+    OperandKind::Number,
+)
+.going(Flow::Leaves);
+const BRANCH: Shape =
+    Shape::new(OperandKind::Target, TRUTH, OperandKind::MaybeTarget, OperandKind::Number);
+const GUARD: Shape =
+    Shape::new(OperandKind::GuardEnd, TRUTH, OperandKind::Number, OperandKind::Number);
+const THREE_VALUES: Shape = Shape::new(OperandKind::Number, VALUE, VALUE, VALUE);
 
 /// What to assemble for.
 #[derive(Clone)]
@@ -116,11 +146,14 @@ pub fn assemble(
         code: Code {
             ops: Vec::new(),
             origin_of: Vec::new(),
+            shapes: Vec::new(),
             register_bytes: 0,
+            reserved: Vec::new(),
             prefill: Vec::new(),
             sites: Vec::new(),
             slots: Vec::new(),
             chains: Vec::new(),
+            fusions: Vec::new(),
             runs: Vec::new(),
             visits: Vec::new(),
             plans: Vec::new(),
@@ -140,8 +173,8 @@ pub fn assemble(
     let reads = assembler.reads();
     let read_once = |slot: Slot| reads.get(&slot).is_none_or(|reads| *reads <= 1);
     let (tier, count) = (assembler.want.tier, assembler.want.any(Wants::COUNTS));
-    let chains = fuse(&mut assembler.code.ops, &assembler.marks, tier, count, &read_once);
-    assembler.code.chains = chains;
+    (assembler.code.chains, assembler.code.fusions) =
+        fuse(&mut assembler.code.ops, &assembler.marks, tier, count, &read_once);
     assembler.code
 }
 
@@ -168,12 +201,21 @@ impl Assembler<'_> {
         tiers.0[self.want.tier]
     }
 
-    fn push(&mut self, tiers: Tiers, slots: [u32; 4], imm: u64, origin: u32) {
-        self.push_handler(self.handler(tiers), slots, imm, origin);
+    fn push(&mut self, tiers: Tiers, slots: [u32; 4], imm: u64, origin: u32, shape: Shape) {
+        self.push_handler(self.handler(tiers), slots, imm, origin, shape);
     }
 
-    fn push_handler(&mut self, handler: Handler, slots: [u32; 4], imm: u64, origin: u32) {
+    /// Pushes an operation; `shape` says what its handler takes its operands to be.
+    fn push_handler(
+        &mut self,
+        handler: Handler,
+        slots: [u32; 4],
+        imm: u64,
+        origin: u32,
+        shape: Shape,
+    ) {
         let [a, b, c, d] = slots;
+        self.code.shapes.push(shape);
         self.code.ops.push(Op { handler, a, b, c, d, imm });
         self.code.origin_of.push(origin);
         self.marks.push(Mark::Plain);
@@ -202,11 +244,12 @@ impl Assembler<'_> {
                     matches!(self.kernel.insts[block.start].opcode, Opcode::Exit | Opcode::Return);
                 let mark = if ends { ENDS } else { 0 };
                 let slots = [here, mark, mark, mark];
-                self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin);
+                self.push(Tiers::cold::<control::Join>(), slots, 0, first_origin, JOIN);
             }
             if self.want.any(Wants::COUNTS) {
                 self.code.visits.push((starts[b], self.code.ops.len() as u32));
-                self.push(Tiers::cold::<control::Visit>(), [b as u32, 0, 0, 0], 0, first_origin);
+                let slots = [b as u32, 0, 0, 0];
+                self.push(Tiers::cold::<control::Visit>(), slots, 0, first_origin, VISIT);
             }
             let mut count = 0u64;
             let mut last_origin = None;
@@ -220,11 +263,13 @@ impl Assembler<'_> {
                         self.code.runs.push((b as u32, inst.origin));
                     }
                     if self.want.any(Wants::INSTRUCTIONS) {
-                        self.push(Tiers::cold::<control::Event>(), [0; 4], 0, inst.origin);
+                        let tiers = Tiers::cold::<control::Event>();
+                        self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                 }
                 if count.is_multiple_of(CHAIN) {
-                    self.push(Tiers::cold::<control::Breath>(), [0; 4], 0, inst.origin);
+                    let tiers = Tiers::cold::<control::Breath>();
+                    self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                 }
                 if let Opcode::Branch(_) = inst.opcode {
                     self.insert(inst);
@@ -236,12 +281,13 @@ impl Assembler<'_> {
             }
             if block.fall_through.is_some() && block.target.is_none() {
                 let origin = last_origin.unwrap_or(first_origin);
-                self.push(Tiers::cold::<control::Count>(), [0; 4], count, origin);
+                self.push(Tiers::cold::<control::Count>(), [0; 4], count, origin, Shape::NONE);
             }
         }
         let end = self.code.ops.len() as u32;
         let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
-        self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin);
+        let end_shape = Shape::NONE.going(Flow::Ends);
+        self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin, end_shape);
         for (at, target, reconverge) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);
             self.code.ops[at].c = reconverge.map_or(NO_RECONVERGENCE, |b| starts[b]);
@@ -252,13 +298,14 @@ impl Assembler<'_> {
     fn insert(&mut self, inst: &Inst) {
         let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
         for Inserted { tiers, imm } in inserted.unwrap_or_default() {
-            self.push(tiers, [0; 4], imm, inst.origin);
+            let shape = Shape::NONE.with(Immediate::Inserted);
+            self.push(tiers, [0; 4], imm, inst.origin, shape);
         }
     }
 
     fn branch(&mut self, inst: &Inst, count: u64) {
         let Some((guard, negated)) = inst.guard else {
-            return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin);
+            return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin, JUMP);
         };
         let predicate = self.code.slots[guard as usize];
         let uniform = self.uniformity.class(guard) <= Class::Uniform;
@@ -267,7 +314,8 @@ impl Assembler<'_> {
         } else {
             Tiers::cold::<control::Branch>()
         };
-        self.push(tiers, [0, predicate, 0, if negated { u32::MAX } else { 0 }], count, inst.origin);
+        let slots = [0, predicate, 0, if negated { u32::MAX } else { 0 }];
+        self.push(tiers, slots, count, inst.origin, BRANCH);
         if uniform {
             self.mark(Mark::BranchUniform);
         }
@@ -281,7 +329,8 @@ impl Assembler<'_> {
             let predicate = self.code.slots[guard as usize];
             let at = self.code.ops.len();
             let negation = if negated { u32::MAX } else { 0 };
-            self.push(Tiers::cold::<control::Guard>(), [0, predicate, 0, negation], 0, inst.origin);
+            let slots = [0, predicate, 0, negation];
+            self.push(Tiers::cold::<control::Guard>(), slots, 0, inst.origin, GUARD);
             at
         });
         self.insert(inst);
@@ -295,7 +344,8 @@ impl Assembler<'_> {
                     (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
                 let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
                 let imm = u64::from(second) | u64::from(mode) << 32;
-                self.push(handler, [first, sources[0], sources[1], clock], imm, origin);
+                let slots = [first, sources[0], sources[1], clock];
+                self.push(handler, slots, imm, origin, warp_table::shape(*op));
             }
             Opcode::Memory(op) => self.memory(inst, *op),
             Opcode::AsyncCopy { bytes } => {
@@ -305,7 +355,8 @@ impl Assembler<'_> {
                     false => 0,
                 };
                 let imm = u64::from(*bytes) | observed;
-                self.push(Tiers::cold::<AsyncCopy>(), [0, s[0], s[1], s[2]], imm, origin);
+                let slots = [0, s[0], s[1], s[2]];
+                self.push(Tiers::cold::<AsyncCopy>(), slots, imm, origin, THREE_VALUES);
             }
             Opcode::Matrix(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
@@ -315,7 +366,8 @@ impl Assembler<'_> {
                 let handler = plan.handler();
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.plans.push(plan);
-                self.push(handler, [0; 4], address, origin);
+                let shape = Shape::NONE.with(Immediate::MatrixPlan);
+                self.push(handler, [0; 4], address, origin, shape);
             }
             Opcode::Async(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
@@ -323,29 +375,41 @@ impl Assembler<'_> {
                 let plan = Arc::new(asynchrony::plan::Plan { op: *op, dst, src });
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.async_plans.push(plan);
-                self.push(Tiers::cold::<Async>(), [0; 4], address, origin);
+                let shape = Shape::NONE.with(Immediate::AsyncPlan);
+                self.push(Tiers::cold::<Async>(), [0; 4], address, origin, shape);
             }
             Opcode::Exit | Opcode::Return => {
                 let slots = [0, ENDS, ENDS, ENDS];
-                self.push(Tiers::cold::<control::Exit>(), slots, count, origin);
+                let shape = Shape::NONE.going(Flow::Leaves);
+                self.push(Tiers::cold::<control::Exit>(), slots, count, origin, shape);
             }
-            Opcode::Trap => self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin),
+            Opcode::Trap => {
+                let shape = Shape::NONE.going(Flow::Leaves);
+                self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin, shape);
+            }
             Opcode::Barrier(kind) => self.barrier(inst, *kind),
             Opcode::Converge => {
                 let named = self.source(inst.src.first());
-                self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin);
+                let shape = Shape::new(
+                    OperandKind::Number,
+                    VALUE,
+                    OperandKind::Number,
+                    OperandKind::Number,
+                );
+                self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin, shape);
             }
             Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (tiers, imm) = (Tiers::cold::<control::Annotation>(), control::packed(*note));
-                self.push(tiers, [0, s[0], s[1], s[2]], imm, origin);
+                self.push(tiers, [0, s[0], s[1], s[2]], imm, origin, THREE_VALUES);
             }
             Opcode::Nothing | Opcode::Branch(_) => {
-                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin);
+                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, origin, Shape::NONE);
             }
         }
         if let Some(at) = guard_at {
-            self.push(Tiers::cold::<control::Unguard>(), [0; 4], 0, origin);
+            let shape = Shape::NONE.going(Flow::Unguards);
+            self.push(Tiers::cold::<control::Unguard>(), [0; 4], 0, origin, shape);
             self.code.ops[at].a = self.code.ops.len() as u32;
         }
     }
@@ -374,12 +438,14 @@ impl Assembler<'_> {
             _ => 0,
         };
         let imm = code | u64::from(negated) << 8 | plain;
-        self.push(
-            Tiers::cold::<control::Barrier>(),
-            [dst, number, threads, predicate],
-            imm,
-            inst.origin,
-        );
+        let (to, test) = match kind {
+            BarrierKind::Reduce(Reduction::Count) => (MAYBE_VARYING, TEST),
+            BarrierKind::Reduce(_) => (MAYBE_TRUTH, TEST),
+            _ => (MAYBE_VALUE, VALUE),
+        };
+        let shape = Shape::new(to, VALUE, MAYBE_VALUE, test);
+        let slots = [dst, number, threads, predicate];
+        self.push(Tiers::cold::<control::Barrier>(), slots, imm, inst.origin, shape);
     }
 
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
@@ -425,7 +491,7 @@ impl Assembler<'_> {
             .filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
         if let Some(affine) = affine {
             let slots = self.slots(inst).map(|slot| slot & OFFSET);
-            self.push(affine.handler, slots, 0, inst.origin);
+            self.push(affine.handler, slots, 0, inst.origin, Shape::affine());
             if affine.sum {
                 self.mark(Mark::Sum);
             }
@@ -438,15 +504,18 @@ impl Assembler<'_> {
                 *slot = own.unwrap_or(*slot);
             }
             let slots = [to, from[0], from[1], from[2]].map(|slot| slot & OFFSET);
-            self.push_handler(handler, slots, operation.lane.bits(), inst.origin);
+            let shape = Shape::direct(operation.widths, kinds);
+            self.push_handler(handler, slots, operation.lane.bits(), inst.origin, shape);
             if operation.fma && (kinds == 1 || kinds == 2) {
                 self.mark(Mark::Fma);
             }
             return;
         }
-        let tiers = if dst < Class::Varying { operation.scalar } else { operation.vector };
+        let scalar = dst < Class::Varying;
+        let tiers = if scalar { operation.scalar } else { operation.vector };
+        let shape = Shape::compute(operation.widths, scalar);
         let slots = self.slots(inst);
-        self.push(tiers, slots, operation.lane.bits(), inst.origin);
+        self.push(tiers, slots, operation.lane.bits(), inst.origin, shape);
         if let (Some(compare), true, true) = (operation.compare, predicate, dst == Class::Uniform) {
             self.mark(Mark::Compare(compare));
         }
@@ -465,7 +534,8 @@ impl Assembler<'_> {
                 continue;
             }
             if self.uniformity.class(*r) != Class::Affine {
-                self.push(Tiers::cold::<control::Nothing>(), [0; 4], 0, inst.origin);
+                let tiers = Tiers::cold::<control::Nothing>();
+                self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                 continue;
             }
             let wide = self.kernel.registers[*r as usize].width == Width::Wide;
@@ -476,7 +546,9 @@ impl Assembler<'_> {
             } else {
                 Tiers::of::<Materialize<u32>>()
             };
-            self.push(tiers, [to, from, 0, 0], 0, inst.origin);
+            let own = OperandKind::Register(Registers::of(if wide { WIDE_WORDS } else { WORDS }));
+            let shape = Shape::new(own, SCALAR_FORM, OperandKind::Number, OperandKind::Number);
+            self.push(tiers, [to, from, 0, 0], 0, inst.origin, shape);
             materialized[i] = Some(to);
         }
         materialized

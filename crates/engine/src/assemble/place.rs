@@ -1,16 +1,21 @@
 //! Places: where registers and constants lie in the register file.
 
 use super::{Assembler, Prefill};
+use crate::shape::{Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes};
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::types::Class;
 use std::collections::HashMap;
 
 impl Assembler<'_> {
-    fn reserve(&mut self, bytes: usize, align: usize) -> Slot {
-        let at = self.code.register_bytes.next_multiple_of(align);
+    /// Makes room for a register of a form; gives its slot, with `flags`.
+    fn reserve(&mut self, form: Form, flags: Slot) -> Slot {
+        let bytes = form_bytes(form);
+        let at = self.code.register_bytes.next_multiple_of(bytes.min(64));
         self.code.register_bytes = at + bytes;
-        at as Slot
+        let slot = at as Slot | flags;
+        self.code.reserved.push((slot, form));
+        slot
     }
 
     pub(super) fn place_registers(&mut self) {
@@ -25,12 +30,12 @@ impl Assembler<'_> {
                 (Width::Predicate, _) => {
                     let flag =
                         if self.uniformity.class(i as Reg) <= Class::Uniform { SCALAR } else { 0 };
-                    self.reserve(32, 32) | flag
+                    self.reserve(PREDICATE, flag)
                 }
-                (Width::Word, true) => self.reserve(32, 32) | SCALAR,
-                (Width::Wide, true) => self.reserve(32, 32) | SCALAR | WIDE,
-                (Width::Word, false) => self.reserve(128, 64),
-                (Width::Wide, false) => self.reserve(256, 64) | WIDE,
+                (Width::Word, true) => self.reserve(SCALAR_WORD, SCALAR),
+                (Width::Wide, true) => self.reserve(SCALAR_WIDE, SCALAR | WIDE),
+                (Width::Word, false) => self.reserve(WORDS, 0),
+                (Width::Wide, false) => self.reserve(WIDE_WORDS, WIDE),
             };
             self.code.slots.push(slot);
             if let Some(special) = register.special {
@@ -74,7 +79,7 @@ impl Assembler<'_> {
         if let Some(slot) = self.temporaries[i][usize::from(wide)] {
             return slot;
         }
-        let slot = if wide { self.reserve(256, 64) | WIDE } else { self.reserve(128, 64) };
+        let slot = if wide { self.reserve(WIDE_WORDS, WIDE) } else { self.reserve(WORDS, 0) };
         self.temporaries[i][usize::from(wide)] = Some(slot);
         slot
     }
@@ -83,7 +88,7 @@ impl Assembler<'_> {
         if let Some(slot) = self.constants.get(&value) {
             return *slot;
         }
-        let slot = self.reserve(32, 32) | SCALAR | WIDE;
+        let slot = self.reserve(SCALAR_WIDE, SCALAR | WIDE);
         self.constants.insert(value, slot);
         self.code.prefill.push((slot, Prefill::Constant(value)));
         slot
@@ -93,7 +98,7 @@ impl Assembler<'_> {
         if let Some(slot) = self.truths[usize::from(value)] {
             return slot;
         }
-        let slot = self.reserve(32, 32) | SCALAR;
+        let slot = self.reserve(PREDICATE, SCALAR);
         self.truths[usize::from(value)] = Some(slot);
         self.code.prefill.push((slot, Prefill::Truth(value)));
         slot

@@ -1,6 +1,7 @@
 //! Fused multiply-add sequences (superinstructions): the inner steps of matrix products, two loads and an
 //! `fma`, one after the other.
 
+use super::fusion::{Fusion, FusionKind};
 use super::pair::{Mark, Sum, Two};
 use crate::access::Load;
 use crate::direct::{distances, in_bounds, prefetch, runs_inside, starts};
@@ -25,6 +26,8 @@ pub struct FmaOverlay<'a> {
     pub after_sum: bool,
     /// The chains so far.
     pub chains: &'a mut Vec<Box<FmaSequence>>,
+    /// What was fused so far, in the order of operations.
+    pub fusions: &'a mut Vec<Fusion>,
 }
 
 impl FmaOverlay<'_> {
@@ -37,15 +40,16 @@ impl FmaOverlay<'_> {
             let first = matches!(marks[at], Mark::LoadScalar(_));
             let dead = |to, flag| if to == DEAD { flag } else { 0 };
             self.ops[at].d = dead(link.same_to, SAME_DEAD) | dead(link.run_to, RUN_DEAD);
-            self.set(at, one(wide, first, count));
             if at > 0 && !self.after_sum && matches!(marks[at - 1], Mark::Sum) {
-                self.set(at - 1, sum_and_one(wide, first, count));
+                self.set(at - 1, sum_and_one(wide, first, count), FusionKind::SumAndStep);
             }
+            self.set(at, one(wide, first, count), FusionKind::Step);
             return length;
         }
         // The general handler of the first load, which a chain falls back to, needs no immediate.
         let chain = Box::new(chain);
         self.ops[at].imm = std::ptr::from_ref(&*chain).expose_provenance() as u64;
+        let index = self.chains.len() as u32;
         self.chains.push(chain);
         let tiers = match (wide, count) {
             (false, false) => WideTiers::split::<
@@ -65,14 +69,15 @@ impl FmaOverlay<'_> {
                 )
             }
         };
-        self.set(at, tiers);
+        self.set(at, tiers, FusionKind::Chain(index));
         length
     }
 
     /// Overlays an operation, where the SIMD level has the handler.
-    fn set(&mut self, at: usize, tiers: WideTiers) {
+    fn set(&mut self, at: usize, tiers: WideTiers, kind: FusionKind) {
         if let Some(handler) = tiers.at(self.tier) {
             self.ops[at].handler = handler;
+            self.fusions.push(Fusion { at: at as u32, kind });
         }
     }
 }
@@ -110,6 +115,45 @@ pub struct FmaSequence {
     sum_from: u32,
     /// Operations in all.
     length: u32,
+}
+
+impl FmaSequence {
+    /// Operations in all.
+    pub fn operations(&self) -> usize {
+        self.length as usize
+    }
+
+    /// Whether these plain operations, in steps of two loads and an `fma`, are what it runs: the same
+    /// sites, slots and addresses. `offset` gives the offset of a load's site.
+    pub fn agrees(&self, ops: &[Op], offset: &dyn Fn(&Op) -> u64) -> bool {
+        let mut sum = self.sum_from;
+        let mut steps = self.links.iter().zip(ops.chunks_exact(3)).enumerate();
+        let may_be = |to: u32, slot: u32| to == DEAD || to == slot & OFFSET;
+        let at = |base: &Op, by: u32| base.imm.wrapping_add(u64::from(by));
+        let step = |(i, (link, ops)): (usize, (&FmaStep, &[Op]))| {
+            let (same, run) = match ops[0].c == link.sites[0] {
+                true => (&ops[0], &ops[1]),
+                false => (&ops[1], &ops[0]),
+            };
+            let sites = [same.c, run.c];
+            let firsts = i > 0 || sites == [self.same.c, self.run.c];
+            let follows = ops[2].d & OFFSET == sum;
+            sum = ops[2].a & OFFSET;
+            firsts
+                && follows
+                && sites == link.sites
+                && (same.a & SCALAR, run.a & SCALAR) == (SCALAR, 0)
+                && (same.b, run.b) == (self.same.b, self.run.b)
+                && offset(same) == at(&self.same, link.same)
+                && offset(run) == at(&self.run, link.run)
+                && u64::from(link.same) + 4 <= self.same_bytes
+                && u64::from(link.run) + 64 <= self.run_bytes
+                && may_be(link.same_to, same.a)
+                && may_be(link.run_to, run.a)
+                && may_be(link.sum_to, ops[2].a)
+        };
+        ops.len() == self.operations() && 3 * self.links.len() == ops.len() && steps.all(step)
+    }
 }
 
 /// Runs the [`FmaSequence`] whose address is the immediate.

@@ -5,5 +5,6 @@
 //! operation alone.
 
 pub mod fma;
+pub mod fusion;
 pub mod overlay;
 pub mod pair;

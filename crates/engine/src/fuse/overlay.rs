@@ -1,20 +1,21 @@
 //! Finds sequences of operations that have a fused handler, and overlays them.
 
 use super::fma::{FmaOverlay, FmaSequence};
+use super::fusion::{Fusion, FusionKind};
 use super::pair::{Mark, Sum, Two};
 use crate::handler::Tiers;
 use crate::machine::Op;
 
 /// Overlays sequences with fused handlers. `read_once` tells the slots of registers that a single
-/// instruction reads. Gives the chains that the handlers refer to.
+/// instruction reads. Gives the chains that the handlers refer to, and what was fused.
 pub fn fuse(
     ops: &mut [Op],
     marks: &[Mark],
     tier: usize,
     count: bool,
     read_once: &dyn Fn(u32) -> bool,
-) -> Vec<Box<FmaSequence>> {
-    let mut chains = Vec::new();
+) -> (Vec<Box<FmaSequence>>, Vec<Fusion>) {
+    let (mut chains, mut fusions) = (Vec::new(), Vec::new());
     let mut at = 0;
     // Whether the operation before is the second of a fused pair of sums.
     let mut after_sum = false;
@@ -22,16 +23,19 @@ pub fn fuse(
         let start = at;
         at += match marks[at..] {
             [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
+                let (chains, fusions) = (&mut chains, &mut fusions);
                 let mut product =
-                    FmaOverlay { ops, marks, tier, count, after_sum, chains: &mut chains };
+                    FmaOverlay { ops, marks, tier, count, after_sum, chains, fusions };
                 product.overlay(at, read_once)
             }
             [Mark::Compare(tiers), Mark::BranchUniform, ..] => {
                 ops[at].handler = tiers.0[tier];
+                fusions.push(Fusion { at: at as u32, kind: FusionKind::CompareBranch });
                 2
             }
             [Mark::Sum, Mark::Sum, ..] => {
                 ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().0[tier];
+                fusions.push(Fusion { at: at as u32, kind: FusionKind::Sums });
                 2
             }
             [Mark::Sum, ..] => {
@@ -42,5 +46,5 @@ pub fn fuse(
         };
         after_sum = at == start + 2 && matches!(marks[start], Mark::Sum);
     }
-    chains
+    (chains, fusions)
 }

@@ -1,4 +1,5 @@
-//! No program makes the emulator panic, run past its limits, or give different results by engine.
+//! No program makes the emulator panic, run past its limits, or give different results by engine; all
+//! code that is assembled passes the verifier.
 //!
 //! Start from `tests/data`, as for `parse`; `crates/lab/tests/robust.rs` has a bounded version that needs
 //! no nightly compiler, with programs of every form of every instruction.
@@ -19,6 +20,7 @@ fuzz_target!(|text: &str| {
             total_instructions: Some(60_000),
             time_limit: Some(Duration::from_secs(10)),
             all_varying,
+            verify: true,
             ..Options::default()
         });
         let Ok(program) = emulator.load(&module) else { return Vec::new() };

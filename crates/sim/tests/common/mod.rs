@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 /// A device on which every register varies, or not.
 pub fn device(all_varying: bool) -> Emulator {
-    Emulator::new(Options { all_varying, max_instructions: Some(1 << 22), ..Options::default() })
+    let max_instructions = Some(1 << 22);
+    Emulator::new(Options { all_varying, max_instructions, verify: true, ..Options::default() })
 }
 
 /// A module around the body of one kernel `k(.u64 in, .u64 out, .u32 n)`.

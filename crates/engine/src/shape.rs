@@ -1,0 +1,228 @@
+//! What the operands of an assembled operation must be: the assembler states a [`Shape`] with each
+//! operation that it pushes, and the verifier holds the operation to it.
+
+use lanework_ptx_ir::kernel::Width;
+
+/// The form of a register in the register file, as one bit.
+pub type Form = u8;
+/// A 32-bit register in scalar form.
+pub const SCALAR_WORD: Form = 1;
+/// A 64-bit register in scalar form.
+pub const SCALAR_WIDE: Form = 1 << 1;
+/// A varying register with 32-bit words.
+pub const WORDS: Form = 1 << 2;
+/// A varying register with 64-bit words.
+pub const WIDE_WORDS: Form = 1 << 3;
+/// A predicate.
+pub const PREDICATE: Form = 1 << 4;
+
+/// The bytes of a register of a form; it lies at a multiple of 32, and of 64 from 128 bytes on.
+pub const fn form_bytes(form: Form) -> usize {
+    match form {
+        WORDS => 128,
+        WIDE_WORDS => 256,
+        _ => 32,
+    }
+}
+
+/// The forms that a register of a width may have.
+pub const fn forms_of(width: Width) -> Form {
+    match width {
+        Width::Predicate => PREDICATE,
+        Width::Word => SCALAR_WORD | WORDS,
+        Width::Wide => SCALAR_WIDE | WIDE_WORDS,
+    }
+}
+
+/// Which registers an operand may name: forms, and how the slot is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers(u8);
+
+const BARE: u8 = 1 << 5;
+const OPTIONAL: u8 = 1 << 6;
+
+impl Registers {
+    /// Registers of any of these forms; the low bits of the slot tell which.
+    pub const fn of(forms: Form) -> Registers {
+        Registers(forms)
+    }
+
+    /// The slot is the bare offset: the handler knows the form.
+    pub const fn bare(self) -> Registers {
+        Registers(self.0 | BARE)
+    }
+
+    /// There may be no register.
+    pub const fn optional(self) -> Registers {
+        Registers(self.0 | OPTIONAL)
+    }
+
+    /// The forms.
+    pub const fn forms(self) -> Form {
+        self.0 & (BARE - 1)
+    }
+
+    /// Whether the slot is a bare offset.
+    pub const fn is_bare(self) -> bool {
+        self.0 & BARE != 0
+    }
+
+    /// Whether there may be no register.
+    pub const fn is_optional(self) -> bool {
+        self.0 & OPTIONAL != 0
+    }
+}
+
+/// What an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandKind {
+    /// A number, or nothing that the handler reads.
+    Number,
+    /// A slot of the register file.
+    Register(Registers),
+    /// The index of an operation.
+    Target,
+    /// The same, or [`crate::machine::NO_RECONVERGENCE`].
+    MaybeTarget,
+    /// Where the guarded operations end, after an operation that restores the mask.
+    GuardEnd,
+    /// The operation's own index.
+    Own,
+    /// A basic block whose visits are counted.
+    Block,
+    /// The byte offset of an access site, and how many lanes side by side the handler takes for
+    /// accessible from an address that the site's bounds accept.
+    Site(u8),
+}
+
+/// A register of words in any form.
+pub const VALUE: OperandKind =
+    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS));
+/// The same, or none.
+pub const MAYBE_VALUE: OperandKind =
+    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS).optional());
+/// A varying register.
+pub const VARYING: OperandKind = OperandKind::Register(Registers::of(WORDS | WIDE_WORDS));
+/// The same, or none.
+pub const MAYBE_VARYING: OperandKind =
+    OperandKind::Register(Registers::of(WORDS | WIDE_WORDS).optional());
+/// A register in scalar form.
+pub const SCALAR_FORM: OperandKind =
+    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE));
+/// A predicate that is written.
+pub const TRUTH: OperandKind = OperandKind::Register(Registers::of(PREDICATE));
+/// The same, or none.
+pub const MAYBE_TRUTH: OperandKind = OperandKind::Register(Registers::of(PREDICATE).optional());
+/// A predicate that is read. The constant 0 stands for an operand that an instruction lacks.
+pub const TEST: OperandKind = OperandKind::Register(Registers::of(PREDICATE | SCALAR_WIDE));
+
+/// What the immediate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Immediate {
+    /// A number.
+    Number,
+    /// The address of a function of one lane.
+    Function,
+    /// The offset of the operation's site; the address of a chain where one is fused here.
+    SiteOffset,
+    /// The address of the next matrix instruction's plan.
+    MatrixPlan,
+    /// The address of the next asynchronous instruction's plan.
+    AsyncPlan,
+    /// The address of data of the instrument's plan.
+    Inserted,
+    /// The slot of a predicate, or of none, in the low half.
+    Predicate,
+}
+
+/// Where an operation goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// With the next operation, or a target besides.
+    Falls,
+    /// Never with the next one.
+    Leaves,
+    /// As `Leaves`, and it ends the program.
+    Ends,
+    /// Falls through, and restores the mask that a guard narrowed.
+    Unguards,
+}
+
+/// The operands of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// `a` to `d`.
+    pub operands: [OperandKind; 4],
+    /// The immediate.
+    pub imm: Immediate,
+    /// Where it goes on.
+    pub flow: Flow,
+}
+
+impl Shape {
+    /// An operation with these operands that falls through; the immediate is a number.
+    pub const fn new(a: OperandKind, b: OperandKind, c: OperandKind, d: OperandKind) -> Shape {
+        Shape { operands: [a, b, c, d], imm: Immediate::Number, flow: Flow::Falls }
+    }
+
+    /// An operation without operands.
+    pub const NONE: Shape = Shape::new(
+        OperandKind::Number,
+        OperandKind::Number,
+        OperandKind::Number,
+        OperandKind::Number,
+    );
+
+    /// With another immediate.
+    pub const fn with(self, imm: Immediate) -> Shape {
+        Shape { imm, ..self }
+    }
+
+    /// Going on elsewhere.
+    pub const fn going(self, flow: Flow) -> Shape {
+        Shape { flow, ..self }
+    }
+
+    /// A computation by a handler for registers of these widths, operands then result: `scalar` where
+    /// all are in scalar form. No widths stand for predicates throughout.
+    pub fn compute(widths: &[Width], scalar: bool) -> Shape {
+        let (words, result) = if scalar { (SCALAR_FORM, SCALAR_FORM) } else { (VALUE, VARYING) };
+        let Some((to, from)) = widths.split_last() else {
+            return Shape::new(TRUTH, TEST, TEST, OperandKind::Number);
+        };
+        let mut operands = [OperandKind::Number; 4];
+        operands[0] = if *to == Width::Predicate { TRUTH } else { result };
+        for (operand, width) in operands[1..].iter_mut().zip(from) {
+            *operand = if *width == Width::Predicate { TEST } else { words };
+        }
+        Shape { operands, imm: Immediate::Function, flow: Flow::Falls }
+    }
+
+    /// A computation by a handler that knows the form of each register: varying, of the width given, or
+    /// scalar where the bit of `kinds` is set. Slots are bare offsets.
+    pub fn direct(widths: &[Width], kinds: usize) -> Shape {
+        let bare = |forms| OperandKind::Register(Registers::of(forms).bare());
+        let own = |width: Width| match width {
+            Width::Predicate => bare(PREDICATE),
+            Width::Word => bare(WORDS),
+            Width::Wide => bare(WIDE_WORDS),
+        };
+        let mut operands = [OperandKind::Number; 4];
+        if let Some((to, from)) = widths.split_last() {
+            operands[0] = own(*to);
+            for (i, width) in from.iter().enumerate().take(3) {
+                operands[1 + i] = match (width, kinds >> i & 1) {
+                    (Width::Word | Width::Wide, 1) => bare(SCALAR_WORD | SCALAR_WIDE),
+                    _ => own(*width),
+                };
+            }
+        }
+        Shape { operands, imm: Immediate::Function, flow: Flow::Falls }
+    }
+
+    /// A computation on whole registers in scalar form; slots are bare offsets.
+    pub const fn affine() -> Shape {
+        let form = OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE).bare());
+        Shape::new(form, form, form, form)
+    }
+}
