@@ -1,7 +1,7 @@
 //! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
 
 use crate::counter::{Memo, Pattern, WordCost, distinct};
-use crate::machine::Warp;
+use crate::machine::{Context, Warp};
 use crate::site::Site;
 use crate::slot::Lanes;
 
@@ -44,7 +44,8 @@ pub unsafe fn tally<const STEPS: bool>(
             || known.low != low
             || known.bytes != bytes
         {
-            ask(warp, site, stride, delta, low, bytes);
+            // The warp itself stays out of the call, so that its fields may stay in registers.
+            ask(warp.context, site, stride, delta, low, bytes);
         }
         let [one, other] = (*site).memo.cost;
         slots[1] += one;
@@ -55,11 +56,18 @@ pub unsafe fn tally<const STEPS: bool>(
 /// Asks the instrument what a pattern costs.
 #[cold]
 #[inline(never)]
-unsafe fn ask(warp: &Warp, site: *mut Site, stride: u64, delta: u64, low: u64, bytes: u64) {
+unsafe fn ask(
+    context: *mut Context,
+    site: *mut Site,
+    stride: u64,
+    delta: u64,
+    low: u64,
+    bytes: u64,
+) {
     let pattern = Pattern { stride, delta, low, bytes };
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
-        let cost = (*warp.context).hook.any().cost((*site).counter.class, &pattern);
+        let cost = (*context).hook.any().cost((*site).counter.class, &pattern);
         (*site).memo = Memo { pattern, cost };
     }
 }
