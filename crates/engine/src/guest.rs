@@ -328,7 +328,7 @@ mod tests {
         // SAFETY: the element is there.
         unsafe {
             store(&raw mut word, -2);
-            assert_eq!(load(&raw const word), -2);
+            assert_eq!(load(&raw mut word), -2);
         }
     }
 
@@ -338,12 +338,12 @@ mod tests {
         from.iter_mut().enumerate().for_each(|(i, x)| *x = i as u32 * 3);
         let mut to = [0u32; 16];
         // SAFETY: both have 16 elements.
-        unsafe { Portable::store(&raw mut to, Portable::load(&raw const from)) };
+        unsafe { Portable::store(&raw mut to, Portable::load(&raw mut from)) };
         assert_eq!(from, to);
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             // SAFETY: as above, and the host has the level.
-            unsafe { super::Middle::store(&raw mut to, super::Middle::load(&raw const from)) };
+            unsafe { super::Middle::store(&raw mut to, super::Middle::load(&raw mut from)) };
             assert_eq!(from, to);
         }
     }
