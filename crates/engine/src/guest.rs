@@ -24,9 +24,33 @@ pub unsafe fn load<T: Elem>(from: *const T) -> T {
         match size_of::<T>() {
             1 => T::from64(AtomicU8::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
             2 => T::from64(AtomicU16::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
-            4 => T::from64(AtomicU32::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
+            4 => T::from64(word(from.cast()).into()),
             _ => T::from64(AtomicU64::from_ptr(from.cast_mut().cast()).load(Relaxed)),
         }
+    }
+}
+
+/// Reads a 32-bit word: a relaxed atomic load, by inline assembly as far as it can be. The compiler takes an
+/// atomic load for a write of all memory, and would read the warp's state again after each.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+unsafe fn word(from: *const u32) -> u32 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let value: u32;
+        // SAFETY: by the caller, the bytes are there.
+        unsafe {
+            std::arch::asm!("mov {value:e}, dword ptr [{from}]", from = in(reg) from,
+                value = lateout(reg) value, options(pure, nostack, readonly, preserves_flags));
+        }
+        value
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    // SAFETY: by the caller.
+    unsafe {
+        AtomicU32::from_ptr(from.cast_mut()).load(Relaxed)
     }
 }
 
@@ -188,7 +212,7 @@ mod vectors {
         // SAFETY: by the caller, the bytes are there.
         unsafe {
             asm!("vmovdqu {value}, ymmword ptr [{from}]", from = in(reg) from,
-                value = lateout(ymm_reg) value, options(nostack, readonly, preserves_flags));
+                value = lateout(ymm_reg) value, options(pure, nostack, readonly, preserves_flags));
         }
         value
     }
@@ -210,7 +234,7 @@ mod vectors {
         // SAFETY: by the caller, the bytes are there.
         unsafe {
             asm!("vmovdqu64 {value}, zmmword ptr [{from}]", from = in(reg) from,
-                value = lateout(zmm_reg) value, options(nostack, readonly, preserves_flags));
+                value = lateout(zmm_reg) value, options(pure, nostack, readonly, preserves_flags));
         }
         value
     }
@@ -241,7 +265,7 @@ mod vectors {
                 "vpinsrd {value}, {value}, dword ptr [{host} + {d}], 3",
                 host = in(reg) host, a = in(reg) at[0], b = in(reg) at[1], c = in(reg) at[2],
                 d = in(reg) at[3], value = out(xmm_reg) value,
-                options(nostack, readonly, preserves_flags),
+                options(pure, nostack, readonly, preserves_flags),
             );
         }
         value

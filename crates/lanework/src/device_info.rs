@@ -22,7 +22,7 @@ impl Backend {
 /// What a device is and how much it can hold.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// The argument of [`Device::open`]: `emulator` or `cuda:0`.
+    /// The argument of [`crate::Device::open`]: `emulator` or `cuda:0`.
     pub id: String,
     /// Product name.
     pub name: String,

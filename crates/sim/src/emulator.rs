@@ -89,7 +89,7 @@ impl Emulator {
         Ok((outcome, tracer.trace))
     }
 
-    /// Runs a kernel with every access checked, block after block; see [`crate::sanitizer`].
+    /// Runs a kernel with every access checked, block after block; see [`crate::sanitize`].
     ///
     /// # Errors
     /// When the launch does not fit the device or the kernel. What the kernel does wrong is in the

@@ -21,7 +21,7 @@ pub struct Options {
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
-    /// Check every access while kernels run; see [`crate::sanitizer`].
+    /// Check every access while kernels run; see [`crate::sanitize`].
     pub checks: Option<Checks>,
     /// Check assembled code before it runs, against an error in the emulator itself. It takes about a
     /// tenth of the time of assembly, so the default is on in debug builds and off in release builds.
