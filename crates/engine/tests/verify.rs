@@ -165,7 +165,7 @@ fn slots_name_registers_in_a_form_of_their_operand() {
     let message = refused(|code| code.register_bytes -= 32);
     assert_says(&message, &["outside the register file"]);
     let message = refused(|code| code.sites[0].data[0] = Some(32 * 1024));
-    assert_says(&message, &["site 0", "element 0"]);
+    assert_says(&message, &["site 0 (`ld.param.u64`)", "element 0"]);
     let message = refused(|code| code.prefill[0].0 = 1 << 20);
     assert_says(&message, &["prefilled"]);
 }
@@ -315,6 +315,23 @@ fn the_all_varying_form_corresponds() {
         wide.ops[at].c = 0;
     });
     assert_says(&message, &["operand c"]);
+}
+
+#[test]
+fn predicates_are_refused_where_words_are_written() {
+    for wrong in [
+        "ld.global.f32 %p2, [%rd1];",
+        "atom.global.add.u32 %p2, [%rd1], 1;",
+        "shfl.sync.idx.b32 %p2, %r2, 0, 31, -1;",
+        "setp.lt.u32 %r3, %r2, 5;",
+        "mov.b64 {%r3, %p2}, %rd1;",
+        "mov.u32 %p2, %clock;",
+        "@%p1 selp.b32 %r3, %r2, %r2, %laneid;",
+    ] {
+        assert_eq!(kernels(KERNEL).len(), 1);
+        let text = KERNEL.replace("SKIP:", &format!("SKIP: {wrong}"));
+        assert_eq!(kernels(&text).len(), 0, "{wrong}");
+    }
 }
 
 /// Prints what verification costs: `cargo test -p lanework-engine --test verify -- --ignored --nocapture`.

@@ -280,7 +280,11 @@ impl Verifier<'_> {
     /// Sites hold registers of the right forms, and elements that exist.
     fn sites(&self) -> Result<(), Violation> {
         for (i, site) in self.code.sites.iter().enumerate() {
-            let wrong = |what: &str| Err(self.wrong(None, format!("site {i}: {what}")));
+            let wrong = |what: &str| {
+                let origin = self.kernel.origins.get(site.origin as usize);
+                let name = origin.map_or("?", |origin| origin.name.as_str());
+                Err(self.wrong(None, format!("site {i} (`{name}`): {what}")))
+            };
             let atomic = site.kind == AccessKind::Atomic;
             let sizes: &[u8] = if atomic { &[2, 4, 8] } else { &[1, 2, 4, 8] };
             if !sizes.contains(&site.bytes) || ![1, 2, 4, 8].contains(&site.count) {

@@ -74,7 +74,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     if cx.has("arrive") || cx.has("arrive_drop") {
         let expect = cx.has("expect_tx");
-        let dst = cx.dst(0)?;
+        let dst = cx.dst_of(0, B64)?;
         let (base, at) = shared_operand(cx, 1, generic)?;
         let last = match count {
             2 if !expect => None,

@@ -34,7 +34,7 @@ fn vector_atomic(
     cx.lowering.kernel.ordered_blocks = true;
     for (i, source) in sources.into_iter().enumerate() {
         let dst = match old.get(i) {
-            Some(operand) => cx.destination(&operand.clone())?,
+            Some(operand) => cx.destination(&operand.clone(), ty)?,
             None => None,
         };
         let offset = offset + i as i64 * i64::from(ty.size());
@@ -84,7 +84,7 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResu
 
 /// `atom`.
 pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let dst = if count(cx) == 1 { cx.dst(0)? } else { None };
+    let dst = if count(cx) == 1 { cx.dst_of(0, cx.ty()?)? } else { None };
     atomic(cx, 1, dst)
 }
 

@@ -165,8 +165,8 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;
     let (p, q) = match cx.operand(0)?.clone() {
-        syntax::Operand::Pair(p, q) => (cx.destination(&p)?, cx.destination(&q)?),
-        operand => (cx.destination(&operand)?, None),
+        syntax::Operand::Pair(p, q) => (cx.destination(&p, Pred)?, cx.destination(&q, Pred)?),
+        operand => (cx.destination(&operand, Pred)?, None),
     };
     if let F16x2 | Bf16x2 = ty {
         let [low, high] = packed(cx, ty)?;

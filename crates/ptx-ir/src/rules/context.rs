@@ -103,31 +103,27 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// An operand that is written: a register, or `_`.
-    pub fn destination(&mut self, operand: &syntax::Operand) -> LoweringResult<Option<Reg>> {
+    /// An operand that is written with a result of `ty`: a register, checked for its width, or `_`.
+    pub fn destination(
+        &mut self,
+        operand: &syntax::Operand,
+        ty: ScalarType,
+    ) -> LoweringResult<Option<Reg>> {
         match operand {
             syntax::Operand::Name(name) if name == "_" => Ok(None),
             syntax::Operand::Name(name) => {
                 let register = self.register(name)?;
+                self.check_width(register, ty)?;
                 Ok(Some(register))
             }
             _ => Err(self.unknown("the destination is not a register")),
         }
     }
 
-    /// Operand `i` as a destination.
-    pub fn dst(&mut self, i: usize) -> LoweringResult<Option<Reg>> {
-        let operand = self.operand(i)?.clone();
-        self.destination(&operand)
-    }
-
-    /// A destination of a result of `ty`, checked for its width.
+    /// Operand `i` as a destination of a result of `ty`.
     pub fn dst_of(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Option<Reg>> {
-        let register = self.dst(i)?;
-        if let Some(r) = register {
-            self.check_width(r, ty)?;
-        }
-        Ok(register)
+        let operand = self.operand(i)?.clone();
+        self.destination(&operand, ty)
     }
 
     pub(super) fn check_width(&self, register: Reg, ty: ScalarType) -> LoweringResult {
@@ -159,6 +155,9 @@ impl Cx<'_, '_> {
 
     fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Operand> {
         if let Some(value) = special_register(self.lowering, name) {
+            if let Operand::Reg(register) = value {
+                self.check_width(register, ty)?;
+            }
             return Ok(value);
         }
         match self.lowering.lookup(name) {

@@ -242,7 +242,9 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let table = immediate_bits(table, B32) as u32 & 0xff;
     let (dst, truth) = match cx.operand(0)?.clone() {
-        syntax::Operand::Pair(d, p) if combining => (cx.destination(&d)?, cx.destination(&p)?),
+        syntax::Operand::Pair(d, p) if combining => {
+            (cx.destination(&d, B32)?, cx.destination(&p, Pred)?)
+        }
         _ if combining => return Err(cx.unknown("`d|p` is expected")),
         _ => (cx.dst_of(0, B32)?, None),
     };

@@ -38,11 +38,7 @@ pub(super) fn destinations(
 ) -> LoweringResult<Vec<Option<Reg>>> {
     let mut dst = Vec::new();
     for operand in elements(cx, i, count as u8)? {
-        let register = cx.destination(&operand)?;
-        if let Some(register) = register {
-            cx.check_width(register, register_type(number))?;
-        }
-        dst.push(register);
+        dst.push(cx.destination(&operand, register_type(number))?);
     }
     Ok(dst)
 }

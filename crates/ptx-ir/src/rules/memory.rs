@@ -23,7 +23,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let space = resolve(space(cx), named);
     let mut dst = Vec::new();
     for operand in elements(cx, 0, count)? {
-        dst.push(cx.destination(&operand)?);
+        dst.push(cx.destination(&operand, ty)?);
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
     let (order, part) = (order(cx), Part::Whole);
@@ -119,7 +119,7 @@ fn moved(cx: &mut Cx<'_, '_>, base: Operand, offset: i64) -> LoweringResult<Oper
 
 /// `createpolicy`: a hint for caches.
 pub fn create_policy(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let dst = cx.dst(0)?;
+    let dst = cx.dst_of(0, B64)?;
     cx.alu(dst, &[Operand::Const(0)], Alu::copy(Width::Wide))
 }
 

@@ -27,7 +27,7 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (syntax::Operand::Vector(parts), _) => unpack(cx, ty, &parts),
         (_, syntax::Operand::Vector(parts)) => pack(cx, ty, &parts),
         (_, syntax::Operand::Name(name)) if clock(&name).is_some() => {
-            let (dst, guard) = (cx.dst(0)?, cx.guard);
+            let (dst, guard) = (cx.dst_of(0, ty)?, cx.guard);
             let high = clock(&name) == Some(true);
             cx.lowering.emit(Opcode::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
             Ok(())
@@ -79,7 +79,7 @@ fn unpack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[syntax::Operand]) -> Low
         a = Operand::Reg(saved);
     }
     for (i, operand) in parts.iter().enumerate() {
-        let dst = cx.destination(operand)?;
+        let dst = cx.destination(operand, part)?;
         if dst.is_none() {
             continue;
         }

@@ -132,7 +132,7 @@ pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let [d_signed, a_signed, b_signed] = signs(cx)?;
     let (destination, selector) = selected(&cx.operand(0)?.clone());
     let into = field(cx, selector.as_deref())?;
-    let dst = cx.destination(&destination)?;
+    let dst = cx.destination(&destination, B32)?;
     let a = scalar_operand(cx, 1, a_signed)?;
     let b = scalar_operand(cx, 2, b_signed)?;
     if cx.instruction.opcode == "vmad" {
@@ -217,7 +217,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
         None => (0..count).collect(),
         Some(mask) => mask.chars().skip(1).filter_map(|c| c.to_digit(4)).collect(),
     };
-    let dst = cx.destination(&destination)?;
+    let dst = cx.destination(&destination, B32)?;
     let (a, a_lanes) = selected(&cx.operand(1)?.clone());
     let (b, b_lanes) = selected(&cx.operand(2)?.clone());
     let a_lanes = lanes(cx, a_lanes.as_deref(), [0, 1, 2, 3])?;

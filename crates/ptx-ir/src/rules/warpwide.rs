@@ -21,8 +21,8 @@ fn emit(
 /// A destination that may be a pair `d|p`.
 fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
     Ok(match cx.operand(0)?.clone() {
-        syntax::Operand::Pair(d, p) => vec![cx.destination(&d)?, cx.destination(&p)?],
-        operand => vec![cx.destination(&operand)?],
+        syntax::Operand::Pair(d, p) => vec![cx.destination(&d, B32)?, cx.destination(&p, Pred)?],
+        operand => vec![cx.destination(&operand, B32)?],
     })
 }
 
