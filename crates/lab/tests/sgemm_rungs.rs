@@ -108,7 +108,7 @@ fn what_does_not_fit_is_refused_with_a_remedy() {
     let device = Device::emulator();
     let short = Shape { lda: 3, ..Shape::packed(4, 4, 4) };
     let wide = Shape { lda: u32::MAX, ..Shape::packed(1, 4, 4) };
-    for (shape, said) in [(short, "leading dimension"), (wide, "over 32 bits")] {
+    for (shape, said) in [(short, "leading dimension"), (wide, "above 32 bits")] {
         for rung in rungs() {
             let name = rung.info.name;
             let why = verify_sgemm(rung, &device, shape, (1.0, 0.0), 1).expect_err("refused");
