@@ -122,7 +122,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Load<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(warp, site, first, stride, bytes);
+            tally::<true>(warp.context, site, first, stride, bytes, 1);
         }
         let to = warp.known(op.a, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -152,7 +152,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
             return baseline::<Store<T>>(op, warp);
         }
         if COUNT {
-            tally::<true>(warp, site, first, stride, bytes);
+            tally::<true>(warp.context, site, first, stride, bytes, 1);
         }
         let from = warp.known(op.d, own::<T>()).cast::<T>();
         for half in 0..2 {
@@ -190,7 +190,7 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<false>(warp, site, first, 0, bytes);
+                    tally::<false>(warp.context, site, first, 0, bytes, 1);
                 }
                 let [a, b] = first.map(|at| guest::load(bounds.host.add(at as usize).cast::<T>()));
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
@@ -203,7 +203,7 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
                     return baseline::<Load<T>>(op, warp);
                 }
                 if COUNT {
-                    tally::<true>(warp, site, first, stride, bytes);
+                    tally::<true>(warp.context, site, first, stride, bytes, 1);
                 }
                 prefetch(site, bounds.host, first);
                 let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());
@@ -240,7 +240,7 @@ impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
                 return baseline::<Store<T>>(op, warp);
             }
             if COUNT {
-                tally::<true>(warp, site, first, stride, bytes);
+                tally::<true>(warp.context, site, first, stride, bytes, 1);
             }
             prefetch(site, bounds.host, first);
             let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());

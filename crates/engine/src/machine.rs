@@ -350,6 +350,8 @@ pub struct Context {
     pub origin_of: *const u32,
     /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
     pub visits: Vec<[u64; 2]>,
+    /// For each fused multiply-add sequence, when counting: runs that its sites have not counted yet.
+    pub deferred: Vec<Deferred>,
     /// The run's instrument.
     pub hook: Hook,
     /// What the block printed.
@@ -364,6 +366,19 @@ pub struct Context {
     pub warpgroups: Vec<WarpgroupArrival>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
+}
+
+/// Runs of one fused sequence whose accesses cost the same, since a cost in shared memory depends on the
+/// distance of the two bases alone. They are added to the sites' counter slots when the distance changes, and
+/// in the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deferred {
+    /// The bases of the scalar loads.
+    pub same: [u64; 2],
+    /// The bases of the loads of runs.
+    pub run: [u64; 2],
+    /// How many runs.
+    pub times: u64,
 }
 
 /// One warp of a warpgroup at `wgmma.wait_group`.

@@ -222,7 +222,12 @@ impl<'a> Job<'a> {
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
             if hook.wants(Wants::COUNTS) {
-                let (sites, runs) = (block.context.take_totals(), &self.assembled.code.runs);
+                let code = &self.assembled.code;
+                for chain in &code.chains {
+                    // SAFETY: the sequence is of the code that the worker runs.
+                    unsafe { chain.count_deferred(&raw mut *block.context) };
+                }
+                let (sites, runs) = (block.context.take_totals(), &code.runs);
                 let totals = Totals { sites: &sites, runs, visits: &block.context.visits };
                 // SAFETY: as above.
                 unsafe { hook.any() }.flush(&totals);

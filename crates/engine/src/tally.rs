@@ -1,7 +1,7 @@
 //! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
 
 use crate::counter::{Memo, Pattern, WordCost, distinct};
-use crate::machine::{Context, Warp};
+use crate::machine::Context;
 use crate::site::Site;
 use crate::slot::Lanes;
 
@@ -11,27 +11,28 @@ use crate::slot::Lanes;
 /// The site is the assembler's.
 #[inline(always)]
 pub unsafe fn tally<const STEPS: bool>(
-    warp: &Warp,
+    context: *mut Context,
     site: *mut Site,
     first: [u64; 2],
     stride: u64,
     bytes: u64,
+    times: u64,
 ) {
     // SAFETY: site and context are valid by the assembler and the scheduler.
     unsafe {
         let rule = (*site).counter;
         let slots = &mut (*site).slots;
-        slots[0] += 1;
+        slots[0] += times;
         let delta = first[1].wrapping_sub(first[0]);
         if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
             if rule.words == WordCost::Granules {
                 let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
-                slots[1] += granules;
-                slots[2] += granules;
+                slots[1] += granules * times;
+                slots[2] += granules * times;
             } else {
                 let clash = u64::from(delta != 0 && delta & 127 == 0);
-                slots[1] += 1 + clash;
-                slots[2] += clash;
+                slots[1] += (1 + clash) * times;
+                slots[2] += clash * times;
             }
             return;
         }
@@ -45,11 +46,11 @@ pub unsafe fn tally<const STEPS: bool>(
             || known.bytes != bytes
         {
             // The warp itself stays out of the call, so that its fields may stay in registers.
-            ask(warp.context, site, stride, delta, low, bytes);
+            ask(context, site, stride, delta, low, bytes);
         }
         let [one, other] = (*site).memo.cost;
-        slots[1] += one;
-        slots[2] += other;
+        slots[1] += one * times;
+        slots[2] += other * times;
     }
 }
 

@@ -4,7 +4,7 @@ use super::registers::slot_bytes;
 use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
 use crate::hook::Hook;
-use crate::machine::{Context, Warp, WarpgroupArrival};
+use crate::machine::{Context, Deferred, Warp, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
 use crate::program::Assembled;
 use crate::region::Region;
@@ -47,6 +47,7 @@ impl<'a> Worker<'a> {
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
+            deferred: vec![Deferred::default(); code.chains.len()],
             hook,
             printed: String::new(),
             block: 0,

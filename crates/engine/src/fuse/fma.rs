@@ -7,7 +7,7 @@ use crate::access::Load;
 use crate::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::guest::{self, Level, Middle, Widest};
 use crate::handler::{Body, WideTiers, baseline};
-use crate::machine::{Op, Warp};
+use crate::machine::{Context, Deferred, Op, Warp};
 use crate::slot::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
 use crate::tally::tally;
 use std::marker::PhantomData;
@@ -47,7 +47,7 @@ impl FmaOverlay<'_> {
             return length;
         }
         // The general handler of the first load, which a chain falls back to, needs no immediate.
-        let chain = Box::new(chain);
+        let chain = Box::new(FmaSequence { index: self.chains.len() as u32, ..chain });
         self.ops[at].imm = std::ptr::from_ref(&*chain).expose_provenance() as u64;
         let index = self.chains.len() as u32;
         self.chains.push(chain);
@@ -115,9 +115,35 @@ pub struct FmaSequence {
     sum_from: u32,
     /// Operations in all.
     length: u32,
+    /// Its number among the program's.
+    index: u32,
 }
 
 impl FmaSequence {
+    /// Adds the runs that were deferred to the counter slots of its sites.
+    ///
+    /// # Safety
+    /// It is one of the program that the context's sites belong to.
+    #[inline(never)]
+    pub unsafe fn count_deferred(&self, context: *mut Context) {
+        // SAFETY: by the caller; the context has an entry for each sequence.
+        unsafe {
+            let counted = &mut *context;
+            let Some(deferred) = counted.deferred.get_mut(self.index as usize) else { return };
+            let Deferred { same, run, times } = std::mem::take(deferred);
+            if times == 0 {
+                return;
+            }
+            let sites = counted.sites.as_mut_ptr();
+            for link in &self.links {
+                let shifted = |at: [u64; 2], by: u32| at.map(|a| a.wrapping_add(by.into()));
+                let [one, other] = link.sites.map(|offset| sites.byte_add(offset as usize));
+                tally::<false>(context, one, shifted(same, link.same), 0, 4, times);
+                tally::<true>(context, other, shifted(run, link.run), 4, 4, times);
+            }
+        }
+    }
+
     /// Operations in all.
     pub fn operations(&self) -> usize {
         self.length as usize
@@ -185,16 +211,19 @@ impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE
                 return fall_back(op, warp);
             }
             if COUNT {
-                for link in &chain.links {
-                    let shifted = |at: [u64; 2], by: u32| at.map(|a| a + u64::from(by));
-                    tally::<false>(
-                        warp,
-                        warp.site(link.sites[0]),
-                        shifted(same_at, link.same),
-                        0,
-                        4,
-                    );
-                    tally::<true>(warp, warp.site(link.sites[1]), shifted(run_at, link.run), 4, 4);
+                let deferred = (*warp.context).deferred.as_mut_ptr().add(chain.index as usize);
+                let by_distance = (*same_site).counter.phase | (*run_site).counter.phase == 0;
+                let distance = |at: [u64; 2]| at[1].wrapping_sub(at[0]);
+                let alike = distance((*deferred).same) == distance(same_at)
+                    && distance((*deferred).run) == distance(run_at);
+                if alike && by_distance {
+                    (*deferred).times += 1;
+                } else {
+                    chain.count_deferred(warp.context);
+                    *deferred = Deferred { same: same_at, run: run_at, times: 1 };
+                }
+                if !by_distance {
+                    chain.count_deferred(warp.context);
                 }
             }
             if WIDE {
@@ -268,8 +297,8 @@ impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Bo
                 return fall_back(op, warp);
             }
             if COUNT {
-                tally::<false>(warp, same_site, same_at, 0, 4);
-                tally::<true>(warp, run_site, run_at, 4, 4);
+                tally::<false>(warp.context, same_site, same_at, 0, 4, 1);
+                tally::<true>(warp.context, run_site, run_at, 4, 4, 1);
             }
             if WIDE {
                 prefetch(run_site, run_bounds.host, run_at);
@@ -473,6 +502,7 @@ fn chain(
         run_bytes: run_span + 64,
         sum_from: first_fma.d & OFFSET,
         length: at as u32,
+        index: 0,
     };
     Some((chain, wide))
 }
