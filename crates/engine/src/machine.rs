@@ -80,7 +80,8 @@ pub enum Stop {
     Widen,
 }
 
-/// An entry of the reconvergence stack: lanes of a diverged warp that wait for others.
+/// An entry of the reconvergence stack (SIMT stack; Fung et al., "Dynamic Warp Formation and Scheduling for Efficient
+/// GPU Control Flow", 2007): lanes of a diverged warp that wait for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReconvergenceEntry {
     /// Where it goes on.
