@@ -83,6 +83,11 @@ pub trait Level {
     /// # Safety
     /// As for [`store`], of all of them; the host has the level.
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]);
+    /// Reads one word, 16 times the same.
+    ///
+    /// # Safety
+    /// As for [`load`]; the host has the level.
+    unsafe fn broadcast(from: *const u32) -> [u32; 16];
 }
 
 /// Element by element, on any host.
@@ -105,6 +110,12 @@ impl Level for Portable {
             // SAFETY: by the caller.
             unsafe { store(to.cast::<T>().add(i), value) };
         }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(from: *const u32) -> [u32; 16] {
+        // SAFETY: by the caller.
+        [unsafe { word(from) }; 16]
     }
 }
 
@@ -249,6 +260,30 @@ mod vectors {
         }
     }
 
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn broadcast32(from: *const u32) -> __m256i {
+        let value;
+        // SAFETY: by the caller, the bytes are there.
+        unsafe {
+            asm!("vpbroadcastd {value}, dword ptr [{from}]", from = in(reg) from,
+                value = lateout(ymm_reg) value, options(pure, nostack, readonly, preserves_flags));
+        }
+        value
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn broadcast64(from: *const u32) -> __m512i {
+        let value;
+        // SAFETY: by the caller, the bytes are there.
+        unsafe {
+            asm!("vpbroadcastd {value}, dword ptr [{from}]", from = in(reg) from,
+                value = lateout(zmm_reg) value, options(pure, nostack, readonly, preserves_flags));
+        }
+        value
+    }
+
     /// Reads four words of 32 bits at these distances from a host address, into one register.
     ///
     /// # Safety
@@ -295,6 +330,15 @@ mod vectors {
                 }
             }
         }
+
+        #[inline(always)]
+        unsafe fn broadcast(from: *const u32) -> [u32; 16] {
+            // SAFETY: by the caller; both have 64 bytes.
+            unsafe {
+                let half = broadcast32(from);
+                std::mem::transmute::<[__m256i; 2], [u32; 16]>([half, half])
+            }
+        }
     }
 
     impl Level for Avx512 {
@@ -320,6 +364,12 @@ mod vectors {
                     store64(to.cast::<__m512i>().add(i), value);
                 }
             }
+        }
+
+        #[inline(always)]
+        unsafe fn broadcast(from: *const u32) -> [u32; 16] {
+            // SAFETY: by the caller; both have 64 bytes.
+            unsafe { std::mem::transmute::<__m512i, [u32; 16]>(broadcast64(from)) }
         }
     }
 }

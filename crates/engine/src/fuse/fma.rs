@@ -5,7 +5,7 @@ use super::fusion::{Fusion, FusionKind};
 use super::pair::{Mark, Sum, Two};
 use crate::access::Load;
 use crate::direct::{distances, in_bounds, prefetch, runs_inside, starts};
-use crate::guest::{self, Level, Middle, Widest};
+use crate::guest::{Level, Middle, Widest};
 use crate::handler::{Body, WideTiers, baseline};
 use crate::machine::{Context, Deferred, Op, Warp};
 use crate::slot::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
@@ -234,18 +234,19 @@ impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE
             let from = warp.regs.add(chain.sum_from as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (from.read(), from.add(1).read());
             for link in &chain.links {
-                let [a, b] = same
-                    .map(|p| f32::from_bits(guest::load(p.add(link.same as usize).cast::<u32>())));
+                let word = |p: *mut u8| p.add(link.same as usize).cast::<u32>();
+                let (a, b) =
+                    (floats(L::broadcast(word(same[0]))), floats(L::broadcast(word(same[1]))));
                 let words = |p: *mut u8| p.add(link.run as usize).cast::<[u32; 16]>();
                 let (x, y) = (floats(L::load(words(run[0]))), floats(L::load(words(run[1]))));
                 for i in 0..16 {
-                    low[i] = x[i].mul_add(a, low[i]);
+                    low[i] = x[i].mul_add(a[i], low[i]);
                 }
                 for i in 0..16 {
-                    high[i] = y[i].mul_add(b, high[i]);
+                    high[i] = y[i].mul_add(b[i], high[i]);
                 }
                 if link.same_to != DEAD {
-                    let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                    let base = [u64::from(a[0].to_bits()), u64::from(b[0].to_bits())];
                     let to = warp.regs.add(link.same_to as usize).cast::<Scalar>();
                     Scalar { base, stride: 0, unused: 0 }.store(to);
                 }
@@ -303,21 +304,21 @@ impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Bo
             if WIDE {
                 prefetch(run_site, run_bounds.host, run_at);
             }
-            let [a, b] = same_at.map(|at| {
-                f32::from_bits(guest::load(same_bounds.host.add(at as usize).cast::<u32>()))
-            });
+            let word = |at: u64| same_bounds.host.add(at as usize).cast::<u32>();
+            let (a, b) =
+                (floats(L::broadcast(word(same_at[0]))), floats(L::broadcast(word(same_at[1]))));
             let words = |at: u64| run_bounds.host.add(at as usize).cast::<[u32; 16]>();
             let (x, y) = (floats(L::load(words(run_at[0]))), floats(L::load(words(run_at[1]))));
             let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (sum.read(), sum.add(1).read());
             for i in 0..16 {
-                low[i] = x[i].mul_add(a, low[i]);
+                low[i] = x[i].mul_add(a[i], low[i]);
             }
             for i in 0..16 {
-                high[i] = y[i].mul_add(b, high[i]);
+                high[i] = y[i].mul_add(b[i], high[i]);
             }
             if op.d & SAME_DEAD == 0 {
-                let base = [u64::from(a.to_bits()), u64::from(b.to_bits())];
+                let base = [u64::from(a[0].to_bits()), u64::from(b[0].to_bits())];
                 let to = warp.known(same.a, SCALAR).cast::<Scalar>();
                 Scalar { base, stride: 0, unused: 0 }.store(to);
             }
