@@ -1,16 +1,5 @@
 //! What memory accesses cost: bank conflicts, sectors, and the counters they add to.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "a loop over lanes reads several arrays and masks by the lane's number"
-)]
-#![allow(
-    clippy::double_comparisons,
-    reason = "`a < b || a > b` is false for NaN, as PTX's ordered `ne` is; `a != b` is not"
-)]
-#![allow(clippy::redundant_closure, reason = "instructions are closures; see `pure::summon`")]
-#![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
-
 pub mod banks;
 pub mod counters;
 mod lanes;
