@@ -8,12 +8,13 @@ use crate::heap;
 use crate::hook::Wants;
 use crate::instrument::{Instrumentation, NullObserver};
 use crate::memory::Memory;
-use lanework_ptx::{Function, Linkage, Module, StateSpace};
+use lanework_ptx::{Function, Module, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::indirect::function_address;
 use lanework_ptx_ir::initial::initial_bytes;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions, Unsupported};
+use lanework_ptx_ir::statics::{Static, statics};
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
@@ -174,15 +175,8 @@ impl Program {
             help: help.to_owned(),
         };
         let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
-        let placed: Vec<_> = module
-            .variables()
-            .filter(|v| matches!(v.space, StateSpace::Global | StateSpace::Const))
-            .collect();
-        for variable in &placed {
-            if variable.linkage == Linkage::Extern {
-                let what = "is defined in another module".to_owned();
-                return Err(refuse(&variable.name, what, "link the modules before loading"));
-            }
+        let placed = statics(module);
+        for Static { key, variable, .. } in &placed {
             let address = memory
                 .allocate(variable.size(), &variable.name)
                 .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
@@ -191,8 +185,8 @@ impl Program {
                 _ => MemorySpace::Global,
             };
             memory.keep_for_module(address, space == MemorySpace::Constant);
-            self.globals.insert(variable.name.clone(), (space, address));
-            self.sizes.insert(variable.name.clone(), variable.size());
+            self.globals.insert(key.clone(), (space, address));
+            self.sizes.insert(key.clone(), variable.size());
         }
         let allocates = |f: &Function| f.body.is_none() && (f.name == "malloc" || f.name == "free");
         if module.functions().any(allocates) {
@@ -208,8 +202,8 @@ impl Program {
             memory.write(address, &heap::empty()).map_err(refuse)?;
             self.globals.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
         }
-        for variable in &placed {
-            let (_, address) = self.globals[&variable.name];
+        for each @ Static { key, variable, .. } in &placed {
+            let (_, address) = self.globals[key];
             if variable.init.is_none() {
                 memory
                     .fill(address, 0, variable.size())
@@ -220,7 +214,7 @@ impl Program {
                 let variable = self.globals.get(name).map(|(_, address)| *address);
                 variable.or_else(|| function_address(module, name))
             };
-            let bytes = initial_bytes(variable, &find)
+            let bytes = initial_bytes(variable, &|name| each.resolve(name, &find))
                 .map_err(|Unsupported { message, help }| refuse(&variable.name, message, &help))?;
             memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
         }

@@ -46,7 +46,9 @@ fn fill(
     };
     match bytes.get_mut(at..at + size) {
         Some(to) => {
-            to.copy_from_slice(&value.to_le_bytes()[..size.min(8)]);
+            let value = value.to_le_bytes();
+            let length = size.min(value.len());
+            to[..length].copy_from_slice(&value[..length]);
             Ok(())
         }
         None => Err(Unsupported::new(

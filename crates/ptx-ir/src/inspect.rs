@@ -12,6 +12,7 @@ use crate::kernel::*;
 use crate::known_bits::{ALIGNMENT_BITS, RegisterBits};
 use crate::lower::{Lowering, LoweringOptions};
 use crate::pressure::pressure;
+use crate::statics::statics;
 use crate::types::{Class, MemorySpace, NanUse};
 use crate::uniformity::Uniformity;
 use crate::vectorize::{LoadVectorization, Vectorized};
@@ -78,8 +79,10 @@ fn placed_globals(module: &Module) -> HashMap<String, (MemorySpace, u64)> {
         StateSpace::Global => Some(MemorySpace::Global),
         _ => None,
     };
-    let variables = module.variables().filter_map(|v| Some((v, space(v.space)?))).enumerate();
-    variables.map(|(i, (v, space))| (v.name.clone(), (space, (i as u64 + 1) << 20))).collect()
+    let variables = statics(module).into_iter().enumerate();
+    variables
+        .filter_map(|(i, s)| Some((s.key, (space(s.variable.space)?, (i as u64 + 1) << 20))))
+        .collect()
 }
 
 /// A line for each instruction that `say` has something to say of, under its block.

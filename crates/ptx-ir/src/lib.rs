@@ -29,6 +29,7 @@ pub mod opcode;
 pub mod postdom;
 pub mod pressure;
 pub mod rules;
+pub mod statics;
 pub mod types;
 pub mod uniformity;
 pub mod vectorize;

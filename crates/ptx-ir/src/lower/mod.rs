@@ -4,6 +4,7 @@ mod layout;
 mod positions;
 pub mod state;
 pub mod unsupported;
+mod vectors;
 
 use crate::error::LoadError;
 use crate::indirect::candidates;
@@ -12,10 +13,11 @@ use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use crate::rules;
 use crate::rules::context::guard;
+use crate::statics::key_of;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, Module, StateSpace, Statement, Variable,
 };
-use state::{HEAP, Symbol, width_of};
+use state::{DEFINE_EXTERN, HEAP, Symbol, width_of};
 use std::collections::HashMap;
 
 pub use state::{Lowering, LoweringOptions};
@@ -122,16 +124,10 @@ impl<'m> Lowering<'m> {
             match statement {
                 Statement::Registers(registers) => {
                     let width = width_of(registers.ty).map_err(|r| self.refuse(r))?;
-                    if registers.vector > 1 {
-                        let what = Unsupported::new(
-                            "vector registers are not supported",
-                            "declare scalar registers and use `{a, b}`",
-                        );
-                        return Err(self.refuse(what));
-                    }
+                    let vector = registers.vector;
                     for (name, count) in &registers.names {
                         match count {
-                            None => self.bind_register(name.clone(), width),
+                            None => self.bind_register(name.clone(), vector, width),
                             Some(count) if *count > 1 << 20 => {
                                 return Err(self.refuse(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
@@ -140,7 +136,7 @@ impl<'m> Lowering<'m> {
                             }
                             Some(count) => {
                                 for i in 0..*count {
-                                    self.bind_register(format!("{name}{i}"), width);
+                                    self.bind_register(format!("{name}{i}"), vector, width);
                                 }
                             }
                         }
@@ -194,7 +190,8 @@ impl<'m> Lowering<'m> {
         if instruction.opcode == "call" {
             return self.call(instruction);
         }
-        rules::lower_instruction(self, instruction).map_err(|r| self.refuse(r))
+        let instruction = self.with_elements(instruction);
+        rules::lower_instruction(self, &instruction).map_err(|r| self.refuse(r))
     }
 
     fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {
@@ -212,9 +209,14 @@ impl<'m> Lowering<'m> {
                 Symbol::Register(self.new_register(width))
             }
             StateSpace::Global | StateSpace::Const => {
-                let what =
-                    format!("variable `{}` of {} inside a function", variable.name, variable.space);
-                return Err(self.refuse(Unsupported::new(what, "declare it at module scope")));
+                let key = key_of(self.module, variable);
+                match key.and_then(|key| self.globals.get(&key)) {
+                    Some((space, address)) => Symbol::Variable(*space, Operand::Const(*address)),
+                    None => {
+                        let what = format!("variable `{}` was not placed", variable.name);
+                        return Err(self.refuse(Unsupported::new(what, DEFINE_EXTERN)));
+                    }
+                }
             }
         };
         self.bind(&variable.name, symbol);

@@ -13,6 +13,10 @@ use std::collections::HashMap;
 /// PTX has such a name.
 pub const HEAP: &str = "the heap of `malloc`";
 
+/// What to do about a name that another module defines.
+pub const DEFINE_EXTERN: &str =
+    "load it with the module that defines it, as in `lanework run a.ptx b.ptx`";
+
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub enum Symbol {
@@ -24,6 +28,8 @@ pub enum Symbol {
     Targets(Vec<Label>),
     /// A variable in a space, by address in that space.
     Variable(MemorySpace, Operand),
+    /// A vector register of so many elements; each is a register of its own.
+    Vector(u8),
 }
 
 /// How to lower.
@@ -42,7 +48,9 @@ pub struct Lowering<'m> {
     /// The kernel so far.
     pub kernel: Kernel,
     pub(super) scopes: Vec<HashMap<String, Symbol>>,
-    module_shared: HashMap<String, Operand>,
+    /// Variables of the module in shared and local memory that were used so far.
+    module_variables: HashMap<String, Symbol>,
+    pub(super) has_vectors: bool,
     specials: HashMap<Special, Reg>,
     carry: Option<Reg>,
     pub(super) active: Vec<String>,
@@ -71,7 +79,8 @@ impl<'m> Lowering<'m> {
                 ..Kernel::default()
             },
             scopes: vec![HashMap::new()],
-            module_shared: HashMap::new(),
+            module_variables: HashMap::new(),
+            has_vectors: false,
             specials: HashMap::new(),
             carry: None,
             active: vec![entry.name.clone()],
@@ -156,14 +165,24 @@ impl<'m> Lowering<'m> {
         if let Some((space, address)) = self.globals.get(name) {
             return Some(Symbol::Variable(*space, Operand::Const(*address)));
         }
-        if let Some(address) = self.module_shared.get(name) {
-            return Some(Symbol::Variable(MemorySpace::Shared, *address));
+        if let Some(symbol) = self.module_variables.get(name) {
+            return Some(symbol.clone());
         }
-        let variable =
-            self.module.variables().find(|v| v.name == name && v.space == StateSpace::Shared)?;
-        let address = self.layout.shared(&mut self.kernel, variable);
-        self.module_shared.insert(name.to_owned(), address);
-        Some(Symbol::Variable(MemorySpace::Shared, address))
+        let placed = |v: &&Variable| matches!(v.space, StateSpace::Shared | StateSpace::Local);
+        let variable = self.module.variables().filter(placed).find(|v| v.name == name)?;
+        let symbol = match variable.space {
+            StateSpace::Shared => {
+                let address = self.layout.shared(&mut self.kernel, variable);
+                Symbol::Variable(MemorySpace::Shared, address)
+            }
+            // Code from before functions had a stack; each thread has one.
+            _ => {
+                let address = self.layout.local(&mut self.kernel, variable);
+                Symbol::Variable(MemorySpace::Local, address)
+            }
+        };
+        self.module_variables.insert(name.to_owned(), symbol.clone());
+        Some(symbol)
     }
 
     /// Gives a name in the innermost scope a meaning.
@@ -176,8 +195,11 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Declares a register.
-    pub fn bind_register(&mut self, name: String, width: Width) {
+    /// Declares a register, or a vector of them.
+    pub fn bind_register(&mut self, name: String, vector: u8, width: Width) {
+        if vector > 1 {
+            return self.bind_vector(&name, vector, width);
+        }
         let register = self.new_register(width);
         self.bind(&name, Symbol::Register(register));
     }

@@ -107,7 +107,7 @@ fn pass(
             let op = memory(MemoryKind::Store, space, formal.ty);
             cx.lowering.emit(Opcode::Memory(op), Vec::new(), vec![address, source], None);
         }
-        Symbol::Label(_) | Symbol::Targets(_) => {}
+        Symbol::Label(_) | Symbol::Targets(_) | Symbol::Vector(_) => {}
     }
     Ok(symbol)
 }

@@ -4,7 +4,7 @@ use super::special::special_register;
 use crate::indirect::function_address;
 use crate::kernel::*;
 use crate::literal::immediate_bits;
-use crate::lower::state::{Lowering, Symbol};
+use crate::lower::state::{DEFINE_EXTERN, Lowering, Symbol};
 use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::integer::Integer;
@@ -175,11 +175,24 @@ impl Cx<'_, '_> {
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
                 Err(self.unknown(&format!("`{name}` is a label")))
             }
+            Some(Symbol::Vector(_)) => {
+                Err(self.unknown(&format!("`{name}` is a vector, and one element is expected")))
+            }
             None => match function_address(self.lowering.module(), name) {
                 Some(address) => Ok(Operand::Const(address)),
-                None => Err(self.unknown(&format!("`{name}` is not declared"))),
+                None => Err(self.undeclared(name)),
             },
         }
+    }
+
+    /// The refusal of a name that stands for nothing here.
+    fn undeclared(&self, name: &str) -> Unsupported {
+        let mut variables = self.lowering.module().variables();
+        if variables.any(|v| v.name == name && v.linkage == syntax::Linkage::Extern) {
+            let what = format!("variable `{name}` is defined in another module");
+            return Unsupported::new(what, DEFINE_EXTERN);
+        }
+        self.unknown(&format!("`{name}` is not declared"))
     }
 
     /// Operand `i` as a source of type `ty`.
@@ -286,6 +299,7 @@ impl Cx<'_, '_> {
                     self.check_width(r, ScalarType::B32)?;
                     Ok((Operand::Reg(r), address.offset, None))
                 }
+                None => Err(self.undeclared(name)),
                 _ => Err(self.unknown(&format!("`{name}` is not an address"))),
             },
         }

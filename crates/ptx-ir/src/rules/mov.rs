@@ -1,7 +1,9 @@
 //! `mov`: copies, parts of registers, and the clocks.
 
+use super::access::elements;
 use super::context::Cx;
 use crate::kernel::{Opcode, Operand, Width};
+use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::moves::{MoveOp, PartSize};
@@ -20,9 +22,12 @@ pub(super) fn copy(ty: ScalarType) -> Alu {
 
 /// `mov`, also to and from vectors of parts.
 pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
+    cx.allow(&["v2", "v4"])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
+    if cx.has("v2") || cx.has("v4") {
+        return vector(cx, ty);
+    }
     match (cx.operand(0)?.clone(), cx.operand(1)?.clone()) {
         (syntax::Operand::Vector(parts), _) => unpack(cx, ty, &parts),
         (_, syntax::Operand::Vector(parts)) => pack(cx, ty, &parts),
@@ -39,6 +44,24 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
             Ok(())
         }
     }
+}
+
+/// `mov.v2` and `mov.v4`: element by element, as if all were read before any is written.
+fn vector(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult {
+    let count = if cx.has("v4") { 4 } else { 2 };
+    let (to, from) = (elements(cx, 0, count)?, elements(cx, 1, count)?);
+    let mut kept = Vec::new();
+    for operand in &from {
+        let source = cx.source(operand, ty)?;
+        let register = cx.lowering.new_register(width_of(ty)?);
+        cx.alu(Some(register), &[source], copy(ty))?;
+        kept.push(Operand::Reg(register));
+    }
+    for (operand, source) in to.iter().zip(kept) {
+        let dst = cx.destination(operand, ty)?;
+        cx.alu(dst, &[source], copy(ty))?;
+    }
+    Ok(())
 }
 
 /// Whether a special register is a clock or timer, and then whether it is the upper word of one.

@@ -1,8 +1,9 @@
 //! Literals and constant expressions (PTX manual, "Constants"), evaluated while parsing by
-//! precedence climbing. Limit: arithmetic is on 64-bit integers only; floating-point constants are
-//! literals.
+//! precedence climbing. Where the manual leaves a choice (the type of `%`, `~` and `?:`, shifts by more
+//! than 63), the values are those of ptxas 13.0.
 
-use super::lexer::Kind;
+use super::lexer::{Kind, Token};
+use super::literals::{Value, literal};
 use super::{Failed, Parsed, Parser};
 use crate::ast::Immediate;
 
@@ -28,13 +29,13 @@ const OPERATORS: [(&str, u8); 18] = [
     ("%", 10),
 ];
 
-/// The precedence of `*`: what a term of an address offset may contain.
+/// The precedence of `%` and its like.
 const PRODUCT: u8 = 10;
 
 impl Parser<'_> {
     /// A constant expression, integer or floating point.
     pub(super) fn constant(&mut self) -> Parsed<Immediate> {
-        self.binary(1)
+        Ok(self.conditional()?.immediate())
     }
 
     /// A constant integer that fits `T`.
@@ -50,62 +51,76 @@ impl Parser<'_> {
         }
     }
 
-    /// `+ 8`, `- 4 * 2`, any number of times: a byte offset, 0 where there is none.
+    /// `+ 8`, `+ -4 * 2`: a byte offset, 0 where there is none. As in ptxas, what follows the `+` is
+    /// one expression, and a bare minus is none.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
-        let mut offset: i64 = 0;
-        while self.is(b'+') || self.is(b'-') {
-            let (token, negative) = (self.token(), self.is(b'-'));
-            self.advance();
-            if self.kind() == Kind::Word {
-                let help = "add the registers first and use the sum as the base";
-                return Err(self.expected("a constant offset", Some(help)));
-            }
-            let Immediate::Integer(term) = self.binary(PRODUCT)? else {
-                return Err(self.complain_at(
-                    token,
-                    "an offset is an integer number of bytes",
-                    None,
-                ));
-            };
-            let sum = i128::from(offset) + if negative { -term } else { term };
-            // A 64-bit pattern such as 0xFFFFFFFFFFFFFFFC is an offset of -4.
-            let sum = if (0..=i128::from(u64::MAX)).contains(&sum) {
-                i128::from(sum as i64)
-            } else {
-                sum
-            };
-            offset = i64::try_from(sum)
-                .map_err(|_| self.complain_at(token, "the offset does not fit 64 bits", None))?;
+        if self.is(b'-') {
+            let help = "write a negative offset as `+-4`";
+            return Err(self.complain("an offset follows a `+`, not a `-`", Some(help)));
         }
-        Ok(offset)
+        if !self.eat(b'+') {
+            return Ok(0);
+        }
+        if self.kind() == Kind::Word && self.spelling() != "WARP_SZ" {
+            let help = "add the registers first and use the sum as the base";
+            return Err(self.expected("a constant offset", Some(help)));
+        }
+        let token = self.token();
+        // A 64-bit pattern such as 0xFFFFFFFFFFFFFFFC is an offset of -4.
+        match self.conditional()?.bits() {
+            Some(bits) => Ok(bits as i64),
+            None => Err(self.complain_at(token, "an offset is an integer number of bytes", None)),
+        }
     }
 
     /// A literal address: the literal before a `+` is the base, not part of a sum.
     pub(super) fn absolute(&mut self) -> Parsed<u64> {
         let token = self.token();
-        match self.primary()? {
-            Immediate::Integer(value) => Ok(value as u64),
-            _ => Err(self.complain_at(token, "an address is an integer", None)),
+        match self.primary()?.bits() {
+            Some(value) => Ok(value),
+            None => Err(self.complain_at(token, "an address is an integer", None)),
         }
     }
 
-    fn binary(&mut self, loosest: u8) -> Parsed<Immediate> {
+    /// `condition ? a : b`, which groups from the right; both `a` and `b` are evaluated.
+    fn conditional(&mut self) -> Parsed<Value> {
+        let token = self.token();
+        let condition = self.binary(1)?;
+        if !self.eat(b'?') {
+            return Ok(condition);
+        }
+        let Some(condition) = condition.bits() else { return Err(self.integers_only(token)) };
+        let token = self.token();
+        let then = self.nested(Self::conditional)?;
+        self.expect(b':', "between the values of `?:`")?;
+        let otherwise = self.nested(Self::conditional)?;
+        if then.bits().is_none() || otherwise.bits().is_none() {
+            return Err(self.integers_only(token));
+        }
+        Ok(if condition != 0 { then } else { otherwise })
+    }
+
+    fn integers_only(&mut self, token: Token) -> Failed {
+        let help = "write the result as one literal";
+        self.complain_at(token, "this operator takes integer constants only", Some(help))
+    }
+
+    fn binary(&mut self, loosest: u8) -> Parsed<Value> {
         let mut left = self.unary()?;
         while let Some((operator, precedence)) = self.operator().filter(|(_, p)| *p >= loosest) {
             let token = self.token();
             self.take_operator(operator);
             let right = self.nested(|p| p.binary(precedence + 1))?;
-            let (Immediate::Integer(a), Immediate::Integer(b)) = (left, right) else {
-                let help = "write the result as one literal";
-                return Err(self.complain_at(
-                    token,
-                    "arithmetic on constants is only possible with integers",
-                    Some(help),
-                ));
-            };
-            left = match apply(operator, a, b) {
-                Some(value) => Immediate::Integer(folded(value)),
-                None => return Err(self.complain_at(token, "division by zero", None)),
+            left = match apply(operator, left, right) {
+                Ok(value) => value,
+                Err(Wrong::Types) => {
+                    let message = format!("`{operator}` takes two integers or two doubles here");
+                    let help = "write the result as one literal";
+                    return Err(self.complain_at(token, message, Some(help)));
+                }
+                Err(Wrong::Zero) => {
+                    return Err(self.complain_at(token, "division by zero", None));
+                }
             };
         }
         Ok(left)
@@ -139,7 +154,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Parsed<Immediate> {
+    fn unary(&mut self) -> Parsed<Value> {
         let token = self.token();
         let Kind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) = token.kind else {
             return self.primary();
@@ -147,23 +162,23 @@ impl Parser<'_> {
         self.advance();
         let value = self.nested(Self::unary)?;
         Ok(match (sign, value) {
-            (b'-', Immediate::Integer(v)) => Immediate::Integer(folded(-v)),
-            (b'-', Immediate::F32(bits)) => Immediate::F32(bits ^ 1 << 31),
-            (b'-', Immediate::F64(bits)) => Immediate::F64(bits ^ 1 << 63),
-            (b'~', Immediate::Integer(v)) => Immediate::Integer(folded(!v)),
-            (b'!', Immediate::Integer(v)) => Immediate::Integer(i128::from(v == 0)),
-            (b'+', value) => value,
-            _ => {
-                return Err(self.complain_at(
-                    token,
-                    "arithmetic on constants is only possible with integers",
-                    None,
-                ));
+            (b'-', Value::Signed(v)) => Value::Signed(v.wrapping_neg()),
+            (b'-', Value::Unsigned(v)) => Value::Unsigned(v.wrapping_neg()),
+            (b'-', Value::Double(v)) => Value::Double(-v),
+            (b'+', Value::Signed(_) | Value::Unsigned(_) | Value::Double(_)) => value,
+            (b'~', value) if value.bits().is_some() => Value::Unsigned(!value.bits().unwrap_or(0)),
+            (b'!', value) if value.bits().is_some() => {
+                Value::Signed(i64::from(value.bits() == Some(0)))
             }
+            (_, Value::Single(_)) => {
+                let help = "write the bits of the result, or a literal with a decimal point";
+                return Err(self.complain_at(token, "`0f` literals take no operator", Some(help)));
+            }
+            _ => return Err(self.integers_only(token)),
         })
     }
 
-    fn primary(&mut self) -> Parsed<Immediate> {
+    fn primary(&mut self) -> Parsed<Value> {
         match self.kind() {
             Kind::Number => {
                 let token = self.token();
@@ -174,21 +189,21 @@ impl Parser<'_> {
             Kind::Mark(b'(') => self.parenthesised(),
             Kind::Word if self.spelling() == "WARP_SZ" => {
                 self.advance();
-                Ok(Immediate::Integer(32))
+                Ok(Value::Signed(32))
             }
             _ => Err(self.expected("a number", None)),
         }
     }
 
     /// `(1 + 2)`, or a cast, `(.s64) 5` and `(.u64) -1`.
-    fn parenthesised(&mut self) -> Parsed<Immediate> {
+    fn parenthesised(&mut self) -> Parsed<Value> {
         self.advance();
         let cast = match self.kind() {
             Kind::Dotted => self.spelling(),
             _ => "",
         };
         if cast.is_empty() {
-            let value = self.nested(|p| p.binary(1))?;
+            let value = self.nested(Self::conditional)?;
             self.expect(b')', "after the expression")?;
             return Ok(value);
         }
@@ -198,92 +213,78 @@ impl Parser<'_> {
         self.advance();
         self.expect(b')', "after the type")?;
         let token = self.token();
-        match self.nested(Self::unary)? {
-            Immediate::Integer(v) if cast == ".s64" => Ok(Immediate::Integer(i128::from(v as i64))),
-            Immediate::Integer(v) => Ok(Immediate::Integer(i128::from(v as u64))),
-            _ => Err::<_, Failed>(self.complain_at(token, "only integers can be cast", None)),
+        match self.nested(Self::unary)?.bits() {
+            Some(v) if cast == ".s64" => Ok(Value::Signed(v as i64)),
+            Some(v) => Ok(Value::Unsigned(v)),
+            None => Err(self.complain_at(token, "only integers can be cast", None)),
         }
     }
 }
 
-/// `a operator b`; `None` for a division by zero.
-fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
-    let shift = |shifted: i128| if (0..64).contains(&b) { shifted } else { 0 };
-    Some(match operator {
-        "||" => i128::from(a != 0 || b != 0),
-        "&&" => i128::from(a != 0 && b != 0),
-        "|" => a | b,
-        "^" => a ^ b,
-        "&" => a & b,
-        "==" => i128::from(a == b),
-        "!=" => i128::from(a != b),
-        "<=" => i128::from(a <= b),
-        ">=" => i128::from(a >= b),
-        "<" => i128::from(a < b),
-        ">" => i128::from(a > b),
-        "<<" => shift(a << (b & 63)),
-        ">>" => shift(a >> (b & 63)),
-        "+" => a + b,
-        "-" => a - b,
-        "*" => a.wrapping_mul(b),
-        "/" => a.checked_div(b)?,
-        _ => a.checked_rem(b)?,
+/// Why an operator gives no value.
+enum Wrong {
+    /// It does not take these types.
+    Types,
+    /// It divides by zero.
+    Zero,
+}
+
+/// `a operator b`. Integers are unsigned where one of them is, but for `%`, which takes both as
+/// unsigned, and shifts, whose result is of the type on the left.
+fn apply(operator: &str, a: Value, b: Value) -> Result<Value, Wrong> {
+    if let (Value::Double(a), Value::Double(b)) = (a, b) {
+        return double(operator, a, b);
+    }
+    let (Some(x), Some(y)) = (a.bits(), b.bits()) else { return Err(Wrong::Types) };
+    let (s, t) = (x as i64, y as i64);
+    let unsigned = matches!(a, Value::Unsigned(_)) || matches!(b, Value::Unsigned(_));
+    let truth = |truth: bool| Value::Signed(i64::from(truth));
+    let of_bits =
+        |bits: u64| if unsigned { Value::Unsigned(bits) } else { Value::Signed(bits as i64) };
+    let order = if unsigned { x.cmp(&y) } else { s.cmp(&t) };
+    Ok(match operator {
+        "||" => truth(x != 0 || y != 0),
+        "&&" => truth(x != 0 && y != 0),
+        "|" => of_bits(x | y),
+        "^" => of_bits(x ^ y),
+        "&" => of_bits(x & y),
+        "==" => truth(x == y),
+        "!=" => truth(x != y),
+        "<=" => truth(order.is_le()),
+        ">=" => truth(order.is_ge()),
+        "<" => truth(order.is_lt()),
+        ">" => truth(order.is_gt()),
+        "<<" | ">>" => match (operator, a) {
+            ("<<", Value::Signed(a)) => Value::Signed(a.wrapping_shl(y as u32)),
+            (">>", Value::Signed(a)) => Value::Signed(a.wrapping_shr(y as u32)),
+            ("<<", _) => Value::Unsigned(x.wrapping_shl(y as u32)),
+            _ => Value::Unsigned(x.wrapping_shr(y as u32)),
+        },
+        "+" => of_bits(x.wrapping_add(y)),
+        "-" => of_bits(x.wrapping_sub(y)),
+        "*" => of_bits(x.wrapping_mul(y)),
+        "/" | "%" if y == 0 => return Err(Wrong::Zero),
+        "/" if unsigned => Value::Unsigned(x / y),
+        "/" => Value::Signed(s.wrapping_div(t)),
+        _ => Value::Unsigned(x % y),
     })
 }
 
-/// The value truncated to 64 bits: unchanged if it fits a signed or an unsigned 64-bit integer,
-/// else its low 64 bits.
-fn folded(value: i128) -> i128 {
-    let fits = i128::from(i64::MIN)..=i128::from(u64::MAX);
-    if fits.contains(&value) { value } else { i128::from(value as u64) }
-}
-
-/// The value of a numeric literal, or a message and a remedy.
-fn literal(spelling: &str) -> Result<Immediate, (String, &'static str)> {
-    let bytes = spelling.as_bytes();
-    if bytes[0] == b'0' && bytes.len() > 1 {
-        let digits = &spelling[2..];
-        match bytes[1] | 0x20 {
-            b'f' | b'd' => return float_bits(spelling, digits),
-            b'x' => return integer(spelling, digits, 16),
-            b'b' => return integer(spelling, digits, 2),
-            b'0'..=b'9' => return integer(spelling, &spelling[1..], 8),
-            _ => {}
-        }
-    }
-    if !spelling.contains(['.', 'e', 'E']) {
-        return integer(spelling, spelling, 10);
-    }
-    match spelling.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(Immediate::F64(value.to_bits())),
-        _ => Err((
-            format!("`{spelling}` is not a valid number"),
-            "write 1.5, 1.5e-3, or the bits as 0f3FC00000",
-        )),
-    }
-}
-
-/// `0f` with eight hexadecimal digits or `0d` with sixteen.
-fn float_bits(spelling: &str, digits: &str) -> Result<Immediate, (String, &'static str)> {
-    let single = spelling.as_bytes()[1] | 0x20 == b'f';
-    let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
-    match u64::from_str_radix(digits, 16) {
-        Ok(bits) if hexadecimal && single && digits.len() == 8 => Ok(Immediate::F32(bits as u32)),
-        Ok(bits) if hexadecimal && !single && digits.len() == 16 => Ok(Immediate::F64(bits)),
-        _ => Err((
-            format!("`{spelling}` is not a valid floating-point literal"),
-            "`0f` takes eight hexadecimal digits and `0d` sixteen",
-        )),
-    }
-}
-
-/// A 64-bit integer in the given base, with or without the suffix `U`.
-fn integer(spelling: &str, digits: &str, base: u32) -> Result<Immediate, (String, &'static str)> {
-    let digits = digits.strip_suffix(['U', 'u']).unwrap_or(digits);
-    let help = "integers have 64 bits and are decimal, hexadecimal (0x), binary (0b) or octal (0)";
-    let wrong =
-        || (format!("`{}` is not a valid 64-bit integer", super::shortened(spelling)), help);
-    u64::from_str_radix(digits, base)
-        .map(|value| Immediate::Integer(i128::from(value)))
-        .map_err(|_| wrong())
+/// `a operator b` of doubles.
+fn double(operator: &str, a: f64, b: f64) -> Result<Value, Wrong> {
+    let truth = |truth: bool| Ok(Value::Signed(i64::from(truth)));
+    Ok(Value::Double(match operator {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" if b == 0.0 => return Err(Wrong::Zero),
+        "/" => a / b,
+        "==" => return truth(a == b),
+        "!=" => return truth(a != b),
+        "<=" => return truth(a <= b),
+        ">=" => return truth(a >= b),
+        "<" => return truth(a < b),
+        ">" => return truth(a > b),
+        _ => return Err(Wrong::Types),
+    }))
 }

@@ -8,6 +8,7 @@ mod constants;
 mod declarations;
 mod instructions;
 mod lexer;
+mod literals;
 mod module;
 #[cfg(test)]
 mod tests;

@@ -225,17 +225,32 @@ impl Parser<'_> {
             params = self.list(b')', "the parameters", Self::parameter)?;
         }
         let mut directives = Vec::new();
-        while self.kind() == Kind::Dotted {
+        while self.kind() == Kind::Dotted && !self.starts_item() {
             directives.push(self.function_directive()?);
         }
         self.location = None;
+        let ends = self.kind() == Kind::End || self.starts_item();
         let body = if self.is(b'{') {
             Some(self.body()?)
+        } else if !entry && ends {
+            // Old compilers end a prototype without a semicolon, as ptxas allows.
+            None
         } else {
             self.expect(b';', "or `{` after the function's head")?;
             None
         };
         Ok(Function { linkage, entry, name, returns, params, directives, body })
+    }
+
+    /// Whether the current token is a directive that starts an item of the module.
+    fn starts_item(&self) -> bool {
+        const STARTS: [&str; 11] = [
+            ".visible", ".extern", ".weak", ".common", ".entry", ".func", ".file", ".section",
+            ".alias", ".version", ".target",
+        ];
+        let word = self.spelling();
+        self.kind() == Kind::Dotted
+            && (STARTS.contains(&word) || StateSpace::from_name(&word[1..]).is_some())
     }
 
     fn function_directive(&mut self) -> Parsed<FunctionDirective> {
@@ -289,7 +304,6 @@ impl Parser<'_> {
         if self.kind() == Kind::End {
             return;
         }
-        const STARTS: [&str; 6] = [".visible", ".extern", ".weak", ".entry", ".func", ".global"];
         self.at = first;
         let mut open = 0;
         loop {
@@ -302,7 +316,7 @@ impl Parser<'_> {
                 Kind::Mark(b';') if open == 0 => return self.advance(),
                 Kind::Dotted if open == 0 && self.at > first => {
                     let new_line = self.tokens[self.at - 1].line < token.line;
-                    if new_line && STARTS.contains(&self.spelling()) {
+                    if new_line && self.starts_item() {
                         return;
                     }
                 }

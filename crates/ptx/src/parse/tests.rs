@@ -64,7 +64,7 @@ fn variables_with_every_kind_of_initial_value() {
         ".extern .shared .align 16 .b8 smem[];
          .visible .global .attribute(.managed) .align 4 .u32 a = -1, b[2][2] = {{1, 2}, {3}};
          .const .f32 pi = 0f40490FDB;
-         .global .u64 p[4] = {a+4, generic(b), generic(b)-8, 0};
+         .global .u64 p[4] = {a+4, generic(b), generic(b)+-8, 0};
          .global .b8 bytes[2] = {0xFF(p), 0xFF00(generic(p)+8)};
          .alias f, g;",
     );
@@ -151,6 +151,10 @@ fn operands_of_every_form() {
     assert_eq!(operand("smem+4*2-1"), Operand::Offset("smem".into(), 7));
     assert_eq!(operand("WARP_SZ"), Operand::integer(32));
     assert_eq!(address("[%rd1+-4]").offset, -4);
+    assert_eq!(address("[%rd1+4-8]").offset, -4);
+    assert_eq!(address("[%rd1+1<<2]").offset, 4);
+    assert_eq!(address("[%rd1+1?8:4]").offset, 8);
+    assert_eq!(problems("ld.f32 %f1, [%rd1-4];"), ["an offset follows a `+`, not a `-`"]);
     assert_eq!(address("[p+0xFFFFFFFFFFFFFFFC]").offset, -4);
     assert_eq!(address("[0x100+8]").base, AddressBase::Absolute(256));
     assert_eq!(address("[%rd1, {%r1, %r2}]").extra.len(), 1);
@@ -211,13 +215,41 @@ fn literals_and_constant_expressions() {
         ("0b101U", 5),
         ("0", 0),
         ("-5", -5),
-        ("~0", -1),
+        ("~0", i128::from(u64::MAX)),
         ("!0", 1),
         ("18446744073709551615", i128::from(u64::MAX)),
-        ("-0x8000000000000000", i128::from(i64::MIN)),
+        ("-0x8000000000000000", 1 << 63),
         ("(1 + 2) * 3 << 1 | 1", 19),
         ("7 / 2 - 5 % 3", 1),
         ("(7)%4 + 5%3", 5),
+        ("1 ? 2 : 3", 2),
+        ("0 ? 1 : 0 ? 2 : 3", 3),
+        ("1 ? 0 ? 5 : 6 : 3", 6),
+        ("1 || 0 ? 4 : 5", 4),
+        ("3>2?7:8", 7),
+        // By ptxas 13.0: unsigned where one side is, `%` always, the left side's type in shifts.
+        ("-1 > 0U", 1),
+        ("-1 > 0", 0),
+        ("(.u64)-1 > 0", 1),
+        ("-1 / 2U", 0x7fff_ffff_ffff_ffff),
+        ("-7 / 2", -3),
+        ("-7 % 2", 1),
+        ("-1 >> 1", -1),
+        ("-1U >> 1", 0x7fff_ffff_ffff_ffff),
+        ("~0 > 0", 1),
+        ("!0 > -1", 1),
+        ("1 << 63 >> 63", -1),
+        ("1 << 65", 2),
+        ("1 << -1", i128::from(i64::MIN)),
+        ("(-1 & -1) >> 1", -1),
+        ("(1 ? -1 : 0U) > 0", 0),
+        ("0x8000000000000000 / -1", 0),
+        ("-0x8000000000000000 / 2", 1 << 62),
+        ("0x7fffffffffffffff + 1 > 0", 0),
+        ("(-0x7fffffffffffffff - 1) / -1", i128::from(i64::MIN)),
+        ("1.5 == 1.5", 1),
+        ("1.5 <= 1.0", 0),
+        ("WARP_SZ * 2", 64),
         ("1 << 4 >> 2", 4),
         ("3 > 2 && 1 != 2", 1),
         ("(.u64) -1", i128::from(u64::MAX)),
@@ -226,9 +258,36 @@ fn literals_and_constant_expressions() {
         assert_eq!(value(text), Immediate::Integer(expected), "{text}");
     }
     assert_eq!(value("0f3F800000"), Immediate::F32(1.0f32.to_bits()));
-    assert_eq!(value("-0F3f800000"), Immediate::F32((-1.0f32).to_bits()));
+    assert_eq!(value("0Fbf800000"), Immediate::F32((-1.0f32).to_bits()));
     assert_eq!(value("0d3FF0000000000000"), Immediate::F64(1.0f64.to_bits()));
     assert_eq!(value("1.5e-3"), Immediate::F64(1.5e-3f64.to_bits()));
+    assert_eq!(value("1.0 - 2.0 * 0d4008000000000000"), Immediate::F64((-5.0f64).to_bits()));
+    for (text, expected) in [
+        ("1.5 + 2", "`+` takes two integers or two doubles here"),
+        ("1 ? 2.5 : 3.5", "this operator takes integer constants only"),
+        ("!1.5", "this operator takes integer constants only"),
+        ("-0f3F800000", "`0f` literals take no operator"),
+        ("1 ? 2 : 1 / 0", "division by zero"),
+        ("1 ? 2", "expected `:` between the values of `?:`, found `;`"),
+        ("1.0 / 0.0", "division by zero"),
+    ] {
+        assert_eq!(problems(&format!("mov.b32 a, {text};")), [expected], "{text}");
+    }
+}
+
+#[test]
+fn old_prototypes_need_no_semicolon() {
+    let module = module(
+        ".extern .func (.param .b32 r) f (.param .b32 a) .noreturn\n.func g\n.visible .func h
+         .shared .b32 x;\n.entry k { ret; }\n.func last",
+    );
+    let names: Vec<&str> = module.functions().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["f", "g", "h", "k", "last"]);
+    assert_eq!(module.functions().next().map(|f| f.directives.len()), Some(1));
+    let printed = module.to_string();
+    assert_eq!(Module::parse(&printed).map(|again| again.to_string()), Ok(printed));
+    let error = Module::parse(&format!("{HEADER}.entry j\n.entry k {{ ret; }}")).expect_err("j");
+    assert!(error.to_string().contains("expected `;` or `{` after the function's head"));
 }
 
 #[test]
