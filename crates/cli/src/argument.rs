@@ -219,29 +219,48 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
 }
 
 impl Contents {
+    /// How many bytes the array has at the most; those of a file are its own.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Contents::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
+            Contents::Zeros(element, shape)
+            | Contents::Poison(element, shape)
+            | Contents::Random(element, shape, _) => {
+                shape.iter().fold(element.bytes as u64, |bytes, n| bytes.saturating_mul(*n))
+            }
+        }
+    }
+
     /// The initial array, and the name of its type in its file.
     ///
     /// # Errors
     /// When a file cannot be read.
     pub fn array(&self) -> Result<(Array, Option<String>), crate::failure::Failure> {
         let filled = |element: ElementType, shape: &[u64], byte: u8| {
-            let bytes = vec![byte; shape.iter().product::<u64>() as usize * element.bytes];
-            (Array { shape: shape.to_vec(), element, bytes }, None)
+            let count = self.bytes() as usize;
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(count).map_err(|_| {
+                let what =
+                    format!("{count} bytes for an argument: this computer has not enough memory");
+                crate::failure::Failure::input(what, "use a smaller array")
+            })?;
+            bytes.resize(count, byte);
+            Ok((Array { shape: shape.to_vec(), element, bytes }, None))
         };
-        Ok(match self {
+        match self {
             Contents::File(path) => {
                 let (array, name) = npy::read(path)?;
-                (array, Some(name))
+                Ok((array, Some(name)))
             }
             Contents::Zeros(element, shape) => filled(*element, shape, 0),
             Contents::Poison(element, shape) => filled(*element, shape, 0xCD),
             Contents::Random(element, shape, seed) => {
-                let (mut array, name) = filled(*element, shape, 0);
+                let (mut array, name) = filled(*element, shape, 0)?;
                 let count = array.bytes.len() / element.bytes;
                 array.bytes = random_values(*element, count, *seed);
-                (array, name)
+                Ok((array, name))
             }
-        })
+        }
     }
 }
 

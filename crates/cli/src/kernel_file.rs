@@ -4,6 +4,7 @@ use crate::args::KernelArgs;
 use crate::argument::{Argument, Contents, MapForm, parse};
 use crate::failure::Failure;
 use crate::npy::Output;
+use crate::output::thousands;
 use lanework::sim::Options;
 use lanework::{Buffer, Device, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
 use lanework_lab::Array;
@@ -37,10 +38,14 @@ pub enum Ready {
 /// Arguments of no known form, and files that cannot be read or written.
 pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
     let (mut ready, mut outputs) = (Vec::new(), Vec::new());
-    for text in &args.arguments {
-        let argument = parse(text).map_err(|why| {
+    let parsed = args.arguments.iter().map(|text| {
+        parse(text).map_err(|why| {
             Failure::input(format_args!("--arg {text}: {why}"), "see `lanework run k.ptx --help`")
-        })?;
+        })
+    });
+    let parsed: Vec<Argument> = parsed.collect::<Result<_, _>>()?;
+    fit_memory(args, &parsed)?;
+    for argument in parsed {
         outputs.push(match &argument {
             Argument::Memory { after: Some(path), .. } => Some(Output::prepare(path)?),
             _ => None,
@@ -66,6 +71,28 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
         }
     }
     Ok((ready, outputs))
+}
+
+/// Checks that the arrays fit the emulator's memory, before any of them is made on the host.
+fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> {
+    let default = (args.on.device == "emulator").then(|| Options::default().limits.memory);
+    let Some(limit) = args.memory_limit.or(default) else { return Ok(()) };
+    let mut total = 0u64;
+    for (argument, text) in arguments.iter().zip(&args.arguments) {
+        let Argument::Memory { before, .. } = argument else { continue };
+        total = total.saturating_add(before.bytes());
+        if total > limit {
+            return Err(Failure::input(
+                format_args!(
+                    "--arg {text}: the arguments have {} bytes of memory up to here, and the emulator {}",
+                    thousands(total),
+                    thousands(limit)
+                ),
+                "use smaller arrays, or raise --memory-limit",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// An emulator with the limits of the command line. Without `--max-instructions`, a warp stops after

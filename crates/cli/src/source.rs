@@ -2,17 +2,47 @@
 
 use crate::failure::Failure;
 use lanework::NvrtcError;
-use std::path::Path;
+use lanework::ptx::Module;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The PTX of one file, or of several, linked. In what is linked, every instruction names its file.
+///
+/// # Errors
+/// Those of [`ptx_of`], text that is not PTX, and files that cannot be linked.
+pub fn linked_ptx(paths: &[PathBuf]) -> Result<String, Failure> {
+    if let [path] = paths {
+        return ptx_of(path);
+    }
+    let mut modules = Vec::new();
+    for path in paths {
+        let name = path.display().to_string();
+        let text = read(path, true)?;
+        let module = Module::parse(&text).and_then(|module| {
+            // A file of variables alone is part of a whole.
+            let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
+            checked.map(|()| module)
+        });
+        let module = module.map_err(|e| Failure::Input(format!("in {name}: {e}")))?;
+        modules.push((name, module));
+    }
+    let linked = Module::link(modules).map_err(|e| Failure::input(e.message, e.help))?;
+    Ok(linked.to_string())
+}
 
 /// The PTX of a file; CUDA C++ is compiled to PTX first.
 ///
 /// # Errors
 /// When the file cannot be read, there is no compiler, or it does not compile.
 pub fn ptx_of(path: &Path) -> Result<String, Failure> {
+    read(path, false)
+}
+
+/// The PTX of a file, as part of a whole if it is to be linked.
+fn read(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
-        return compile(path);
+        return compile(path, part);
     }
     let bytes = std::fs::read(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
@@ -30,7 +60,7 @@ const TARGETS: [&str; 2] = ["80", "90a"];
 
 /// Compiles CUDA C++ with NVRTC. Where there is none, or where it refuses (it takes no host code and no
 /// system headers), tries nvcc and clang.
-fn compile(path: &Path) -> Result<String, Failure> {
+fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
     let source = std::fs::read_to_string(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
@@ -39,7 +69,9 @@ fn compile(path: &Path) -> Result<String, Failure> {
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
     for target in TARGETS {
         let architecture = format!("--gpu-architecture=compute_{target}");
-        let options = [architecture.as_str(), "-lineinfo"];
+        // What is linked may use what it does not define.
+        let whole = if part { "-rdc=true" } else { "-rdc=false" };
+        let options = [architecture.as_str(), "-lineinfo", whole];
         let first = refused.is_none();
         match lanework::compile_cuda(&source, &name.to_string(), &options) {
             Ok(ptx) => return Ok(ptx),
@@ -48,9 +80,10 @@ fn compile(path: &Path) -> Result<String, Failure> {
             }
             Err(_) => {}
         }
-        let nvcc = ["-ptx", options[0], options[1], "-o"];
+        let nvcc = ["-ptx", options[0], options[1], whole, "-o"];
         let of_clang = format!("--cuda-gpu-arch=sm_{target}");
-        let clang = ["-x", "cuda", "--cuda-device-only", &of_clang, "-O3", "-S", "-o"];
+        let rdc = if part { "-fgpu-rdc" } else { "-fno-gpu-rdc" };
+        let clang = ["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-O3", "-S", "-o"];
         let attempts: [(&str, &[&str]); 2] = [("nvcc", &nvcc), ("clang", &clang)];
         for (compiler, options) in attempts {
             match outside(compiler, options, path)? {

@@ -4,7 +4,7 @@ use crate::args::{Arrays, KernelArgs, Numbers, Problem};
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{arguments, check_count, emulator, find_entry, given, maps, upload};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
-use crate::source::ptx_of;
+use crate::source::linked_ptx;
 use crate::sources::Sources;
 use crate::suggest::check_rung;
 use lanework::sim::FaultKind;
@@ -93,7 +93,7 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
         ));
     }
     let (ready, _) = arguments(asked)?;
-    let text = ptx_of(&asked.file)?;
+    let text = linked_ptx(&asked.files)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
@@ -103,7 +103,7 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     let arguments = given(&ready, &buffers, &maps);
     let sources = Sources::default();
     sources.insert_ptx(&text);
-    let name = format!("{} of {}", entry, asked.file.display());
+    let name = format!("{} of {}", entry, asked.names());
     let mut launch =
         PtxLaunch { module: &module, entry, shape: asked.shape(), arguments: &arguments };
     each(&name, &mut launch, &sources)

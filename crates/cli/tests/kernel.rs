@@ -209,3 +209,69 @@ fn tensor_maps_and_clusters_are_given_by_option() {
     let said = fails(2, &[&run[..], &map, &["--arg", "tensormap:4x3:arg:2"]].concat());
     assert!(said.contains("12 bytes, not a multiple of 16"), "{said}");
 }
+
+#[test]
+fn several_files_are_linked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let user = "\n.extern .func (.param .b32 r) scaled (.param .b32 a)
+        .extern .global .u32 offset;
+        .func (.param .b32 r) twice (.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; add.u32 x, x, x;
+            st.param.b32 [r], x; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b64 p; .reg .b32 x, y; .param .b32 a, b;
+            ld.param.u64 p, [out]; st.param.b32 [a], 5; call (b), scaled, (a); ld.param.b32 x, [b];
+            call (b), twice, (a); ld.param.b32 y, [b]; add.u32 x, x, y;
+            ld.global.u32 y, [offset]; add.u32 x, x, y; st.global.u32 [p], x; ret; }";
+    let library = "\n.visible .global .u32 offset = 7;
+        .func (.param .b32 r) twice (.param .b32 a) { .reg .b32 x; ld.param.b32 x, [a]; mul.lo.u32 x, x, 100;
+            st.param.b32 [r], x; ret; }
+        .visible .func (.param .b32 r) scaled (.param .b32 a) { .param .b32 p, q; .reg .b32 x;
+            ld.param.b32 x, [a]; st.param.b32 [p], x; call (q), twice, (p); ld.param.b32 x, [q];
+            st.param.b32 [r], x; ret; }";
+    fs::write(place("main.ptx"), format!("{head}{user}")).expect("written");
+    fs::write(place("library.ptx"), format!("{head}{library}")).expect("written");
+    let (main, library_file) = (place("main.ptx"), place("library.ptx"));
+    let out = format!("out:{}:u32:1", place("z.npy"));
+    for files in [[&main, &library_file], [&library_file, &main]] {
+        stdout(&lanework(&["run", files[0], files[1], "--device", "emulator", "--arg", &out]));
+        let file = fs::read(place("z.npy")).expect("a file");
+        assert_eq!(file[file.len() - 4..], 517u32.to_le_bytes());
+    }
+    let alone = fails(2, &["run", &main, "--device", "emulator", "--arg", "zeros:u32:1"]);
+    assert!(alone.contains("`scaled`"), "{alone}");
+    let twice = fails(2, &["run", &main, &main, "--device", "emulator", "--arg", "zeros:u32:1"]);
+    assert!(twice.contains("`k` is defined in") && twice.contains("main.ptx"), "{twice}");
+    fs::write(place("bad.ptx"), format!("{head}.entry j() {{ mov.b32 1 2; }}")).expect("written");
+    let bad = fails(2, &["run", &main, &place("bad.ptx"), "--device", "emulator"]);
+    assert!(bad.contains("bad.ptx") && bad.contains("expected `;`"), "{bad}");
+}
+
+#[test]
+fn a_linked_fault_names_its_own_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let user = ".extern .func f (.param .b64 p)\n.visible .entry k(.param .u64 out) { .reg .b64 p;
+        .param .b64 a; ld.param.u64 p, [out]; st.param.b64 [a], p; call f, (a); ret; }";
+    let library = ".visible .func f (.param .b64 p) { .reg .b64 q; ld.param.u64 q, [p];\n\n
+        st.global.u32 [q+400], 1;\nret; }";
+    fs::write(place("main.ptx"), format!("{head}{user}")).expect("written");
+    fs::write(place("library.ptx"), format!("{head}{library}")).expect("written");
+    let (main, library) = (place("main.ptx"), place("library.ptx"));
+    let said = fails(1, &["run", &main, &library, "--device", "emulator", "--arg", "zeros:u32:1"]);
+    assert!(said.contains(&format!("{library}:7")), "{said}");
+}
+
+#[test]
+fn arrays_beyond_the_memory_limit_are_refused_before_they_are_made() {
+    // 512 GiB: making the array would end the process.
+    let huge =
+        ["run", SAXPY, "--entry", "saxpy", "--arg", "f32:1", "--arg", "uninit:f64:68719476736"];
+    for limit in [&["--device", "emulator"][..], &["--memory-limit", "1000000"][..]] {
+        let rest = ["--arg", "zeros:f32:4", "--arg", "u32:4"];
+        let said = fails(2, &[&huge[..], &rest, limit].concat());
+        assert!(said.contains("549,755,813,888 bytes"), "{said}");
+        assert!(said.contains("--memory-limit"), "{said}");
+    }
+}

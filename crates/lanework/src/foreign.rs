@@ -74,6 +74,23 @@ pub struct Executed {
 }
 
 impl Device {
+    /// Links texts of PTX, each with the name of its file, and loads the result: what one declares
+    /// `.extern`, another defines. Instructions without a `.loc` get one that names their file.
+    ///
+    /// # Errors
+    /// Those of [`Device::load_ptx`]; [`Error::Request`] where the texts cannot be linked, such as when
+    /// two define a name.
+    pub fn load_linked(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
+        let parse = |(name, text): &(&str, &str)| match Module::parse(text) {
+            Ok(module) => Ok(((*name).to_owned(), module)),
+            Err(problems) => Err(Error::Ptx(Box::new(problems))),
+        };
+        let modules = texts.iter().map(parse).collect::<Result<Vec<_>>>()?;
+        let linked =
+            Module::link(modules).map_err(|e| Error::Request { why: e.message, help: e.help })?;
+        self.load_ptx(&linked.to_string())
+    }
+
     /// Loads PTX text.
     ///
     /// # Errors

@@ -21,6 +21,7 @@
 
 mod ast;
 mod diagnostics;
+mod link;
 mod parse;
 mod print;
 mod requirements;
@@ -29,5 +30,6 @@ mod validate;
 
 pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};
+pub use link::LinkError;
 pub use parse::parse_instructions;
 pub use types::{ScalarType, StateSpace};

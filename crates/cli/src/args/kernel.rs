@@ -23,11 +23,14 @@ use std::path::PathBuf;
     Examples:\n  \
     lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
     --arg inout:y.npy --arg u32:1000\n  \
+    lanework run main.ptx library.ptx --arg f32:2.0 --arg zeros:f32:1\n  \
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
     --arg f32:2.0 --arg rand:f32:1000 --arg zeros:f32:1000 --arg u32:1000")]
 pub struct KernelArgs {
-    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
-    pub file: PathBuf,
+    /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it. Several are linked: what one
+    /// declares `.extern`, another defines.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
     /// The entry; may be left out where there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -71,6 +74,12 @@ pub struct KernelArgs {
 }
 
 impl KernelArgs {
+    /// The names of the files.
+    pub fn names(&self) -> String {
+        let names: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
+        names.join(" and ")
+    }
+
     /// The shape of the launch.
     pub fn shape(&self) -> PtxShape {
         PtxShape {

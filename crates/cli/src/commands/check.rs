@@ -6,7 +6,7 @@ use crate::findings::{Finding, describe, fold, json, sarif};
 use crate::kernel_file::{arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, write};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
-use crate::source::ptx_of;
+use crate::source::linked_ptx;
 use crate::suggest::check_rung;
 use lanework::{Backend, Checks, Device, Error, Report, ReportKind};
 
@@ -73,7 +73,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (ready, _) = arguments(kernel)?;
-    let text = ptx_of(&kernel.file)?;
+    let text = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
     {
@@ -82,7 +82,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         let entry = find_entry(&module, kernel.entry.as_deref())?;
         check_count(&module, &entry, ready.len())?;
         let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
-        let file = kernel.file.display().to_string();
+        let file = kernel.names();
         record(&mut checked, &entry, result, Some((&file, &text)))?;
         // The heap of the kernels' `malloc` is freed with the module.
         leaks(&mut checked, &device);

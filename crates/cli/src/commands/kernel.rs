@@ -4,7 +4,7 @@ use crate::args::KernelArgs;
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{Ready, arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, thousands};
-use crate::source::ptx_of;
+use crate::source::linked_ptx;
 use lanework::{Device, PtxModule};
 use lanework_lab::Array;
 use lanework_lab::conformance::{Fidelity, fidelity};
@@ -82,7 +82,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (ready, outputs) = arguments(args)?;
-    let text = ptx_of(&args.file)?;
+    let text = linked_ptx(&args.files)?;
     let names: Vec<&str> = match &args.compare {
         Some(both) => both.split(',').collect(),
         None => vec![&args.on.device],

@@ -1,0 +1,175 @@
+//! Names at module scope, and their renaming throughout a module.
+
+use super::{LinkError, refuse};
+use crate::ast::*;
+use std::collections::{HashMap, HashSet};
+
+/// The name of an item.
+pub(super) fn name_of(item: &Item) -> Option<&str> {
+    match item {
+        Item::Variable(variable) => Some(&variable.name),
+        Item::Function(function) => Some(&function.name),
+        Item::Directive(_) => None,
+    }
+}
+
+/// The names that belong to their module alone.
+pub(super) fn own_names(module: &Module) -> HashSet<String> {
+    let mut own: HashSet<String> = HashSet::new();
+    let linkage_of = |item: &Item| match item {
+        Item::Variable(variable) => Some(variable.linkage),
+        Item::Function(function) if function.entry => Some(Linkage::Visible),
+        Item::Function(function) => Some(function.linkage),
+        Item::Directive(_) => None,
+    };
+    for item in &module.items {
+        if let (Some(name), Some(Linkage::Internal)) = (name_of(item), linkage_of(item)) {
+            own.insert(name.to_owned());
+        }
+    }
+    // A prototype without a directive may have its definition with one.
+    for item in &module.items {
+        if let (Some(name), Some(linkage)) = (name_of(item), linkage_of(item))
+            && linkage != Linkage::Internal
+        {
+            own.remove(name);
+        }
+    }
+    own
+}
+
+/// Renames names everywhere in a module. A local name that hides one is renamed with it, which changes
+/// nothing.
+///
+/// # Errors
+/// When numbered registers hide one.
+pub(super) fn rename(
+    module: &mut Module,
+    names: &HashMap<String, String>,
+    file: &str,
+) -> Result<(), LinkError> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let renamer = Renamer { names };
+    for item in &mut module.items {
+        match item {
+            Item::Variable(variable) => renamer.variable(variable),
+            Item::Function(function) => {
+                renamer.name(&mut function.name);
+                function.returns.iter_mut().for_each(|v| renamer.variable(v));
+                function.params.iter_mut().for_each(|v| renamer.variable(v));
+                let body = function.body.iter_mut().flatten();
+                for statement in body {
+                    renamer.statement(statement).map_err(|name| {
+                        let message = format!("the registers `{name}<n>` of {file} hide a name");
+                        refuse(message, "rename the registers; compilers begin them with `%`")
+                    })?;
+                }
+            }
+            Item::Directive(words) if words.starts_with(".alias") => renamer.words(words),
+            Item::Directive(_) => {}
+        }
+    }
+    Ok(())
+}
+
+struct Renamer<'a> {
+    names: &'a HashMap<String, String>,
+}
+
+impl Renamer<'_> {
+    fn name(&self, name: &mut String) {
+        let base = name.split('.').next().unwrap_or_default();
+        if let Some(new) = self.names.get(base) {
+            *name = format!("{new}{}", &name[base.len()..]);
+        }
+    }
+
+    /// The names between commas and blanks.
+    fn words(&self, words: &mut String) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+        let (mut text, mut rest) = (String::new(), words.as_str());
+        while let Some(start) = rest.find(is_name) {
+            text.push_str(&rest[..start]);
+            let end = rest[start..].find(|c| !is_name(c)).map_or(rest.len(), |n| start + n);
+            let word = &rest[start..end];
+            text.push_str(self.names.get(word).map_or(word, String::as_str));
+            rest = &rest[end..];
+        }
+        text.push_str(rest);
+        *words = text;
+    }
+
+    fn variable(&self, variable: &mut Variable) {
+        self.name(&mut variable.name);
+        if let Some(init) = &mut variable.init {
+            self.initializer(init);
+        }
+    }
+
+    fn initializer(&self, init: &mut Initializer) {
+        match init {
+            Initializer::Value(_) => {}
+            Initializer::Address { name, .. } => self.name(name),
+            Initializer::Masked { address, .. } => self.initializer(address),
+            Initializer::List(list) => list.iter_mut().for_each(|init| self.initializer(init)),
+        }
+    }
+
+    /// Renames in a statement; gives the name of numbered registers that hide a name.
+    fn statement(&self, statement: &mut Statement) -> Result<(), String> {
+        match statement {
+            Statement::Registers(registers) => {
+                for (name, count) in &mut registers.names {
+                    let hides = |hidden: &String| {
+                        let number = hidden.strip_prefix(name.as_str());
+                        number.and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| Some(n) < *count)
+                    };
+                    if self.names.keys().any(hides) {
+                        return Err(name.clone());
+                    }
+                    if count.is_none() {
+                        self.name(name);
+                    }
+                }
+            }
+            Statement::Variable(variable) => self.variable(variable),
+            Statement::Label(name) => self.name(name),
+            Statement::Instruction(instruction) => {
+                if let Some(guard) = &mut instruction.guard {
+                    self.name(&mut guard.register);
+                }
+                instruction.operands.iter_mut().for_each(|operand| self.operand(operand));
+            }
+            Statement::Block(inner) => {
+                for statement in inner {
+                    self.statement(statement)?;
+                }
+            }
+            Statement::Directive(words) if !words.starts_with(".loc") => self.words(words),
+            Statement::Directive(_) => {}
+        }
+        Ok(())
+    }
+
+    fn operand(&self, operand: &mut Operand) {
+        match operand {
+            Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => self.name(name),
+            Operand::Immediate(_) => {}
+            Operand::Vector(list) | Operand::Arguments(list) => {
+                list.iter_mut().for_each(|operand| self.operand(operand));
+            }
+            Operand::Pair(a, b) => {
+                self.operand(a);
+                self.operand(b);
+            }
+            Operand::Address(address) => {
+                if let AddressBase::Name(name) = &mut address.base {
+                    self.name(name);
+                }
+                address.extra.iter_mut().for_each(|operand| self.operand(operand));
+            }
+        }
+    }
+}
