@@ -81,12 +81,13 @@ fn operand() -> impl Strategy<Value = Operand> {
         3 => register.clone().prop_map(Operand::Name),
         1 => register.clone().prop_map(Operand::Not),
         2 => immediate().prop_map(Operand::Immediate),
-        1 => (register.clone(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
-            .prop_map(|(name, offset)| Operand::Offset(name, offset)),
         1 => (register.clone(), register.clone())
             .prop_map(|(a, b)| Operand::Pair(Box::new(a.into()), Box::new(b.into()))),
     ];
-    leaf.prop_recursive(3, 16, 4, move |inner| {
+    // A sum stands alone, not in braces.
+    let sum = (name(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
+        .prop_map(|(name, offset)| Operand::Offset(name, offset));
+    let nested = leaf.prop_recursive(3, 16, 4, move |inner| {
         let base = prop_oneof![
             name().prop_map(AddressBase::Name),
             any::<u64>().prop_map(AddressBase::Absolute)
@@ -97,7 +98,8 @@ fn operand() -> impl Strategy<Value = Operand> {
                 Operand::Address(Address { base, offset, extra })
             }),
         ]
-    })
+    });
+    prop_oneof![12 => nested, 1 => sum]
 }
 
 fn location() -> impl Strategy<Value = Location> {

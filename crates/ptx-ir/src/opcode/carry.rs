@@ -4,10 +4,10 @@
 /// One half of an extended-precision step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CarryOp {
-    /// `a - b - borrow` instead of `a + b + carry`.
+    /// `a + !b + carry` instead of `a + b + carry`.
     pub subtract: bool,
     /// On 64-bit operands; else on 32-bit ones.
     pub wide: bool,
-    /// Gives the carry (or borrow) out instead of the sum (or difference).
+    /// Gives the carry out of the addition instead of the sum; of a difference, 1 means no borrow.
     pub carry_out: bool,
 }

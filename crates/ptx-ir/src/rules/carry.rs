@@ -1,4 +1,9 @@
 //! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
+//!
+//! The model is the hardware's adder (measured on an H200, all pairs of writers and readers): every `.cc`
+//! leaves the carry out of its last addition, and a difference is the sum `a + !b + 1`, so that a flag of 1
+//! means no borrow. `subc` computes `a + !b + flag`. The PTX manual speaks of a borrow there, which holds
+//! only while subtractions read what subtractions wrote.
 
 use super::context::Cx;
 use crate::kernel::{Operand, Reg, Width};
@@ -9,7 +14,7 @@ use crate::opcode::integer::Size;
 use crate::opcode::product::ProductOp;
 use lanework_ptx::ScalarType::{self, *};
 
-/// Emits `dst = a + b + carry` (or `a - b - borrow`); the flag is read if `with`, and written for `.cc`.
+/// Emits `dst = a + b + carry` (or `a + !b + carry`); the flag is read if `with`, and written for `.cc`.
 fn chain(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
@@ -22,7 +27,7 @@ fn chain(
     let row = |carry_out| Alu::Carry(CarryOp { subtract, wide, carry_out });
     let (sum, out) = (row(false), row(true));
     let flag = cx.lowering.carry();
-    let carry = if with { Operand::Reg(flag) } else { Operand::Truth(false) };
+    let carry = if with { Operand::Reg(flag) } else { Operand::Truth(subtract) };
     if !cx.has("cc") {
         return cx.alu(dst, &[a, b, carry], sum);
     }

@@ -7,7 +7,8 @@ use crate::literal::immediate_bits;
 use crate::lower::state::{DEFINE_EXTERN, Lowering, Symbol};
 use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
-use crate::opcode::integer::Integer;
+use crate::opcode::integer::{Integer, IntegerOp};
+use crate::opcode::logic::LogicOp;
 use crate::window::PARAMETER_WINDOW;
 use lanework_ptx as syntax;
 use lanework_ptx::{AddressBase, Instruction, ScalarType};
@@ -99,7 +100,7 @@ impl Cx<'_, '_> {
         match self.lowering.lookup(name) {
             Some(Symbol::Register(r)) => Ok(r),
             Some(_) => Err(self.unknown(&format!("`{name}` is not a register"))),
-            None => Err(self.unknown(&format!("`{name}` is not declared"))),
+            None => Err(self.undeclared(name)),
         }
     }
 
@@ -147,13 +148,20 @@ impl Cx<'_, '_> {
                 Ok(Operand::Truth(immediate_bits(*value, ScalarType::B32) != 0))
             }
             syntax::Operand::Immediate(value) => Ok(Operand::Const(immediate_bits(*value, ty))),
-            syntax::Operand::Name(name) => self.named(name, 0, ty),
-            syntax::Operand::Offset(name, offset) => self.named(name, *offset, ty),
+            syntax::Operand::Name(name) => self.named(name, ty),
+            syntax::Operand::Offset(name, offset) => self.moved(name, *offset, ty),
+            syntax::Operand::Not(name) if ty == ScalarType::Pred => {
+                let positive = self.named(name, ty)?;
+                let opposite = self.lowering.new_register(Width::Predicate);
+                let not = Alu::Logic(LogicOp::Not(Width::Predicate));
+                self.alu(Some(opposite), &[positive], not)?;
+                Ok(Operand::Reg(opposite))
+            }
             _ => Err(self.unknown("an operand has a form that does not fit here")),
         }
     }
 
-    fn named(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Operand> {
+    fn named(&mut self, name: &str, ty: ScalarType) -> LoweringResult<Operand> {
         if let Some(value) = special_register(self.lowering, name) {
             if let Operand::Reg(register) = value {
                 self.check_width(register, ty)?;
@@ -170,7 +178,7 @@ impl Cx<'_, '_> {
                     MemorySpace::Parameter => PARAMETER_WINDOW,
                     _ => 0,
                 };
-                Ok(move_address(address, window.wrapping_add_signed(offset)))
+                Ok(move_address(address, window))
             }
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
                 Err(self.unknown(&format!("`{name}` is a label")))
@@ -195,6 +203,36 @@ impl Cx<'_, '_> {
         self.unknown(&format!("`{name}` is not declared"))
     }
 
+    /// `name + offset` as a value: the address of a variable moved, or the sum of an integer register and
+    /// the constant, as ptxas computes it (measured on its machine code: one integer addition in the
+    /// width of the type). It has no such sum for functions, floats and predicates.
+    fn moved(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Operand> {
+        if function_address(self.lowering.module(), name).is_some()
+            && self.lowering.lookup(name).is_none()
+        {
+            return Err(self.unknown(&format!("`{name}` is a function, whose address cannot move")));
+        }
+        let value = self.named(name, ty)?;
+        let Operand::Reg(register) = value else {
+            return Ok(move_address(value, offset as u64));
+        };
+        if Integer::of(ty).is_none() {
+            let what = format!("`{name} + {offset}` is a sum of integers, but the operand is {ty}");
+            return Err(self.unknown(&what));
+        }
+        // In the width of the register: what takes fewer bits takes the low ones.
+        let width = self.lowering.kernel.registers[register as usize].width;
+        let (integer, bits) = match (width, ty.size()) {
+            (Width::Wide, _) => (Integer::U64, u64::MAX),
+            (_, 1 | 2) => (Integer::U16, u64::from(u16::MAX)),
+            _ => (Integer::U32, u64::from(u32::MAX)),
+        };
+        let sum = self.lowering.new_register(width);
+        let by = Operand::Const(offset as u64 & bits);
+        self.alu(Some(sum), &[value, by], Alu::Integer(IntegerOp::Add(integer)))?;
+        Ok(Operand::Reg(sum))
+    }
+
     /// Operand `i` as a source of type `ty`.
     pub fn src(&mut self, i: usize, ty: ScalarType) -> LoweringResult<Operand> {
         let operand = self.operand(i)?.clone();
@@ -204,7 +242,7 @@ impl Cx<'_, '_> {
     /// A predicate operand, with `true` when it is written `!p`.
     pub fn predicate(&mut self, i: usize) -> LoweringResult<(Operand, bool)> {
         match self.operand(i)?.clone() {
-            syntax::Operand::Not(name) => Ok((self.named(&name, 0, ScalarType::Pred)?, true)),
+            syntax::Operand::Not(name) => Ok((self.named(&name, ScalarType::Pred)?, true)),
             operand => Ok((self.source(&operand, ScalarType::Pred)?, false)),
         }
     }

@@ -26,9 +26,12 @@ mod warpgroup;
 mod warpwide;
 mod wmma;
 
+use crate::kernel::{Opcode, Operand, Reg, Width};
 use crate::lower::state::Lowering;
 use crate::lower::unsupported::{LoweringResult, Unsupported};
+use crate::opcode::Alu;
 use context::{Cx, guard};
+use lanework_ptx as syntax;
 use lanework_ptx::Instruction;
 
 type Rule = fn(&mut Cx<'_, '_>) -> LoweringResult;
@@ -169,5 +172,34 @@ pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction)
         ));
     };
     let guard = guard(lowering, instruction)?;
+    let guard = kept(lowering, instruction, guard);
     rule(&mut Cx { lowering, instruction, guard })
+}
+
+/// The guard, in a register of its own where the instruction writes it: one that becomes several would
+/// else test what the first of them left.
+fn kept(
+    lowering: &mut Lowering<'_>,
+    instruction: &Instruction,
+    guard: Option<(Reg, bool)>,
+) -> Option<(Reg, bool)> {
+    let (register, negated) = guard?;
+    let name = &instruction.guard.as_ref()?.register;
+    if !instruction.operands.first().is_some_and(|operand| names(operand, name)) {
+        return guard;
+    }
+    let copy = lowering.new_register(Width::Predicate);
+    let opcode = Opcode::Alu(Alu::copy(Width::Predicate));
+    lowering.emit(opcode, vec![Some(copy)], vec![Operand::Reg(register)], None);
+    Some((copy, negated))
+}
+
+/// Whether an operand consists of `name`, alone or among others.
+fn names(operand: &syntax::Operand, name: &str) -> bool {
+    match operand {
+        syntax::Operand::Name(n) => n == name,
+        syntax::Operand::Pair(a, b) => names(a, name) || names(b, name),
+        syntax::Operand::Vector(list) => list.iter().any(|operand| names(operand, name)),
+        _ => false,
+    }
 }

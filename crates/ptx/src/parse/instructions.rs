@@ -222,12 +222,12 @@ impl<'a> Parser<'a> {
             }
             Kind::Mark(b'{') => self.nested(|p| {
                 p.advance();
-                Ok(Operand::Vector(p.list(b'}', "the vector", |p| p.operand(false))?))
+                Ok(Operand::Vector(p.list(b'}', "the vector", Self::part)?))
             }),
             Kind::Mark(b'[') => self.nested(Self::address),
             Kind::Mark(b'(') if call => self.nested(|p| {
                 p.advance();
-                Ok(Operand::Arguments(p.list(b')', "the arguments", |p| p.operand(false))?))
+                Ok(Operand::Arguments(p.list(b')', "the arguments", Self::part)?))
             }),
             Kind::Mark(b'-') if self.ahead(1).kind == Kind::Word => {
                 let help = "negate it with `neg` into another register first";
@@ -240,6 +240,14 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// An operand inside braces, or an argument of a call: none that adds a constant.
+    fn part(&mut self) -> Parsed<Operand> {
+        let outer = std::mem::replace(&mut self.part_of_vector, true);
+        let operand = self.operand(false);
+        self.part_of_vector = outer;
+        operand
+    }
+
     fn named_operand(&mut self) -> Parsed<Operand> {
         let name = self.dotted_name("a name")?;
         if self.eat(b'|') {
@@ -248,6 +256,16 @@ impl<'a> Parser<'a> {
         }
         if self.is(b'[') {
             return self.element(name);
+        }
+        if !self.is(b'+') && !self.is(b'-') {
+            return Ok(Operand::Name(name));
+        }
+        // As ptxas: `%tid.x + 1`, `v.x + 1` and `{a + 1, b}` are no operands.
+        if self.part_of_vector || name.contains('.') {
+            let what =
+                if self.part_of_vector { "an element of a vector" } else { "a part of a vector" };
+            let help = "add it by an instruction of its own first";
+            return Err(self.complain(format!("{what} cannot be moved by a constant"), Some(help)));
         }
         Ok(match self.offset()? {
             0 => Operand::Name(name),

@@ -70,6 +70,8 @@ struct Parser<'a> {
     location: Option<Location>,
     /// Whether operands of the current instruction are memory contents rather than addresses.
     accesses: bool,
+    /// Whether the operand that is read stands in braces or parentheses.
+    part_of_vector: bool,
     /// The bytes of one element of each array in scope.
     arrays: HashMap<&'a str, u32>,
     /// The previous entry of `arrays` for each declaration, restored at the end of its block.
@@ -89,6 +91,7 @@ impl<'a> Parser<'a> {
             problems: Collector::default(),
             location: None,
             accesses: false,
+            part_of_vector: false,
             arrays: HashMap::new(),
             shadowed: Vec::new(),
         };

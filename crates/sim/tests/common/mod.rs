@@ -1,6 +1,8 @@
 //! What the tests share: a device, a kernel from its body, words in and out.
 #![allow(dead_code)]
 
+pub mod triples;
+
 use lanework_ptx::Module;
 use lanework_sim::{
     CountingObserver, Emulator, Fault, LaunchConfig, LoadError, NullObserver, Observer, Options,
