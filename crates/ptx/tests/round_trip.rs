@@ -75,7 +75,8 @@ fn variable(space: StateSpace, module: bool) -> impl Strategy<Value = Variable> 
     )
 }
 
-fn operand() -> impl Strategy<Value = Operand> {
+/// An operand, also one in braces or among arguments.
+fn part() -> impl Strategy<Value = Operand> {
     let register = prop_oneof![name(), name().prop_map(|n| n + ".x"), Just("_".to_owned())].boxed();
     let leaf = prop_oneof![
         3 => register.clone().prop_map(Operand::Name),
@@ -84,10 +85,7 @@ fn operand() -> impl Strategy<Value = Operand> {
         1 => (register.clone(), register.clone())
             .prop_map(|(a, b)| Operand::Pair(Box::new(a.into()), Box::new(b.into()))),
     ];
-    // A sum stands alone, not in braces.
-    let sum = (name(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
-        .prop_map(|(name, offset)| Operand::Offset(name, offset));
-    let nested = leaf.prop_recursive(3, 16, 4, move |inner| {
+    leaf.prop_recursive(3, 16, 4, move |inner| {
         let base = prop_oneof![
             name().prop_map(AddressBase::Name),
             any::<u64>().prop_map(AddressBase::Absolute)
@@ -98,8 +96,15 @@ fn operand() -> impl Strategy<Value = Operand> {
                 Operand::Address(Address { base, offset, extra })
             }),
         ]
-    });
-    prop_oneof![12 => nested, 1 => sum]
+    })
+}
+
+/// An operand of an instruction.
+fn operand() -> impl Strategy<Value = Operand> {
+    // A sum stands alone.
+    let sum = (name(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
+        .prop_map(|(name, offset)| Operand::Offset(name, offset));
+    prop_oneof![12 => part(), 1 => sum]
 }
 
 fn location() -> impl Strategy<Value = Location> {
@@ -120,7 +125,7 @@ fn instruction() -> impl Strategy<Value = Statement> {
         .prop_map(|g| g.map(|(register, negated)| Guard { register, negated }));
     let modifier = "[a-zA-Z0-9_]{1,6}(::[a-z0-9_]{1,5})?";
     let word = prop_oneof![Just("call".to_owned()), "[a-z][a-z0-9_]{0,5}"];
-    (guard, word, vec(modifier, 0..4), vec(operand(), 0..4), vec(operand(), 0..3), location())
+    (guard, word, vec(modifier, 0..4), vec(operand(), 0..4), vec(part(), 0..3), location())
         .prop_map(|(guard, opcode, modifiers, mut operands, arguments, location)| {
             if opcode == "call" {
                 operands.insert(0, Operand::Arguments(arguments));
