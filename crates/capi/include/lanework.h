@@ -86,6 +86,7 @@ typedef struct lanework_shape {
     uint32_t block[3];       /* threads of a block */
     uint32_t cluster[3];     /* blocks of a cluster; zeros leave it to the kernel */
     uint32_t dynamic_shared; /* bytes per block */
+    uint32_t cooperative;    /* not 0: all blocks are on the device at once, so that they may wait for each other */
 } lanework_shape;
 
 /* Instruction counts of a launch on an emulator, per warp and per thread; zeros on a GPU. */

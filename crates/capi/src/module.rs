@@ -18,6 +18,8 @@ pub struct LaneworkShape {
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
+    /// Not 0 for a cooperative launch.
+    pub cooperative: u32,
 }
 
 /// `lanework_executed`: what a launch on the emulator executed; zeros on a GPU.
@@ -198,6 +200,7 @@ pub unsafe extern "C" fn lanework_launch(
             block: shape.block.into(),
             dynamic_shared: shape.dynamic_shared,
             cluster: (shape.cluster != [0; 3]).then(|| shape.cluster.into()),
+            cooperative: shape.cooperative != 0,
         };
         // SAFETY: guaranteed by the caller.
         let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();

@@ -76,6 +76,7 @@ pub unsafe extern "C" fn ptx_run(
             block: extents("block", [block_x, block_y, block_z])?.into(),
             dynamic_shared: u32::try_from(dynamic_shared).unwrap_or(0),
             cluster: None,
+            cooperative: false,
         };
         let count = usize::try_from(count).unwrap_or(0);
         if count != entry.params.len() || (count > 0 && arguments.is_null()) {

@@ -48,6 +48,7 @@ pub fn run_each(device: &Device, case: &Case, each: Each<'_>) -> Result<Outputs>
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
             cluster: None,
+            cooperative: false,
         };
         each(launch, shape, &arguments)?;
     }

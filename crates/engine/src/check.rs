@@ -2,10 +2,11 @@
 
 use crate::asynchrony::cluster::MOST_BLOCKS;
 use crate::fault::{Fault, FaultKind, LoadError};
-use crate::launch::LaunchConfig;
+use crate::launch::{Blocks, LaunchConfig};
 use crate::limits::Limits;
-use crate::program::Program;
+use crate::program::{Assembled, Program};
 use lanework_ptx_ir::kernel::Kernel;
+use std::fmt;
 use std::sync::Arc;
 
 /// The fault for an entry that the module does not have.
@@ -181,6 +182,73 @@ pub fn cluster(kernel: &Kernel, launch: &LaunchConfig<'_>) -> Result<(), Fault> 
                 shown(cluster)
             ),
             "make each axis of the grid a multiple of the cluster's".to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// How many blocks of a kernel the device holds at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Residency {
+    /// In all: whole clusters.
+    pub blocks: u64,
+    /// On one multiprocessor.
+    pub per_multiprocessor: u32,
+    /// Multiprocessors.
+    pub multiprocessors: u32,
+    /// What limits them.
+    pub limiter: &'static str,
+}
+
+impl fmt::Display for Residency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Residency { blocks, per_multiprocessor, multiprocessors, limiter } = self;
+        let plural = if *blocks == 1 { "block" } else { "blocks" };
+        write!(
+            f,
+            "{blocks} {plural} of this kernel fit on the device at once ({per_multiprocessor} on each of {multiprocessors} multiprocessors, limited by {limiter})"
+        )
+    }
+}
+
+/// How many blocks of a launch the device holds at once, with the kernel's registers estimated from its PTX.
+pub fn residency(assembled: &Assembled, launch: &LaunchConfig<'_>, limits: &Limits) -> Residency {
+    let kernel = &assembled.kernel;
+    let threads = launch.block.iter().product();
+    let shared = kernel.declared_shared.next_multiple_of(16).saturating_add(launch.dynamic_shared);
+    let registers = assembled.register_pressure().registers;
+    let (per_multiprocessor, limiter) =
+        limits.multiprocessor.resident_blocks(threads, registers, shared);
+    let cluster = launch.cluster.or(kernel.required_cluster).unwrap_or([1; 3]);
+    let cluster: u64 = cluster.iter().map(|blocks| u64::from(*blocks)).product();
+    let multiprocessors = limits.multiprocessors;
+    let blocks = u64::from(per_multiprocessor) * u64::from(multiprocessors);
+    let blocks = blocks - blocks % cluster.max(1);
+    Residency { blocks, per_multiprocessor, multiprocessors, limiter }
+}
+
+/// Checks that all blocks of a cooperative launch are on the device at once.
+pub fn cooperative(
+    assembled: &Assembled,
+    launch: &LaunchConfig<'_>,
+    limits: &Limits,
+) -> Result<(), Fault> {
+    let refuse = |message: String, help: String| {
+        let name = &assembled.kernel.name;
+        Err(Fault::before_launch(FaultKind::LimitExceeded, name, message, help))
+    };
+    let blocks: u64 = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
+    if launch.blocks != Blocks::All {
+        return refuse(
+            "a cooperative launch runs all its blocks; it has no sample".to_owned(),
+            "run the whole grid, or make the grid smaller".to_owned(),
+        );
+    }
+    let residency = residency(assembled, launch, limits);
+    if blocks > residency.blocks {
+        return refuse(
+            format!("a cooperative grid of {blocks} blocks is too large: {residency}"),
+            format!("launch at most {} blocks, and let each do more", residency.blocks),
         );
     }
     Ok(())

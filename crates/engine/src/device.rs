@@ -1,7 +1,7 @@
 //! The device: its memory, its programs and its launches, under any instrument.
 
 use crate::check;
-use crate::fault::{Fault, LoadError, MemoryError};
+use crate::fault::{Fault, FaultKind, LoadError, MemoryError};
 use crate::hook::Wants;
 use crate::instrument::{Instrument, Instrumentation};
 use crate::launch::{LaunchConfig, Outcome};
@@ -193,13 +193,23 @@ impl Device {
             .assembled(launch.entry, launch.block, &instrumentation, self.options.all_varying)
             .ok_or_else(|| check::unknown(program, launch.entry))?;
         check::registers(kernel, launch, assembled.code.register_bytes)?;
+        let workspace = match launch.cooperative {
+            true => {
+                check::cooperative(&assembled, launch, self.limits())?;
+                Some(Workspace::new(self, launch.entry)?)
+            }
+            false => None,
+        };
+        let address = workspace.as_ref().map_or(0, |workspace| workspace.address);
         let memory = self.memory();
-        let job = Job::new(&assembled, &memory, launch, &parameters, &self.options);
+        let job = Job::new(&assembled, &memory, launch, (&parameters, address), &self.options);
         let ran = job.run(instrument, self.workers, || self.pool());
         if !instrumentation.wants.any(Wants::INITIALISED) {
             // What the kernel wrote was not followed.
             memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
         }
+        // The workspace is freed under the lock.
+        drop(memory);
         Ok(ran)
     }
 
@@ -227,5 +237,36 @@ impl Device {
                 builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
             })
             .as_ref()
+    }
+}
+
+/// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
+const WORKSPACE: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
+
+/// What the driver gives a cooperative launch for barriers of the whole grid: cooperative groups find its address in
+/// `%envreg1` and `%envreg2`, its size in its first word, and let blocks arrive at its second.
+struct Workspace<'a> {
+    device: &'a Device,
+    address: u64,
+}
+
+impl<'a> Workspace<'a> {
+    fn new(device: &'a Device, kernel: &str) -> Result<Workspace<'a>, Fault> {
+        let refuse = |error: MemoryError| {
+            let kind = FaultKind::LimitExceeded;
+            Fault::before_launch(kind, kernel, error.to_string(), "free buffers before the launch")
+        };
+        let bytes = WORKSPACE.len() as u64;
+        let address = device.allocate(bytes, "grid workspace").map_err(refuse)?;
+        let workspace = Workspace { device, address };
+        device.write(address, &WORKSPACE).map_err(refuse)?;
+        Ok(workspace)
+    }
+}
+
+impl Drop for Workspace<'_> {
+    fn drop(&mut self) {
+        // A kernel cannot free it: it is there.
+        let _ = self.device.free(self.address);
     }
 }

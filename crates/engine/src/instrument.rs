@@ -105,8 +105,17 @@ pub struct ClusterFault {
     pub block: [u32; 3],
     /// The fault.
     pub located: Located,
-    /// Whether no cluster of the grid comes after this one.
-    pub last: bool,
+}
+
+/// What an instrument says of a cluster after a scheduler pass.
+pub enum Verdict {
+    /// It goes on.
+    GoesOn,
+    /// It goes on, and no other may run meanwhile.
+    GoesOnAlone,
+    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
+    /// ever does.
+    Waits(Box<(usize, Located)>),
 }
 
 /// What a warp can do next.
@@ -387,14 +396,28 @@ pub trait Instrument: Send + 'static {
     ///
     /// # Errors
     /// The rank and the fault.
-    fn scheduler_pass(&mut self, _cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
-        Ok(())
+    fn scheduler_pass(
+        &mut self,
+        _cluster: &mut dyn ClusterView,
+    ) -> Result<Verdict, (usize, Located)> {
+        Ok(Verdict::GoesOn)
+    }
+
+    /// The worker turns to the cluster in another of its seats, the first of which is 0. Clusters that wait for
+    /// others keep theirs; a seat is taken by one cluster after the other. The regions are the shared memory of
+    /// the seat's blocks, by rank.
+    fn seat(&mut self, _seat: usize, _shared: &[Region]) {}
+
+    /// Whether what the cluster in a seat waits for may have come, after [`Verdict::Waits`].
+    fn may_go_on(&self, _seat: usize) -> bool {
+        true
     }
 
     /// A fault stops the cluster; more can be said about it.
     fn stopped(&mut self, _fault: &mut RawFault, _cluster: &dyn ClusterView) {}
 
-    /// A fault has stopped a cluster. `None` lets the launch go on with the next one.
+    /// A fault has stopped a cluster, or all that run wait for ever. `None` lets the launch go on with the next
+    /// one.
     fn fault(&mut self, fault: ClusterFault) -> Option<Located> {
         Some(fault.located)
     }

@@ -15,12 +15,23 @@ pub struct LaunchConfig<'a> {
     pub blocks: Blocks,
     /// Blocks of a cluster in x, y and z; `None` leaves it to the kernel.
     pub cluster: Option<[u32; 3]>,
+    /// Whether it is cooperative: all blocks are on the device at once, and the kernel is given a workspace for
+    /// barriers of the whole grid.
+    pub cooperative: bool,
 }
 
 impl<'a> LaunchConfig<'a> {
     /// All blocks of a grid, with no dynamic shared memory.
     pub fn new(entry: &'a str, grid: [u32; 3], block: [u32; 3]) -> Self {
-        LaunchConfig { entry, grid, block, dynamic_shared: 0, blocks: Blocks::All, cluster: None }
+        LaunchConfig {
+            entry,
+            grid,
+            block,
+            dynamic_shared: 0,
+            blocks: Blocks::All,
+            cluster: None,
+            cooperative: false,
+        }
     }
 }
 

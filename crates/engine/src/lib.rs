@@ -47,6 +47,7 @@ pub mod machine;
 pub mod matrix;
 pub mod memory;
 pub mod number;
+pub mod occupancy;
 pub mod print;
 pub mod program;
 pub mod region;

@@ -1,5 +1,7 @@
 //! What an emulated device can hold and run, and the options it is made with.
 
+use crate::occupancy::Multiprocessor;
+
 /// The limits of one device. The default resembles a Hopper-class GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -19,6 +21,8 @@ pub struct Limits {
     pub local: u32,
     /// Multiprocessors, as `%nsmid` reports them.
     pub multiprocessors: u32,
+    /// What each of them holds.
+    pub multiprocessor: Multiprocessor,
 }
 
 impl Default for Limits {
@@ -32,6 +36,7 @@ impl Default for Limits {
             memory: 16 << 30,
             local: 512 << 10,
             multiprocessors: 132,
+            multiprocessor: Multiprocessor::HOPPER,
         }
     }
 }

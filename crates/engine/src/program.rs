@@ -14,6 +14,7 @@ use lanework_ptx_ir::indirect::function_address;
 use lanework_ptx_ir::initial::initial_bytes;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions, Unsupported};
+use lanework_ptx_ir::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::statics::{Static, statics};
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
@@ -98,6 +99,16 @@ impl Assembled {
         let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
         let (verify, wide) = (verified, OnceLock::new());
         Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
+    }
+
+    /// An estimate of the registers that it needs.
+    pub fn register_pressure(&self) -> RegisterPressure {
+        pressure(&self.kernel, &self.analyses)
+    }
+
+    /// Whether blocks may wait in a loop for what other blocks write.
+    pub fn polls(&self) -> bool {
+        self.analyses.polls
     }
 
     /// The same code with every register varying: operation for operation the same.
@@ -268,12 +279,9 @@ impl Program {
     }
 
     /// An estimate of the registers that a kernel needs.
-    pub fn register_pressure(
-        &self,
-        entry: &str,
-    ) -> Option<lanework_ptx_ir::pressure::RegisterPressure> {
+    pub fn register_pressure(&self, entry: &str) -> Option<RegisterPressure> {
         let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
-        Some(lanework_ptx_ir::pressure::pressure(&loaded.kernel, &loaded.analyses))
+        Some(pressure(&loaded.kernel, &loaded.analyses))
     }
 
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::event::Place::instruction`].

@@ -49,7 +49,8 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = format!("deadlock: {}", raw.note);
             let spins = raw.note.contains("spins");
             fault.help = match raw.note.contains("mbarrier") {
-                _ if spins => "see who should end the loop: a write that no thread comes to, a lock that is never released, or a block that runs later".into(),
+                _ if raw.note.contains("at once") => "launch at most as many blocks as fit at once, or let blocks wait for those of smaller indices only".into(),
+                _ if spins => "see who should end the loop: a write that no thread comes to, a lock that is never released".into(),
                 true => "see that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
                 false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
             };
@@ -83,6 +84,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         }
         FaultKind::Trap => {
             fault.message = "the kernel executed `trap`".into();
+            if scene.kernel.reads_workspace() {
+                fault.help = "`grid.sync()` of cooperative groups traps where the launch is not cooperative: launch it with `--cooperative` or `.cooperative()`; else a check in the kernel failed".into();
+                return fault;
+            }
             fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
         }
         FaultKind::InstructionLimit => {

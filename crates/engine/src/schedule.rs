@@ -1,19 +1,26 @@
-//! Blocks over workers: handed out by a counter, so that every worker stays busy to the end.
+//! Blocks over workers: handed out by a counter, so that every worker stays busy to the end. The blocks of a kernel
+//! that may wait for each other are run by one worker, as many at once as the device holds.
 
-use crate::block::executor::ClusterExecutor;
+use crate::block::executor::Turn;
+use crate::block::residents::{Residents, Seated, Seating};
 use crate::block::worker::Shape;
+use crate::check::{Residency, residency};
 use crate::counter::Totals;
-use crate::fault::{Fault, Located};
+use crate::fault::{Fault, FaultKind, Located, RawFault};
 use crate::fuel::Fuel;
 use crate::hook::Wants;
 use crate::instrument::{Attached, ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
-use crate::limits::{Options, Schedule};
+use crate::limits::{Limits, Options, Schedule};
 use crate::memory::Memory;
 use crate::program::Assembled;
 use crate::report::{Scene, report};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Instructions of all warps after which a launch is taken to be stuck, if none of them has come to a barrier or its
+/// end meanwhile: many blocks that spin would take long to reach the limit of one warp.
+const STALLED: u64 = 40_000_000_000;
 
 /// One launch.
 pub struct Job<'a> {
@@ -28,6 +35,10 @@ pub struct Job<'a> {
     /// The first of the clusters that run one after the other, where they do.
     run_from: Option<u64>,
     next: AtomicU64,
+    /// What is needed to tell how many blocks the device holds at once.
+    launch: &'a LaunchConfig<'a>,
+    limits: &'a Limits,
+    residency: OnceLock<Residency>,
     /// No cluster after this one needs to run: it faulted.
     last: AtomicU64,
 }
@@ -55,9 +66,9 @@ impl<'a> Job<'a> {
     pub fn new(
         assembled: &'a Assembled,
         memory: &'a Memory,
-        launch: &LaunchConfig<'_>,
-        parameters: &'a [u8],
-        options: &Options,
+        launch: &'a LaunchConfig<'a>,
+        (parameters, workspace): (&'a [u8], u64),
+        options: &'a Options,
     ) -> Job<'a> {
         let kernel = &assembled.kernel;
         let explicit = launch.cluster.or(kernel.required_cluster);
@@ -84,6 +95,8 @@ impl<'a> Job<'a> {
             explicit_cluster: explicit.is_some(),
             dynamic_shared: launch.dynamic_shared,
             multiprocessors: options.limits.multiprocessors,
+            workspace,
+            polls: assembled.polls(),
             max_instructions: options.max_instructions,
             fuel: Fuel::of(options),
             seed: match options.schedule {
@@ -92,7 +105,31 @@ impl<'a> Job<'a> {
             },
         };
         let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Job { assembled, memory, parameters, shape, total, count, run_from, next, last }
+        let (limits, residency) = (&options.limits, OnceLock::new());
+        Job {
+            assembled,
+            memory,
+            parameters,
+            shape,
+            total,
+            count,
+            run_from,
+            next,
+            launch,
+            limits,
+            residency,
+            last,
+        }
+    }
+
+    /// How many blocks the device holds at once; found when it is first asked for.
+    fn residency(&self) -> Residency {
+        *self.residency.get_or_init(|| residency(self.assembled, self.launch, self.limits))
+    }
+
+    /// Blocks of a cluster.
+    fn per_cluster(&self) -> u64 {
+        self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product()
     }
 
     /// The linear index of the `i`-th cluster to run.
@@ -123,6 +160,7 @@ impl<'a> Job<'a> {
         pool: impl FnOnce() -> Option<&'p rayon::ThreadPool>,
     ) -> Ran {
         let alone = self.assembled.kernel.ordered_blocks
+            || self.shape.polls
             || self.shape.seed.is_some()
             || instrument.wants().any(Wants::ONE_WORKER);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };
@@ -153,8 +191,8 @@ impl<'a> Job<'a> {
     }
 
     fn finish<I: Instrument>(&self, instrument: &mut I, shares: Vec<Share<I>>) -> Ran {
-        let per_cluster: u64 = self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product();
-        let mut outcome = Outcome { blocks_total: self.total * per_cluster, ..Outcome::default() };
+        let blocks_total = self.total * self.per_cluster();
+        let mut outcome = Outcome { blocks_total, ..Outcome::default() };
         let mut printed = Vec::new();
         let mut fault: Option<(u64, [u32; 3], Located)> = None;
         for share in shares {
@@ -175,6 +213,50 @@ impl<'a> Job<'a> {
         Ran { outcome, fault }
     }
 
+    /// The fault of a cluster that waits for what nobody does.
+    fn in_vain(&self, located: Located, unstarted: u64) -> Located {
+        let raw = located.raw;
+        let (kind, why) = match unstarted {
+            0 if self.count < self.total => (
+                FaultKind::Unsupported,
+                format!(
+                    "; of {} blocks, {} were to run: those that are left out may be the ones that it waits for",
+                    self.total * self.per_cluster(),
+                    self.count * self.per_cluster()
+                ),
+            ),
+            0 => (raw.kind, "; nobody is left to change them".to_owned()),
+            _ => (raw.kind, self.never_resident(unstarted)),
+        };
+        Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }
+    }
+
+    /// Why blocks that nobody has started may be those that the others wait for.
+    fn never_resident(&self, unstarted: u64) -> String {
+        format!(
+            "; {}, all of them wait, and {} of the grid's {} can start only when one of them ends",
+            self.residency(),
+            unstarted * self.per_cluster(),
+            self.total * self.per_cluster()
+        )
+    }
+
+    /// The fault of a limit, with the reason where blocks may be waiting for others that cannot start.
+    fn explained(&self, mut located: Located) -> Located {
+        let limit = matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit);
+        let unstarted = self.unstarted();
+        if limit && self.shape.polls && unstarted > 0 {
+            let why = format!(
+                "; the kernel reads in a loop what other blocks write, {}, and {} of the grid's {} have not started",
+                self.residency(),
+                unstarted * self.per_cluster(),
+                self.total * self.per_cluster()
+            );
+            located.raw.note.push_str(&why);
+        }
+        located
+    }
+
     /// What a report of a block's fault needs to know.
     fn scene(&self, block: [u32; 3]) -> Scene<'_> {
         let kernel = &self.assembled.kernel;
@@ -187,38 +269,107 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The next cluster to start, unless all have been started or no more fit beside those that wait.
+    fn next_order(&self, waiting: usize) -> Option<u64> {
+        let fits = || {
+            let most = self.residency().blocks / self.per_cluster();
+            (waiting as u64) < most.max(1)
+        };
+        if waiting > 0 && !fits() {
+            return None;
+        }
+        let order = self.next.fetch_add(1, Ordering::Relaxed);
+        (order < self.count && order <= self.last.load(Ordering::Relaxed)).then_some(order)
+    }
+
+    /// Clusters that nobody has started.
+    fn unstarted(&self) -> u64 {
+        self.count.saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
     /// Runs clusters until there are no more.
     fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
         let attached = Attached::new(&mut instrument);
         let hook = attached.hook();
-        let mut executor =
-            ClusterExecutor::new(self.assembled, &self.shape, self.memory, self.parameters, hook);
+        let mut residents = Residents::new(Seating {
+            assembled: self.assembled,
+            shape: &self.shape,
+            memory: self.memory,
+            parameters: self.parameters,
+            hook,
+        });
         let mut printed = Vec::new();
-        let (mut blocks, mut fault) = (0, None);
+        let (mut blocks, mut fault, mut stopped, mut stalled) = (0, None, false, 0);
         loop {
-            let i = self.next.fetch_add(1, Ordering::Relaxed);
-            if i >= self.count || i > self.last.load(Ordering::Relaxed) {
-                break;
+            let started = self.next_order(residents.waiting());
+            let seated = match started {
+                Some(order) => residents.start(order, self.cluster(order)),
+                None => match residents.next() {
+                    Some(seated) => seated,
+                    None => break,
+                },
+            };
+            let may_leave = self.shape.polls && (residents.waiting() > 0 || self.unstarted() > 0);
+            let before = residents.executed(&seated);
+            let mut turn = residents.run(&seated, may_leave);
+            let executor = &mut residents.seats[seated.seat];
+            if matches!(turn, Ok(Turn::Over)) && started.is_none() && !executor.stepped {
+                stalled += executor.executed() - before;
+                if stalled > STALLED && self.shape.max_instructions.is_some() {
+                    let note = format!(
+                        "the warps executed {STALLED} instructions, and none came to a barrier or its end"
+                    );
+                    turn = Err(executor.stalled(note));
+                }
+            } else {
+                stalled = 0;
             }
-            let result = executor.run(self.cluster(i));
+            match turn {
+                Ok(Turn::Over) => {
+                    residents.wait(seated);
+                    continue;
+                }
+                Ok(Turn::Waits(found)) => {
+                    residents.wait(Seated { waits: Some(found), ..seated });
+                    continue;
+                }
+                Ok(Turn::Ended) | Err(_) => residents.leave(&seated),
+            }
+            let executor = &mut residents.seats[seated.seat];
             blocks += executor.blocks.len() as u64;
             for block in &mut executor.blocks {
                 if !block.context.printed.is_empty() {
-                    printed.push((i, std::mem::take(&mut block.context.printed)));
+                    printed.push((seated.order, std::mem::take(&mut block.context.printed)));
                 }
             }
-            let Err((block, located)) = result else { continue };
+            let Err((block, located)) = turn else { continue };
+            stopped = true;
             // SAFETY: this worker alone uses its instrument.
             let instrument = unsafe { hook.any() };
-            let stopped = ClusterFault { block, located, last: i + 1 == self.total };
+            let stopped = ClusterFault { block, located: self.explained(located) };
             if let Some(located) = instrument.fault(stopped) {
-                self.last.fetch_min(i, Ordering::Relaxed);
-                fault = Some((i, block, located));
+                self.last.fetch_min(seated.order, Ordering::Relaxed);
+                fault = Some((seated.order, block, located));
                 break;
             }
         }
+        if fault.is_none() {
+            let unstarted = self.unstarted();
+            for (seated, block, located) in residents.give_up() {
+                // Who waits for a block that a fault has stopped is no finding of its own.
+                if stopped {
+                    continue;
+                }
+                let located = self.in_vain(located, unstarted);
+                // SAFETY: this worker alone uses its instrument.
+                let found = unsafe { hook.any() }.fault(ClusterFault { block, located });
+                if let (Some(located), None) = (found, &fault) {
+                    fault = Some((seated.order, block, located));
+                }
+            }
+        }
         let (mut instructions, mut lane_instructions) = (0, 0);
-        for block in &mut executor.blocks {
+        for block in residents.seats.iter_mut().flat_map(|seat| &mut seat.blocks) {
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
             if hook.wants(Wants::COUNTS) {
@@ -238,7 +389,7 @@ impl<'a> Job<'a> {
         if let Some((block, located)) = late {
             fault = Some((self.count, block, located));
         }
-        drop(executor);
+        drop(residents);
         Share { instrument, printed, blocks, instructions, lane_instructions, fault }
     }
 }

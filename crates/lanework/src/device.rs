@@ -80,7 +80,7 @@ impl Device {
     /// ```
     ///
     /// Buffers must be made on the device that this returns. Limits are those of this device, or of
-    /// [`Device::emulator`] when this is a GPU. Blocks run one after the other, on one core.
+    /// [`Device::emulator`] when this is a GPU. Blocks run on one core; those that wait for others stay resident.
     pub fn sanitized(&self) -> Device {
         self.sanitized_for(Checks::default())
     }

@@ -43,12 +43,20 @@ pub struct PtxShape {
     pub dynamic_shared: u32,
     /// Blocks of a cluster; `None` leaves it to the kernel.
     pub cluster: Option<Dim3>,
+    /// Whether all blocks are on the device at once, so that they may wait for each other.
+    pub cooperative: bool,
 }
 
 impl PtxShape {
     /// A grid of blocks, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> PtxShape {
-        PtxShape { grid: grid.into(), block: block.into(), dynamic_shared: 0, cluster: None }
+        PtxShape {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_shared: 0,
+            cluster: None,
+            cooperative: false,
+        }
     }
 
     /// With this many bytes of dynamic shared memory per block.
@@ -61,6 +69,26 @@ impl PtxShape {
     #[must_use]
     pub fn cluster(self, blocks: impl Into<Dim3>) -> PtxShape {
         PtxShape { cluster: Some(blocks.into()), ..self }
+    }
+
+    /// As a cooperative launch (`cudaLaunchCooperativeKernel`): all blocks are on the device at once, and
+    /// `grid.sync()` of cooperative groups works.
+    #[must_use]
+    pub fn cooperative(self) -> PtxShape {
+        PtxShape { cooperative: true, ..self }
+    }
+
+    fn config<'a>(&self, entry: &'a str, blocks: Blocks) -> LaunchConfig<'a> {
+        let PtxShape { grid, block, dynamic_shared, cluster, cooperative } = *self;
+        LaunchConfig {
+            entry,
+            grid: grid.to_array(),
+            block: block.to_array(),
+            dynamic_shared,
+            blocks,
+            cluster: cluster.map(Dim3::to_array),
+            cooperative,
+        }
     }
 }
 
@@ -153,9 +181,6 @@ impl PtxModule {
     ) -> Result<Option<Executed>> {
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let PtxShape { grid, block, dynamic_shared, cluster } = shape;
-        let (grid, block) = (grid.to_array(), block.to_array());
-        let cluster = cluster.map(Dim3::to_array);
         let foreign =
             |arg: &PtxArg<'_>| matches!(arg, PtxArg::Map(map) if !map.is_for(&self.device));
         if arguments.iter().any(foreign) {
@@ -167,14 +192,7 @@ impl PtxModule {
         }
         match (&self.code, &self.device.0.engine) {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
-                let config = LaunchConfig {
-                    entry,
-                    grid,
-                    block,
-                    dynamic_shared,
-                    blocks: Blocks::All,
-                    cluster,
-                };
+                let config = shape.config(entry, Blocks::All);
                 if emulator.checks().is_some() {
                     let checked = emulator.check(program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
@@ -191,8 +209,10 @@ impl PtxModule {
             }
             (Code::Gpu(module), Engine::Gpu(gpu)) => {
                 let function = module.function(entry)?;
-                let mut shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-                shape.cluster = cluster;
+                let PtxShape { grid, block, dynamic_shared, cluster, cooperative } = shape;
+                let shape = LaunchShape::new(grid.to_array(), block.to_array());
+                let mut shape = shape.dynamic_shared(dynamic_shared);
+                (shape.cluster, shape.cooperative) = (cluster.map(Dim3::to_array), cooperative);
                 // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
                 // checked against the arguments.
                 unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
@@ -274,11 +294,7 @@ impl PtxModule {
         };
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let PtxShape { grid, block, dynamic_shared, cluster } = shape;
-        let (grid, block) = (grid.to_array(), block.to_array());
-        let cluster = cluster.map(Dim3::to_array);
-        let config = LaunchConfig { entry, grid, block, dynamic_shared, blocks, cluster };
-        Ok(run(emulator, program, &config, &bytes)?)
+        Ok(run(emulator, program, &shape.config(entry, blocks), &bytes)?)
     }
 }
 

@@ -24,6 +24,7 @@ pub struct Launch<'a> {
     block: Option<Dim3>,
     cluster: Option<Dim3>,
     dynamic_shared: u32,
+    cooperative: bool,
 }
 
 /// A launch compiled for a device, to be run any number of times.
@@ -36,13 +37,22 @@ pub struct Prepared<'a> {
     block: Dim3,
     cluster: Option<Dim3>,
     dynamic_shared: u32,
+    cooperative: bool,
     checked: bool,
 }
 
 impl<'a> Launch<'a> {
     /// A launch without a shape; the `#[kernel]` macro calls this.
     pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
-        Launch { definition, arguments, grid: None, block: None, cluster: None, dynamic_shared: 0 }
+        Launch {
+            definition,
+            arguments,
+            grid: None,
+            block: None,
+            cluster: None,
+            dynamic_shared: 0,
+            cooperative: false,
+        }
     }
 
     /// The number of blocks, as `4`, `(4, 2)` or `(4, 2, 1)`.
@@ -61,6 +71,13 @@ impl<'a> Launch<'a> {
     /// `cluster` attribute declares its own.
     pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
         self.cluster = Some(blocks.into());
+        self
+    }
+
+    /// As a cooperative launch: all blocks are on the device at once, so that they may wait for each other; a grid
+    /// that does not fit is refused.
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
         self
     }
 
@@ -157,6 +174,7 @@ impl<'a> Launch<'a> {
             block,
             cluster: self.cluster,
             dynamic_shared: self.dynamic_shared,
+            cooperative: self.cooperative,
             checked,
         })
     }
@@ -192,6 +210,7 @@ impl Prepared<'_> {
                 let mut shape = LaunchShape::new(self.grid.to_array(), self.block.to_array());
                 shape.dynamic_shared = self.dynamic_shared;
                 shape.cluster = self.cluster.map(Dim3::to_array);
+                shape.cooperative = self.cooperative;
                 // SAFETY: the arguments match the kernel's parameters, as the macro generates both;
                 // the buffers are borrowed and live on this device; indices are checked by the
                 // kernel, or guaranteed by the caller of `prepare_unchecked`.
@@ -309,6 +328,7 @@ impl Prepared<'_> {
             dynamic_shared: self.dynamic_shared,
             blocks,
             cluster: self.cluster.map(Dim3::to_array),
+            cooperative: self.cooperative,
         };
         let outcome = run(emulator, program, &config, &arguments);
         let mut words = [0u32; RECORD_WORDS];

@@ -3,6 +3,7 @@
 use crate::cfg::ControlFlowGraph;
 use crate::kernel::Kernel;
 use crate::liveness::Liveness;
+use crate::polling::may_poll;
 use crate::postdom::immediate_post_dominators;
 
 /// The analyses of a kernel that no launch changes.
@@ -13,6 +14,8 @@ pub struct Analyses {
     pub ipdom: Vec<Option<usize>>,
     /// Registers that are live at the edges of blocks.
     pub liveness: Liveness,
+    /// Whether it may wait in a loop for what another block writes.
+    pub polls: bool,
 }
 
 impl Analyses {
@@ -21,7 +24,8 @@ impl Analyses {
         let cfg = ControlFlowGraph::of(kernel);
         let ipdom = immediate_post_dominators(kernel, &cfg);
         let liveness = Liveness::of(kernel, &cfg);
-        Analyses { cfg, ipdom, liveness }
+        let polls = may_poll(kernel, &cfg);
+        Analyses { cfg, ipdom, liveness, polls }
     }
 
     /// The registers that may be read before anything writes them.

@@ -213,6 +213,7 @@ fn special_name(special: Special) -> String {
         Special::ClusterRank => "%cluster_ctarank",
         Special::ClusterBlocks => "%cluster_nctarank",
         Special::ExplicitCluster => "%is_explicit_cluster",
+        Special::Environment(n) => return format!("%envreg{n}"),
     };
     name.to_owned()
 }

@@ -59,6 +59,9 @@ pub enum Special {
     ClusterBlocks,
     /// `%is_explicit_cluster`, as 0 or 1.
     ExplicitCluster,
+    /// `%envreg1` and `%envreg2`: the high and the low half of the address of the grid's workspace, which the
+    /// driver sets in a cooperative launch; 0 in any other.
+    Environment(u8),
 }
 
 /// Which lanes a `%lanemask_` register names.
@@ -273,5 +276,11 @@ impl Kernel {
     pub fn file(&self, number: u32) -> &str {
         let index = (number as usize).checked_sub(1);
         index.and_then(|index| self.files.get(index)).map_or("", String::as_str)
+    }
+
+    /// Whether it reads where the grid's workspace is, as `grid.sync()` of cooperative groups does.
+    pub fn reads_workspace(&self) -> bool {
+        let environment = |special| matches!(special, Some(Special::Environment(_)));
+        self.registers.iter().any(|register| environment(register.special))
     }
 }

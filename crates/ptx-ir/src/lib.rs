@@ -26,6 +26,7 @@ pub mod liveness;
 pub mod load_uses;
 pub mod lower;
 pub mod opcode;
+pub mod polling;
 pub mod postdom;
 pub mod pressure;
 pub mod rules;

@@ -1,18 +1,22 @@
 //! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
 
 use super::handlers::CheckAccess;
+use super::livelock::{self, LivelockProbe};
 use super::parts::Parts;
 use super::plan::Inserts;
 use super::position::LaneAt;
 use super::report::merge;
 use super::reports::place;
-use super::sanitizer::Sanitizer;
+use super::sanitizer::{Away, Sanitizer};
 use lanework_engine::event::{Moved, Place};
-use lanework_engine::fault::{FaultKind, Located, RawFault};
+use lanework_engine::fault::{Located, RawFault};
 use lanework_engine::handler::Tiers;
 use lanework_engine::hook::Wants;
-use lanework_engine::instrument::{ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan};
+use lanework_engine::instrument::{
+    ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan, Verdict,
+};
 use lanework_engine::machine::Warp;
+use lanework_engine::region::Region;
 use lanework_engine::site::Site;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analyses::Analyses;
@@ -23,7 +27,14 @@ use std::sync::Arc;
 
 impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
-        self.probe.wants() | Wants::INITIALISED
+        Wants::ACCESSES
+            | Wants::SYNCHRONISATION
+            | Wants::COPIES
+            | Wants::HEAP
+            | Wants::EDGES
+            | Wants::PASSES
+            | Wants::INITIALISED
+            | Wants::ONE_WORKER
     }
 
     fn fork(&self) -> Self {
@@ -72,7 +83,9 @@ impl Instrument for Sanitizer {
         if let Some(parts) = &mut self.parts {
             parts.access.races.order.arrive(warp, number);
         }
-        self.probe.barrier_arrive(warp, number, waits);
+        if !waits {
+            self.probe.disturb();
+        }
     }
 
     fn barrier_open(&mut self, number: usize, released: &[usize], all: bool) {
@@ -188,7 +201,9 @@ impl Instrument for Sanitizer {
                 HeapEvent::Freed { address } => heap.took(address),
             }
         }
-        self.probe.heap(event);
+        if event == HeapEvent::Called {
+            self.probe.disturb();
+        }
     }
 
     fn cluster_start(&mut self, blocks: &[u64]) {
@@ -198,7 +213,7 @@ impl Instrument for Sanitizer {
     }
 
     fn cluster_end(&mut self) {
-        self.probe.cluster_end();
+        self.probe = LivelockProbe::default();
         if let Some(parts) = &mut self.parts {
             parts.access.without_word_cells(false);
         }
@@ -208,7 +223,7 @@ impl Instrument for Sanitizer {
         if let Some(parts) = &mut self.parts {
             parts.access.enter(rank);
         }
-        self.probe.block_slice(rank);
+        self.probe.enter(rank);
     }
 
     fn block_end(&mut self, rank: u32) {
@@ -224,11 +239,14 @@ impl Instrument for Sanitizer {
     }
 
     fn time_slice(&self) -> u64 {
-        self.probe.time_slice()
+        livelock::TIME_SLICE
     }
 
-    fn scheduler_pass(&mut self, cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
-        let Some(parts) = &mut self.parts else { return Ok(()) };
+    fn scheduler_pass(
+        &mut self,
+        cluster: &mut dyn ClusterView,
+    ) -> Result<Verdict, (usize, Located)> {
+        let Some(parts) = &mut self.parts else { return Ok(Verdict::GoesOn) };
         let name = |space, address| {
             let near = parts.access.bounds.nearest(space, address);
             place(near.as_ref(), address)
@@ -243,43 +261,38 @@ impl Instrument for Sanitizer {
     }
 
     fn fault(&mut self, fault: ClusterFault) -> Option<Located> {
-        let ClusterFault { block, located, last } = fault;
-        let spin = self.probe.take_spin().filter(|reads| !reads.is_empty());
-        if let Some(reads) = spin.filter(|_| !last) {
-            // A block that runs later may be what it waits for.
-            self.held.push((block, located, reads));
-            return None;
-        }
-        self.keep(block, located)
+        self.keep(fault.block, fault.located)
     }
 
-    fn finish(&mut self, all: bool, faulted: bool) -> Option<([u32; 3], Located)> {
-        let mut fault = None;
-        for (block, located, reads) in std::mem::take(&mut self.held) {
-            // SAFETY: the launch holds the memory's lock.
-            if all && unsafe { reads.unchanged() } {
-                self.keep(block, located);
-            } else if !faulted && fault.is_none() {
-                fault = Some((block, waits_for_later(located)));
-            }
+    fn seat(&mut self, seat: usize, shared: &[Region]) {
+        let Some(parts) = &mut self.parts else { return };
+        if self.seats.len() <= seat.max(self.seat) {
+            self.seats.resize_with(seat.max(self.seat) + 1, || None);
         }
+        let mut other = self.seats[seat].take().unwrap_or_else(|| {
+            let probe = LivelockProbe::default();
+            Box::new(Away { parts: parts.another(shared), probe })
+        });
+        parts.exchange(&mut other.parts);
+        std::mem::swap(&mut self.probe, &mut other.probe);
+        self.seats[self.seat] = Some(other);
+        self.seat = seat;
+    }
+
+    fn may_go_on(&self, seat: usize) -> bool {
+        match self.seats.get(seat).and_then(Option::as_ref) {
+            Some(away) if seat != self.seat => away.probe.may_go_on(),
+            _ => self.probe.may_go_on(),
+        }
+    }
+
+    fn finish(&mut self, _: bool, _: bool) -> Option<([u32; 3], Located)> {
         let found = self.parts.take().map_or(Vec::new(), Parts::finish);
         merge(&mut self.reports, found);
-        fault
+        None
     }
 }
 
 fn lane_at(warp: &Warp, (lane, instruction): (u32, u32)) -> LaneAt {
     LaneAt { warp: warp.index, lane, instruction }
-}
-
-/// The fault of a block that waits for what a later one writes.
-fn waits_for_later(located: Located) -> Located {
-    let raw = RawFault {
-        kind: FaultKind::Unsupported,
-        note: "the block waits for one that runs later: the emulator runs blocks one after another, and a GPU may, too, when it has no room for all"
-            .to_owned(),
-        ..located.raw
-    };
-    Located { raw, ..located }
 }

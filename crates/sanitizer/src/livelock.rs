@@ -6,18 +6,19 @@
 //! registers, while memory did not change, they will do so for ever, whatever the order of their slices.
 //! Lanes that are pending get slices of their own first. A spin through states that never repeat is not
 //! found, nor is one whose period is longer than a trial.
+//!
+//! A spin that reads global memory may wait for another cluster. It then waits, without being run, until a byte that
+//! it reads has changed; when all clusters that are on the device wait so, none will ever go on.
 
 use super::memory_changes::{Look, MemoryChanges, Reads};
-use lanework_engine::event::Place;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
-use lanework_engine::hook::Wants;
-use lanework_engine::instrument::{ClusterView, HeapEvent, Instrument, Progress, WarpSnapshot};
+use lanework_engine::instrument::{ClusterView, Progress, Verdict, WarpSnapshot};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice, so that spins that have no end are told soon.
-const TIME_SLICE: u64 = 1 << 16;
+pub const TIME_SLICE: u64 = 1 << 16;
 /// Instructions of a time slice in a trial.
 const TRIAL_SLICE: u64 = 1 << 9;
 /// Scheduler passes of a trial.
@@ -80,9 +81,22 @@ impl LivelockProbe {
         }
     }
 
-    /// What the spin that ended the last cluster read of global memory, where that was what ended it.
-    pub fn take_spin(&mut self) -> Option<Reads> {
-        self.spin_reads.take()
+    /// Whether any of what the spin reads of global memory, for which the cluster waits, has changed.
+    pub fn may_go_on(&self) -> bool {
+        // SAFETY: the launch holds the memory's lock.
+        self.spin_reads.as_ref().is_none_or(|reads| unsafe { !reads.unchanged() })
+    }
+
+    /// It is the turn of the block of this rank.
+    pub fn enter(&mut self, rank: u32) {
+        self.rank = rank as usize;
+    }
+
+    /// A fault stops the cluster: where its warps are.
+    pub fn stopped(&self, fault: &mut RawFault, cluster: &dyn ClusterView) {
+        if matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit) {
+            fault.note.push_str(&whereabouts(cluster));
+        }
     }
 
     /// After a scheduler pass: makes trials now and then.
@@ -93,7 +107,7 @@ impl LivelockProbe {
         &mut self,
         cluster: &mut dyn ClusterView,
         name: Name<'_>,
-    ) -> Result<(), (usize, Located)> {
+    ) -> Result<Verdict, (usize, Located)> {
         let yielded = cluster.take_yielded();
         self.passes += 1;
         self.yields += u64::from(yielded);
@@ -102,22 +116,29 @@ impl LivelockProbe {
             if self.yields > yields || self.passes > passes.max(PATIENCE) {
                 self.next = [2 * self.passes, 2 * self.yields];
                 self.begin(cluster);
+                return Ok(Verdict::GoesOnAlone);
             }
-            return Ok(());
+            return Ok(Verdict::GoesOn);
         };
         trial.passes += 1;
         if trial.passes > TRIAL_PASSES || !self.keeps_still(&trial, cluster) {
-            self.end(Some(cluster));
-            return Ok(());
+            self.end(cluster);
+            return Ok(Verdict::GoesOn);
         }
         if all_back(&mut trial, cluster) {
             if cluster.split_diverged() {
                 self.begin(cluster);
-                return Ok(());
+                return Ok(Verdict::GoesOnAlone);
             }
             if let Some(located) = self.spins(cluster, name) {
-                self.end(Some(cluster));
-                return Err(located);
+                self.end(cluster);
+                let reads = self.spin_reads.take().filter(|reads| !reads.is_empty());
+                if reads.is_none() {
+                    return Err(located);
+                }
+                // It spins as often as it waits: the next trial is not put off.
+                *self = LivelockProbe { spin_reads: reads, ..LivelockProbe::default() };
+                return Ok(Verdict::Waits(Box::new(located)));
             }
         }
         if trial.passes == trial.again {
@@ -125,7 +146,7 @@ impl LivelockProbe {
             trial.noted = snapshots(cluster);
         }
         self.trial = Some(trial);
-        Ok(())
+        Ok(Verdict::GoesOnAlone)
     }
 
     fn begin(&mut self, cluster: &mut dyn ClusterView) {
@@ -143,12 +164,10 @@ impl LivelockProbe {
         });
     }
 
-    fn end(&mut self, cluster: Option<&mut dyn ClusterView>) {
+    fn end(&mut self, cluster: &mut dyn ClusterView) {
         self.trial = None;
         self.memory.clear();
-        if let Some(cluster) = cluster {
-            cluster.set_time_slice(None);
-        }
+        cluster.set_time_slice(None);
     }
 
     fn keeps_still(&mut self, trial: &Trial, cluster: &dyn ClusterView) -> bool {
@@ -169,13 +188,16 @@ impl LivelockProbe {
             }
         }
         let (rank, w, look) = found?;
-        self.spin_reads = self.memory.get(rank).map(MemoryChanges::reads);
+        let reads = self.memory.iter().map(MemoryChanges::reads).reduce(Reads::with);
+        let of_global = reads.as_ref().is_some_and(|reads| !reads.is_empty());
+        self.spin_reads = reads;
+        let nobody = if of_global { "" } else { ", and nobody is left to change them" };
         let others = whereabouts(cluster);
         let (raw, origin) = match look {
             Some(look) => {
                 let place = name(look.space, look.address);
                 let note = format!(
-                    "warp {w} spins: it reads the {} bytes at {place} again and again, and nobody is left to change them{others}",
+                    "warp {w} spins: it reads the {} bytes at {place} again and again{nobody}{others}",
                     look.bytes
                 );
                 let raw = RawFault {
@@ -194,67 +216,6 @@ impl LivelockProbe {
             }
         };
         Some((rank, Located { raw, origin, warp: w as u32 }))
-    }
-}
-
-impl Instrument for LivelockProbe {
-    fn wants(&self) -> Wants {
-        Wants::ACCESSES
-            | Wants::SYNCHRONISATION
-            | Wants::COPIES
-            | Wants::HEAP
-            | Wants::EDGES
-            | Wants::PASSES
-            | Wants::ONE_WORKER
-    }
-
-    fn fork(&self) -> Self {
-        LivelockProbe::default()
-    }
-
-    fn merge(&mut self, _: Self) {}
-
-    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
-        self.follow(warp, place.instruction, site, addresses);
-    }
-
-    fn barrier_arrive(&mut self, _: usize, _: usize, waits: bool) {
-        if !waits {
-            self.disturb();
-        }
-    }
-
-    fn copy(&mut self, _: &mut Warp, _: Place, _: u32, _: [&[u64; 32]; 2], _: &[u32; 32]) {
-        self.disturb();
-    }
-
-    fn heap(&mut self, event: HeapEvent) {
-        if event == HeapEvent::Called {
-            self.disturb();
-        }
-    }
-
-    fn block_slice(&mut self, rank: u32) {
-        self.rank = rank as usize;
-    }
-
-    fn cluster_end(&mut self) {
-        let spin_reads = self.spin_reads.take();
-        *self = LivelockProbe { spin_reads, ..LivelockProbe::default() };
-    }
-
-    fn time_slice(&self) -> u64 {
-        TIME_SLICE
-    }
-
-    fn scheduler_pass(&mut self, cluster: &mut dyn ClusterView) -> Result<(), (usize, Located)> {
-        self.pass(cluster, &|_, address| format!("{address:#x}"))
-    }
-
-    fn stopped(&mut self, fault: &mut RawFault, cluster: &dyn ClusterView) {
-        if matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit) {
-            fault.note.push_str(&whereabouts(cluster));
-        }
     }
 }
 

@@ -68,6 +68,12 @@ impl Reads {
         self.0.is_empty()
     }
 
+    /// These and others.
+    pub fn with(mut self, others: Reads) -> Reads {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Whether all hold what they held.
     ///
     /// # Safety

@@ -5,6 +5,7 @@
 //! through in that order, in [`AccessCheck`]; then unwritten registers, the asynchronous proxy, `wgmma`,
 //! and member masks. Findings go to [`Reports`].
 
+use super::access::away::AwayAccess;
 use super::access::check::AccessCheck;
 use super::async_proxy::bulk::BulkCopies;
 use super::async_proxy::cp_async::CpAsync;
@@ -24,10 +25,22 @@ use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::Launch;
 use lanework_engine::machine::Warp;
+use lanework_engine::region::Region;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::sync::Arc;
+
+/// What the parts know of a cluster in a seat that is not the one that runs.
+pub struct AwayParts {
+    access: AwayAccess,
+    registers: Registers,
+    cp_async: CpAsync,
+    bulk: BulkCopies,
+    mbarriers: Mbarriers,
+    products: Products,
+    members: MemberMasks,
+}
 
 /// The parts.
 pub struct Parts {
@@ -46,6 +59,8 @@ pub struct Parts {
     pub lasts: Vec<u64>,
     /// Where the bytes of bad accesses come from and go to.
     nowhere: Box<[u64; 8]>,
+    /// The registers that are followed, and how many registers products accumulate in: another seat needs them.
+    followed: (Followed, usize),
 }
 
 impl Parts {
@@ -65,10 +80,10 @@ impl Parts {
             Position::new(warps, shared.len()),
             Reports::new(checks, Arc::clone(kernel), shape),
             Bounds::new(kernel, *memory, shared, *local_bytes),
-            local_bytes * all as u64 * 32,
         );
         Parts {
             access,
+            followed: (followed.clone(), accumulators),
             registers: Registers::new(followed, all),
             cp_async: CpAsync::new(all),
             bulk: BulkCopies::new(all),
@@ -79,6 +94,33 @@ impl Parts {
             lasts: vec![0; kernel.origins.len() + 1],
             nowhere: Box::new([0; 8]),
         }
+    }
+
+    /// Of another seat, in which nothing has run yet; the regions are the shared memory of its blocks.
+    pub fn another(&self, shared: &[Region]) -> AwayParts {
+        let all = shared.len() * self.shape.warps();
+        let (followed, accumulators) = &self.followed;
+        AwayParts {
+            access: self.access.another(shared),
+            registers: Registers::new(followed.clone(), all),
+            cp_async: CpAsync::new(all),
+            bulk: BulkCopies::new(all),
+            mbarriers: Mbarriers::default(),
+            products: Products::new(all, *accumulators),
+            members: MemberMasks::default(),
+        }
+    }
+
+    /// The worker turns to the cluster in another seat: exchanges what is known of the two. What is of the launch
+    /// as a whole stays.
+    pub fn exchange(&mut self, other: &mut AwayParts) {
+        self.access.exchange(&mut other.access);
+        std::mem::swap(&mut self.registers, &mut other.registers);
+        std::mem::swap(&mut self.cp_async, &mut other.cp_async);
+        std::mem::swap(&mut self.bulk, &mut other.bulk);
+        std::mem::swap(&mut self.mbarriers, &mut other.mbarriers);
+        std::mem::swap(&mut self.products, &mut other.products);
+        std::mem::swap(&mut self.members, &mut other.members);
     }
 
     /// A cluster starts, of these blocks.

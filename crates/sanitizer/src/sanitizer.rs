@@ -2,14 +2,17 @@
 
 use super::kinds::Checks;
 use super::livelock::LivelockProbe;
-use super::memory_changes::Reads;
-use super::parts::Parts;
+use super::parts::{AwayParts, Parts};
 use super::report::Report;
 use lanework_engine::fault::Located;
 
-/// A block that waits for what may be done by one that runs later: its place, the fault, and what it
-/// reads.
-pub type Held = ([u32; 3], Located, Reads);
+/// What is known of a cluster that waits in another seat than the one that runs.
+pub struct Away {
+    /// What the parts know of it.
+    pub parts: AwayParts,
+    /// How long it has been spinning, and for what it waits.
+    pub probe: LivelockProbe,
+}
 
 /// Checks a launch. One worker runs it, for the shadow memory of global memory is one for all blocks.
 pub struct Sanitizer {
@@ -17,10 +20,12 @@ pub struct Sanitizer {
     pub checks: Checks,
     /// The parts, from the start of the launch to its end.
     pub parts: Option<Parts>,
-    /// Looks for spins that never end.
+    /// Looks for spins that never end, in the cluster that runs.
     pub probe: LivelockProbe,
-    /// Blocks that wait for later ones.
-    pub held: Vec<Held>,
+    /// The seat of the cluster that runs.
+    pub seat: usize,
+    /// The clusters in the other seats.
+    pub seats: Vec<Option<Box<Away>>>,
     /// What was found.
     pub reports: Vec<Report>,
 }
@@ -33,7 +38,7 @@ impl Sanitizer {
     /// For one launch.
     pub fn new(checks: Checks) -> Sanitizer {
         let (parts, probe) = (None, LivelockProbe::default());
-        Sanitizer { checks, parts, probe, held: Vec::new(), reports: Vec::new() }
+        Sanitizer { checks, parts, probe, seat: 0, seats: Vec::new(), reports: Vec::new() }
     }
 
     /// Keeps a fault as a report; gives it back if it is no finding.

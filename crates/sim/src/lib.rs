@@ -20,6 +20,7 @@ pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, NullObserver};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
+pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::swizzle::Swizzle;
 pub use lanework_engine::tensor_map::{TensorElement, TensorMap};

@@ -43,6 +43,10 @@ pub struct KernelArgs {
     /// Blocks of a cluster, as N, XxY or XxYxZ [default: the cluster that the kernel declares].
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub cluster: Option<Dim3>,
+    /// Launch all blocks at once, as cudaLaunchCooperativeKernel does: grid.sync() then works, and a grid that does
+    /// not fit on the device is refused.
+    #[arg(long)]
+    pub cooperative: bool,
     /// The kernel's arguments, in order.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
@@ -87,6 +91,7 @@ impl KernelArgs {
             block: self.block,
             dynamic_shared: self.shared,
             cluster: self.cluster,
+            cooperative: self.cooperative,
         }
     }
 }

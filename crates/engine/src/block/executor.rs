@@ -4,15 +4,33 @@
 use super::worker::{PassOutcome, Shape, State, Worker};
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::finish::{LateFault, finish_all};
-use crate::fault::Located;
+use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::{Hook, Wants};
-use crate::instrument::{Instrument, Launch};
+use crate::instrument::{Instrument, Launch, Verdict};
 use crate::memory::Memory;
 use crate::program::Assembled;
+use crate::region::Region;
+use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::uniformity::thread_index;
 
 /// Passes in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_PASSES: u32 = 1024;
+
+/// Passes of a turn in which warps only use up their time slices, before others get their turn.
+const SPINNING_PASSES: u32 = 2;
+/// Passes of a turn at most, where others wait for theirs.
+const TURN: u32 = 1 << 6;
+
+/// What came of a cluster's turn.
+pub enum Turn {
+    /// It has ended.
+    Ended,
+    /// Others should have their turn: it waits for them, or has had a long one.
+    Over,
+    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
+    /// ever does.
+    Waits(Box<(usize, Located)>),
+}
 
 /// Runs clusters; most have one block.
 pub struct ClusterExecutor<'a> {
@@ -21,6 +39,8 @@ pub struct ClusterExecutor<'a> {
     pub(super) cluster: Box<Cluster>,
     shape: Shape,
     hook: Hook,
+    /// Whether a warp has come to a barrier or its end in this turn.
+    pub stepped: bool,
 }
 
 impl<'a> ClusterExecutor<'a> {
@@ -41,19 +61,27 @@ impl<'a> ClusterExecutor<'a> {
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        let executor = ClusterExecutor { blocks, cluster, shape: shape.clone(), hook };
-        let code = &assembled.code;
+        ClusterExecutor { blocks, cluster, shape: shape.clone(), hook, stepped: false }
+    }
+
+    /// The shared memory of each block, by rank.
+    pub fn shared(&self) -> Vec<Region> {
+        self.blocks.iter().map(|block| block.context.shared).collect()
+    }
+
+    /// Tells the instrument that the launch starts.
+    pub fn tell_launch(&self, memory: &Memory) {
+        let assembled = self.blocks[0].assembled;
         // SAFETY: this worker alone uses its instrument.
-        unsafe { hook.any() }.launch(&Launch {
+        unsafe { self.hook.any() }.launch(&Launch {
             kernel: &assembled.kernel,
-            plan: code.plan.as_deref(),
+            plan: assembled.code.plan.as_deref(),
             memory,
-            grid: shape.grid,
-            block: shape.block,
-            shared: executor.blocks.iter().map(|block| block.context.shared).collect(),
-            local_bytes: executor.blocks[0].context.local_bytes,
+            grid: self.shape.grid,
+            block: self.shape.block,
+            shared: self.shared(),
+            local_bytes: self.blocks[0].context.local_bytes,
         });
-        executor
     }
 
     /// The instrument, if it wants any of this.
@@ -73,11 +101,8 @@ impl<'a> ClusterExecutor<'a> {
         (z * gy + y) * gx + x
     }
 
-    /// Runs one cluster to its end.
-    ///
-    /// # Errors
-    /// The block and the fault that stopped it.
-    pub fn run(&mut self, cluster: u64) -> Result<(), ([u32; 3], Located)> {
+    /// Starts a cluster.
+    pub fn start(&mut self, cluster: u64) {
         self.cluster.start();
         for rank in 0..self.blocks.len() {
             let block = self.block_of(cluster, rank as u32);
@@ -87,7 +112,17 @@ impl<'a> ClusterExecutor<'a> {
             let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
             instrument.cluster_start(&blocks);
         }
-        let mut result = self.run_passes();
+    }
+
+    /// Gives the cluster that was started a turn, which ends early if others wait for theirs and `may_leave`.
+    ///
+    /// # Errors
+    /// The block and the fault that stopped it.
+    pub fn turn(&mut self, may_leave: bool) -> Result<Turn, ([u32; 3], Located)> {
+        let mut result = self.run_passes(may_leave);
+        if let Ok(turn @ (Turn::Over | Turn::Waits(_))) = result {
+            return Ok(turn);
+        }
         if let Err((_, located)) = &mut result
             && let Some(instrument) = self.instrument(Wants::PASSES)
         {
@@ -103,10 +138,38 @@ impl<'a> ClusterExecutor<'a> {
         result.map_err(|(rank, located)| (self.blocks[rank].block_index(), located))
     }
 
-    fn run_passes(&mut self) -> Result<(), (usize, Located)> {
-        let (mut left, mut idle, mut changes) = (self.blocks.len(), 0, self.cluster.changes);
+    /// Instructions that the warps of the cluster that was started have executed.
+    pub fn executed(&self) -> u64 {
+        self.blocks.iter().flat_map(|block| &block.warps).map(|warp| warp.instructions).sum()
+    }
+
+    /// The fault of a launch in which nobody gets on.
+    pub fn stalled(&self, note: String) -> ([u32; 3], Located) {
+        let rank = self.cluster.running.iter().position(|runs| *runs).unwrap_or(0);
+        let block = &self.blocks[rank];
+        let w = block.states.iter().position(|state| *state == State::Ready).unwrap_or(0);
+        let (kind, mask) = (FaultKind::InstructionLimit, block.warps[w].mask);
+        let raw = RawFault::of_lanes(kind, MemorySpace::Generic, mask, note);
+        (block.block_index(), block.locate(w, raw))
+    }
+
+    /// The cluster is left as it is: what its warps have executed counts.
+    pub fn abandon(&mut self) {
+        self.blocks.iter_mut().for_each(Worker::add_up_instructions);
+    }
+
+    /// The index of the block of a rank.
+    pub fn block_index(&self, rank: usize) -> [u32; 3] {
+        self.blocks[rank].block_index()
+    }
+
+    fn run_passes(&mut self, may_leave: bool) -> Result<Turn, (usize, Located)> {
+        let mut left = self.cluster.running.iter().filter(|runs| **runs).count();
+        let (mut idle, mut changes) = (0, self.cluster.changes);
+        let (mut passes, mut spinning) = (0, 0);
+        self.stepped = false;
         loop {
-            let mut progress = false;
+            let (mut progress, mut spins) = (false, false);
             for rank in 0..self.blocks.len() {
                 if !self.cluster.running[rank] {
                     continue;
@@ -119,20 +182,32 @@ impl<'a> ClusterExecutor<'a> {
                         left -= 1;
                     }
                     PassOutcome::Progress => progress = true,
+                    PassOutcome::Spins => spins = true,
                     PassOutcome::Idle => {}
                 }
             }
             if left == 0 {
-                return Ok(());
+                return Ok(Turn::Ended);
             }
             self.deliver()?;
             if self.cluster.barrier.used {
                 self.open_cluster_barrier();
             }
-            if let Some(instrument) = self.instrument(Wants::PASSES) {
-                instrument.scheduler_pass(self)?;
+            let verdict = match self.instrument(Wants::PASSES) {
+                Some(instrument) => instrument.scheduler_pass(self)?,
+                None => Verdict::GoesOn,
+            };
+            passes += 1;
+            spinning = if progress || !spins { 0 } else { spinning + 1 };
+            self.stepped |= progress;
+            match verdict {
+                Verdict::Waits(found) => return Ok(Turn::Waits(found)),
+                Verdict::GoesOn if may_leave && (spinning >= SPINNING_PASSES || passes >= TURN) => {
+                    return Ok(Turn::Over);
+                }
+                _ => {}
             }
-            if progress || self.cluster.changes != changes {
+            if progress || spins || self.cluster.changes != changes {
                 (idle, changes) = (0, self.cluster.changes);
                 continue;
             }

@@ -88,6 +88,7 @@ impl Worker<'_> {
             // SAFETY: the warp was started with code for its register file.
             let stop = unsafe { warp.run() };
             self.yielded |= stop == Stop::Yield;
+            self.stepped |= !matches!(stop, Stop::Yield | Stop::Wait);
             match stop {
                 Stop::Running | Stop::Done => {}
                 Stop::Fault => return Err(self.faulted(w, limit)),

@@ -1,9 +1,11 @@
-//! One worker: it runs blocks one after the other, the warps of a block by time slices.
+//! One worker: it runs blocks one after the other, the warps of a block by time slices. Blocks that wait for others
+//! keep their seats meanwhile.
 
 mod barriers;
 pub mod executor;
 mod independent;
 mod registers;
+pub mod residents;
 mod slices;
 mod start;
 mod view;

@@ -163,6 +163,8 @@ impl Worker<'_> {
             Special::ClusterRank => self.context.rank,
             Special::ClusterBlocks => shape.cluster.iter().product(),
             Special::ExplicitCluster => u32::from(shape.explicit_cluster),
+            Special::Environment(1) => (shape.workspace >> 32) as u32,
+            Special::Environment(_) => shape.workspace as u32,
         };
         u64::from(value)
     }

@@ -8,7 +8,8 @@ use crate::machine::Stop;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice where warps spin until another has had its own.
-const SPINNING_SLICE: u64 = 1 << 10;
+pub(super) const SPINNING_SLICE: u64 = 1 << 10;
+
 impl Worker<'_> {
     /// Runs every warp that can run for a time slice.
     pub(super) fn pass(&mut self) -> Result<PassOutcome, Located> {
@@ -21,6 +22,7 @@ impl Worker<'_> {
     fn run_slices(&mut self, order: &mut [usize]) -> Result<PassOutcome, Located> {
         let count = order.len();
         let mut progress = false;
+        self.stepped = false;
         if self.shape.seed.is_some() {
             for i in (1..count).rev() {
                 let j = self.draw(i as u64 + 1) as usize;
@@ -46,7 +48,8 @@ impl Worker<'_> {
         }
         Ok(match progress {
             _ if self.done as usize == count => PassOutcome::Done,
-            true => PassOutcome::Progress,
+            true if self.stepped => PassOutcome::Progress,
+            true => PassOutcome::Spins,
             false => PassOutcome::Idle,
         })
     }
@@ -86,6 +89,7 @@ impl Worker<'_> {
             warp.slice_end = (warp.instructions + slice).min(limit);
             // SAFETY: the warp was started with code for its register file.
             let stop = unsafe { warp.run() };
+            self.stepped |= !matches!(stop, Stop::Yield | Stop::Wait | Stop::Widen);
             match stop {
                 Stop::Running | Stop::Done => {
                     self.end(w);

@@ -1,6 +1,7 @@
 //! A worker made for a launch, and made ready for each of its blocks.
 
 use super::registers::slot_bytes;
+use super::slices::SPINNING_SLICE;
 use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
 use crate::hook::Hook;
@@ -59,6 +60,10 @@ impl<'a> Worker<'a> {
         let stride = code.register_bytes.next_multiple_of(64);
         let registers = Buffer::new(stride * warps as usize);
         let seed = shape.seed.unwrap_or(0);
+        // SAFETY: this worker alone uses its instrument.
+        let slice = unsafe { hook.any() }.time_slice();
+        // Where blocks wait for each other, all that is run of a wait is wasted.
+        let slice = if shape.polls { slice.min(SPINNING_SLICE) } else { slice };
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
             Prefill::Special(
                 s @ (Special::Block(_) | Special::Cluster(_) | Special::Multiprocessor),
@@ -83,13 +88,13 @@ impl<'a> Worker<'a> {
             instructions: 0,
             lane_instructions: 0,
             random: seed,
-            // SAFETY: this worker alone uses its instrument.
-            time_slice: unsafe { hook.any() }.time_slice(),
+            time_slice: slice,
             done: 0,
             plain: 0,
             waiting: 0,
             arrived_only: false,
             yielded: false,
+            stepped: false,
             slice_override: None,
             order: Vec::new(),
             per_block,

@@ -27,6 +27,10 @@ pub struct Shape {
     pub dynamic_shared: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
+    /// The address of the grid's workspace; 0 where the launch is not cooperative.
+    pub workspace: u64,
+    /// Whether blocks may wait in a loop for what other blocks write.
+    pub polls: bool,
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,
     /// What the launch as a whole may take, where that is limited.
@@ -54,6 +58,8 @@ pub(super) enum PassOutcome {
     Done,
     /// One warp at least got on.
     Progress,
+    /// Warps ran, and did nothing but use up their time slices, or poll.
+    Spins,
     /// None could.
     Idle,
 }
@@ -93,6 +99,8 @@ pub struct Worker<'a> {
     pub(super) arrived_only: bool,
     /// Whether a warp has used up its time slice since the last question.
     pub(super) yielded: bool,
+    /// Whether a warp has stopped for another reason in this pass.
+    pub(super) stepped: bool,
     /// The instructions of a time slice, where the instrument has set them.
     pub(super) slice_override: Option<u64>,
     pub(super) order: Vec<usize>,

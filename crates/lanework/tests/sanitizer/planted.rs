@@ -1,6 +1,7 @@
 //! The planted kernels: read from the comments in their source, and launched.
 //!
-//! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` stands before a kernel. `// BUG
+//! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` stands before a kernel, with the word
+//! `cooperative` where the launch is. `// BUG
 //! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the
 //! kernel is correct.
 
@@ -30,6 +31,7 @@ pub const UNITS: &[Unit] = &[
     unit!("races"),
     unit!("order"),
     unit!("spins"),
+    unit!("residents"),
     unit!("hopper"),
     unit!("products"),
     unit!("clusters"),
@@ -48,6 +50,8 @@ pub struct Planted {
     pub block: Dim3,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
+    /// Whether the launch is cooperative.
+    pub cooperative: bool,
     /// Its arguments, as `zeros:f32:32` or `u32:7`.
     pub arguments: Vec<String>,
     /// The findings that must be reported, by line.
@@ -81,6 +85,7 @@ fn launch_of(text: &str) -> Planted {
         grid: Dim3::from(1),
         block: Dim3::from(1),
         shared: 0,
+        cooperative: false,
         arguments: Vec::new(),
         bugs: Vec::new(),
         maybe: Vec::new(),
@@ -95,6 +100,7 @@ fn launch_of(text: &str) -> Planted {
             Some(("grid", text)) => kernel.grid = shape(text),
             Some(("block", text)) => kernel.block = shape(text),
             Some(("shared", text)) => kernel.shared = extent(text),
+            None if word == "cooperative" => kernel.cooperative = true,
             _ => kernel.arguments.push(word.to_owned()),
         }
     }
@@ -169,6 +175,7 @@ pub fn run(device: &Device, unit: &Unit, kernel: &Planted) -> Result<()> {
         block: kernel.block,
         dynamic_shared: kernel.shared,
         cluster: None,
+        cooperative: kernel.cooperative,
     };
     // SAFETY: on the emulator every access is checked; on a GPU the process runs this kernel alone.
     unsafe { module.launch(&kernel.name, shape, &arguments) }?;

@@ -15,9 +15,15 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     if name == "WARP_SZ" {
         return Some(Operand::Const(32));
     }
-    // The driver's registers for cooperative launches and the like: it sets none here.
-    if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) {
-        return Some(Operand::Const(0));
+    // The driver's own registers. Those of cooperative launches are set; it sets no other.
+    if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
+        return match n {
+            1 | 2 => {
+                let register = lowering.special(Special::Environment(n), Width::Word);
+                Some(Operand::Reg(register))
+            }
+            _ => (n < 32).then_some(Operand::Const(0)),
+        };
     }
     // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
     // lies where every access faults.

@@ -66,14 +66,13 @@ impl AccessCheck {
         position: Position,
         reports: Reports,
         bounds: Bounds,
-        local_bytes: u64,
     ) -> AccessCheck {
         let shift = cell_shift(kernel);
         let both = [ReportKind::Race, ReportKind::Uninitialized];
         let word_cells = shift == 2 && both.into_iter().all(|kind| reports.wants(kind));
         let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
         AccessCheck {
-            initial: Initialisation::new(shared(), local_bytes),
+            initial: Initialisation::new(shared(), bounds.local_bytes_of(position.warps)),
             races: Races::new(position.warps, shared(), shift),
             peers: PeerAccesses::new(bounds.ranks()),
             releases: releases(kernel),

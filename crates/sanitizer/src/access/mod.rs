@@ -3,6 +3,7 @@
 //! [`check`] holds the parts an access goes through, [`reference`](mod@reference) is the per-lane path,
 //! [`cells`] the shadow cells of a lane.
 
+pub mod away;
 pub mod cells;
 pub mod check;
 mod findings;

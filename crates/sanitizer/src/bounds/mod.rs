@@ -47,6 +47,11 @@ pub struct Extent {
 }
 
 impl Extent {
+    /// The shared memory of a block.
+    pub fn of_shared(region: &Region) -> Extent {
+        Extent { start: 0, bytes: region.bytes, plain: 0, constant: false, host: region.host }
+    }
+
     /// Bytes that the fast paths may check: none of a constant where it is written.
     #[inline(always)]
     pub fn fast(&self, loads: bool) -> u64 {
@@ -86,17 +91,10 @@ impl Bounds {
         let dynamic = shared[0].bytes.saturating_sub(fixed);
         let name = kernel.dynamic_shared.clone().unwrap_or("dynamic shared memory".to_owned());
         let more = (dynamic > 0).then_some((fixed, dynamic, name));
-        let extent = |region: &Region| Extent {
-            start: 0,
-            bytes: region.bytes,
-            plain: 0,
-            constant: false,
-            host: region.host,
-        };
         Bounds {
             memory,
             ranks: shared.len(),
-            extents: shared.iter().map(extent).collect(),
+            extents: shared.iter().map(Extent::of_shared).collect(),
             by_start: HashMap::new(),
             hints: vec![0; kernel.origins.len() + 1],
             shared: Variables::new(&kernel.shared_variables, more),
@@ -123,6 +121,16 @@ impl Bounds {
     #[inline(always)]
     pub fn get(&self, id: MemoryId) -> Option<&Extent> {
         self.extents.get(id)
+    }
+
+    /// Exchanges the shared memory of the cluster's blocks with that of another cluster's.
+    pub fn exchange_shared(&mut self, other: &mut [Extent]) {
+        self.extents[..self.ranks].swap_with_slice(other);
+    }
+
+    /// Bytes of local memory of all threads of a cluster whose blocks have this many warps.
+    pub fn local_bytes_of(&self, warps: usize) -> u64 {
+        self.local_bytes * (self.ranks * warps) as u64 * 32
     }
 
     /// Blocks of a cluster.

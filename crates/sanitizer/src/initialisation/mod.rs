@@ -46,6 +46,12 @@ impl Initialisation {
         self.local.clear();
     }
 
+    /// Exchanges shared and local memory with those of another cluster.
+    pub fn exchange(&mut self, other: &mut Initialisation) {
+        self.memories[..self.ranks].swap_with_slice(&mut other.memories);
+        std::mem::swap(&mut self.local, &mut other.local);
+    }
+
     /// The next memory, an allocation.
     pub fn track(&mut self, written: Option<Arc<InitialisedBytes>>) {
         self.memories.push(written);

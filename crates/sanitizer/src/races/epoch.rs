@@ -9,8 +9,8 @@
 //! *Limits.* 2^32 epochs in a launch; instructions beyond 2^20 of a kernel share numbers, which can only
 //! misname the other access of a report.
 //!
-//! *Invariant.* Numbers grow in the order in which epochs begin, so that those of earlier clusters are
-//! below the first of this one.
+//! *Invariant.* Numbers grow in the order in which epochs begin, so that in the shared memory of a seat
+//! those of earlier clusters are below the first of this one.
 
 /// An access in 64 bits, from the high bits down: the number of its epoch (32), flags, its lane (5), its
 /// instruction (20). 0 is no access.
@@ -47,6 +47,8 @@ pub struct Epoch {
     pub cluster: u32,
     /// The warp's clock.
     pub clock: u32,
+    /// Nodes of the graph of releases when it began: those before cannot have released it.
+    pub nodes: u32,
 }
 
 /// Packs the number of an epoch and an instruction; lane 0, see [`with_lane`].

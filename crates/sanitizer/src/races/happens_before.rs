@@ -9,7 +9,7 @@
 //! - Lanes of a warp share its clock; among each other they are ordered by program order of each lane,
 //!   by barriers, and by `bar.warp.sync` ([`super::barriers`]). Lockstep orders nothing: under
 //!   independent thread scheduling it is no promise.
-//! - Blocks outside the running cluster are ordered by releases and acquires only
+//! - Blocks outside the running cluster, whether they have ended or wait for others, are ordered by releases and acquires only
 //!   ([`super::sync_variables`]), kept as a graph ([`super::releases`]), for a vector clock of all warps
 //!   of a grid is too large.
 //! - The asynchronous proxy acts as pseudo-threads of its own, with fences between the proxies
@@ -95,8 +95,10 @@ pub struct HappensBefore {
     pub(super) per_block: usize,
     /// The slot of the first warp of the block whose turn it is.
     pub(super) first: usize,
-    /// Counts clusters.
+    /// The cluster that runs, by its number in the launch.
     pub(super) cluster: u32,
+    /// Counts clusters.
+    clusters: u32,
     /// The linear index of the block whose turn it is.
     pub(super) block: u64,
     /// By slot: its clock.
@@ -133,12 +135,13 @@ impl HappensBefore {
     pub fn new(per_block: usize, blocks: usize) -> HappensBefore {
         let real = per_block * blocks;
         let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
-        let nobody = Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0 };
+        let nobody = Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, nodes: 0 };
         HappensBefore {
             real,
             per_block,
             first: 0,
             cluster: 0,
+            clusters: 0,
             block: 0,
             clock: vec![1; slots],
             known: ClockMatrix::new(slots),
@@ -159,7 +162,8 @@ impl HappensBefore {
 
     /// A cluster starts, of which this block is the first.
     pub fn start(&mut self, block: u64) {
-        self.cluster += 1;
+        self.clusters += 1;
+        self.cluster = self.clusters;
         self.enter(0, block);
         self.clock.fill(1);
         self.known.clear();
@@ -174,6 +178,15 @@ impl HappensBefore {
         self.acquired.fill(NONE);
         self.fences.fill(None);
         self.releases.forget_shared();
+    }
+
+    /// The worker turns to the cluster in another seat: exchanges the clocks of the two. What is of the launch as a
+    /// whole stays: the epochs, and what was released through global memory.
+    pub fn exchange(&mut self, other: &mut HappensBefore) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.clusters, &mut other.clusters);
+        std::mem::swap(&mut self.epochs, &mut other.epochs);
+        self.releases.exchange_global(&mut other.releases);
     }
 
     /// It is the turn of the block of this rank, with this linear index.
@@ -212,7 +225,8 @@ impl HappensBefore {
     /// A new epoch of a slot; gives its number.
     pub(super) fn push(&mut self, slot: usize, (block, warp): (u64, u32)) -> u32 {
         let (clock, cluster) = (self.clock[slot], self.cluster);
-        self.epochs.push(Epoch { block, warp, slot: slot as u32, cluster, clock });
+        let nodes = self.releases.nodes();
+        self.epochs.push(Epoch { block, warp, slot: slot as u32, cluster, clock, nodes });
         self.epochs.len() as u32 - 1
     }
 

@@ -32,7 +32,25 @@ pub struct Races {
     shift: u32,
 }
 
+/// What is known of the races of a cluster in a seat that is not the one that runs.
+pub struct AwayRaces {
+    order: HappensBefore,
+    shadow: Vec<ShadowMemory>,
+}
+
 impl Races {
+    /// Of another seat, for blocks of this many warps whose shared memories have these sizes.
+    pub fn another(&self, warps: usize, shared: impl Iterator<Item = u64>) -> AwayRaces {
+        let shadow = shared.map(|bytes| ShadowMemory::new(bytes, self.shift)).collect();
+        AwayRaces { order: HappensBefore::new(warps, self.ranks), shadow }
+    }
+
+    /// Exchanges clocks and the shadow of shared memory with those of another seat.
+    pub fn exchange(&mut self, other: &mut AwayRaces) {
+        self.order.exchange(&mut other.order);
+        self.shadow[..self.ranks].swap_with_slice(&mut other.shadow);
+    }
+
     /// For blocks of this many warps, whose shared memories have these sizes, in cells of `1 << shift`
     /// bytes.
     pub fn new(warps: usize, shared: impl Iterator<Item = u64>, shift: u32) -> Races {

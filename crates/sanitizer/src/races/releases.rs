@@ -4,6 +4,8 @@
 //! that this is of, and as parents what the warp had acquired itself. Whether an access of another cluster
 //! happens before what a warp does is a search of the graph from what that warp has acquired.
 //!
+//! Nodes are numbered as they are made, so that a search for an epoch skips those that are older than it.
+//!
 //! *Limit.* A search ends after [`SEARCH`] nodes and takes the access to be ordered.
 
 use super::epoch::Epoch;
@@ -45,20 +47,47 @@ pub struct Releases {
     /// By node: the last search that visited it.
     visited: Vec<u32>,
     search: u32,
+    /// At addresses in global memory.
     published: HashMap<SyncVariable, (u32, Scope)>,
+    /// In the shared memory of the cluster that runs.
+    published_shared: HashMap<SyncVariable, (u32, Scope)>,
 }
 
 impl Default for Releases {
     fn default() -> Releases {
         let none = Node { cluster: 0, clock: Box::default(), parents: [NONE; 2] };
-        Releases { nodes: vec![none], visited: Vec::new(), search: 0, published: HashMap::new() }
+        Releases {
+            nodes: vec![none],
+            visited: Vec::new(),
+            search: 0,
+            published: HashMap::new(),
+            published_shared: HashMap::new(),
+        }
     }
 }
 
 impl Releases {
     /// Shared memory does not outlive its cluster.
     pub fn forget_shared(&mut self) {
-        self.published.retain(|variable, _| matches!(variable, SyncVariable::Global(_)));
+        self.published_shared.clear();
+    }
+
+    /// Exchanges all but what was published in shared memory.
+    pub fn exchange_global(&mut self, other: &mut Releases) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.published_shared, &mut other.published_shared);
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    fn published_at(&mut self, variable: SyncVariable) -> &mut HashMap<SyncVariable, (u32, Scope)> {
+        match variable {
+            SyncVariable::Global(_) => &mut self.published,
+            SyncVariable::Shared { .. } => &mut self.published_shared,
+        }
     }
 
     /// A node of what a warp of a cluster knows, and what it had acquired.
@@ -68,14 +97,18 @@ impl Releases {
 
     /// What is published at a sync variable, and the scope that it reaches.
     pub fn published(&self, variable: SyncVariable) -> Option<(u32, Scope)> {
-        self.published.get(&variable).copied()
+        let published = match variable {
+            SyncVariable::Global(_) => &self.published,
+            SyncVariable::Shared { .. } => &self.published_shared,
+        };
+        published.get(&variable).copied()
     }
 
     /// Publishes something else there, or nothing.
     pub fn publish(&mut self, variable: SyncVariable, entry: Option<(u32, Scope)>) {
         match entry {
-            Some(entry) => self.published.insert(variable, entry),
-            None => self.published.remove(&variable),
+            Some(entry) => self.published_at(variable).insert(variable, entry),
+            None => self.published_at(variable).remove(&variable),
         };
     }
 
@@ -120,7 +153,8 @@ impl Releases {
         for _ in 0..SEARCH {
             let Some(at) = work.pop() else { return false };
             let visited = |visited| std::mem::replace(visited, self.search) == self.search;
-            if at == NONE || visited(&mut self.visited[at as usize]) {
+            // Parents are older than their nodes: what is older than the epoch reaches nothing that released it.
+            if at == NONE || at < e.nodes || visited(&mut self.visited[at as usize]) {
                 continue;
             }
             let node = &self.nodes[at as usize];

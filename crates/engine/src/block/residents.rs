@@ -1,0 +1,142 @@
+//! The clusters that a worker has on the device at once: the one that runs, and those that wait for others.
+//!
+//! A GPU keeps as many blocks resident as fit; here a block is started when those before it have ended or wait, so
+//! that a grid whose blocks never wait needs one seat. Clusters that wait get their turns round-robin. A seat is an
+//! executor with its own registers and shared memory; it is kept for the next cluster.
+
+use super::executor::{ClusterExecutor, Turn};
+use super::worker::Shape;
+use crate::fault::Located;
+use crate::hook::Hook;
+use crate::memory::Memory;
+use crate::program::Assembled;
+use std::collections::VecDeque;
+
+/// What a worker needs to make a seat.
+pub struct Seating<'a> {
+    /// The code.
+    pub assembled: &'a Assembled,
+    /// The shape of the launch.
+    pub shape: &'a Shape,
+    /// Global memory.
+    pub memory: &'a Memory,
+    /// The bytes of the parameters.
+    pub parameters: &'a [u8],
+    /// The worker's instrument.
+    pub hook: Hook,
+}
+
+/// A cluster in a seat.
+pub struct Seated {
+    /// Its place in the order of the launch.
+    pub order: u64,
+    /// Its seat.
+    pub seat: usize,
+    /// Where it only waits for others: the block's rank and the fault, if none ever does anything.
+    pub waits: Option<Box<(usize, Located)>>,
+}
+
+/// The clusters of a worker.
+pub struct Residents<'a> {
+    seating: Seating<'a>,
+    /// The executors, by seat.
+    pub seats: Vec<ClusterExecutor<'a>>,
+    free: Vec<usize>,
+    /// Those that wait for their turn.
+    waiting: VecDeque<Seated>,
+    /// The seat that the instrument looks at.
+    current: usize,
+}
+
+impl<'a> Residents<'a> {
+    /// A worker's first seat, for a launch that starts.
+    pub fn new(seating: Seating<'a>) -> Residents<'a> {
+        let mut residents = Residents {
+            seating,
+            seats: Vec::new(),
+            free: Vec::new(),
+            waiting: VecDeque::new(),
+            current: 0,
+        };
+        let first = residents.free_seat();
+        residents.seats[first].tell_launch(residents.seating.memory);
+        residents.free.push(first);
+        residents
+    }
+
+    fn free_seat(&mut self) -> usize {
+        self.free.pop().unwrap_or_else(|| {
+            let Seating { assembled, shape, memory, parameters, hook } = self.seating;
+            self.seats.push(ClusterExecutor::new(assembled, shape, memory, parameters, hook));
+            self.seats.len() - 1
+        })
+    }
+
+    /// Instructions that the warps of a cluster have executed.
+    pub fn executed(&self, seated: &Seated) -> u64 {
+        self.seats[seated.seat].executed()
+    }
+
+    /// Clusters that wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Starts the cluster of an index.
+    pub fn start(&mut self, order: u64, cluster: u64) -> Seated {
+        let seat = self.free_seat();
+        self.turn_to(seat);
+        self.seats[seat].start(cluster);
+        Seated { order, seat, waits: None }
+    }
+
+    /// The next cluster that may have something to do; `None` if all wait in vain.
+    pub fn next(&mut self) -> Option<Seated> {
+        // SAFETY: this worker alone uses its instrument.
+        let instrument = unsafe { self.seating.hook.any() };
+        let ready = |one: &Seated| one.waits.is_none() || instrument.may_go_on(one.seat);
+        let index = self.waiting.iter().position(ready)?;
+        self.waiting.remove(index)
+    }
+
+    /// Gives a cluster its turn, which may end early if another one could run.
+    ///
+    /// # Errors
+    /// The block and the fault that stopped it.
+    pub fn run(&mut self, seated: &Seated, may_leave: bool) -> Result<Turn, ([u32; 3], Located)> {
+        self.turn_to(seated.seat);
+        self.seats[seated.seat].turn(may_leave)
+    }
+
+    fn turn_to(&mut self, seat: usize) {
+        if seat != self.current {
+            self.current = seat;
+            // SAFETY: this worker alone uses its instrument.
+            unsafe { self.seating.hook.any() }.seat(seat, &self.seats[seat].shared());
+        }
+    }
+
+    /// A cluster waits for its next turn.
+    pub fn wait(&mut self, seated: Seated) {
+        self.waiting.push_back(seated);
+    }
+
+    /// A cluster has ended.
+    pub fn leave(&mut self, seated: &Seated) {
+        self.free.push(seated.seat);
+    }
+
+    /// Nobody will ever go on: those that wait leave, each with its block and fault.
+    pub fn give_up(&mut self) -> Vec<(Seated, [u32; 3], Located)> {
+        let mut faults = Vec::new();
+        for mut seated in std::mem::take(&mut self.waiting) {
+            self.free.push(seated.seat);
+            self.seats[seated.seat].abandon();
+            if let Some((rank, located)) = seated.waits.take().map(|found| *found) {
+                let block = self.seats[seated.seat].block_index(rank);
+                faults.push((seated, block, located));
+            }
+        }
+        faults
+    }
+}
