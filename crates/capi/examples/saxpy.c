@@ -52,7 +52,7 @@ int main(void)
     float a = 2.0f, *px = x, *py = y;
     uint32_t n = N;
     const void *arguments[] = {&a, &px, &py, &n};
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0, 0};
 
     for (int i = 0; i < N; i++) {
         x[i] = (float)i;

@@ -40,7 +40,7 @@ DONE:
 
 class Shape(ctypes.Structure):
     _fields_ = [("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("cluster", c_uint32 * 3),
-                ("dynamic_shared", c_uint32)]
+                ("dynamic_shared", c_uint32), ("cooperative", c_uint32)]
 
 
 def load(path):

@@ -7,7 +7,7 @@
  *     uint32_t n = 1000;
  *     float *px = x, *py = y;
  *     const void *arguments[] = {&a, &px, &py, &n};
- *     lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+ *     lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0, 0};
  *
  *     if (lanework_device_open("host", NULL, &device) ||
  *         lanework_module_load(device, ptx, 0, &module) ||

@@ -42,7 +42,7 @@ static void buffers(const char *device_name)
     lanework_device device;
     lanework_module module;
     lanework_info info;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0, 0};
     lanework_executed executed;
     uint64_t dx, dy;
     float a = 2.0f;
@@ -98,7 +98,7 @@ static void emulator_faults(void)
     lanework_device device;
     lanework_module module, still;
     lanework_options options = LANEWORK_OPTIONS_INIT;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0, 0};
     uint64_t dx, dy;
     float a = 2.0f;
     uint32_t n = N;
@@ -151,7 +151,7 @@ static void host_memory(void)
     static float x[N], y[N], other[N];
     lanework_device device;
     lanework_module module;
-    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+    lanework_shape shape = {{4, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0, 0};
     float a = 2.0f, *px = x, *py = y;
     uint32_t n = N;
     const void *arguments[] = {&a, &px, &py, &n};
@@ -191,7 +191,7 @@ static void clusters(void)
     uint32_t *to = ranks;
     lanework_device device;
     lanework_module module;
-    lanework_shape shape = {{8, 1, 1}, {1, 1, 1}, {4, 1, 1}, 0};
+    lanework_shape shape = {{8, 1, 1}, {1, 1, 1}, {4, 1, 1}, 0, 0};
     const void *arguments[] = {&to};
 
     EXPECT(lanework_device_open("host", NULL, &device) == 0);
