@@ -76,7 +76,7 @@ def main(path):
                   c_uint32(n)]
         pointers = (c_void_p * 4)(*[ctypes.addressof(value) for value in values])
         triple = c_uint32 * 3
-        shape = Shape(triple(4, 1, 1), triple(256, 1, 1), triple(0, 0, 0), 0)
+        shape = Shape(triple(4, 1, 1), triple(256, 1, 1), triple(0, 0, 0), 0, 0)
         call("lanework_launch", module, b"saxpy", byref(shape), pointers, 4, None)
 
     launch(count)

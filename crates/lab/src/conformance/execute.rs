@@ -88,6 +88,7 @@ impl Bench {
             block: Dim3::from(BLOCK as u32),
             dynamic_shared: 0,
             cluster: None,
+            cooperative: false,
         };
         let arguments = [&self.input, &self.output, &self.scratch].map(PtxArg::Memory);
         // SAFETY: the entry is made by `module`: each thread keeps to its own part of the three buffers.

@@ -149,6 +149,7 @@ impl Run<'_> {
             block: Dim3::from(one.block),
             dynamic_shared: one.shared,
             cluster: None,
+            cooperative: false,
         };
         self.launch(name, &module, &entry, shape, &arguments)
     }

@@ -31,6 +31,7 @@ fn run(device: &Device, form: &Form, tiles: usize) -> Result<Vec<u32>, String> {
         block: Dim3::from(form.threads),
         dynamic_shared: 0,
         cluster: None,
+        cooperative: false,
     };
     // SAFETY: the kernel accesses the words that its form declares, and the buffers have that size.
     unsafe { module.launch("k", shape, &[PtxArg::Memory(&input), PtxArg::Memory(&output)]) }

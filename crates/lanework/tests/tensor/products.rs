@@ -60,6 +60,7 @@ fn check(
             block: Dim3::from(threads),
             dynamic_shared: shared,
             cluster: None,
+            cooperative: false,
         };
         let number = |v: usize| PtxArg::Bytes((v as u32).to_le_bytes().to_vec());
         let arguments = [
