@@ -180,6 +180,16 @@ impl Body for Trap {
     }
 }
 
+/// A stack that is full.
+pub struct StackOverflow;
+
+impl Body for StackOverflow {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let (kind, space) = (FaultKind::StackOverflow, MemorySpace::Local);
+        fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, String::new()))
+    }
+}
+
 /// Narrows the active lanes to those whose guard holds; `b` is the guard, `d` its negation, `a` the
 /// place to go on if none does.
 pub struct Guard;

@@ -50,6 +50,8 @@ pub enum FaultKind {
     LimitExceeded,
     /// The kernel executed `trap`.
     Trap,
+    /// A thread's stack has no room for another call or allocation.
+    StackOverflow,
     /// Something that the emulator cannot do.
     Unsupported,
     /// A warp, or all of them together, ran more instructions than allowed.

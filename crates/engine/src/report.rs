@@ -90,6 +90,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             }
             fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
         }
+        FaultKind::StackOverflow => {
+            fault.message = "stack overflow: the thread's stack has no room left".into();
+            fault.help = "look for recursion that does not end; a thread has 32 KiB for the frames of recursive calls, and 32 KiB for `alloca`".into();
+        }
         FaultKind::InstructionLimit => {
             fault.message = format!("instruction limit: {}", raw.note);
             fault.help = "look for a loop that does not end, or raise `max_instructions`".into();

@@ -4,7 +4,8 @@
 //! instruction, the target of every label, and what follows a branch or an end of threads.
 //!
 //! Invariants: blocks are in the order of the text and cover every instruction; a [`Opcode::Branch`],
-//! [`Opcode::Exit`], [`Opcode::Return`] or [`Opcode::Trap`] is the last of its block; block 0 is the entry.
+//! [`Opcode::Exit`], [`Opcode::Return`], [`Opcode::Trap`] or
+//! [`Opcode::StackOverflow`] is the last of its block; block 0 is the entry.
 //! Exits and traps have no guard: [`super::lower`] branches around them. Calls are inlined and indexed
 //! branches are chains of branches by then, so that no block has more than two successors.
 
@@ -61,7 +62,10 @@ impl ControlFlowGraph {
 }
 
 fn ends_block(opcode: &Opcode) -> bool {
-    matches!(opcode, Opcode::Branch(_) | Opcode::Exit | Opcode::Return | Opcode::Trap)
+    matches!(
+        opcode,
+        Opcode::Branch(_) | Opcode::Exit | Opcode::Return | Opcode::Trap | Opcode::StackOverflow
+    )
 }
 
 fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
@@ -94,7 +98,7 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
                 block.target = block_of.get(kernel.labels[label as usize]).copied();
                 inst.guard.is_some()
             }
-            Opcode::Exit | Opcode::Return | Opcode::Trap => false,
+            Opcode::Exit | Opcode::Return | Opcode::Trap | Opcode::StackOverflow => false,
             _ => true,
         };
         block.fall_through = (falls && b + 1 < number).then_some(b + 1);

@@ -128,6 +128,8 @@ pub enum Opcode {
     Return,
     /// Faults.
     Trap,
+    /// Faults, since a thread's stack is full.
+    StackOverflow,
     /// Waits at a barrier: sources are its number and, if counted, its threads.
     Barrier(BarrierKind),
     /// Copies asynchronously: `src` are the shared and the global address and the bytes to read.

@@ -193,7 +193,6 @@ fn reserved_shared_memory_has_an_address_that_faults() {
 const REFUSED: &[(&str, &str)] = &[
     ("blackwell.", "tcgen05.alloc"),
     ("clang.", "call of `external`, which the module does not define"),
-    ("printf.", "calls itself"),
 ];
 
 #[test]

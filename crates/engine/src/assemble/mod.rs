@@ -387,6 +387,10 @@ impl Assembler<'_> {
                 let shape = Shape::NONE.going(Flow::Leaves);
                 self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin, shape);
             }
+            Opcode::StackOverflow => {
+                let shape = Shape::NONE.going(Flow::Leaves);
+                self.push(Tiers::cold::<control::StackOverflow>(), [0; 4], count, origin, shape);
+            }
             Opcode::Barrier(kind) => self.barrier(inst, *kind),
             Opcode::Converge => {
                 let named = self.source(inst.src.first());

@@ -1,30 +1,29 @@
 //! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
 
+mod allocation;
+mod call_graph;
+mod calls;
+mod frames;
 mod layout;
 mod positions;
+mod recursion;
 pub mod state;
 pub mod unsupported;
 mod vectors;
 
 use crate::error::LoadError;
-use crate::indirect::candidates;
 use crate::kernel::*;
-use crate::opcode::Alu;
-use crate::opcode::logic::LogicOp;
 use crate::rules;
-use crate::rules::context::guard;
 use crate::statics::key_of;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, Module, StateSpace, Statement, Variable,
 };
-use state::{DEFINE_EXTERN, HEAP, Symbol, width_of};
+use state::{DEFINE_EXTERN, Symbol, width_of};
 use std::collections::HashMap;
 
 pub use state::{Lowering, LoweringOptions};
 pub use unsupported::Unsupported;
 
-/// Calls nested deeper than this are refused.
-const MAX_DEPTH: usize = 64;
 /// Instructions of one kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
@@ -62,7 +61,9 @@ impl<'m> Lowering<'m> {
         }
         lowering.place_parameters(entry);
         let body = entry.body.as_deref().unwrap_or_default();
+        lowering.start_allocation();
         lowering.statements(body)?;
+        lowering.finish_allocation();
         lowering.kernel.origins.push(Origin {
             name: "end of kernel".to_owned(),
             location: None,
@@ -83,6 +84,7 @@ impl<'m> Lowering<'m> {
                 origin,
             });
         }
+        lowering.finish_frames();
         crate::canonicalize::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
         if options.gaps {
@@ -197,13 +199,21 @@ impl<'m> Lowering<'m> {
     fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {
         let symbol = match variable.space {
             StateSpace::Shared => {
-                let address = self.layout.shared(&mut self.kernel, variable);
+                // A function's variable is one, however often the function is inlined.
+                let key = std::ptr::from_ref(variable).addr();
+                let known = self.placed_shared.get(&key).copied();
+                let address =
+                    known.unwrap_or_else(|| self.layout.shared(&mut self.kernel, variable));
+                self.placed_shared.insert(key, address);
                 Symbol::Variable(MemorySpace::Shared, address)
             }
-            StateSpace::Local | StateSpace::Param => {
-                let address = self.layout.local(&mut self.kernel, variable);
-                Symbol::Variable(MemorySpace::Local, address)
-            }
+            StateSpace::Local | StateSpace::Param => match self.in_frame(variable) {
+                Some(symbol) => symbol,
+                None => {
+                    let address = self.layout.local(&mut self.kernel, variable);
+                    Symbol::Variable(MemorySpace::Local, address)
+                }
+            },
             StateSpace::Reg => {
                 let width = width_of(variable.ty).map_err(|r| self.refuse(r))?;
                 Symbol::Register(self.new_register(width))
@@ -223,92 +233,21 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    fn call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let call = rules::call::Call::read(instruction).map_err(|r| self.refuse(r))?;
-        if call.function == "vprintf" {
-            return rules::call::print(self, instruction, &call).map_err(|r| self.refuse(r));
-        }
-        if call.function == "__assertfail" {
-            return rules::call::assert_fail(self, instruction).map_err(|r| self.refuse(r));
-        }
-        if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
-            return self.indirect(instruction, &call, address);
-        }
-        let heap = self.globals.get(HEAP).map(|(_, address)| *address);
-        if let (Some(heap), "malloc" | "free") = (heap, call.function.as_str()) {
-            return rules::call::heap(self, instruction, &call, heap).map_err(|r| self.refuse(r));
-        }
-        let module = self.module;
-        let callee = module.functions().find(|f| f.name == call.function && f.body.is_some());
-        let Some(callee) = callee else {
-            let what = format!("call of `{}`, which the module does not define", call.function);
-            let help =
-                "link or inline the function; the device library is not part of the emulator";
-            return Err(self.refuse(Unsupported::new(what, help)));
-        };
-        if self.active.contains(&call.function) || self.active.len() > MAX_DEPTH {
-            let what = format!("`{}` calls itself", call.function);
-            return Err(self.refuse(Unsupported::new(what, "rewrite the recursion as a loop")));
-        }
-        let guard = guard(self, instruction).map_err(|r| self.refuse(r))?;
-        let skip = self.skip_unless(guard);
-        self.inline(callee, &call)?;
-        if let Some(skip) = skip {
-            self.set_label(skip);
-        }
-        Ok(())
-    }
-
-    /// The body of a function in place of its call.
-    fn inline(&mut self, callee: &'m Function, call: &rules::call::Call) -> Result<(), LoadError> {
-        let scope = rules::call::bind(self, callee, call).map_err(|r| self.refuse(r))?;
-        let end = self.new_label();
+    /// The body of a function, whose names are in `scope` and which returns to `end`; gives the scope back.
+    fn body(
+        &mut self,
+        function: &'m Function,
+        scope: HashMap<String, Symbol>,
+        end: Label,
+    ) -> Result<HashMap<String, Symbol>, LoadError> {
         let outer_scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let outer_return = self.return_to.replace(end);
         let outer_position = self.positions.enter();
-        self.active.push(callee.name.clone());
-        let body = callee.body.as_deref().unwrap_or_default();
-        self.statements(body)?;
+        self.active.push(function.name.clone());
+        self.statements(function.body.as_deref().unwrap_or_default())?;
         self.active.pop();
         self.positions.leave(outer_position);
         self.return_to = outer_return;
-        let inner = std::mem::replace(&mut self.scopes, outer_scopes);
-        self.set_label(end);
-        rules::call::results(self, callee, call, &inner[0]).map_err(|r| self.refuse(r))?;
-        Ok(())
-    }
-
-    /// A call through an address: each function that it may mean, if the address is the function's. An
-    /// address that is none of theirs, or of one that is being called already, is a trap.
-    fn indirect(
-        &mut self,
-        instruction: &Instruction,
-        call: &rules::call::Call,
-        address: Reg,
-    ) -> Result<(), LoadError> {
-        let guard = guard(self, instruction).map_err(|r| self.refuse(r))?;
-        let skip = self.skip_unless(guard);
-        let (end, origin) = (self.new_label(), self.origin);
-        let module = self.module;
-        for (place, callee) in candidates(module, call.results.len(), call.arguments.len()) {
-            if self.active.contains(&callee.name) || self.active.len() > MAX_DEPTH {
-                continue;
-            }
-            let (differs, next) = (self.new_register(Width::Predicate), self.new_label());
-            let compare = Opcode::Alu(Alu::Logic(LogicOp::WideDiffer));
-            let src = vec![Operand::Reg(address), Operand::Const(place)];
-            self.emit(compare, vec![Some(differs)], src, None);
-            self.emit(Opcode::Branch(next), Vec::new(), Vec::new(), Some((differs, false)));
-            self.inline(callee, call)?;
-            self.origin = origin;
-            self.emit(Opcode::Branch(end), Vec::new(), Vec::new(), None);
-            self.set_label(next);
-        }
-        self.emit(Opcode::Trap, Vec::new(), Vec::new(), None);
-        self.set_label(end);
-        if let Some(skip) = skip {
-            self.set_label(skip);
-        }
-        Ok(())
+        Ok(std::mem::replace(&mut self.scopes, outer_scopes).swap_remove(0))
     }
 }

@@ -1,11 +1,15 @@
 //! The state of lowering: the kernel so far, what names stand for, and where variables lie. Rules read and
 //! extend it; the driver walks the syntax tree.
 
+use super::call_graph::CallGraph;
 use super::layout::Layout;
 use super::positions::Positions;
+use super::recursion::{FrameSize, Nest};
 use super::unsupported::{LoweringResult, Unsupported};
 use crate::error::LoadError;
 use crate::kernel::*;
+use crate::opcode::Alu;
+use crate::opcode::address::AddressOp;
 use lanework_ptx::{Function, Module, ScalarType, StateSpace, Variable};
 use std::collections::HashMap;
 
@@ -28,6 +32,9 @@ pub enum Symbol {
     Targets(Vec<Label>),
     /// A variable in a space, by address in that space.
     Variable(MemorySpace, Operand),
+    /// A variable in a frame on the call stack: the register of the frame's base, and the offset. Looked
+    /// up, it is a [`Symbol::Variable`].
+    Framed(Reg, u32),
     /// A vector register of so many elements; each is a register of its own.
     Vector(u8),
 }
@@ -51,6 +58,20 @@ pub struct Lowering<'m> {
     /// Variables of the module in shared and local memory that were used so far.
     module_variables: HashMap<String, Symbol>,
     pub(super) has_vectors: bool,
+    /// Variables of functions in shared memory, by where their declarations are.
+    pub(super) placed_shared: HashMap<usize, Operand>,
+    pub(super) call_graph: CallGraph<'m>,
+    /// Functions that are called over the stack: all nests, and those that are being lowered.
+    pub(super) nests: Vec<Nest<'m>>,
+    pub(super) active_nests: Vec<usize>,
+    /// Whether variables go into the frame of the nest's current function.
+    pub(super) framed: bool,
+    pub(super) frame_sizes: Vec<FrameSize>,
+    /// Where the call stack is in local memory, if there is one.
+    pub(super) stack: Option<u64>,
+    /// The end of what `alloca` has not given, and where that starts.
+    pub(super) allocation: Option<Reg>,
+    pub(super) allocation_base: u64,
     specials: HashMap<Special, Reg>,
     carry: Option<Reg>,
     pub(super) active: Vec<String>,
@@ -81,6 +102,15 @@ impl<'m> Lowering<'m> {
             scopes: vec![HashMap::new()],
             module_variables: HashMap::new(),
             has_vectors: false,
+            placed_shared: HashMap::new(),
+            call_graph: CallGraph::new(module),
+            nests: Vec::new(),
+            active_nests: Vec::new(),
+            framed: false,
+            frame_sizes: Vec::new(),
+            stack: None,
+            allocation: None,
+            allocation_base: 0,
             specials: HashMap::new(),
             carry: None,
             active: vec![entry.name.clone()],
@@ -160,7 +190,8 @@ impl<'m> Lowering<'m> {
     /// What a name stands for here.
     pub fn lookup(&mut self, name: &str) -> Option<Symbol> {
         if let Some(symbol) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
-            return Some(symbol.clone());
+            let symbol = symbol.clone();
+            return Some(self.addressed(symbol));
         }
         if let Some((space, address)) = self.globals.get(name) {
             return Some(Symbol::Variable(*space, Operand::Const(*address)));
@@ -183,6 +214,16 @@ impl<'m> Lowering<'m> {
         };
         self.module_variables.insert(name.to_owned(), symbol.clone());
         Some(symbol)
+    }
+
+    /// The symbol, with the address of a variable in a frame computed.
+    fn addressed(&mut self, symbol: Symbol) -> Symbol {
+        let Symbol::Framed(frame, offset) = symbol else { return symbol };
+        let address = self.new_register(Width::Wide);
+        let src = vec![Operand::Reg(frame), Operand::Const(u64::from(offset))];
+        let op = Opcode::Alu(Alu::Address(AddressOp::Offset { wide: true }));
+        self.emit(op, vec![Some(address)], src, None);
+        Symbol::Variable(MemorySpace::Local, Operand::Reg(address))
     }
 
     /// Gives a name in the innermost scope a meaning.

@@ -183,7 +183,7 @@ impl Cx<'_, '_> {
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
                 Err(self.unknown(&format!("`{name}` is a label")))
             }
-            Some(Symbol::Vector(_)) => {
+            Some(Symbol::Vector(_) | Symbol::Framed(..)) => {
                 Err(self.unknown(&format!("`{name}` is a vector, and one element is expected")))
             }
             None => match function_address(self.lowering.module(), name) {

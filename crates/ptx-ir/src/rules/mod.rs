@@ -19,8 +19,9 @@ mod integer;
 mod logic;
 mod matrix;
 mod memory;
-mod mov;
+pub mod mov;
 mod special;
+mod stack;
 mod video;
 mod warpgroup;
 mod warpwide;
@@ -42,6 +43,7 @@ static RULES: &[(&str, Rule)] = &[
     ("activemask", warpwide::active_mask),
     ("add", integer::add),
     ("addc", carry::add),
+    ("alloca", stack::alloca),
     ("and", logic::bitwise),
     ("applypriority", control::nothing),
     ("atom", atomic::atom),
@@ -123,6 +125,8 @@ static RULES: &[(&str, Rule)] = &[
     ("slct", compare::slct),
     ("sqrt", float::root),
     ("st", memory::st),
+    ("stackrestore", stack::restore),
+    ("stacksave", stack::save),
     ("stmatrix", matrix::stmatrix),
     ("sub", integer::sub),
     ("subc", carry::add),

@@ -12,7 +12,7 @@ use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
 
 /// The opcode that copies a register of a type.
-pub(super) fn copy(ty: ScalarType) -> Alu {
+pub fn copy(ty: ScalarType) -> Alu {
     Alu::copy(match ty {
         Pred => Width::Predicate,
         ty if ty.size() == 8 => Width::Wide,

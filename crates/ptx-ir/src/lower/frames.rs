@@ -1,0 +1,191 @@
+//! The end of lowering calls over the stack: which registers each call saves, how large frames are.
+//!
+//! A call saves what is live after it and written by any function of its nest. Liveness is that of the
+//! function alone: the calls inside do nothing in the graph that it is solved on, and its end returns, so
+//! that the way through a callee and back to another call does not count. Then frames have their sizes,
+//! and the saves and restores replace the markers.
+
+use super::recursion::Nest;
+use super::state::Lowering;
+use crate::bitset::BitSet;
+use crate::cfg::ControlFlowGraph;
+use crate::kernel::*;
+use crate::liveness::Liveness;
+use crate::opcode::Alu;
+use crate::opcode::compare::CompareOp;
+use crate::opcode::logic::LogicOp;
+use crate::rules::call::local;
+use lanework_ptx::ScalarType;
+use std::collections::HashMap;
+
+impl Lowering<'_> {
+    /// Replaces the markers of all calls in nests, and the sizes of frames.
+    pub(super) fn finish_frames(&mut self) {
+        if self.nests.is_empty() {
+            return;
+        }
+        let saved = self.saved_registers();
+        let mut added: HashMap<usize, Vec<Inst>> = HashMap::new();
+        for (nest, saved) in self.nests.iter_mut().zip(&saved) {
+            let mut slots: HashMap<(usize, Reg), u32> = HashMap::new();
+            for (call, registers) in nest.calls.iter().zip(saved) {
+                let (mut saves, mut restores) = (Vec::new(), Vec::new());
+                let origin = self.kernel.insts[call.save].origin;
+                for register in registers {
+                    let body = &mut nest.bodies[call.caller];
+                    let slot = slots.entry((call.caller, *register));
+                    let at = *slot.or_insert_with(|| body.place_register());
+                    let mut place = Place { kernel: &mut self.kernel, sp: nest.sp, at, origin };
+                    saves.extend(place.save(*register));
+                    restores.extend(place.restore(*register));
+                }
+                added.insert(call.save, saves);
+                added.insert(call.restore, restores);
+            }
+        }
+        let bodies = self.nests.iter().flat_map(|nest| &nest.bodies);
+        let align = bodies.map(|body| body.align).max().unwrap_or(16);
+        for size in &self.frame_sizes {
+            let bytes = self.nests[size.nest].bodies[size.body].bytes.next_multiple_of(align);
+            let bytes = u64::from(bytes);
+            let value = if size.negated { bytes.wrapping_neg() } else { bytes };
+            if let Some(src) = self.kernel.insts[size.inst].src.get_mut(1) {
+                *src = Operand::Const(value.wrapping_add(size.offset));
+            }
+        }
+        self.insert(added);
+    }
+
+    /// For each call of each nest, the registers to save.
+    fn saved_registers(&self) -> Vec<Vec<Vec<Reg>>> {
+        let mut alone = self.kernel.clone();
+        let nothing = |inst: &mut Inst, src: Vec<Operand>| {
+            (inst.opcode, inst.src, inst.guard) = (Opcode::Nothing, src, None);
+            inst.dst.clear();
+        };
+        for nest in &self.nests {
+            for call in &nest.calls {
+                let range = call.save..call.restore;
+                alone.insts[range].iter_mut().for_each(|inst| nothing(inst, Vec::new()));
+            }
+            for (i, body) in nest.bodies.iter().enumerate() {
+                let (first, end) = body.dispatch;
+                // The way out of the nest stays, as the last instruction of the first body.
+                let results: Vec<Operand> = body.results.iter().map(|r| Operand::Reg(*r)).collect();
+                let last = end - usize::from(i == 0);
+                alone.insts[first..last].iter_mut().for_each(|inst| nothing(inst, Vec::new()));
+                if first < last {
+                    nothing(&mut alone.insts[first], results);
+                }
+                if i > 0
+                    && let Some(inst) = alone.insts[first..end].last_mut()
+                {
+                    inst.opcode = Opcode::Return;
+                }
+            }
+        }
+        let cfg = ControlFlowGraph::of(&alone);
+        let liveness = Liveness::of(&alone, &cfg);
+        self.nests.iter().map(|nest| self.saved_in(nest, &alone, &cfg, &liveness)).collect()
+    }
+
+    fn saved_in(
+        &self,
+        nest: &Nest<'_>,
+        alone: &Kernel,
+        cfg: &ControlFlowGraph,
+        liveness: &Liveness,
+    ) -> Vec<Vec<Reg>> {
+        let mut written = BitSet::new(self.kernel.registers.len());
+        let inside = &self.kernel.insts[nest.first..nest.last];
+        inside.iter().flat_map(Inst::writes).for_each(|r| written.insert(r as usize));
+        let saved = nest.calls.iter().map(|call| {
+            let block = cfg.block_of(call.restore);
+            let mut live = liveness.live_out(alone, cfg, block);
+            for inst in alone.insts[call.restore..cfg.blocks[block].end].iter().rev() {
+                if inst.guard.is_none() {
+                    inst.writes().for_each(|r| live.remove(r as usize));
+                }
+                inst.reads().for_each(|r| live.insert(r as usize));
+                if inst.guard.is_some() {
+                    inst.writes().for_each(|r| live.insert(r as usize));
+                }
+            }
+            let own = |r: &Reg| *r == nest.sp || call.keep.contains(r);
+            let saved = live.iter().filter(|r| written.contains(*r)).map(|r| r as Reg);
+            saved.filter(|r| !own(r) && Some(*r) != self.allocation).collect()
+        });
+        saved.collect()
+    }
+
+    /// Puts instructions in place of markers, and moves labels.
+    fn insert(&mut self, mut added: HashMap<usize, Vec<Inst>>) {
+        let old = std::mem::take(&mut self.kernel.insts);
+        let mut place = Vec::with_capacity(old.len() + 1);
+        for (i, inst) in old.into_iter().enumerate() {
+            place.push(self.kernel.insts.len());
+            match added.remove(&i) {
+                Some(insts) => self.kernel.insts.extend(insts),
+                None => self.kernel.insts.push(inst),
+            }
+        }
+        place.push(self.kernel.insts.len());
+        for label in &mut self.kernel.labels {
+            *label = place[*label];
+        }
+    }
+}
+
+/// A register's place in the frame.
+struct Place<'a> {
+    kernel: &'a mut Kernel,
+    sp: Reg,
+    at: u32,
+    origin: u32,
+}
+
+impl Place<'_> {
+    fn inst(&self, opcode: Opcode, dst: Vec<Option<Reg>>, src: Vec<Operand>) -> Inst {
+        Inst { opcode, dst, src, guard: None, origin: self.origin }
+    }
+
+    /// A predicate goes as a word.
+    fn word(&mut self) -> Reg {
+        self.kernel.registers.push(Register { width: Width::Word, special: None });
+        self.kernel.registers.len() as Reg - 1
+    }
+
+    fn memory(&self, kind: MemoryKind, width: Width) -> Opcode {
+        let ty = if width == Width::Wide { ScalarType::B64 } else { ScalarType::B32 };
+        Opcode::Memory(local(kind, ty, i64::from(self.at)))
+    }
+
+    fn save(&mut self, register: Reg) -> Vec<Inst> {
+        let width = self.kernel.registers[register as usize].width;
+        let (mut insts, mut value) = (Vec::new(), register);
+        if width == Width::Predicate {
+            value = self.word();
+            let select = Opcode::Alu(Alu::Compare(CompareOp::Select { wide: false }));
+            let src = vec![Operand::Const(1), Operand::Const(0), Operand::Reg(register)];
+            insts.push(self.inst(select, vec![Some(value)], src));
+        }
+        let src = vec![Operand::Reg(self.sp), Operand::Reg(value)];
+        insts.push(self.inst(self.memory(MemoryKind::Store, width), Vec::new(), src));
+        insts
+    }
+
+    fn restore(&mut self, register: Reg) -> Vec<Inst> {
+        let width = self.kernel.registers[register as usize].width;
+        let load = self.memory(MemoryKind::Load, width);
+        let src = vec![Operand::Reg(self.sp)];
+        if width != Width::Predicate {
+            return vec![self.inst(load, vec![Some(register)], src)];
+        }
+        let word = self.word();
+        let test = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
+        vec![
+            self.inst(load, vec![Some(word)], src),
+            self.inst(test, vec![Some(register)], vec![Operand::Reg(word)]),
+        ]
+    }
+}

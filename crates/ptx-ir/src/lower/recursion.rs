@@ -1,0 +1,477 @@
+//! Functions that call each other in a cycle, or in a chain too deep to put inside each other: a nest.
+//!
+//! A nest's functions are lowered once for each call from outside. Inside it, a call pushes a frame on the
+//! thread's call stack in local memory and jumps to the callee; `ret` jumps back to the place that the
+//! frame names, by a chain of comparisons as for `brx`. So a call graph with cycles is a control-flow graph
+//! with cycles and data in memory: lanes diverge and reconverge by the same rules as everywhere, at any
+//! depth and with any target, and every analysis holds. Lanes that return at different depths wait for
+//! each other at the latest where the outermost call returns.
+//!
+//! A frame holds, from its base (the nest's stack pointer) on: the number of the call to return to; the
+//! function's parameters, results and variables in memory; and the registers that a call inside must not
+//! lose, which [`super::frames`] finds once the whole kernel is known.
+//!
+//! Limit: the frames of all nests of a thread share [`STACK_BYTES`]; a call that finds no room faults.
+
+use super::state::{Lowering, Symbol, width_of};
+use super::unsupported::{LoweringResult, Unsupported};
+use crate::error::LoadError;
+use crate::kernel::*;
+use crate::opcode::Alu;
+use crate::opcode::address::AddressOp;
+use crate::opcode::compare::{CompareOp, Relation};
+use crate::opcode::integer::Integer;
+use crate::opcode::logic::LogicOp;
+use crate::rules::call::{Call, copy_memory, load, store};
+use crate::rules::context::Cx;
+use crate::rules::mov::copy;
+use lanework_ptx as syntax;
+use lanework_ptx::{Function, Instruction, ScalarType, StateSpace, Variable};
+use std::collections::{HashMap, HashSet};
+
+/// Bytes of the call stack of each thread.
+pub const STACK_BYTES: u32 = 32 << 10;
+/// What it is called where variables are listed.
+pub const STACK: &str = "the call stack";
+/// Bytes of a frame before anything else: the number of the call to return to.
+const HEAD: u32 = 16;
+
+/// A nest, and what is known of it so far.
+pub(super) struct Nest<'m> {
+    members: HashSet<&'m str>,
+    /// The base of the current frame: a local address.
+    pub(super) sp: Reg,
+    /// The functions that are called, the one from outside first.
+    pub(super) bodies: Vec<Body<'m>>,
+    /// The calls inside; the number of one is its index plus 1.
+    pub(super) calls: Vec<CallSite>,
+    /// The body that is being lowered.
+    current: usize,
+    /// Its instructions.
+    pub(super) first: usize,
+    pub(super) last: usize,
+}
+
+/// A function of a nest.
+pub(super) struct Body<'m> {
+    function: &'m Function,
+    entry: Label,
+    epilogue: Label,
+    params: Vec<Symbol>,
+    returns: Vec<Symbol>,
+    /// Bytes of its frame so far, and their alignment.
+    pub(super) bytes: u32,
+    pub(super) align: u32,
+    /// The instructions of its way back, and the registers that it returns values in.
+    pub(super) dispatch: (usize, usize),
+    pub(super) results: Vec<Reg>,
+}
+
+/// A call inside a nest.
+pub(super) struct CallSite {
+    /// The body that it is in, and the one that it calls.
+    pub(super) caller: usize,
+    callee: usize,
+    back: Label,
+    /// Where the caller's registers are saved and restored: instructions that do nothing until then.
+    pub(super) save: usize,
+    pub(super) restore: usize,
+    /// Results that arrive in registers, which are not restored.
+    pub(super) keep: Vec<Reg>,
+}
+
+/// A constant that is the size of a frame: of this nest and body, negated or not.
+pub(super) struct FrameSize {
+    pub(super) inst: usize,
+    pub(super) nest: usize,
+    pub(super) body: usize,
+    /// Added to the size, which is negated first if so.
+    pub(super) offset: u64,
+    pub(super) negated: bool,
+}
+
+impl<'m> Lowering<'m> {
+    /// Whether a call of the function stays in the current nest.
+    pub(super) fn is_member(&self, function: &Function) -> bool {
+        let nest = self.active_nests.last().map(|n| &self.nests[*n]);
+        nest.is_some_and(|nest| nest.members.contains(function.name.as_str()))
+    }
+
+    /// The stack pointer and a place in the frame that is being laid out for a variable, if there is one.
+    pub(super) fn in_frame(&mut self, variable: &Variable) -> Option<Symbol> {
+        if !self.framed {
+            return None;
+        }
+        let nest = *self.active_nests.last()?;
+        let nest = &mut self.nests[nest];
+        let body = &mut nest.bodies[nest.current];
+        Some(Symbol::Framed(nest.sp, body.place(variable)))
+    }
+
+    /// A call from outside a nest: its functions, and the way in and out.
+    pub(super) fn nest(
+        &mut self,
+        members: HashSet<&'m str>,
+        callee: &'m Function,
+        call: &Call,
+    ) -> Result<(), LoadError> {
+        let origin = self.origin;
+        let sp = self.new_register(Width::Wide);
+        let stack = Operand::Const(self.stack_base());
+        match self.active_nests.last().copied() {
+            Some(outer) => {
+                let (from, body) = (self.nests[outer].sp, self.nests[outer].current);
+                self.add_frame(sp, from, outer, body, false);
+            }
+            None => {
+                self.emit(Opcode::Alu(Alu::copy(Width::Wide)), vec![Some(sp)], vec![stack], None)
+            }
+        }
+        let number = self.nests.len();
+        let first = self.kernel.insts.len();
+        let (bodies, calls) = (Vec::new(), Vec::new());
+        let nest = Nest { members, sp, bodies, calls, current: 0, first, last: first };
+        self.nests.push(nest);
+        let body = self.add_body(number, callee).map_err(|r| self.refuse(r))?;
+        self.check_room(number, body, sp);
+        let formals = self.nests[number].bodies[body].params.clone();
+        let passed = self.evaluate(callee, call).map_err(|r| self.refuse(r))?;
+        self.pass(callee, &formals, passed, sp).map_err(|r| self.refuse(r))?;
+        store(self, ScalarType::B32, Operand::Reg(sp), 0, Operand::Const(0));
+        self.active_nests.push(number);
+        let mut next = 0;
+        while next < self.nests[number].bodies.len() {
+            self.lower_body(number, next)?;
+            next += 1;
+        }
+        self.active_nests.pop();
+        self.origin = origin;
+        let end = self.new_label();
+        for body in 0..self.nests[number].bodies.len() {
+            self.way_back(number, body, end);
+        }
+        self.set_label(end);
+        self.nests[number].last = self.kernel.insts.len();
+        let returns = self.nests[number].bodies[body].returns.clone();
+        self.receive(callee, call, &returns, sp).map_err(|r| self.refuse(r))
+    }
+
+    /// A call inside a nest.
+    pub(super) fn call_member(
+        &mut self,
+        callee: &'m Function,
+        call: &Call,
+    ) -> Result<(), LoadError> {
+        let Some(number) = self.active_nests.last().copied() else { return Ok(()) };
+        let (sp, caller) = (self.nests[number].sp, self.nests[number].current);
+        let body =
+            match self.nests[number].bodies.iter().position(|b| b.function.name == callee.name) {
+                Some(body) => body,
+                None => self.add_body(number, callee).map_err(|r| self.refuse(r))?,
+            };
+        let site = self.nests[number].calls.len();
+        let passed = self.evaluate(callee, call).map_err(|r| self.refuse(r))?;
+        let frame = self.new_register(Width::Wide);
+        self.add_frame(frame, sp, number, caller, false);
+        self.check_room(number, body, frame);
+        let save = self.marker();
+        let formals = self.nests[number].bodies[body].params.clone();
+        self.pass(callee, &formals, passed, frame).map_err(|r| self.refuse(r))?;
+        let id = Operand::Const(site as u64 + 1);
+        store(self, ScalarType::B32, Operand::Reg(frame), 0, id);
+        let source = Operand::Reg(frame);
+        self.emit(Opcode::Alu(Alu::copy(Width::Wide)), vec![Some(sp)], vec![source], None);
+        let (entry, back) = (self.nests[number].bodies[body].entry, self.new_label());
+        self.emit(Opcode::Branch(entry), Vec::new(), Vec::new(), None);
+        self.set_label(back);
+        let returns = self.nests[number].bodies[body].returns.clone();
+        let mut arrived = Vec::new();
+        let mut keep = Vec::new();
+        for (formal, symbol) in callee.returns.iter().zip(returns) {
+            arrived.push(match symbol {
+                Symbol::Register(from) => {
+                    let width = self.kernel.registers[from as usize].width;
+                    let to = self.new_register(width);
+                    let op = Opcode::Alu(copy(formal.ty));
+                    self.emit(op, vec![Some(to)], vec![Operand::Reg(from)], None);
+                    keep.push(to);
+                    Symbol::Register(to)
+                }
+                other => other,
+            });
+        }
+        let callee_frame = self.new_register(Width::Wide);
+        let source = Operand::Reg(sp);
+        self.emit(
+            Opcode::Alu(Alu::copy(Width::Wide)),
+            vec![Some(callee_frame)],
+            vec![source],
+            None,
+        );
+        keep.push(callee_frame);
+        self.add_frame(sp, sp, number, caller, true);
+        let restore = self.marker();
+        let callee_body = body;
+        let site = CallSite { caller, callee: callee_body, back, save, restore, keep };
+        self.nests[number].calls.push(site);
+        self.receive(callee, call, &arrived, callee_frame).map_err(|r| self.refuse(r))
+    }
+
+    /// An instruction that [`super::frames`] replaces.
+    fn marker(&mut self) -> usize {
+        self.emit(Opcode::Nothing, Vec::new(), Vec::new(), None);
+        self.kernel.insts.len() - 1
+    }
+
+    /// `to = from` moved up by a frame's size, or down.
+    fn add_frame(&mut self, to: Reg, from: Reg, nest: usize, body: usize, negated: bool) {
+        let inst = self.kernel.insts.len();
+        self.frame_sizes.push(FrameSize { inst, nest, body, offset: 0, negated });
+        let op = Opcode::Alu(Alu::Address(AddressOp::Offset { wide: true }));
+        self.emit(op, vec![Some(to)], vec![Operand::Reg(from), Operand::Const(0)], None);
+    }
+
+    /// Faults unless a frame of the body fits at the address.
+    fn check_room(&mut self, nest: usize, body: usize, at: Reg) {
+        let full = self.new_register(Width::Predicate);
+        let inst = self.kernel.insts.len();
+        let offset = self.stack_base() + u64::from(STACK_BYTES);
+        self.frame_sizes.push(FrameSize { inst, nest, body, offset, negated: true });
+        let unsigned = Integer::of(ScalarType::U64);
+        let Some(unsigned) = unsigned else { return };
+        let compare = Alu::Compare(CompareOp::Integer(Relation::Greater, unsigned));
+        let src = vec![Operand::Reg(at), Operand::Const(0)];
+        self.emit(Opcode::Alu(compare), vec![Some(full)], src, None);
+        let fits = self.skip_unless(Some((full, false)));
+        self.emit(Opcode::StackOverflow, Vec::new(), Vec::new(), None);
+        if let Some(fits) = fits {
+            self.set_label(fits);
+        }
+    }
+
+    fn add_body(&mut self, nest: usize, function: &'m Function) -> LoweringResult<usize> {
+        let (entry, epilogue) = (self.new_label(), self.new_label());
+        let sp = self.nests[nest].sp;
+        let mut body = Body {
+            function,
+            entry,
+            epilogue,
+            params: Vec::new(),
+            returns: Vec::new(),
+            bytes: HEAD,
+            align: 16,
+            dispatch: (0, 0),
+            results: Vec::new(),
+        };
+        for formal in &function.params {
+            let symbol = self.framed_formal(&mut body, sp, formal)?;
+            body.params.push(symbol);
+        }
+        for formal in &function.returns {
+            let symbol = self.framed_formal(&mut body, sp, formal)?;
+            if let Symbol::Register(register) = symbol {
+                body.results.push(register);
+            }
+            body.returns.push(symbol);
+        }
+        self.nests[nest].bodies.push(body);
+        Ok(self.nests[nest].bodies.len() - 1)
+    }
+
+    fn framed_formal(
+        &mut self,
+        body: &mut Body<'m>,
+        sp: Reg,
+        formal: &Variable,
+    ) -> LoweringResult<Symbol> {
+        Ok(match formal.space {
+            StateSpace::Reg if formal.vector > 1 => {
+                let what = format!("parameter `{}` is a vector", formal.name);
+                return Err(Unsupported::new(what, "pass its elements one by one"));
+            }
+            StateSpace::Reg => Symbol::Register(self.new_register(width_of(formal.ty)?)),
+            _ => Symbol::Framed(sp, body.place(formal)),
+        })
+    }
+
+    /// One function of a nest, from its entry to the jump to its way back.
+    fn lower_body(&mut self, nest: usize, index: usize) -> Result<(), LoadError> {
+        self.nests[nest].current = index;
+        let body = &self.nests[nest].bodies[index];
+        let (function, entry, epilogue) = (body.function, body.entry, body.epilogue);
+        let formals = function.params.iter().zip(&body.params);
+        let formals = formals.chain(function.returns.iter().zip(&body.returns));
+        let scope: HashMap<String, Symbol> =
+            formals.map(|(formal, symbol)| (formal.name.clone(), symbol.clone())).collect();
+        self.set_label(entry);
+        let framed = std::mem::replace(&mut self.framed, true);
+        let done = self.new_label();
+        let outer = self.allocated(function);
+        self.body(function, scope, done)?;
+        self.set_label(done);
+        self.release(outer);
+        self.framed = framed;
+        self.emit(Opcode::Branch(epilogue), Vec::new(), Vec::new(), None);
+        Ok(())
+    }
+
+    /// From the end of a function to the call that its frame names; from the outermost one to `end`.
+    fn way_back(&mut self, nest: usize, body: usize, end: Label) {
+        let sp = self.nests[nest].sp;
+        self.set_label(self.nests[nest].bodies[body].epilogue);
+        let first = self.kernel.insts.len();
+        let id = self.new_register(Width::Word);
+        load(self, ScalarType::B32, id, Operand::Reg(sp), 0);
+        let calls = self.nests[nest].calls.iter().enumerate();
+        let mut ways: Vec<(u64, Label)> = calls
+            .filter(|(_, call)| call.callee == body)
+            .map(|(i, call)| (i as u64 + 1, call.back))
+            .collect();
+        if body == 0 {
+            ways.push((0, end));
+        }
+        let last = ways.pop();
+        for (number, back) in ways {
+            let here = self.new_register(Width::Predicate);
+            let src = vec![Operand::Reg(id), Operand::Const(number)];
+            self.emit(Opcode::Alu(Alu::Logic(LogicOp::Equal)), vec![Some(here)], src, None);
+            self.emit(Opcode::Branch(back), Vec::new(), Vec::new(), Some((here, false)));
+        }
+        match last {
+            Some((_, back)) => self.emit(Opcode::Branch(back), Vec::new(), Vec::new(), None),
+            None => self.emit(Opcode::Trap, Vec::new(), Vec::new(), None),
+        }
+        self.nests[nest].bodies[body].dispatch = (first, self.kernel.insts.len());
+    }
+
+    /// The values of a call's arguments: in registers of their own, or where they lie in memory.
+    fn evaluate(&mut self, callee: &Function, call: &Call) -> LoweringResult<Vec<Symbol>> {
+        let instruction = Instruction::new("call", Vec::new());
+        let mut values = Vec::new();
+        for (formal, actual) in callee.params.iter().zip(&call.arguments) {
+            let named = match actual {
+                syntax::Operand::Name(name) => self.lookup(name),
+                _ => None,
+            };
+            values.push(match named {
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => {
+                    let mut cx = Cx { lowering: self, instruction: &instruction, guard: None };
+                    let source = cx.source(actual, formal.ty)?;
+                    let to = cx.lowering.new_register(width_of(formal.ty)?);
+                    cx.alu(Some(to), &[source], copy(formal.ty))?;
+                    Symbol::Register(to)
+                }
+            });
+        }
+        Ok(values)
+    }
+
+    /// Puts arguments where the callee has its parameters, in the frame at `frame`.
+    fn pass(
+        &mut self,
+        callee: &Function,
+        formals: &[Symbol],
+        values: Vec<Symbol>,
+        frame: Reg,
+    ) -> LoweringResult {
+        let frame = Operand::Reg(frame);
+        for ((formal, symbol), value) in callee.params.iter().zip(formals).zip(values) {
+            match (symbol, value) {
+                (Symbol::Register(to), Symbol::Register(from)) => {
+                    let op = Opcode::Alu(copy(formal.ty));
+                    self.emit(op, vec![Some(*to)], vec![Operand::Reg(from)], None);
+                }
+                (Symbol::Register(to), Symbol::Variable(_, address)) => {
+                    load(self, formal.ty, *to, address, 0);
+                }
+                (Symbol::Framed(_, at), Symbol::Register(from)) => {
+                    store(self, formal.ty, frame, i64::from(*at), Operand::Reg(from));
+                }
+                (Symbol::Framed(_, at), Symbol::Variable(space, address)) => {
+                    let to = (MemorySpace::Local, frame, i64::from(*at));
+                    copy_memory(self, to, (space, address, 0), formal);
+                }
+                _ => return Err(Unsupported::new("an argument that is no value", "")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes results from registers, or from the callee's frame at `frame`.
+    fn receive(
+        &mut self,
+        callee: &Function,
+        call: &Call,
+        returns: &[Symbol],
+        frame: Reg,
+    ) -> LoweringResult {
+        let frame = Operand::Reg(frame);
+        for ((formal, symbol), actual) in callee.returns.iter().zip(returns).zip(&call.results) {
+            let syntax::Operand::Name(name) = actual else {
+                return Err(Unsupported::new("a call's result is not a name", ""));
+            };
+            if name == "_" {
+                continue;
+            }
+            match (symbol, self.lookup(name)) {
+                (Symbol::Register(from), Some(Symbol::Register(to))) => {
+                    let op = Opcode::Alu(copy(formal.ty));
+                    self.emit(op, vec![Some(to)], vec![Operand::Reg(*from)], None);
+                }
+                (Symbol::Register(from), Some(Symbol::Variable(MemorySpace::Local, to))) => {
+                    store(self, formal.ty, to, 0, Operand::Reg(*from));
+                }
+                (Symbol::Framed(_, at), Some(Symbol::Register(to))) => {
+                    load(self, formal.ty, to, frame, i64::from(*at));
+                }
+                (Symbol::Framed(_, at), Some(Symbol::Variable(space, to))) => {
+                    let from = (MemorySpace::Local, frame, i64::from(*at));
+                    copy_memory(self, (space, to, 0), from, formal);
+                }
+                _ => return Err(Unsupported::new(format!("`{name}` takes no result"), "")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the call stack starts in local memory.
+    fn stack_base(&mut self) -> u64 {
+        if let Some(base) = self.stack {
+            return base;
+        }
+        let base = self.reserve_local(STACK, STACK_BYTES);
+        self.stack = Some(base);
+        base
+    }
+
+    /// So many bytes of each thread's local memory, aligned as any variable may be.
+    pub(super) fn reserve_local(&mut self, name: &str, bytes: u32) -> u64 {
+        let mut variable = Variable::new(StateSpace::Local, ScalarType::B8, name);
+        variable.align = Some(1024);
+        variable.dims = vec![Some(u64::from(bytes))];
+        match self.layout.local(&mut self.kernel, &variable) {
+            Operand::Const(base) => base,
+            _ => 0,
+        }
+    }
+}
+
+impl Body<'_> {
+    /// Makes room for a variable in the frame; gives its offset.
+    fn place(&mut self, variable: &Variable) -> u32 {
+        let align = variable.alignment().clamp(1, 1024).next_power_of_two();
+        self.align = self.align.max(align);
+        let bytes = variable.size().min(1 << 30) as u32;
+        let at = self.bytes.min(1 << 30).next_multiple_of(align);
+        self.bytes = at.saturating_add(bytes);
+        at
+    }
+
+    /// Makes room for a saved register.
+    pub(super) fn place_register(&mut self) -> u32 {
+        let at = self.bytes.min(1 << 30).next_multiple_of(8);
+        self.bytes = at + 8;
+        at
+    }
+}
