@@ -2,7 +2,7 @@
 //! comparison measured.
 
 use lanework::Device;
-use lanework_lab::conformance::{Form, Vectors, bound_of, compare, execute, forms};
+use lanework_lab::conformance::{Form, Vectors, bound_of, combinations, compare, execute, forms};
 use std::collections::BTreeSet;
 
 /// The table of the instructions that were compared; `BLESS=1` writes it.
@@ -53,6 +53,33 @@ fn tensor_instructions() -> impl Iterator<Item = String> {
     let lines = TENSOR.lines().filter(|line| !line.starts_with('#'));
     let names = lines.filter_map(|line| line.split(['\t', ' ']).next());
     names.filter(|name| !name.contains("f64")).map(str::to_owned)
+}
+
+#[test]
+fn every_combination_gives_what_the_gpu_gave() {
+    let vectors = Vectors::recorded();
+    let forms = combinations();
+    let outcomes = execute(&Device::emulator(), &forms, 128, &mut |_| {}).expect("memory");
+    let (mut wrong, mut refused, mut missing) = (Vec::new(), 0, 0);
+    for (form, outcome) in forms.iter().zip(outcomes) {
+        match (outcome, vectors.of(form)) {
+            (Err(_), _) => refused += 1,
+            (_, None) => missing += 1,
+            (Ok(found), Some(expected)) => {
+                if let Some(difference) = compare(form, expected, &found) {
+                    wrong.push(format!("{}: {difference:x?}", form.text));
+                }
+            }
+        }
+    }
+    if missing + refused == forms.len() {
+        eprintln!("SKIPPED: no results of a GPU are on record (lanework conform --record)");
+    } else {
+        assert_eq!(missing, 0, "combinations without results of a GPU");
+    }
+    // Those of 128-bit registers, and of video instructions in which GPUs differ from the manual.
+    assert!(refused < 150, "{refused} combinations are refused");
+    assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Class {
             B8 | U8 | S8 | U16 | S16 | U32 | S32 | B32 | F16x2 | Bf16x2 => Class::Word,
             F32 => Class::Single,
             F64 => Class::Double,
-            U64 | S64 | B64 | B128 => Class::Long,
+            U64 | S64 | B64 | B128 | Texref | Samplerref | Surfref => Class::Long,
         }
     }
 

@@ -49,7 +49,7 @@ fn in_initializer<'m>(init: &'m Initializer, names: &mut Vec<&'m str>) {
         Initializer::Address { name, .. } => names.push(name),
         Initializer::Masked { address, .. } => in_initializer(address, names),
         Initializer::List(items) => items.iter().for_each(|item| in_initializer(item, names)),
-        Initializer::Value(_) => {}
+        Initializer::Value(_) | Initializer::Fields(_) => {}
     }
 }
 

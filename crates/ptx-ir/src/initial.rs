@@ -38,6 +38,8 @@ fn fill(
             }
             return Ok(());
         }
+        // What a texture or sampler is, which its handle does not hold.
+        Initializer::Fields(_) => return Ok(()),
         Initializer::Value(value) => immediate_bits(*value, ty),
         Initializer::Masked { mask, address: of } if *mask != 0 => {
             (address_bits(of, address)? & mask) >> mask.trailing_zeros()

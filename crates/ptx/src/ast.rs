@@ -154,6 +154,8 @@ pub enum Initializer {
     },
     /// A brace list, possibly nested; missing values are zero.
     List(Vec<Initializer>),
+    /// Fields of a texture, sampler or surface by name: `{ filter_mode = nearest }`.
+    Fields(Vec<(String, String)>),
 }
 
 /// An entry (`.entry`) or a device function (`.func`).
@@ -271,7 +273,7 @@ pub enum Operand {
     Immediate(Immediate),
     /// `{a, b}`.
     Vector(Vec<Operand>),
-    /// `p|q`.
+    /// `p|q`; the first may be a vector.
     Pair(Box<Operand>, Box<Operand>),
     /// `name + 8` outside brackets: the address of a variable plus an offset.
     Offset(String, i64),

@@ -103,6 +103,11 @@ impl Display for Initializer {
                 separated(f, list)?;
                 f.write_str("}")
             }
+            Initializer::Fields(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                write!(f, "{{ {} }}", fields.join(", "))
+            }
         }
     }
 }

@@ -26,9 +26,15 @@ pub enum ScalarType {
     Bf16x2,
     F32,
     F64,
+    /// A texture reference: opaque, a handle of 8 bytes.
+    Texref,
+    /// A sampler reference.
+    Samplerref,
+    /// A surface reference.
+    Surfref,
 }
 
-const SCALAR_NAMES: [(ScalarType, &str); 20] = [
+const SCALAR_NAMES: [(ScalarType, &str); 23] = [
     (ScalarType::Pred, "pred"),
     (ScalarType::B8, "b8"),
     (ScalarType::B16, "b16"),
@@ -49,6 +55,9 @@ const SCALAR_NAMES: [(ScalarType, &str); 20] = [
     (ScalarType::Bf16x2, "bf16x2"),
     (ScalarType::F32, "f32"),
     (ScalarType::F64, "f64"),
+    (ScalarType::Texref, "texref"),
+    (ScalarType::Samplerref, "samplerref"),
+    (ScalarType::Surfref, "surfref"),
 ];
 
 impl ScalarType {
@@ -69,9 +78,15 @@ impl ScalarType {
             Pred | B8 | U8 | S8 => 1,
             B16 | U16 | S16 | F16 | Bf16 => 2,
             B32 | U32 | S32 | F16x2 | Bf16x2 | F32 => 4,
-            B64 | U64 | S64 | F64 => 8,
+            B64 | U64 | S64 | F64 | Texref | Samplerref | Surfref => 8,
             B128 => 16,
         }
+    }
+
+    /// Whether it stands for a texture, a sampler or a surface, whose bits nothing may use.
+    pub fn is_opaque(self) -> bool {
+        use ScalarType::*;
+        matches!(self, Texref | Samplerref | Surfref)
     }
 
     /// Whether it is a signed integer.

@@ -5,7 +5,9 @@ use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json, thousands};
 use lanework::{Backend, Device};
-use lanework_lab::conformance::{self, Difference, Form, Vectors, compare, execute, forms};
+use lanework_lab::conformance::{
+    self, Difference, Form, Vectors, combinations, compare, execute, forms,
+};
 use serde::Serialize;
 
 /// The comparison of one form, in JSON.
@@ -29,6 +31,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
     let forms: Vec<Form> = forms()
         .into_iter()
         .filter(|form| form.runs())
+        .chain(combinations())
         .filter(|form| args.only.as_ref().is_none_or(|only| form.name.starts_with(only.as_str())))
         .collect();
     if forms.is_empty() {
@@ -57,6 +60,8 @@ pub fn run(args: &ConformArgs) -> Outcome {
 
 /// Operands of each form whose results are stored.
 const STORED: usize = 384;
+/// Operands of each combination whose results are stored.
+const COMBINED: usize = 32;
 /// Operands of each form that a live comparison takes.
 const LIVE: usize = 16_384;
 
@@ -93,7 +98,15 @@ fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Fai
 
 fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<Vectors, Failure> {
     let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
-    let vectors = gather(&gpu(args)?, forms, tuples)?;
+    let mut vectors = gather(&gpu(args)?, forms, tuples)?;
+    // What goes wrong in a combination does so on any operands; a few keep the file small.
+    if args.tuples.is_none() {
+        for form in forms.iter().filter(|form| form.is_combination()) {
+            if let Some(results) = vectors.results.get_mut(form.key()) {
+                results.truncate(COMBINED * form.bytes());
+            }
+        }
+    }
     std::fs::write(path, vectors.to_bytes()).map_err(|error| {
         let help = "choose a file that you may write";
         Failure::input(format_args!("{} cannot be written: {error}", path.display()), help)

@@ -23,7 +23,7 @@ pub struct Difference {
 
 /// Compares results; the shorter of the two decides how many.
 pub fn compare(form: &Form, expected: &[u8], found: &[u8]) -> Option<Difference> {
-    let stride: usize = form.results.iter().map(|kind| kind.bytes()).sum();
+    let stride = form.bytes();
     let pairs = expected.chunks_exact(stride).zip(found.chunks_exact(stride));
     let (of, seed, bound) = (pairs.len(), hash(form.key()), bound_of(&form.name));
     let mut difference: Option<Difference> = None;

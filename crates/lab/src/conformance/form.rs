@@ -3,6 +3,9 @@
 use super::catalogue::{CHAPTERS, Row};
 use super::operands::Kind;
 
+/// The chapter of combinations; the coverage table does not list them.
+pub(super) const COMBINATIONS: usize = usize::MAX;
+
 /// One form of an instruction.
 #[derive(Clone, Debug)]
 pub struct Form {
@@ -26,6 +29,16 @@ impl Form {
         &self.text
     }
 
+    /// Bytes of the results of one thread.
+    pub fn bytes(&self) -> usize {
+        self.results.iter().map(|kind| kind.bytes()).sum()
+    }
+
+    /// Whether it combines an instruction with an operand, or with another that it shares state with.
+    pub fn is_combination(&self) -> bool {
+        self.chapter == COMBINATIONS
+    }
+
     /// Whether it is run, not only loaded.
     pub fn runs(&self) -> bool {
         !self.results.is_empty()
@@ -41,6 +54,25 @@ pub fn forms() -> Vec<Form> {
         }
     }
     forms
+}
+
+/// The first form of each instruction in each row that runs: what combinations are made from.
+pub(super) fn firsts() -> Vec<Form> {
+    let mut firsts: Vec<Form> = Vec::new();
+    for (chapter, part) in CHAPTERS.iter().enumerate() {
+        for row in part.rows.iter().filter(|row| !row.results.is_empty()) {
+            let mut all = Vec::new();
+            expand(chapter, row, &mut all);
+            let mut seen: Vec<String> = Vec::new();
+            for form in all {
+                if !seen.contains(&form.opcode) {
+                    seen.push(form.opcode.clone());
+                    firsts.push(form);
+                }
+            }
+        }
+    }
+    firsts
 }
 
 fn expand(chapter: usize, row: &Row, forms: &mut Vec<Form>) {

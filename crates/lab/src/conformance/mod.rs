@@ -3,6 +3,7 @@
 
 mod bounds;
 mod catalogue;
+mod combine;
 mod compare;
 mod coverage;
 mod execute;
@@ -14,6 +15,7 @@ mod vectors;
 
 pub use bounds::{Bound, bound_of};
 pub use catalogue::{CHAPTERS, Chapter};
+pub use combine::{Candidate, Verdicts, candidates, combinations};
 pub use compare::{Difference, compare};
 pub use coverage::{Coverage, Covered, coverage};
 pub use execute::{Outcome, execute};

@@ -14,7 +14,7 @@ pub const RESULTS: usize = 16;
 const HEAD: &str = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /// The storage of a kind: a register's type.
-fn register(kind: Kind) -> &'static str {
+pub(super) fn register(kind: Kind) -> &'static str {
     match kind {
         Kind::Pred => "pred",
         kind => ["b16", "b32", "b64"][kind.bytes().ilog2() as usize - 1],

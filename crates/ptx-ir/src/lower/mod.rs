@@ -127,6 +127,7 @@ impl<'m> Lowering<'m> {
                 Statement::Registers(registers) => {
                     let width = width_of(registers.ty).map_err(|r| self.refuse(r))?;
                     let vector = registers.vector;
+                    let first = self.kernel.registers.len();
                     for (name, count) in &registers.names {
                         match count {
                             None => self.bind_register(name.clone(), vector, width),
@@ -142,6 +143,9 @@ impl<'m> Lowering<'m> {
                                 }
                             }
                         }
+                    }
+                    if registers.ty.is_float() {
+                        self.declare_floats(first);
                     }
                 }
                 Statement::Variable(variable) => self.local_variable(variable)?,

@@ -12,6 +12,7 @@ use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
 use lanework_ptx::{Function, Module, ScalarType, StateSpace, Variable};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
 /// PTX has such a name.
@@ -74,6 +75,8 @@ pub struct Lowering<'m> {
     pub(super) allocation_base: u64,
     specials: HashMap<Special, Reg>,
     carry: Option<Reg>,
+    /// Registers that are declared as floats.
+    floats: Vec<Range<Reg>>,
     pub(super) active: Vec<String>,
     /// Where `ret` goes: the end of the inlined function, or the kernel's end.
     pub(super) return_to: Option<Label>,
@@ -113,6 +116,7 @@ impl<'m> Lowering<'m> {
             allocation_base: 0,
             specials: HashMap::new(),
             carry: None,
+            floats: Vec::new(),
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
@@ -243,6 +247,16 @@ impl<'m> Lowering<'m> {
         }
         let register = self.new_register(width);
         self.bind(&name, Symbol::Register(register));
+    }
+
+    /// Notes that the registers from `first` on are declared as floats.
+    pub(super) fn declare_floats(&mut self, first: usize) {
+        self.floats.push(first as Reg..self.kernel.registers.len() as Reg);
+    }
+
+    /// Whether a register is declared as a float.
+    pub fn is_float(&self, register: Reg) -> bool {
+        self.floats.iter().any(|floats| floats.contains(&register))
     }
 
     /// The module that is lowered.

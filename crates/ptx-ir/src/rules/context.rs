@@ -82,6 +82,16 @@ impl Cx<'_, '_> {
         Ok(())
     }
 
+    /// Refuses operands before `end` that add a constant to a register: ptxas has none here, for it makes a call or
+    /// several instructions of this one.
+    pub fn no_sums(&self, end: usize) -> LoweringResult {
+        let sum = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Offset(..));
+        match self.instruction.operands.iter().take(end).any(sum) {
+            true => Err(self.unknown("a register plus a constant")),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses any number of operands but `count`.
     pub fn operands(&self, count: usize) -> LoweringResult {
         if self.instruction.operands.len() == count {
@@ -204,8 +214,8 @@ impl Cx<'_, '_> {
     }
 
     /// `name + offset` as a value: the address of a variable moved, or the sum of an integer register and
-    /// the constant, as ptxas computes it (measured on its machine code: one integer addition in the
-    /// width of the type). It has no such sum for functions, floats and predicates.
+    /// the constant, as ptxas computes it (seen in its machine code: one integer addition in the width of
+    /// the register, also where the instruction takes a float).
     fn moved(&mut self, name: &str, offset: i64, ty: ScalarType) -> LoweringResult<Operand> {
         if function_address(self.lowering.module(), name).is_some()
             && self.lowering.lookup(name).is_none()
@@ -216,9 +226,9 @@ impl Cx<'_, '_> {
         let Operand::Reg(register) = value else {
             return Ok(move_address(value, offset as u64));
         };
-        if Integer::of(ty).is_none() {
-            let what = format!("`{name} + {offset}` is a sum of integers, but the operand is {ty}");
-            return Err(self.unknown(&what));
+        // ptxas crashes on sums of predicates and of registers that are declared as floats.
+        if ty == ScalarType::Pred || self.lowering.is_float(register) {
+            return Err(self.unknown(&format!("`{name} + {offset}` is a sum, but of no integer")));
         }
         // In the width of the register: what takes fewer bits takes the low ones.
         let width = self.lowering.kernel.registers[register as usize].width;

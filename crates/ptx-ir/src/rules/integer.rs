@@ -162,6 +162,9 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return float::div(cx);
     }
     cx.allow(&[])?;
+    if ty.size() == 8 {
+        cx.no_sums(usize::MAX)?;
+    }
     let op = IntegerOp::Div(cx.integer(ty)?);
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
@@ -170,6 +173,9 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn rem(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
+    if ty.size() == 8 {
+        cx.no_sums(usize::MAX)?;
+    }
     let op = IntegerOp::Rem(cx.integer(ty)?);
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }

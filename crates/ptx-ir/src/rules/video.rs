@@ -128,6 +128,7 @@ fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
 
 /// The scalar ones.
 pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.no_sums(3)?;
     cx.allow(MODIFIERS)?;
     let [d_signed, a_signed, b_signed] = signs(cx)?;
     let (destination, selector) = selected(&cx.operand(0)?.clone());
@@ -205,6 +206,7 @@ fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringRe
 
 /// The packed ones, by two and by four.
 pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.no_sums(usize::MAX)?;
     cx.allow(&["sat", "add", "eq", "ne", "lt", "le", "gt", "ge"])?;
     cx.operands(4)?;
     let [d_signed, a_signed, b_signed] = signs(cx)?;

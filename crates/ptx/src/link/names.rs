@@ -110,7 +110,7 @@ impl Renamer<'_> {
 
     fn initializer(&self, init: &mut Initializer) {
         match init {
-            Initializer::Value(_) => {}
+            Initializer::Value(_) | Initializer::Fields(_) => {}
             Initializer::Address { name, .. } => self.name(name),
             Initializer::Masked { address, .. } => self.initializer(address),
             Initializer::List(list) => list.iter_mut().for_each(|init| self.initializer(init)),

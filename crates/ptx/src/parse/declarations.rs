@@ -127,11 +127,6 @@ impl<'a> Parser<'a> {
                     continue;
                 }
                 ".v2" | ".v4" if !typed => head.vector = word.as_bytes()[2] - b'0',
-                ".texref" | ".samplerref" | ".surfref" => {
-                    let help = "pass a texture object, a 64-bit handle, as a parameter";
-                    let message = format!("`{word}` variables are not supported");
-                    return Err(self.complain(message, Some(help)));
-                }
                 _ => match scalar {
                     Some(scalar) if !typed => {
                         head.ty = scalar;
@@ -202,6 +197,12 @@ impl<'a> Parser<'a> {
 
     fn initializer(&mut self) -> Parsed<Initializer> {
         match self.kind() {
+            Kind::Mark(b'{')
+                if self.ahead(1).kind == Kind::Word && self.ahead(2).kind == Kind::Mark(b'=') =>
+            {
+                self.advance();
+                Ok(Initializer::Fields(self.list(b'}', "the fields", Self::field)?))
+            }
             Kind::Mark(b'{') => self.nested(|p| {
                 p.advance();
                 Ok(Initializer::List(p.list(b'}', "the values", Self::initializer)?))
@@ -216,6 +217,17 @@ impl<'a> Parser<'a> {
             Kind::Word if self.spelling() != "WARP_SZ" => self.initial_address(),
             _ => Ok(Initializer::Value(self.constant()?)),
         }
+    }
+
+    /// `filter_mode = nearest` or `width = 640`, of a texture, sampler or surface.
+    fn field(&mut self) -> Parsed<(String, String)> {
+        let name = self.word("the name of a field")?.to_owned();
+        self.expect(b'=', "after the name of the field")?;
+        let value = match self.kind() {
+            Kind::Word => self.word("a value")?.to_owned(),
+            _ => self.integer::<i64>("the value of a field")?.to_string(),
+        };
+        Ok((name, value))
     }
 
     /// `name+8` or `generic(name)+8`.

@@ -220,10 +220,17 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(Operand::Not(self.dotted_name("a predicate register after `!`")?))
             }
-            Kind::Mark(b'{') => self.nested(|p| {
-                p.advance();
-                Ok(Operand::Vector(p.list(b'}', "the vector", Self::part)?))
-            }),
+            Kind::Mark(b'{') => {
+                let vector = self.nested(|p| {
+                    p.advance();
+                    Ok(Operand::Vector(p.list(b'}', "the vector", Self::part)?))
+                })?;
+                if !self.eat(b'|') {
+                    return Ok(vector);
+                }
+                let second = self.dotted_name("a predicate after `|`")?;
+                Ok(Operand::Pair(Box::new(vector), Box::new(second.into())))
+            }
             Kind::Mark(b'[') => self.nested(Self::address),
             Kind::Mark(b'(') if call => self.nested(|p| {
                 p.advance();

@@ -66,9 +66,11 @@ fn variables_with_every_kind_of_initial_value() {
          .const .f32 pi = 0f40490FDB;
          .global .u64 p[4] = {a+4, generic(b), generic(b)+-8, 0};
          .global .b8 bytes[2] = {0xFF(p), 0xFF00(generic(p)+8)};
+         .global .texref t, u[2]; .visible .global .surfref s = {width = 5};
+         .global .samplerref n = {addr_mode_0=clamp_to_border, filter_mode = nearest};
          .alias f, g;",
     );
-    assert_eq!(module.items.len(), 7);
+    assert_eq!(module.items.len(), 11);
     let printed: Vec<String> = module.variables().map(ToString::to_string).collect();
     assert_eq!(
         printed,
@@ -79,6 +81,10 @@ fn variables_with_every_kind_of_initial_value() {
             ".const .f32 pi = 0f40490FDB",
             ".global .u64 p[4] = {a+4, generic(b), generic(b)+-8, 0}",
             ".global .b8 bytes[2] = {0xFF(p), 0xFF00(generic(p)+8)}",
+            ".global .texref t",
+            ".global .texref u[2]",
+            ".visible .global .surfref s = { width = 5 }",
+            ".global .samplerref n = { addr_mode_0 = clamp_to_border, filter_mode = nearest }",
         ]
     );
 }
@@ -322,7 +328,6 @@ fn problems_of_modules() {
         (".version 8.0\n.target compute_80".to_owned(), "`compute_80` is not a valid target"),
         (format!("{HEADER}.address_size 32"), "only 64-bit addresses are supported"),
         (format!("{HEADER}.entry k {{ ret;"), "this `{` is never closed"),
-        (format!("{HEADER}.global .texref t;"), "`.texref` variables are not supported"),
         (format!("{HEADER}ret;"), "expected a directive, found `ret`"),
         (format!("{HEADER}{HEADER}"), "a second `.version`"),
         (format!("{HEADER}.section .debug_str {{ .b8 1"), "the section never ends"),

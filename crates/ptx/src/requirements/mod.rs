@@ -66,7 +66,7 @@ fn is_masked(init: &Initializer) -> bool {
     match init {
         Initializer::Masked { .. } => true,
         Initializer::List(list) => list.iter().any(is_masked),
-        Initializer::Value(_) | Initializer::Address { .. } => false,
+        Initializer::Value(_) | Initializer::Address { .. } | Initializer::Fields(_) => false,
     }
 }
 

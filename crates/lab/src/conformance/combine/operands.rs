@@ -1,0 +1,208 @@
+//! Every kind of operand in every position of every instruction of the catalogue: what may be written
+//! there, whether or not ptxas accepts it.
+
+use crate::conformance::form::{COMBINATIONS, Form, firsts};
+use crate::conformance::operands::Kind;
+use crate::conformance::text::register;
+
+/// A way to write an operand, and whether its value is the same on all devices.
+struct Way {
+    /// Its name in the record of verdicts.
+    name: &'static str,
+    /// What stands for the register, which is `$`.
+    text: &'static str,
+    /// What comes before the instruction.
+    before: &'static str,
+    /// Whether every device gives the same value.
+    comparable: bool,
+}
+
+const fn way(name: &'static str, text: &'static str) -> Way {
+    Way { name, text, before: "", comparable: true }
+}
+
+/// Ways to write a value that is read. `T` stands for the type of its register.
+const VALUES: &[Way] = &[
+    way("literal", "7"),
+    way("negative", "-3"),
+    way("hexadecimal", "0xF0F0F0F0"),
+    way("expression", "(2 * 3 + 1 << 2)"),
+    way("warp", "WARP_SZ"),
+    way("single", "0f3FC00000"),
+    way("double", "0d3FF8000000000000"),
+    way("decimal", "1.5"),
+    way("sum", "$+5"),
+    way("difference", "$+-3"),
+    way("minus", "$-3"),
+    way("thread", "%tid.x"),
+    way("thread-sum", "%tid.x+1"),
+    way("lane", "%laneid"),
+    way("lane-sum", "%laneid+1"),
+    Way {
+        name: "element",
+        text: "%v.y",
+        before: ".reg .v2 .T %v; mov.T %v.x, $; mov.T %v.y, $;",
+        comparable: true,
+    },
+    Way {
+        name: "element-sum",
+        text: "%v.y+1",
+        before: ".reg .v2 .T %v; mov.T %v.x, $; mov.T %v.y, $;",
+        comparable: true,
+    },
+    Way { name: "variable", text: "cell", before: "", comparable: false },
+    Way { name: "variable-sum", text: "cell+8", before: "", comparable: false },
+    way("sink", "_"),
+    way("not", "!$"),
+    way("minus-register", "-$"),
+];
+
+/// Ways to write a predicate that is read.
+const PREDICATES: &[Way] = &[
+    way("not", "!$"),
+    way("true", "1"),
+    way("false", "0"),
+    way("not-true", "!1"),
+    way("sink", "_"),
+    way("thread", "%tid.x"),
+    Way { name: "variable", text: "cell", before: "", comparable: false },
+];
+
+/// An instruction with one operand written in another way.
+pub struct Candidate {
+    /// The instruction as a form.
+    pub form: Form,
+    /// The form of the catalogue that it was made from.
+    pub base: String,
+    /// The operand and the way, such as `a:sum`.
+    pub what: String,
+    /// Whether every device gives the same result.
+    pub comparable: bool,
+}
+
+/// All candidates, in the order of the catalogue.
+pub fn candidates() -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for form in firsts() {
+        let Some(parts) = Parts::of(&form) else { continue };
+        for (kind, name) in form.operands.iter().zip(["$a", "$b", "$c", "$e"]) {
+            if parts.has(name) {
+                read(&mut all, &form, &parts, *kind, name);
+            }
+        }
+        for (i, name) in ["$d", "$q"].into_iter().enumerate().take(form.results.len()) {
+            if parts.has(name) {
+                written(&mut all, &form, &parts, i, name);
+            }
+        }
+        guarded(&mut all, &form, &parts);
+    }
+    all
+}
+
+/// The text of a form around its instruction.
+struct Parts<'a> {
+    before: &'a str,
+    /// The instruction with its semicolon.
+    instruction: &'a str,
+    after: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(form: &'a Form) -> Option<Parts<'a>> {
+        let start = form.text.find(&format!("{} ", form.name))?;
+        let (before, rest) = form.text.split_at(start);
+        let (instruction, after) = rest.split_at(rest.find(';')? + 1);
+        Some(Parts { before, instruction, after })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.instruction.contains(name)
+    }
+}
+
+/// Declares and sets what a result holds where nothing is written.
+fn preset(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Pred => format!("setp.ne.b32 {name}, 1, 0;"),
+        kind => format!("mov.{} {name}, 85;", register(kind)),
+    }
+}
+
+fn push(all: &mut Vec<Candidate>, form: &Form, what: String, comparable: bool, text: String) {
+    let (base, form) = (form.text.clone(), Form { chapter: COMBINATIONS, text, ..form.clone() });
+    all.push(Candidate { form, base, what, comparable });
+}
+
+fn read(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, kind: Kind, name: &str) {
+    let ways = if kind == Kind::Pred { PREDICATES } else { VALUES };
+    for way in ways {
+        let operand = way.text.replace('$', name);
+        let instruction = parts.instruction.replace(name, &operand);
+        let before = way.before.replace('T', register(kind)).replace('$', name);
+        let (open, close) = if before.is_empty() { ("", "") } else { ("{ ", " }") };
+        // A declaration in braces of its own must not hide what the rest of the text declares.
+        let text = match before.is_empty() {
+            true => format!("{}{instruction}{}", parts.before, parts.after),
+            false => {
+                format!("{open}{before} {}{instruction}{}{close}", parts.before, parts.after)
+            }
+        };
+        // Of a special register of 32 bits in 64, nothing defines the high half.
+        let wide = kind.bytes() == 8 && way.name.starts_with("lane");
+        let comparable = way.comparable && !wide;
+        push(all, form, format!("{}:{}", &name[1..], way.name), comparable, text);
+    }
+}
+
+fn written(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>, i: usize, name: &str) {
+    let (kind, Parts { before, instruction, after }) = (form.results[i], parts);
+    let ty = register(kind);
+    let set = preset(kind, name);
+    let sunk = instruction.replace(name, "_");
+    let label = |way: &str| format!("{}:{way}", &name[1..]);
+    push(all, form, label("sink"), true, format!("{set} {before}{sunk}{after}"));
+    if kind != Kind::Pred {
+        let element = instruction.replace(name, "%v.y");
+        let text = format!(
+            "{{ .reg .v2 .{ty} %v; mov.{ty} %v.x, 3; {before}{element} mov.{ty} {name}, %v.y; {after} }}"
+        );
+        push(all, form, label("element"), true, text);
+    }
+    // The result in the register of an operand.
+    for (operand, other) in form.operands.iter().zip(["$a", "$b", "$c", "$e"]) {
+        if register(*operand) == ty && parts.has(other) {
+            let alias = instruction.replace(name, other);
+            let text = format!("{before}{alias} mov.{ty} {name}, {other}; {after}");
+            push(all, form, label(&format!("is-{}", &other[1..])), true, text);
+        }
+    }
+}
+
+/// The instruction under a guard that holds in some lanes of a warp, and under its own result.
+fn guarded(all: &mut Vec<Candidate>, form: &Form, parts: &Parts<'_>) {
+    let Parts { before, instruction, after } = parts;
+    // Lanes that do not come would be waited for.
+    if form.name.contains("sync") || form.name == "activemask.b32" {
+        return;
+    }
+    let names = ["$d", "$q"];
+    let results = form.results.iter().zip(names);
+    let set: Vec<String> = results.clone().map(|(kind, name)| preset(*kind, name)).collect();
+    let set = set.join(" ");
+    let some = "mov.u32 %i3, %laneid; and.b32 %i3, %i3, 3;";
+    for sign in ["", "!"] {
+        let text = format!(
+            "{{ .reg .pred %g; {some} setp.ne.u32 %g, %i3, 0; {set} {before}@{sign}%g {instruction}{after} }}"
+        );
+        push(all, form, format!("@:{sign}guard"), true, text);
+    }
+    for (kind, name) in results {
+        if *kind == Kind::Pred && parts.has(name) {
+            let text = format!(
+                "{set} {some} setp.ne.u32 {name}, %i3, 0; {before}@{name} {instruction}{after}"
+            );
+            push(all, form, format!("@:{}", &name[1..]), true, text);
+        }
+    }
+}
