@@ -119,10 +119,11 @@ impl Variable {
         }
     }
 
-    /// Size in bytes; an unspecified extent counts as 0.
+    /// Size in bytes; an unspecified extent counts as 0, and what exceeds 64 bits as `u64::MAX`.
     pub fn size(&self) -> u64 {
-        let elements: u64 = self.dims.iter().map(|d| d.unwrap_or(0)).product();
-        elements * u64::from(self.vector) * u64::from(self.ty.size())
+        let extents = self.dims.iter().map(|d| d.unwrap_or(0));
+        let elements = extents.fold(1, u64::saturating_mul);
+        elements.saturating_mul(u64::from(self.vector) * u64::from(self.ty.size()))
     }
 
     /// Alignment in bytes: as declared, else that of one (vector) element.

@@ -161,6 +161,7 @@ fn mutants_are_refused_where_ptxas_refuses_them() {
     );
     eprintln!("{summary}");
     let list: Vec<String> = told.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    eprintln!("{}", list.join("\n"));
     assert!(
         judged >= 2000,
         "{summary}; too few verdicts are on record: write them with LANEWORK_BLESS=1"

@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
                     head.attributes.push(words);
                     continue;
                 }
-                ".align" if !typed => {
+                ".align" if !typed && head.vector == 1 => {
                     self.advance();
                     head.align = Some(self.integer("an alignment in bytes")?);
                     continue;
@@ -135,6 +135,10 @@ impl<'a> Parser<'a> {
                     _ if typed && space == StateSpace::Param => {
                         head.attributes.push(word.to_owned());
                         self.advance();
+                        let number = self.spelling().parse::<u32>();
+                        if word == ".align" && !number.is_ok_and(u32::is_power_of_two) {
+                            return Err(self.expected("an alignment, a power of two", None));
+                        }
                         if self.kind() == Kind::Number {
                             head.attributes.push(self.spelling().to_owned());
                             self.advance();

@@ -39,7 +39,6 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         match self.kind() {
-            Kind::Mark(b';') => self.advance(),
             Kind::Mark(b'{') => statements.push(Statement::Block(self.body()?)),
             Kind::Dotted => self.body_directive(statements)?,
             Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
@@ -69,8 +68,8 @@ impl<'a> Parser<'a> {
                 }
             }
             "extern" | "visible" | "weak" | "common" => {
-                let linkage = self.linkage();
-                self.variables(linkage, |v| statements.push(Statement::Variable(v)))?;
+                let help = "remove it, or declare the variable at module scope";
+                return Err(self.complain("a variable in a body has no linkage", Some(help)));
             }
             _ if StateSpace::from_name(word).is_some() => {
                 self.variables(Linkage::Internal, |v| statements.push(Statement::Variable(v)))?;
@@ -307,7 +306,7 @@ impl<'a> Parser<'a> {
     fn address(&mut self) -> Parsed<Operand> {
         self.advance();
         let base = match self.kind() {
-            Kind::Word => AddressBase::Name(self.dotted_name("a base")?),
+            Kind::Word => AddressBase::Name(self.word("a base")?.to_owned()),
             Kind::Number => AddressBase::Absolute(self.absolute()?),
             _ => return Err(self.expected("a register, a variable or an address", None)),
         };

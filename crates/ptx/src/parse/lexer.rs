@@ -60,6 +60,12 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
+/// Whether a text starts with a line marker of the preprocessor, `# 5 "file"`.
+fn is_line_marker(text: &[u8]) -> bool {
+    let Some(rest) = text.strip_prefix(b"#") else { return false };
+    rest.trim_ascii_start().first().is_some_and(u8::is_ascii_digit)
+}
+
 impl Lexer<'_> {
     /// The byte `ahead` of here, 0 past the end.
     fn peek(&self, ahead: usize) -> u8 {
@@ -72,13 +78,13 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips white space, comments and preprocessor lines (`#`, `@@DWARF`).
+    /// Skips white space, comments and preprocessor lines (`# 5 "file"`, `@@DWARF`).
     fn skip_blank(&mut self) {
         loop {
             let line_start = self.at == 0 || self.bytes[self.at - 1] == b'\n';
             let rest = &self.bytes[self.at..];
             if rest.starts_with(b"//")
-                || line_start && (rest.starts_with(b"#") || rest.starts_with(b"@@"))
+                || line_start && (is_line_marker(rest) || rest.starts_with(b"@@"))
             {
                 self.skip_while(|b| b != b'\n');
             } else if rest.starts_with(b"/*") {

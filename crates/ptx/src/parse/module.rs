@@ -8,12 +8,16 @@ use crate::types::StateSpace;
 /// The highest `.file` number accepted; the table has one entry per number.
 const MOST_FILES: u32 = 1 << 16;
 
+/// What a section holds.
+const DATA: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
+
 /// The directives at the top of the text.
 #[derive(Default)]
 struct Heading {
     version: Option<Version>,
     target: Option<Target>,
     files: Vec<String>,
+    address_size: bool,
 }
 
 impl Parser<'_> {
@@ -52,9 +56,24 @@ impl Parser<'_> {
             return Err(self.expected("a directive", Some(help)));
         }
         match self.spelling() {
-            ".version" => heading.version = Some(self.version(heading.version.is_some())?),
-            ".target" => heading.target = Some(self.target(heading.target.is_some())?),
-            ".address_size" => self.address_size()?,
+            ".version" => {
+                let in_time = heading.target.is_none() && items.is_empty();
+                self.opens(in_time || heading.version.is_some())?;
+                heading.version = Some(self.version(heading.version.is_some())?);
+            }
+            ".target" => {
+                self.opens(items.is_empty() || heading.target.is_some())?;
+                heading.target = Some(self.target(heading.target.is_some())?);
+            }
+            ".address_size" => {
+                let first = self.at;
+                self.address_size()?;
+                let in_time = items.is_empty() && heading.files.is_empty();
+                let after = std::mem::replace(&mut self.at, first);
+                self.opens(in_time && !heading.address_size)?;
+                heading.address_size = true;
+                self.at = after;
+            }
             ".file" => self.file(&mut heading.files)?,
             ".loc" => {
                 self.loc()?;
@@ -67,6 +86,16 @@ impl Parser<'_> {
             _ => self.declaration(items)?,
         }
         Ok(())
+    }
+
+    /// Reports a directive of the heading that comes too late.
+    fn opens(&mut self, in_time: bool) -> Parsed<()> {
+        if in_time {
+            return Ok(());
+        }
+        let help = "a module starts with one `.version`, then `.target`, then `.address_size`";
+        let message = format!("`{}` comes too late", self.spelling());
+        Err(self.complain(message, Some(help)))
     }
 
     /// A function or variables, from their linkage on.
@@ -196,20 +225,44 @@ impl Parser<'_> {
         }
         let open = self.token();
         self.expect(b'{', "after the section's name")?;
-        let mut depth = 1;
-        while depth > 0 {
+        while !self.eat(b'}') {
             match self.kind() {
-                Kind::Mark(b'{') => depth += 1,
-                Kind::Mark(b'}') => depth -= 1,
                 Kind::End => {
                     let help = "close it with `}`; the text may be truncated";
                     return Err(self.complain_at(open, "the section never ends", Some(help)));
                 }
-                _ => {}
+                Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
+                    self.advance();
+                    self.advance();
+                }
+                Kind::Dotted if DATA.contains(&self.spelling()) => {
+                    self.advance();
+                    self.datum()?;
+                    while self.eat(b',') {
+                        self.datum()?;
+                    }
+                }
+                _ => return Err(self.expected("a label or data such as `.b8 1`", None)),
             }
-            self.advance();
         }
         Ok(self.text[start..self.tokens[self.at - 1].end as usize].to_owned())
+    }
+
+    /// A value of a section: numbers, labels and names of sections, added and subtracted.
+    fn datum(&mut self) -> Parsed<()> {
+        loop {
+            self.eat(b'-');
+            let value = matches!(self.kind(), Kind::Number | Kind::Word)
+                || self.kind() == Kind::Dotted && !DATA.contains(&self.spelling());
+            if !value {
+                return Err(self.expected("a number or a label", None));
+            }
+            self.advance();
+            if !self.is(b'+') && !self.is(b'-') {
+                return Ok(());
+            }
+            self.eat(b'+');
+        }
     }
 
     fn function(&mut self, linkage: Linkage) -> Parsed<Function> {

@@ -9,7 +9,7 @@ mod rules;
 
 use crate::ast::*;
 use crate::types::ScalarType;
-use rules::{Need, RULES, SPECIAL_REGISTERS, TARGETS};
+use rules::{Need, OLD_TARGETS, RULES, SPECIAL_REGISTERS, TARGETS};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
@@ -143,6 +143,42 @@ fn add_special_register(need: &mut Need, operand: &Operand) {
         Operand::Vector(elements) => elements.iter().for_each(|e| add_special_register(need, e)),
         _ => {}
     }
+}
+
+/// The first version that knows a target; `None` where there is no such target.
+pub(crate) fn version_of(target: &Target) -> Option<Version> {
+    let old = OLD_TARGETS.iter().map(|(number, version)| (*number, Specific::Portable, *version));
+    let mut all = TARGETS.into_iter().chain(old);
+    let of = |(number, specific, _): &(u32, Specific, (u8, u8))| {
+        (*number, *specific) == (target.architecture, target.specific)
+    };
+    all.find(of).map(|(_, _, (major, minor))| Version { major, minor })
+}
+
+/// What an instruction needs beyond a version and a target, in words.
+pub(crate) fn lacks(
+    instruction: &Instruction,
+    version: Version,
+    target: &Target,
+) -> Option<String> {
+    let mut need = Need::version(0, 0);
+    add_instruction(&mut need, instruction);
+    let needed = Version { major: need.version.0, minor: need.version.1 };
+    if needed > version {
+        return Some(format!("PTX {needed}; the module says {version}"));
+    }
+    let here = target.architecture;
+    let fits = match need.specific {
+        Specific::Portable => here >= need.architecture,
+        // What came with sm_90a ended with it; later families share theirs.
+        _ if need.architecture < 100 => {
+            here == need.architecture && target.specific == Specific::Architecture
+        }
+        _ => here >= need.architecture && target.specific != Specific::Portable,
+    };
+    let lowest =
+        Target { architecture: need.architecture, specific: need.specific, options: Vec::new() };
+    (!fits).then(|| format!("{lowest}; the module says {target}"))
 }
 
 #[cfg(test)]

@@ -114,6 +114,28 @@ pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 26] = [
     (121, Specific::Family, (8, 8)),
 ];
 
+/// The same for targets that PTX 6.0 has.
+pub(super) const OLD_TARGETS: [(u32, (u8, u8)); 18] = [
+    (10, (1, 0)),
+    (11, (1, 0)),
+    (12, (1, 2)),
+    (13, (1, 2)),
+    (20, (2, 0)),
+    (21, (2, 0)),
+    (30, (3, 0)),
+    (32, (4, 0)),
+    (35, (3, 1)),
+    (37, (4, 1)),
+    (50, (4, 0)),
+    (52, (4, 1)),
+    (53, (4, 2)),
+    (60, (5, 0)),
+    (61, (5, 0)),
+    (62, (5, 0)),
+    (70, (6, 0)),
+    (71, (6, 0)),
+];
+
 /// Special registers that are not in every version (manual, "Special Registers").
 pub(super) const SPECIAL_REGISTERS: [(&[&str], Need); 4] = [
     (

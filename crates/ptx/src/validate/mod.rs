@@ -1,21 +1,43 @@
-//! Name validation: names that are declared twice or not at all. The assembler and the emulator
-//! check instructions and operand types.
+//! Validation: what ptxas refuses in a module that parses.
+//!
+//! Names are declared once and before they are used; operands have the types, state spaces and kinds
+//! that the instruction's form asks for (`form.rs` and the table `forms/`); version and target know
+//! the instructions; declarations hold what their space allows. The rules are facts of the PTX manual,
+//! compared with ptxas 13.0: `crates/lanework/tests/ptxas` counts where the two differ.
+
+mod declarations;
+mod form;
+mod forms;
+mod heading;
+mod instruction;
+mod locations;
+mod names;
+mod operand;
 
 use crate::ast::*;
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
-use std::collections::HashMap;
+use names::{Meaning, RegisterType, Role, Scope};
+use std::collections::HashSet;
 
 impl Module {
-    /// Checks that every register, variable, label and function used is declared, that none is
-    /// declared twice, and that the module has an entry.
+    /// Checks what ptxas checks of a module that parses: names, types and state spaces of operands,
+    /// modifiers, version and target.
     ///
     /// # Errors
     /// The problems found, 20 at most. They carry the line of the parsed text, if the module was
     /// parsed, and no column.
     pub fn validate(&self) -> Result<(), Diagnostics> {
-        let mut checker =
-            Checker { globals: HashMap::new(), scopes: Vec::new(), problems: Collector::default() };
+        let mut checker = Checker {
+            module: self,
+            globals: Scope::default(),
+            scopes: Vec::new(),
+            debug_labels: HashSet::new(),
+            locations: HashSet::new(),
+            problems: Collector::default(),
+        };
+        checker.heading();
         self.items.iter().for_each(|item| checker.declare_item(item));
+        checker.sections();
         self.functions().for_each(|function| checker.function(function));
         if self.entries().next().is_none() && self.functions().all(|f| f.body.is_none()) {
             let help = "define a kernel with `.visible .entry name(...) { ... }`";
@@ -29,24 +51,16 @@ impl Module {
     }
 }
 
-/// The meaning of a name.
-#[derive(Clone, Copy, PartialEq)]
-enum Meaning {
-    Register,
-    /// Registers `%r0` to `%r<n-1>`, under their common prefix.
-    Registers(u32),
-    Variable,
-    Label,
-    Function {
-        defined: bool,
-    },
-}
-
 struct Checker<'a> {
+    module: &'a Module,
     /// Variables and functions of the module.
-    globals: HashMap<&'a str, Meaning>,
+    globals: Scope<'a>,
     /// Names of the function and of the enclosing blocks, outermost first.
-    scopes: Vec<HashMap<&'a str, Meaning>>,
+    scopes: Vec<Scope<'a>>,
+    /// Labels of the debug sections.
+    debug_labels: HashSet<&'a str>,
+    /// The places that a `.loc` named so far.
+    locations: HashSet<[u32; 3]>,
     problems: Collector,
 }
 
@@ -62,48 +76,44 @@ impl<'a> Checker<'a> {
         });
     }
 
-    fn declare_item(&mut self, item: &'a Item) {
-        let (name, meaning, may_repeat) = match item {
-            Item::Variable(v) => (&v.name, Meaning::Variable, v.linkage == Linkage::Extern),
-            Item::Function(f) => (&f.name, Meaning::Function { defined: f.body.is_some() }, false),
-            Item::Directive(words) => {
-                // `.alias f, g;` declares f, which may have been declared before.
-                let name = words.strip_prefix(".alias").and_then(|rest| rest.split(',').next());
-                if let Some(name) = name {
-                    self.globals.entry(name.trim()).or_insert(Meaning::Function { defined: true });
-                }
-                return;
-            }
-        };
-        let before = self.globals.insert(name, meaning);
-        // A function may be declared any number of times and defined once.
-        let repeats = match (before, meaning) {
-            (None, _) => false,
-            (Some(Meaning::Function { defined: before }), Meaning::Function { defined }) => {
-                self.globals.insert(name, Meaning::Function { defined: before || defined });
-                before && defined
-            }
-            (Some(before), _) => before != meaning || !may_repeat,
-        };
-        if repeats {
-            self.complain(0, format!("`{name}` is declared twice at module scope"), None);
+    fn declare(&mut self, name: &'a str, meaning: Meaning<'a>, line: u32, function: &str) {
+        let scope = self.scopes.last_mut().expect("a function is open");
+        // `_` is not a name, and call parameters may be redeclared in the same scope.
+        if name != "_" && !scope.declare(name, meaning) {
+            self.twice(name, line, function);
         }
     }
 
-    fn declare(&mut self, name: &'a str, meaning: Meaning, line: u32, function: &str) {
+    fn declare_range(
+        &mut self,
+        name: &'a str,
+        ty: RegisterType,
+        count: u32,
+        line: u32,
+        function: &str,
+    ) {
         let scope = self.scopes.last_mut().expect("a function is open");
-        // `_` is not a name, and call parameters may be redeclared in the same scope.
-        if name != "_" && scope.insert(name, meaning).is_some() {
-            let message = format!("`{name}` is declared twice in the same scope of `{function}`");
-            self.complain(line, message, Some("rename one, or put it into its own `{ }` block"));
+        if !scope.declare_range(name, ty, count) {
+            self.twice(name, line, function);
         }
+    }
+
+    fn twice(&mut self, name: &str, line: u32, function: &str) {
+        let message = format!("`{name}` is declared twice in the same scope of `{function}`");
+        self.complain(line, message, Some("rename one, or put it into its own `{ }` block"));
     }
 
     fn function(&mut self, function: &'a Function) {
+        self.head(function);
         let Some(body) = &function.body else { return };
-        self.scopes.push(HashMap::new());
-        for variable in function.returns.iter().chain(&function.params) {
-            self.declare(&variable.name, Meaning::Variable, 0, &function.name);
+        self.scopes.push(Scope::default());
+        for variable in &function.returns {
+            let meaning = Meaning::of(variable, Role::Return);
+            self.declare(&variable.name, meaning, 0, &function.name);
+        }
+        for variable in &function.params {
+            let role = if function.entry { Role::EntryParameter } else { Role::Parameter };
+            self.declare(&variable.name, Meaning::of(variable, role), 0, &function.name);
         }
         self.scope(body, &function.name);
         self.scopes.pop();
@@ -116,21 +126,42 @@ impl<'a> Checker<'a> {
         for (statement, line) in statements.iter().zip(&first_lines) {
             match statement {
                 Statement::Registers(registers) => {
+                    self.register_type(registers, *line);
+                    let ty = RegisterType { ty: registers.ty, vector: registers.vector };
                     for (name, count) in &registers.names {
-                        let meaning = count.map_or(Meaning::Register, Meaning::Registers);
-                        self.declare(name, meaning, *line, function);
+                        match count {
+                            Some(count) => self.declare_range(name, ty, *count, *line, function),
+                            None => self.declare(name, Meaning::Register(ty), *line, function),
+                        }
                     }
                 }
-                Statement::Variable(v) => self.declare(&v.name, Meaning::Variable, *line, function),
+                Statement::Variable(v) => {
+                    self.variable(v, Role::Body, *line);
+                    self.declare(&v.name, Meaning::of(v, Role::Body), *line, function);
+                }
                 Statement::Label(name) => self.declare(name, Meaning::Label, *line, function),
+                Statement::Directive(words) => self.body_directive(words, *line),
                 _ => {}
             }
         }
-        for statement in statements {
+        for (index, statement) in statements.iter().enumerate() {
             match statement {
-                Statement::Instruction(instruction) => self.instruction(instruction),
+                Statement::Instruction(instruction) => {
+                    if let Some(location) = &instruction.location {
+                        let place = [location.file, location.line, location.column];
+                        let inlined = location.inlined.as_deref().unwrap_or_default();
+                        self.location(place, inlined, instruction.text_line);
+                    }
+                    self.instruction(instruction);
+                }
+                Statement::Directive(words) => {
+                    let label = index.checked_sub(1).map(|before| &statements[before]);
+                    let labelled = matches!(label, Some(Statement::Label(_)));
+                    self.targets(words, labelled, first_lines[index]);
+                    self.standing_location(words, first_lines[index]);
+                }
                 Statement::Block(inner) => {
-                    self.scopes.push(HashMap::new());
+                    self.scopes.push(Scope::default());
                     self.scope(inner, function);
                     self.scopes.pop();
                 }
@@ -139,90 +170,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn instruction(&mut self, instruction: &Instruction) {
-        let line = instruction.text_line;
-        if let Some(guard) = &instruction.guard {
-            self.operand_name(&guard.register, line);
-        }
-        let branches = instruction.opcode == "bra";
-        for operand in &instruction.operands {
-            match operand {
-                Operand::Name(name) if branches => {
-                    if self.meaning(name) != Some(Meaning::Label) {
-                        let message = format!("there is no label `{name}` to branch to");
-                        let help = format!("add `{name}:` before the target instruction");
-                        self.complain(line, message, Some(&help));
-                    }
-                }
-                operand => self.operand(operand, line),
-            }
-        }
-    }
-
-    fn operand(&mut self, operand: &Operand, line: u32) {
-        match operand {
-            Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => {
-                self.operand_name(name, line);
-            }
-            Operand::Immediate(_) => {}
-            Operand::Vector(list) | Operand::Arguments(list) => {
-                list.iter().for_each(|operand| self.operand(operand, line));
-            }
-            Operand::Pair(a, b) => {
-                self.operand(a, line);
-                self.operand(b, line);
-            }
-            Operand::Address(address) => {
-                if let AddressBase::Name(name) = &address.base {
-                    self.operand_name(name, line);
-                }
-                address.extra.iter().for_each(|operand| self.operand(operand, line));
-            }
-        }
-    }
-
-    fn operand_name(&mut self, name: &str, line: u32) {
-        if name == "_" || self.meaning(name).is_some() || is_special(name) {
-            return;
-        }
-        // A vector's element, `%v.x`, or a part of a register, `%r.b0`.
-        let base = name.split_once('.').map(|(base, _)| base);
-        if base.is_some_and(|base| self.meaning(base).is_some()) {
-            return;
-        }
-        let (what, help) = if name.starts_with('%') {
-            (
-                "register",
-                "declare it with `.reg`, or check the count in `%r<n>`, which ends at %r(n-1)",
-            )
-        } else {
-            ("name", "declare it with `.reg`, as a variable, or with `.extern`")
-        };
-        self.complain(line, format!("the {what} `{name}` is not declared"), Some(help));
-    }
-
     /// The meaning of `name`, innermost scope first.
-    fn meaning(&self, name: &str) -> Option<Meaning> {
-        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let in_scope = |scope: &HashMap<&str, Meaning>| {
-            if let Some(meaning) = scope.get(name).filter(|m| !matches!(m, Meaning::Registers(_))) {
-                return Some(*meaning);
-            }
-            // `%r12` may be register 12 of `%r<n>` or register 2 of `%r1<n>`; ten digits hold any
-            // count.
-            (1..=digits.min(10)).find_map(|length| {
-                let (prefix, number) = name.split_at(name.len() - length);
-                let canonical = length == 1 || !number.starts_with('0');
-                match scope.get(prefix) {
-                    Some(Meaning::Registers(count)) if canonical => {
-                        let number: u64 = number.parse().ok()?;
-                        (number < u64::from(*count)).then_some(Meaning::Register)
-                    }
-                    _ => None,
-                }
-            })
-        };
-        self.scopes.iter().rev().find_map(in_scope).or_else(|| in_scope(&self.globals))
+    fn meaning(&self, name: &str) -> Option<Meaning<'a>> {
+        let scopes = self.scopes.iter().rev();
+        scopes.chain([&self.globals]).find_map(|scope| scope.look_up(name))
     }
 }
 
@@ -242,61 +193,6 @@ fn following_lines(statements: &[Statement]) -> Vec<u32> {
         .collect();
     lines.reverse();
     lines
-}
-
-/// Whether `name` is a special register (PTX manual, "Special Registers").
-fn is_special(name: &str) -> bool {
-    const NAMES: [&str; 44] = [
-        "%tid",
-        "%ntid",
-        "%laneid",
-        "%warpid",
-        "%nwarpid",
-        "%ctaid",
-        "%nctaid",
-        "%smid",
-        "%nsmid",
-        "%gridid",
-        "%is_explicit_cluster",
-        "%clusterid",
-        "%nclusterid",
-        "%cluster_ctaid",
-        "%cluster_nctaid",
-        "%cluster_ctarank",
-        "%cluster_nctarank",
-        "%lanemask_eq",
-        "%lanemask_le",
-        "%lanemask_lt",
-        "%lanemask_ge",
-        "%lanemask_gt",
-        "%clock",
-        "%clock_hi",
-        "%clock64",
-        "%globaltimer",
-        "%globaltimer_lo",
-        "%globaltimer_hi",
-        "%total_smem_size",
-        "%aggr_smem_size",
-        "%dynamic_smem_size",
-        "%current_graph_exec",
-        "%pm0",
-        "%pm1",
-        "%pm2",
-        "%pm3",
-        "%pm4",
-        "%pm5",
-        "%pm6",
-        "%pm7",
-        "%reserved_smem_offset_begin",
-        "%reserved_smem_offset_end",
-        "%reserved_smem_offset_cap",
-        "%warpsize",
-    ];
-    let base = name.split('.').next().unwrap_or_default();
-    NAMES.contains(&base)
-        || base.starts_with("%envreg")
-        || base.starts_with("%reserved_smem_offset_")
-        || base.starts_with("%pm") && base.ends_with("_64")
 }
 
 #[cfg(test)]

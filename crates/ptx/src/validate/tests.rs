@@ -21,7 +21,7 @@ fn declared_names_are_fine() {
           @%p1 bra DONE;
           { .reg .b32 a; .param .b32 q; st.param.b32 [q], a; call f, (q); }
           { .param .b32 q; }
-          shfl.sync.idx.b32 %r1|%p1, %r0, g, _, -1;
+          shfl.sync.idx.b32 %r1|%p1, %r0, 1, 31, -1;
           DONE: ret;
         }";
     assert_eq!(problems(text), [""; 0]);

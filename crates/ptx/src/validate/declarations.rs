@@ -1,0 +1,247 @@
+//! Declarations: the names of the module, what each state space holds, and heads of functions.
+
+use super::Checker;
+use super::names::{Meaning, Role};
+use crate::ast::*;
+use crate::types::{ScalarType, StateSpace};
+
+/// The bytes of parameters of an entry (PTX manual, "Kernel Function Parameters").
+const MOST_PARAMETER_BYTES: u64 = 32_764;
+/// The directives that may stand in a body and are kept as text.
+const BODY_DIRECTIVES: [&str; 6] =
+    [".loc", ".pragma", ".branchtargets", ".calltargets", ".callprototype", ".attribute"];
+
+impl<'a> Checker<'a> {
+    pub(super) fn declare_item(&mut self, item: &'a Item) {
+        let (name, meaning, may_repeat) = match item {
+            Item::Variable(v) => {
+                self.variable(v, Role::Module, 0);
+                (&v.name, Meaning::of(v, Role::Module), v.linkage == Linkage::Extern)
+            }
+            Item::Function(f) => {
+                let meaning = Meaning::Function { defined: f.body.is_some(), linkage: f.linkage };
+                (&f.name, meaning, false)
+            }
+            Item::Directive(words) => {
+                // `.alias f, g;` declares f, which may have been declared before.
+                let name = words.strip_prefix(".alias").and_then(|rest| rest.split(',').next());
+                if let Some(name) = name {
+                    let meaning = Meaning::Function { defined: true, linkage: Linkage::Internal };
+                    self.globals.names.entry(name.trim()).or_insert(meaning);
+                }
+                return;
+            }
+        };
+        let before = self.globals.names.insert(name, meaning);
+        // A function may be declared any number of times and defined once.
+        let repeats = match (before, meaning) {
+            (None, _) => false,
+            (
+                Some(Meaning::Function { defined: before, .. }),
+                Meaning::Function { defined, linkage },
+            ) => {
+                self.globals
+                    .names
+                    .insert(name, Meaning::Function { defined: before || defined, linkage });
+                before && defined
+            }
+            (Some(Meaning::Variable(before, _)), Meaning::Variable(now, _)) => {
+                !may_repeat && before.linkage != Linkage::Extern || before.space != now.space
+            }
+            _ => true,
+        };
+        if repeats {
+            self.complain(0, format!("`{name}` is declared twice at module scope"), None);
+        }
+    }
+
+    /// What a variable's space and alignment allow.
+    pub(super) fn variable(&mut self, variable: &Variable, role: Role, line: u32) {
+        let name = &variable.name;
+        let align = variable.align.unwrap_or(1);
+        if !align.is_power_of_two() {
+            let message = format!("the alignment {align} of `{name}` is not a power of two");
+            self.complain(line, message, Some("align to 1, 2, 4, 8, 16 ... bytes"));
+        }
+        if variable.space == StateSpace::Reg {
+            return;
+        }
+        let refused = match variable.ty {
+            ScalarType::Pred | ScalarType::Bf16 | ScalarType::Bf16x2 => true,
+            ScalarType::F16x2 => variable.space == StateSpace::Param,
+            _ => false,
+        };
+        if refused {
+            let message = format!(
+                "`{name}` of type .{} cannot lie in {}",
+                variable.ty.name(),
+                variable.space
+            );
+            self.complain(line, message, Some("only registers have this type; declare it as bits"));
+        }
+        if u32::from(variable.vector) * variable.ty.size() > 16 {
+            let message = format!("an element of `{name}` has more than 16 bytes");
+            self.complain(line, message, Some("a vector has 16 bytes at most"));
+        }
+        let initialised = matches!(variable.space, StateSpace::Global | StateSpace::Const);
+        if variable.init.is_some() && (!initialised || variable.linkage == Linkage::Extern) {
+            let message = format!("`{name}` in {} cannot have an initial value", variable.space);
+            self.complain(line, message, Some("store to it where the kernel starts"));
+        }
+        let open = variable.dims.first().is_some_and(Option::is_none);
+        if variable.dims.iter().skip(1).any(Option::is_none) {
+            let message = format!("only the first extent of `{name}` may be absent");
+            self.complain(line, message, None);
+        }
+        let sized_later = variable.linkage == Linkage::Extern || variable.init.is_some();
+        if open && !sized_later && variable.space != StateSpace::Param {
+            let message = format!("the array `{name}` has no size");
+            self.complain(line, message, Some("give it one, or declare it `.extern`"));
+        }
+        if variable.dims.contains(&Some(0)) && variable.space != StateSpace::Param && !sized_later {
+            let message = format!("the array `{name}` has no elements");
+            self.complain(line, message, Some("give it one element at least"));
+        }
+        if role == Role::Module && matches!(variable.space, StateSpace::Param) {
+            let message = format!("`{name}` in .param stands outside a function");
+            self.complain(line, message, Some("declare it in a function, or in .global or .const"));
+        }
+    }
+
+    /// The head of a function: its parameters and directives.
+    pub(super) fn head(&mut self, function: &'a Function) {
+        let name = &function.name;
+        if function.body.is_some() && function.linkage == Linkage::Extern {
+            let message = format!("`{name}` is `.extern` and has a body");
+            self.complain(0, message, Some("declare it `.visible`, or leave the body out"));
+        }
+        for variable in function.params.iter().chain(&function.returns) {
+            let allowed = match variable.space {
+                StateSpace::Param => true,
+                StateSpace::Reg => !function.entry,
+                _ => false,
+            };
+            if !allowed {
+                let message = format!(
+                    "the parameter `{}` of `{name}` lies in {}; expected .param",
+                    variable.name, variable.space
+                );
+                self.complain(0, message, Some("declare it `.param`"));
+            }
+            self.variable(variable, Role::Parameter, 0);
+            if function.entry && variable.vector > 1 {
+                let message = format!("the parameter `{}` of `{name}` is a vector", variable.name);
+                self.complain(0, message, Some("declare it as an array of bytes"));
+            }
+        }
+        let bytes: u64 = function.params.iter().map(Variable::size).sum();
+        if function.entry && bytes > MOST_PARAMETER_BYTES {
+            let message = format!(
+                "the parameters of `{name}` take {bytes} bytes; at most {MOST_PARAMETER_BYTES} fit"
+            );
+            self.complain(0, message, Some("pass a pointer to them"));
+        }
+        if function.entry && !function.returns.is_empty() {
+            self.complain(0, format!("the entry `{name}` returns a value"), None);
+        }
+        self.function_directives(function);
+        let body = function.body.as_deref().unwrap_or_default();
+        let shared = shared_bytes(body);
+        // What one block may have in all; before sm_90 static variables had 48 KiB.
+        let most = match self.module.target.architecture {
+            ..90 => 48 << 10,
+            90..120 => 227 << 10,
+            _ => 99 << 10,
+        };
+        if function.entry && shared > most {
+            let message =
+                format!("`{name}` declares {shared} bytes of shared memory; at most {most} fit");
+            self.complain(0, message, Some("use dynamic shared memory: `.extern .shared`"));
+        }
+    }
+
+    fn function_directives(&mut self, function: &Function) {
+        let name = &function.name;
+        let mut shapes = [false; 2];
+        for directive in &function.directives {
+            let (what, shape, index) = match directive {
+                FunctionDirective::MaxBlock(shape) => (".maxntid", shape, 0),
+                FunctionDirective::RequiredBlock(shape) => (".reqntid", shape, 1),
+                _ => continue,
+            };
+            if shape.contains(&0) {
+                let message = format!("`{what}` of `{name}` has an extent of 0");
+                self.complain(0, message, Some("give at least one thread in each direction"));
+            }
+            if !function.entry {
+                self.complain(0, format!("`{what}` stands at the device function `{name}`"), None);
+            }
+            shapes[index] = true;
+        }
+        if shapes == [true; 2] {
+            let message = format!("`{name}` has both `.maxntid` and `.reqntid`");
+            self.complain(0, message, Some("leave one"));
+        }
+    }
+
+    /// The type of registers.
+    pub(super) fn register_type(&mut self, registers: &Registers, line: u32) {
+        let name = registers.ty.name();
+        if matches!(registers.ty, ScalarType::Bf16 | ScalarType::Bf16x2) {
+            let message = format!("there are no registers of type .{name}");
+            self.complain(line, message, Some("declare them .b16 or .b32"));
+        }
+        let wide = Version { major: 8, minor: 3 };
+        let target = &self.module.target;
+        if registers.ty == ScalarType::B128
+            && (self.module.version < wide || target.architecture < 70)
+        {
+            let message = format!("registers of type .{name} need PTX {wide} and sm_70");
+            self.complain(line, message, Some("raise `.version` and `.target`"));
+        }
+    }
+
+    /// `.branchtargets` and the like: they follow a label, and name labels.
+    pub(super) fn targets(&mut self, words: &str, labelled: bool, line: u32) {
+        let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+        if !matches!(first, ".branchtargets" | ".calltargets" | ".callprototype") {
+            return;
+        }
+        if !labelled {
+            let message = format!("`{first}` has no label before it");
+            self.complain(line, message, Some("name it: `targets: .branchtargets a, b;`"));
+        }
+        if first == ".branchtargets" {
+            for name in rest.split(',').map(str::trim) {
+                let declared = self.meaning(name) == Some(Meaning::Label);
+                if !declared && !name.contains('<') {
+                    let message = format!("there is no label `{name}` to branch to");
+                    self.complain(line, message, Some("add the label, or leave it out"));
+                }
+            }
+        }
+    }
+
+    /// A directive in a body that is kept as text.
+    pub(super) fn body_directive(&mut self, words: &str, line: u32) {
+        let first = words.split_whitespace().next().unwrap_or_default();
+        if !BODY_DIRECTIVES.contains(&first) {
+            let message = format!("`{first}` is not a directive of a function's body");
+            self.complain(line, message, Some("remove it, or move it to module scope"));
+        } else if first == ".pragma" && !words.contains('"') {
+            let message = "`.pragma` takes a string".to_owned();
+            self.complain(line, message, Some("write .pragma \"nounroll\";"));
+        }
+    }
+}
+
+/// The bytes of static shared memory that statements declare.
+fn shared_bytes(statements: &[Statement]) -> u64 {
+    statements.iter().fold(0, |sum: u64, statement| {
+        sum.saturating_add(match statement {
+            Statement::Variable(v) if v.space == StateSpace::Shared => v.size(),
+            Statement::Block(inner) => shared_bytes(inner),
+            _ => 0,
+        })
+    })
+}

@@ -1,0 +1,268 @@
+//! Instruction forms: the modifiers that may stand together and the operands that go with them.
+//!
+//! A form is a row of text in a notation near that of the PTX manual, read once. The rows are facts:
+//! they stand in `forms/`, a file per chapter of the manual, each row compared with ptxas.
+//!
+//! Modifiers: alternatives are separated by `|`, `?` makes the slot optional, `^` wants it directly
+//! after the opcode or after another such slot, `$name` stands for a set, `x*` for any modifier that
+//! starts so, `...` for any others, and `>p` adds an operand where the modifier is present. ptxas lets
+//! modifiers other than `^` stand in any order; types keep theirs.
+//!
+//! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a
+//! predicate value, `q` a predicate that is written, `m` memory in brackets, `x` anything, `*`
+//! anything from here on. A capital letter takes wider registers too, and `M` narrower addresses. Then `s`: a special register may
+//! stand there; `v`: a variable, for its address; `k`: a vector of parts of the value; `_`: may be
+//! discarded; `o`: may be absent. `:b32`
+//! names the type, `:1` takes the second type of the modifiers, `:w` twice the first; without it, it
+//! is the first. `/p` allows a second, predicate destination. A count before it makes it a vector,
+//! and `V` one of as many as `.v2`, `.v4` or `.v8` says.
+
+use crate::types::ScalarType;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Opcodes separated by blanks, modifiers, operands.
+pub(super) type Row = (&'static str, &'static str, &'static str);
+
+/// Sets of modifiers by name.
+const SETS: &[(&str, &str)] = &[
+    ("$int", "u16|u32|u64|s16|s32|s64"),
+    ("$byte", "u8|u16|u32|u64|s8|s16|s32|s64"),
+    ("$memory", "b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
+    ("$half", "f16|f16x2"),
+    ("$brain", "bf16|bf16x2"),
+    ("$round", "rn|rz|rm|rp"),
+    ("$integral", "rni|rzi|rmi|rpi"),
+    ("$compare", "eq|ne|lt|le|gt|ge"),
+    ("$unordered", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
+    ("$bool", "and|or|xor"),
+    ("$scope", "cta|cluster|gpu|sys"),
+    ("$shared", "shared|shared::cta|shared::cluster"),
+    ("$vector", "v2|v4|v8"),
+];
+
+/// One form of an instruction.
+pub(super) struct Form {
+    slots: Vec<Slot>,
+    operands: Vec<Spec>,
+    /// Whether any other modifiers and operands may follow.
+    open: bool,
+}
+
+struct Slot {
+    names: Vec<&'static str>,
+    optional: bool,
+    leading: bool,
+    adds: Option<Spec>,
+    typed: bool,
+    space: bool,
+}
+
+/// What an operand has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spec {
+    pub(super) kind: Kind,
+    pub(super) ty: TypeOf,
+    /// Whether registers may be wider than the type.
+    pub(super) wide: bool,
+    pub(super) special: bool,
+    pub(super) variable: bool,
+    /// Whether a vector may stand there whose elements are the parts of the value.
+    pub(super) parts: bool,
+    pub(super) discard: bool,
+    pub(super) optional: bool,
+    /// Whether a predicate may be written beside it.
+    pub(super) pair: bool,
+    /// Elements of a vector; 0 for as many as the modifiers say.
+    pub(super) elements: Option<u8>,
+}
+
+/// The role of an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    Destination,
+    Value,
+    Register,
+    Literal,
+    Predicate,
+    PredicateDestination,
+    Memory,
+    Anything,
+    Rest,
+}
+
+/// The type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum TypeOf {
+    Modifier(usize),
+    Double,
+    Fixed(ScalarType),
+}
+
+/// The forms by opcode.
+pub(super) fn forms(opcode: &str) -> Option<&'static [Form]> {
+    static FORMS: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
+    let forms = FORMS.get_or_init(|| {
+        let mut forms: HashMap<&str, Vec<Form>> = HashMap::new();
+        for (opcodes, modifiers, operands) in super::forms::rows() {
+            for opcode in opcodes.split_whitespace() {
+                forms.entry(opcode).or_default().push(Form::read(modifiers, operands));
+            }
+        }
+        forms
+    });
+    forms.get(opcode).map(Vec::as_slice)
+}
+
+/// The modifiers of an instruction laid on a form.
+#[derive(Debug, Default)]
+pub(super) struct Match<'i> {
+    /// Types in order.
+    pub(super) types: Vec<ScalarType>,
+    /// State spaces in order.
+    pub(super) spaces: Vec<&'i str>,
+    /// Elements that `.v2`, `.v4` or `.v8` ask for.
+    pub(super) elements: Option<u8>,
+    /// The operands.
+    pub(super) operands: Vec<Spec>,
+}
+
+/// Why modifiers do not fit a form.
+#[derive(Debug, PartialEq)]
+pub(super) enum Misfit {
+    /// This one does not belong there; so many before it do.
+    Extra(usize),
+    /// One of these is missing.
+    Missing(String),
+}
+
+impl Form {
+    fn read(modifiers: &'static str, operands: &'static str) -> Form {
+        let words = || modifiers.split_whitespace();
+        Form {
+            slots: words().filter(|word| *word != "...").map(Slot::read).collect(),
+            operands: operands.split_whitespace().map(Spec::read).collect(),
+            open: words().any(|word| word == "..."),
+        }
+    }
+
+    /// Lays the modifiers of an instruction on this form.
+    pub(super) fn matches<'i>(&self, modifiers: &'i [String]) -> Result<Match<'i>, Misfit> {
+        let mut used = vec![false; self.slots.len()];
+        let mut found = Match { operands: self.operands.clone(), ..Match::default() };
+        for (index, modifier) in modifiers.iter().enumerate() {
+            let leading =
+                self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
+            let fits = |(place, slot): &(usize, &Slot)| {
+                !used[*place]
+                    && slot.takes(modifier)
+                    && (!slot.leading || *place == index && leading == index)
+            };
+            let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {
+                if self.open {
+                    continue;
+                }
+                return Err(Misfit::Extra(index));
+            };
+            used[place] = true;
+            found.operands.extend(slot.adds);
+            if slot.typed {
+                found.types.extend(ScalarType::from_name(modifier));
+            }
+            if slot.space {
+                found.spaces.push(modifier);
+            }
+            if let Some(count) = modifier.strip_prefix('v').and_then(|n| n.parse().ok()) {
+                found.elements = Some(count);
+            }
+        }
+        match self.slots.iter().zip(&used).find(|(slot, used)| !**used && !slot.optional) {
+            Some((slot, _)) => Err(Misfit::Missing(slot.names.join("`, `."))),
+            None => Ok(found),
+        }
+    }
+}
+
+impl Slot {
+    fn read(word: &'static str) -> Slot {
+        let (word, optional) = match word.strip_suffix('?') {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (word, leading) = match word.strip_prefix('^') {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (word, adds) = match word.split_once('>') {
+            Some((word, adds)) => (word, Some(Spec::read(adds))),
+            None => (word, None),
+        };
+        let set = |name: &'static str| {
+            let set = SETS.iter().find(|(of, _)| *of == name);
+            set.map_or(name, |(_, names)| *names).split('|')
+        };
+        let names: Vec<&str> = word.split('|').flat_map(set).collect();
+        let typed = names.iter().all(|name| ScalarType::from_name(name).is_some());
+        let space = names.iter().all(|name| is_space(name));
+        Slot { names, optional, leading, adds, typed, space }
+    }
+
+    fn takes(&self, modifier: &str) -> bool {
+        self.names.iter().any(|name| match name.strip_suffix('*') {
+            Some(start) => modifier.starts_with(start),
+            None => *name == modifier,
+        })
+    }
+}
+
+/// Whether a modifier names a state space, or a window of one.
+pub(super) fn is_space(modifier: &str) -> bool {
+    let space = modifier.split("::").next().unwrap_or_default();
+    matches!(space, "global" | "shared" | "local" | "const" | "param")
+}
+
+impl Spec {
+    fn read(word: &'static str) -> Spec {
+        let (word, pair) = match word.strip_suffix("/p") {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let (letters, ty) = word.split_once(':').unwrap_or((word, "0"));
+        let ty = match (ty, ScalarType::from_name(ty)) {
+            (_, Some(ty)) => TypeOf::Fixed(ty),
+            ("w", _) => TypeOf::Double,
+            (index, _) => TypeOf::Modifier(index.parse().unwrap_or(0)),
+        };
+        let digits: String = letters.chars().take_while(char::is_ascii_digit).collect();
+        let letters = &letters[digits.len()..];
+        let (elements, letters) = match letters.strip_prefix('V') {
+            Some(rest) => (Some(0), rest),
+            None => (digits.parse().ok(), letters),
+        };
+        let first = letters.chars().next().unwrap_or('x');
+        let kind = match first.to_ascii_lowercase() {
+            'd' => Kind::Destination,
+            'a' => Kind::Value,
+            'r' => Kind::Register,
+            'i' => Kind::Literal,
+            'p' => Kind::Predicate,
+            'q' => Kind::PredicateDestination,
+            'm' => Kind::Memory,
+            '*' => Kind::Rest,
+            _ => Kind::Anything,
+        };
+        let has = |flag: char| letters.chars().skip(1).any(|c| c == flag);
+        Spec {
+            kind,
+            ty,
+            wide: first.is_ascii_uppercase(),
+            special: has('s'),
+            variable: has('v'),
+            parts: has('k'),
+            discard: has('_'),
+            optional: has('o'),
+            pair,
+            elements,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The table of instruction forms; `form.rs` says how a row is read.
+
+mod arithmetic;
+mod compare;
+mod convert;
+mod matrix;
+mod memory;
+mod others;
+mod synchronisation;
+
+use super::form::Row;
+
+/// All rows.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    let tables = [
+        arithmetic::ROWS,
+        compare::ROWS,
+        convert::ROWS,
+        matrix::ROWS,
+        memory::ROWS,
+        others::ROWS,
+        synchronisation::ROWS,
+    ];
+    tables.into_iter().flatten()
+}

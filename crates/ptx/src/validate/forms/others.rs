@@ -1,0 +1,17 @@
+//! Instructions whose forms are not listed one by one: textures and surfaces, video, the fifth generation of
+//! tensor cores, the stack. Their names are checked here, and the rest by what runs them.
+
+use super::Row;
+
+#[rustfmt::skip] // a table is read by its columns
+pub(super) const ROWS: &[Row] = &[
+    ("alloca stacksave stackrestore", "...", "*"),
+    ("applypriority createpolicy discard", "...", "*"),
+    ("brx call", "...", "*"),
+    ("clusterlaunchcontrol getctarank mapa multimem setmaxnreg tensormap", "...", "*"),
+    ("istypep suld suq sured sust tex tld4 txq", "...", "*"),
+    ("movmatrix tcgen05 wgmma", "...", "*"),
+    ("vabsdiff vadd vmad vmax vmin vset vshl vshr vsub", "...", "*"),
+    ("vabsdiff2 vadd2 vavrg2 vmax2 vmin2 vset2 vsub2", "...", "*"),
+    ("vabsdiff4 vadd4 vavrg4 vmax4 vmin4 vset4 vsub4", "...", "*"),
+];

@@ -1,0 +1,243 @@
+//! One instruction: its names are declared, a form has its modifiers, and its operands fit the form.
+
+use super::Checker;
+use super::form::{self, Form, Kind, Match, Misfit, Spec};
+use super::names::{self, Meaning};
+use crate::ast::*;
+use crate::types::ScalarType;
+
+/// Labels of `.branchtargets` and the like stand where names do.
+const BRANCHES: [&str; 1] = ["bra"];
+
+impl Checker<'_> {
+    pub(super) fn instruction(&mut self, instruction: &Instruction) {
+        if let Some(guard) = &instruction.guard {
+            self.guard(guard, instruction.text_line);
+        }
+        let declared = self.names_of(instruction);
+        self.requirement(instruction);
+        if !declared {
+            return;
+        }
+        let Some(forms) = form::forms(&instruction.opcode) else {
+            let message = format!("`{}` is not an instruction of PTX", instruction.opcode);
+            return self.complain(instruction.text_line, message, Some("correct its name"));
+        };
+        if let Err((message, help)) = self.fits(instruction, forms) {
+            self.complain(instruction.text_line, message, Some(&help));
+        } else if instruction.opcode == "call" {
+            self.call(instruction);
+        }
+    }
+
+    fn guard(&mut self, guard: &Guard, line: u32) {
+        let name = &guard.register;
+        let found = match self.meaning(name) {
+            Some(Meaning::Register(r)) if r.ty == ScalarType::Pred => return,
+            Some(meaning) => meaning.describe(),
+            None if names::special(name).is_none() => {
+                self.is_declared(name, line);
+                return;
+            }
+            None => "a special register".to_owned(),
+        };
+        let message = format!("the guard `{name}` is {found}; expected a .pred register");
+        self.complain(line, message, Some("guard with the result of a `setp`"));
+    }
+
+    /// Whether every name of an instruction is declared; reports those that are not.
+    fn names_of(&mut self, instruction: &Instruction) -> bool {
+        let line = instruction.text_line;
+        let branches = BRANCHES.contains(&instruction.opcode.as_str());
+        let mut fine = true;
+        for operand in &instruction.operands {
+            fine &= match operand {
+                Operand::Name(name) if branches => {
+                    let label = self.meaning(name) == Some(Meaning::Label);
+                    if !label {
+                        let message = format!("there is no label `{name}` to branch to");
+                        let help = format!("add `{name}:` before the target instruction");
+                        self.complain(line, message, Some(&help));
+                    }
+                    label
+                }
+                _ if branches => {
+                    self.complain(line, "the target of a branch is not a label".to_owned(), None);
+                    false
+                }
+                operand => self.names_in(operand, line),
+            };
+        }
+        fine
+    }
+
+    fn names_in(&mut self, operand: &Operand, line: u32) -> bool {
+        match operand {
+            Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => {
+                self.is_declared(name, line)
+            }
+            Operand::Immediate(_) => true,
+            Operand::Vector(list) | Operand::Arguments(list) => {
+                list.iter().fold(true, |fine, operand| self.names_in(operand, line) && fine)
+            }
+            Operand::Pair(a, b) => {
+                let first = self.names_in(a, line);
+                self.names_in(b, line) && first
+            }
+            Operand::Address(address) => {
+                let base = match &address.base {
+                    AddressBase::Name(name) => self.is_declared(name, line),
+                    AddressBase::Absolute(_) => true,
+                };
+                address
+                    .extra
+                    .iter()
+                    .fold(base, |fine, operand| self.names_in(operand, line) && fine)
+            }
+        }
+    }
+
+    fn is_declared(&mut self, name: &str, line: u32) -> bool {
+        let (base, field) = name.split_once('.').unwrap_or((name, ""));
+        if let Some((elements, _)) = names::special(base) {
+            let fits =
+                matches!(field, "" | "x" | "y" | "z" | "w") && (elements > 1 || field.is_empty());
+            if !fits {
+                let message = format!("the special register `{base}` has no `.{field}`");
+                self.complain(line, message, None);
+            }
+            return fits;
+        }
+        // A vector's element, `%v.x`, or a part of a register, `%r.b0`.
+        if name == "_" || self.meaning(name).is_some() {
+            return true;
+        }
+        if let (Some(meaning), false) = (self.meaning(base), field.is_empty()) {
+            let parts = ["b0", "b1", "b2", "b3", "h0", "h1"];
+            let vector = matches!(meaning, Meaning::Register(r) if r.vector > 1);
+            let fits = parts.contains(&field)
+                || vector && matches!(field, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
+            if !fits {
+                let message = format!("`{base}` is {} and has no `.{field}`", meaning.describe());
+                self.complain(line, message, None);
+            }
+            return fits;
+        }
+        let (what, help) = if name.starts_with('%') {
+            (
+                "register",
+                "declare it with `.reg`, or check the count in `%r<n>`, which ends at %r(n-1)",
+            )
+        } else {
+            ("name", "declare it with `.reg`, as a variable, or with `.extern`")
+        };
+        self.complain(line, format!("the {what} `{name}` is not declared"), Some(help));
+        false
+    }
+
+    /// Whether one of the forms fits; else the problem of the nearest, and what to do.
+    fn fits(&self, instruction: &Instruction, forms: &[Form]) -> Result<(), (String, String)> {
+        let mut nearest: Option<(usize, String)> = None;
+        for form in forms {
+            let (rank, why) = match form.matches(&instruction.modifiers) {
+                Ok(found) => match self.operands(instruction, &found) {
+                    Ok(()) => return Ok(()),
+                    Err((place, why)) => (1000 + place, why),
+                },
+                Err(Misfit::Extra(index)) => {
+                    (index, format!("`.{}` does not belong there", instruction.modifiers[index]))
+                }
+                Err(Misfit::Missing(names)) => (
+                    instruction.modifiers.len(),
+                    format!("expected `.{names}` among its modifiers"),
+                ),
+            };
+            if nearest.as_ref().is_none_or(|(best, _)| rank > *best) {
+                nearest = Some((rank, why));
+            }
+        }
+        let why = nearest.map_or_else(String::new, |(_, why)| why);
+        let help = "ptxas refuses it; the PTX manual lists the forms of each instruction";
+        Err((format!("`{}`: {why}", instruction.name()), help.to_owned()))
+    }
+
+    /// Whether the operands fit a form; else the place of the first that does not, and why.
+    fn operands(
+        &self,
+        instruction: &Instruction,
+        found: &Match<'_>,
+    ) -> Result<(), (usize, String)> {
+        let (given, specs) = (&instruction.operands, &found.operands);
+        let rest = specs.iter().any(|spec| spec.kind == Kind::Rest);
+        let least = specs.iter().filter(|spec| !spec.optional).count();
+        let mut memory = 0;
+        // Optional operands come last but for those that a modifier adds.
+        let skipped = specs.len().saturating_sub(given.len());
+        let mut left = skipped.min(specs.len() - least);
+        let mut places = given.iter().enumerate();
+        let kept: Vec<&Spec> = specs
+            .iter()
+            .rev()
+            .filter(|spec| {
+                let drop = spec.optional && left > 0;
+                left -= usize::from(drop);
+                !drop
+            })
+            .collect();
+        if !rest && given.len() != kept.len() {
+            let (few, many) = (least, specs.len());
+            let wanted = if few == many { few.to_string() } else { format!("{few} to {many}") };
+            let message = format!("it has {} operands; expected {wanted}", given.len());
+            return Err((0, message));
+        }
+        for spec in kept.into_iter().rev() {
+            if spec.kind == Kind::Rest {
+                break;
+            }
+            let Some((place, operand)) = places.next() else { break };
+            let space = found.spaces.get(memory).copied();
+            memory += usize::from(spec.kind == Kind::Memory);
+            self.operand(operand, spec, found, space)
+                .map_err(|why| (1 + place, format!("operand {}, {why}", place + 1)))?;
+        }
+        Ok(())
+    }
+
+    /// A call of a function by its name: as many operands as the function has, of its types.
+    fn call(&mut self, instruction: &Instruction) {
+        let mut lists = Vec::new();
+        let mut callee = None;
+        for operand in &instruction.operands {
+            match operand {
+                Operand::Arguments(list) => lists.push((callee.is_some(), list)),
+                Operand::Name(name) => callee = callee.or(Some(name)),
+                _ => {}
+            }
+        }
+        let function = callee.and_then(|name| self.module.functions().find(|f| f.name == *name));
+        let (Some(function), Some(name)) = (function, callee) else { return };
+        for (arguments, formals) in [(false, &function.returns), (true, &function.params)] {
+            let list = lists.iter().find(|(after, _)| *after == arguments);
+            let given = list.map_or(&[][..], |(_, list)| list.as_slice());
+            let what = if arguments { "argument" } else { "result" };
+            if given.len() != formals.len() {
+                let message = format!(
+                    "the call of `{name}` has {} {what}s; expected {}",
+                    given.len(),
+                    formals.len()
+                );
+                return self.complain(
+                    instruction.text_line,
+                    message,
+                    Some("pass what it declares"),
+                );
+            }
+            for (index, (actual, formal)) in given.iter().zip(formals).enumerate() {
+                if let Err(why) = self.argument(actual, formal) {
+                    let message = format!("the call of `{name}`: {what} {}, {why}", index + 1);
+                    self.complain(instruction.text_line, message, Some("pass what it declares"));
+                }
+            }
+        }
+    }
+}

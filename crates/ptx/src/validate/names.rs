@@ -1,0 +1,159 @@
+//! Names and what they mean: registers, variables, labels, functions, special registers.
+
+use crate::ast::{Linkage, Variable};
+use crate::types::{ScalarType, StateSpace};
+use std::collections::HashMap;
+
+/// The meaning of a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Meaning<'a> {
+    Register(RegisterType),
+    Variable(&'a Variable, Role),
+    Label,
+    Function { defined: bool, linkage: Linkage },
+}
+
+/// The type of a register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RegisterType {
+    pub(super) ty: ScalarType,
+    /// 2 or 4 for vectors, else 1.
+    pub(super) vector: u8,
+}
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Module,
+    Body,
+    /// A parameter of an entry.
+    EntryParameter,
+    /// A parameter of a device function.
+    Parameter,
+    Return,
+}
+
+impl<'a> Meaning<'a> {
+    /// The meaning of a declared variable; one in `.reg` is a register.
+    pub(super) fn of(variable: &'a Variable, role: Role) -> Meaning<'a> {
+        match variable.space {
+            StateSpace::Reg => {
+                Meaning::Register(RegisterType { ty: variable.ty, vector: variable.vector })
+            }
+            _ => Meaning::Variable(variable, role),
+        }
+    }
+
+    /// In words.
+    pub(super) fn describe(self) -> String {
+        match self {
+            Meaning::Register(r) if r.vector > 1 => {
+                format!("a .v{} .{} register", r.vector, r.ty.name())
+            }
+            Meaning::Register(r) => format!("a .{} register", r.ty.name()),
+            Meaning::Variable(v, _) => format!("a variable in {}", v.space),
+            Meaning::Label => "a label".to_owned(),
+            Meaning::Function { .. } => "a function".to_owned(),
+        }
+    }
+}
+
+/// One level of names.
+#[derive(Default)]
+pub(super) struct Scope<'a> {
+    pub(super) names: HashMap<&'a str, Meaning<'a>>,
+    /// Registers `%r0` to `%r<n-1>`, under their common prefix.
+    ranges: HashMap<&'a str, (RegisterType, u32)>,
+}
+
+impl<'a> Scope<'a> {
+    /// Adds a name; `false` where it is there already.
+    pub(super) fn declare(&mut self, name: &'a str, meaning: Meaning<'a>) -> bool {
+        self.look_up(name).is_none() & self.names.insert(name, meaning).is_none()
+    }
+
+    /// Adds `count` registers; `false` where the prefix is there already.
+    pub(super) fn declare_range(&mut self, prefix: &'a str, ty: RegisterType, count: u32) -> bool {
+        self.ranges.insert(prefix, (ty, count)).is_none()
+    }
+
+    /// The meaning of `name` in this scope. `%r12` may be register 12 of `%r<n>` or register 2 of
+    /// `%r1<n>`; ten digits hold any count.
+    pub(super) fn look_up(&self, name: &str) -> Option<Meaning<'a>> {
+        if let Some(meaning) = self.names.get(name) {
+            return Some(*meaning);
+        }
+        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (1..=digits.min(10)).find_map(|length| {
+            let (prefix, number) = name.split_at(name.len() - length);
+            let canonical = length == 1 || !number.starts_with('0');
+            let (ty, count) = self.ranges.get(prefix).filter(|_| canonical)?;
+            let number: u64 = number.parse().ok()?;
+            (number < u64::from(*count)).then_some(Meaning::Register(*ty))
+        })
+    }
+}
+
+/// The elements of a special register (1 for a scalar) and the bytes of one; `None` where `name`, without
+/// its `.x`, is none (PTX manual, "Special Registers").
+pub(super) fn special(name: &str) -> Option<(u8, u32)> {
+    const VECTORS: [&str; 8] = [
+        "%tid",
+        "%ntid",
+        "%ctaid",
+        "%nctaid",
+        "%clusterid",
+        "%nclusterid",
+        "%cluster_ctaid",
+        "%cluster_nctaid",
+    ];
+    const WORDS: [&str; 30] = [
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%cluster_ctarank",
+        "%cluster_nctarank",
+        "%lanemask_eq",
+        "%lanemask_le",
+        "%lanemask_lt",
+        "%lanemask_ge",
+        "%lanemask_gt",
+        "%clock",
+        "%clock_hi",
+        "%globaltimer_lo",
+        "%globaltimer_hi",
+        "%total_smem_size",
+        "%aggr_smem_size",
+        "%dynamic_smem_size",
+        "%pm0",
+        "%pm1",
+        "%pm2",
+        "%pm3",
+        "%pm4",
+        "%pm5",
+        "%pm6",
+        "%pm7",
+        "%reserved_smem_offset_begin",
+        "%reserved_smem_offset_end",
+        "%reserved_smem_offset_cap",
+    ];
+    const DOUBLES: [&str; 3] = ["%clock64", "%globaltimer", "%current_graph_exec"];
+    let numbered = |prefix: &str, most: u32| {
+        let number = name.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok());
+        number.is_some_and(|number| number < most)
+    };
+    if VECTORS.contains(&name) {
+        return Some((4, 4));
+    }
+    if WORDS.contains(&name) || numbered("%envreg", 32) || numbered("%reserved_smem_offset_", 2) {
+        return Some((1, 4));
+    }
+    let counter = name.starts_with("%pm") && name.ends_with("_64");
+    // A predicate, and a number that older compilers read as 64 bits.
+    if matches!(name, "%is_explicit_cluster" | "%gridid") {
+        return Some((1, 0));
+    }
+    (DOUBLES.contains(&name) || counter).then_some((1, 8))
+}

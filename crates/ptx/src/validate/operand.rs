@@ -1,0 +1,363 @@
+//! One operand against what its place asks for (PTX manual, "Operand Type Checking", "Operand Size
+//! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
+
+use super::Checker;
+use super::form::{Kind, Match, Spec, TypeOf};
+use super::names::{self, Meaning, RegisterType, Role};
+use crate::ast::*;
+use crate::types::{ScalarType, StateSpace};
+use ScalarType::*;
+
+/// Why an operand does not fit.
+type Fit = Result<(), String>;
+
+fn is_bits(ty: ScalarType) -> bool {
+    matches!(ty, B8 | B16 | B32 | B64 | B128)
+}
+
+fn is_integer(ty: ScalarType) -> bool {
+    matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
+}
+
+/// Whether a register of type `register` may stand where the instruction wants `wanted`: sizes agree,
+/// or the register may be `wide`r; bits go with all, integers with integers, floats with their own.
+fn agrees(wanted: ScalarType, register: ScalarType, wide: bool) -> bool {
+    if (wanted == Pred) != (register == Pred) {
+        return false;
+    }
+    let size =
+        if wide { register.size() >= wanted.size() } else { register.size() == wanted.size() };
+    // ptxas counts .f16x2 registers among the 32-bit integers, and has no .bf16 ones.
+    let integer = is_integer(register) || register == F16x2;
+    size && (is_bits(wanted)
+        || is_bits(register)
+        || wanted == register
+        || is_integer(wanted) && integer)
+}
+
+/// Whether a literal may stand for a value of type `wanted`.
+fn literal_fits(value: Immediate, wanted: ScalarType) -> bool {
+    match value {
+        Immediate::Integer(_) => wanted == Pred || is_bits(wanted) || is_integer(wanted),
+        Immediate::F32(_) => matches!(wanted, F32 | F64 | B32),
+        Immediate::F64(_) => matches!(wanted, F32 | F64 | B64),
+    }
+}
+
+impl Checker<'_> {
+    /// Whether an operand fits its place; `space` is the state space that the instruction names for it.
+    pub(super) fn operand(
+        &self,
+        operand: &Operand,
+        spec: &Spec,
+        found: &Match<'_>,
+        space: Option<&str>,
+    ) -> Fit {
+        let first = found.types.first().copied().unwrap_or(B32);
+        let ty = match spec.ty {
+            TypeOf::Fixed(ty) => ty,
+            TypeOf::Modifier(index) => found.types.get(index).copied().unwrap_or(first),
+            TypeOf::Double => double(first),
+        };
+        let elements = spec.elements.map(|n| if n == 0 { found.elements.unwrap_or(1) } else { n });
+        match (elements, operand) {
+            (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
+                self.alike(list)?;
+                let inner = Spec { discard: spec.discard && n > 1, ..*spec };
+                list.iter().try_for_each(|element| self.scalar(element, &inner, ty, space))
+            }
+            (Some(n), Operand::Vector(list)) => {
+                Err(format!("a vector of {}, does not fit; expected {n} elements", list.len()))
+            }
+            (Some(n), Operand::Name(name)) if n > 1 || spec.elements != Some(0) => {
+                match self.register(name) {
+                    Some(r) if r.vector == n => self.typed(name, r, ty, spec.wide),
+                    _ => Err(format!("`{name}`, is not a vector; expected {n} elements")),
+                }
+            }
+            (Some(n), _) if n > 1 => Err(format!("is not a vector; expected {n} elements")),
+            (Some(_), _) => self.scalar(operand, &Spec { discard: false, ..*spec }, ty, space),
+            (None, Operand::Vector(list)) if spec.parts => self.parts(list, spec, ty),
+            (None, _) => self.scalar(operand, spec, ty, space),
+        }
+    }
+
+    fn scalar(&self, operand: &Operand, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+        match (spec.kind, operand) {
+            (Kind::Anything | Kind::Rest, _) => Ok(()),
+            (Kind::Memory, Operand::Address(address)) => self.address(address, space, spec.wide),
+            (Kind::Memory, _) => Err("is not an address; expected `[...]`".to_owned()),
+            (Kind::Literal, Operand::Immediate(Immediate::Integer(_))) => Ok(()),
+            (Kind::Literal, _) => Err("is not a literal; expected an integer literal".to_owned()),
+            (Kind::Predicate, Operand::Not(name)) => self.named(name, spec, Pred, space),
+            (Kind::Destination | Kind::PredicateDestination, Operand::Pair(a, b)) if spec.pair => {
+                let second = Spec { kind: Kind::PredicateDestination, discard: true, ..*spec };
+                self.scalar(a, &Spec { discard: true, ..*spec }, ty, space)?;
+                self.scalar(b, &Spec { pair: false, ..second }, Pred, space)
+            }
+            (Kind::Predicate, _) => self.value(operand, spec, Pred, space),
+            (Kind::PredicateDestination, _) => self.value(operand, spec, Pred, space),
+            (Kind::Destination | Kind::Register | Kind::Value, _) => {
+                self.value(operand, spec, ty, space)
+            }
+        }
+    }
+
+    fn value(&self, operand: &Operand, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+        let writes = matches!(spec.kind, Kind::Destination | Kind::PredicateDestination);
+        match operand {
+            Operand::Name(name) if name == "_" => match spec.discard && writes {
+                true => Ok(()),
+                false => Err("`_`, cannot be left out".to_owned()),
+            },
+            Operand::Name(name) => self.named(name, spec, ty, space),
+            Operand::Offset(name, _) if !writes => self.named(name, spec, ty, space),
+            Operand::Immediate(value) if !writes && spec.kind != Kind::Register => {
+                match literal_fits(*value, ty) {
+                    true => Ok(()),
+                    false => Err(format!("{}, does not fit .{}", shown(*value), ty.name())),
+                }
+            }
+            Operand::Immediate(value) => {
+                Err(format!("{}, is a literal; expected a .{} register", shown(*value), ty.name()))
+            }
+            Operand::Vector(_) => Err(format!("a vector, stands for one .{} value", ty.name())),
+            Operand::Address(_) => Err(format!("an address, stands for a .{} value", ty.name())),
+            Operand::Not(name) => Err(format!("`!{name}`, negates what is no predicate")),
+            Operand::Pair(..) => Err("a pair, stands for one value".to_owned()),
+            Operand::Offset(name, _) => Err(format!("`{name}` and an offset, cannot be written")),
+            Operand::Arguments(_) => Err("is in parentheses".to_owned()),
+        }
+    }
+
+    fn named(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+        let writes = matches!(spec.kind, Kind::Destination | Kind::PredicateDestination);
+        if let Some(register) = self.register(name) {
+            return self.scalar_register(name, register, ty, spec.wide);
+        }
+        let (base, field) = name.split_once('.').unwrap_or((name, ""));
+        if let Some((elements, bytes)) = names::special(base) {
+            let whole = elements > 1 && field.is_empty();
+            let fits = match (ty, bytes) {
+                (Pred, _) => base == "%is_explicit_cluster",
+                (_, 0) => base == "%gridid" && !ty.is_float() && ty.size() >= 4,
+                (_, 4) if elements > 1 => !ty.is_float() && ty.size() <= 4,
+                _ => !ty.is_float() && (ty.size() == bytes || spec.wide && ty.size() < bytes),
+            };
+            return match spec.special && !writes && fits && !whole {
+                true => Ok(()),
+                false => Err(format!("`{name}`, is a special register; expected {}", wanted(ty))),
+            };
+        }
+        match self.meaning(name) {
+            Some(Meaning::Variable(variable, role)) if spec.variable => {
+                if ty.is_float() || ty == Pred {
+                    return Err(format!("`{name}`, is an address; expected {}", wanted(ty)));
+                }
+                if role == Role::Body && variable.space == StateSpace::Param {
+                    return Err(format!("`{name}`, is a parameter of a call and has no address"));
+                }
+                match space {
+                    Some(space) => in_space(name, variable, space),
+                    None => Ok(()),
+                }
+            }
+            Some(Meaning::Function { .. }) if !writes && !ty.is_float() && ty != Pred => Ok(()),
+            Some(meaning) => {
+                Err(format!("`{name}`, is {}; expected {}", meaning.describe(), wanted(ty)))
+            }
+            None => Ok(()), // reported as undeclared
+        }
+    }
+
+    /// The register that a name means; of `%v.x` the element.
+    fn register(&self, name: &str) -> Option<RegisterType> {
+        if let Some(Meaning::Register(register)) = self.meaning(name) {
+            return Some(register);
+        }
+        match self.meaning(name.split_once('.')?.0) {
+            Some(Meaning::Register(register)) => Some(RegisterType { vector: 1, ..register }),
+            _ => None,
+        }
+    }
+
+    fn scalar_register(
+        &self,
+        name: &str,
+        register: RegisterType,
+        ty: ScalarType,
+        wide: bool,
+    ) -> Fit {
+        if register.vector > 1 {
+            return Err(format!("`{name}`, is a vector; expected {}", wanted(ty)));
+        }
+        self.typed(name, register, ty, wide)
+    }
+
+    fn typed(&self, name: &str, register: RegisterType, ty: ScalarType, wide: bool) -> Fit {
+        match agrees(ty, register.ty, wide) {
+            true => Ok(()),
+            false => Err(format!(
+                "`{name}`, is a .{} register; expected {}",
+                register.ty.name(),
+                wanted(ty)
+            )),
+        }
+    }
+
+    /// Whether the registers of a vector have one size.
+    fn alike(&self, list: &[Operand]) -> Fit {
+        let size = |operand: &Operand| match operand {
+            Operand::Name(name) => self.register(name).map(|register| register.ty.size()),
+            _ => None,
+        };
+        let mut sizes = list.iter().filter_map(size);
+        let first = sizes.next();
+        match sizes.all(|size| Some(size) == first) {
+            true => Ok(()),
+            false => Err("a vector, has elements of several sizes".to_owned()),
+        }
+    }
+
+    /// The parts of a value, `{a, b}`: equal registers that make up its size.
+    fn parts(&self, list: &[Operand], spec: &Spec, ty: ScalarType) -> Fit {
+        let mut sizes = Vec::new();
+        for part in list {
+            let name = match part {
+                Operand::Name(name) => name,
+                _ if spec.kind == Kind::Destination => {
+                    return Err("a vector, has an element that is no register".to_owned());
+                }
+                _ => continue,
+            };
+            match self.register(name) {
+                Some(register) if register.ty != Pred => sizes.push(register.ty.size()),
+                _ if name == "_" && spec.kind == Kind::Destination => {}
+                _ => return Err(format!("a vector, has `{name}`, which is no register of a part")),
+            }
+        }
+        let each = ty.size() / list.len().max(1) as u32;
+        match sizes.iter().all(|size| *size == each) && each * list.len() as u32 == ty.size() {
+            true => Ok(()),
+            false => {
+                Err(format!("a vector, does not have the {} bytes of .{}", ty.size(), ty.name()))
+            }
+        }
+    }
+
+    /// An address, `[base+offset]`, in the space that the instruction names.
+    pub(super) fn address(&self, address: &Address, space: Option<&str>, any_size: bool) -> Fit {
+        let name = match &address.base {
+            AddressBase::Name(name) => name,
+            AddressBase::Absolute(_) if space == Some("local") => return Ok(()),
+            AddressBase::Absolute(_) => {
+                return Err(
+                    "a literal address, exists only in .local; move it to a register".to_owned()
+                );
+            }
+        };
+        if !address.extra.is_empty() {
+            return Err(format!("`[{name}, ...]`, has more than an address"));
+        }
+        match self.register(name) {
+            Some(r) if r.vector == 1 && (is_bits(r.ty) || is_integer(r.ty)) => {
+                let narrow = |space: &str| !space.starts_with("global");
+                return match any_size || r.ty.size() >= 8 || space.is_some_and(narrow) {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "`[{name}]`, is a .{} register; addresses there have 64 bits",
+                        r.ty.name()
+                    )),
+                };
+            }
+            Some(r) => {
+                return Err(format!(
+                    "`[{name}]`, is a .{} register; expected an integer one",
+                    r.ty.name()
+                ));
+            }
+            None => {}
+        }
+        if names::special(name).is_some() {
+            return Err(format!("`[{name}]`, is a special register; move it to a register"));
+        }
+        match self.meaning(name) {
+            Some(Meaning::Variable(variable, _)) => match space {
+                Some(space) => in_space(name, variable, space),
+                None if variable.space == StateSpace::Param => {
+                    Err(format!("`[{name}]`, lies in .param; expected generic memory"))
+                }
+                None => Ok(()),
+            },
+            None => Ok(()),
+            Some(meaning) => Err(format!("`[{name}]`, is {}; expected memory", meaning.describe())),
+        }
+    }
+
+    /// What is passed in a call.
+    pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> Fit {
+        let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
+        match actual {
+            Operand::Name(name) => match (self.register(name), self.meaning(name)) {
+                (Some(register), _) if formal.dims.is_empty() => {
+                    self.typed(name, register, bits_of(formal.ty), false)
+                }
+                (_, Some(Meaning::Variable(variable, _))) => {
+                    match variable.space == StateSpace::Param && variable.size() == size {
+                        true => Ok(()),
+                        false => Err(format!(
+                            "`{name}`, has {} bytes in {}; expected {size} in .param",
+                            variable.size(),
+                            variable.space
+                        )),
+                    }
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The untyped bits of a type: arguments are compared by size.
+fn bits_of(ty: ScalarType) -> ScalarType {
+    match ty.size() {
+        _ if ty == Pred => Pred,
+        1 => B8,
+        2 => B16,
+        4 => B32,
+        8 => B64,
+        _ => B128,
+    }
+}
+
+/// The type of twice the bits.
+fn double(ty: ScalarType) -> ScalarType {
+    match ty {
+        U16 => U32,
+        S16 => S32,
+        U32 => U64,
+        S32 => S64,
+        other => other,
+    }
+}
+
+fn in_space(name: &str, variable: &Variable, space: &str) -> Fit {
+    let wanted = space.split("::").next().unwrap_or_default();
+    match variable.space.name() == wanted {
+        true => Ok(()),
+        false => Err(format!("`{name}`, lies in {}; expected .{space}", variable.space)),
+    }
+}
+
+fn wanted(ty: ScalarType) -> String {
+    if ty == Pred { "a .pred register".to_owned() } else { format!("a .{} value", ty.name()) }
+}
+
+fn shown(value: Immediate) -> String {
+    match value {
+        Immediate::Integer(value) => value.to_string(),
+        Immediate::F32(bits) => format!("0f{bits:08X}"),
+        Immediate::F64(bits) => format!("0d{bits:016X}"),
+    }
+}
