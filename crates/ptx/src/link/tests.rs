@@ -125,7 +125,8 @@ fn what_does_not_fit_is_refused_with_its_files() {
 fn positions_name_their_own_files() {
     let one = ".file 1 \"one.cu\"\n.visible .entry k() {\n.loc 1 5 3\nbar.sync 0;\nret; }";
     let two = ".file 1 \"two.cu\"\n.file 2 \"two.h\"\n.visible .entry l() {\nbar.sync 0;\n
-        .loc 2 7 1, function_name $L__i, inlined_at 1 9 2\nret; }";
+        .loc 1 9 2\n.loc 2 7 1, function_name $L__i, inlined_at 1 9 2\nret; }
+        .section .debug_str { $L__i: .b8 0 }";
     let module = linked(&[one, two]);
     assert_eq!(module.files, ["one.cu", "a.ptx", "two.cu", "two.h", "b.ptx"]);
     let location = |entry: &str, at: usize| match &module
@@ -138,7 +139,7 @@ fn positions_name_their_own_files() {
     };
     assert_eq!((location("k", 0).file, location("k", 0).line), (1, 5));
     assert_eq!((location("l", 0).file, location("l", 0).line), (5, 7));
-    let inlined = location("l", 1);
+    let inlined = location("l", 2);
     assert_eq!((inlined.file, inlined.line), (4, 7));
     assert_eq!(inlined.inlined.as_deref(), Some("function_name $L__i, inlined_at 3 9 2"));
 }
@@ -147,7 +148,8 @@ fn positions_name_their_own_files() {
 fn the_newest_version_and_the_highest_target_win() {
     let module = linked(&[
         ".version 7.0 .target sm_90a .address_size 64 .entry a() { ret; }",
-        ".version 8.6 .target sm_80, debug .address_size 64 .entry b() { ret; }",
+        ".version 8.6 .target sm_80, debug .address_size 64 .entry b() { ret; }
+         .section .debug_abbrev { .b8 0 }",
     ]);
     assert_eq!(
         (module.version.to_string(), module.target.to_string()),
