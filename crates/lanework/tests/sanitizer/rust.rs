@@ -123,6 +123,7 @@ const READS_AHEAD: &str = r#".version 8.0
     add.s32 %r4, %r3, %r2;
     st.shared.u32 [%r4], %r1;
     bar.sync 0;
+    .loc 1 12 5
     .loc 2 99 3, function_name $L__text, inlined_at 1 12 5
     ld.shared.u32 %r5, [%r4+4];
     .loc 1 13 5
