@@ -1,5 +1,6 @@
 //! The failures of the command: their messages and exit codes.
 
+use lanework_lab::Rejection;
 use std::fmt::Display;
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -40,6 +41,14 @@ impl Failure {
         anstream::eprintln!("{red}error:{red:#} {message}");
         ExitCode::from(code)
     }
+}
+
+/// The failure of `what`, a result that was rejected.
+pub fn rejected(what: &str, why: &Rejection) -> Failure {
+    Failure::Check(match why.kind() {
+        Some(_) => format!("{what} is {why}"),
+        None => why.to_string(),
+    })
 }
 
 impl From<lanework::Error> for Failure {

@@ -1,7 +1,7 @@
 //! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file.
 
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::{arguments, check_count, emulator, find_entry, given, maps, upload};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::linked_ptx;
@@ -54,7 +54,7 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
         let name = format!("{ladder}/{}", info.name);
         let mut trial = case.trial(info.name, &device)?;
         trial.job()?.launch()?;
-        trial.check().map_err(|why| Failure::Check(format!("{name} is wrong: {why}")))?;
+        trial.check().map_err(|why| rejected(&name, &why))?;
         trial.poison()?;
         if let Job::Kernel(mut kernel) = trial.job()? {
             each(&name, &mut kernel, &Sources::default())?;

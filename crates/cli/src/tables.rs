@@ -46,7 +46,11 @@ fn verdict(rung: &RungRecord) -> String {
         (_, Some(_)) => "skipped".to_owned(),
         (Some(Accuracy::BitExact), _) => "bit-exact".to_owned(),
         (Some(Accuracy::WithinBound { .. }), _) => "within tolerance".to_owned(),
-        (None, None) => "NO".to_owned(),
+        (None, None) => match rung.rejection {
+            Some("wrong") => "WRONG".to_owned(),
+            Some(_) => "LOW PRECISION".to_owned(),
+            None => "NO".to_owned(),
+        },
     }
 }
 

@@ -4,7 +4,7 @@
 //! Both are used through `dyn`, so that the climb, the sweep and the run are compiled once, not once
 //! per family and element type.
 
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::record::HostRecord;
 use crate::work::Work;
@@ -74,8 +74,8 @@ pub trait Trial {
     /// Compares the output with the host's.
     ///
     /// # Errors
-    /// In words, what differs.
-    fn check(&mut self) -> Result<Accuracy, String>;
+    /// Whether it is wrong or of lower precision than promised, and how that shows.
+    fn check(&mut self) -> Result<Accuracy, Rejection>;
 
     /// Further figures of the last run, by name: `cycles` counted in the kernel, `host_ns` spent on
     /// the host afterwards.

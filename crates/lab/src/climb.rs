@@ -1,6 +1,7 @@
 //! Climbing a ladder: every rung is verified, then counted or timed.
 
 use crate::Progress;
+use crate::accuracy::Rejection;
 use crate::case::{Case, Trial};
 use crate::families::Family;
 use crate::measure::{Cache, measure};
@@ -79,7 +80,7 @@ pub fn climb(
         }
         match climb_rung(info.name, case, &edge_cases, device, how, &mut found) {
             Ok(()) => found.verified = true,
-            Err(why) => found = RungRecord { error: Some(why), ..RungRecord::of(&info) },
+            Err(why) => found = RungRecord::rejected(&info, &why),
         }
         if let Some(before) = record.rungs.iter().rev().find(|rung| rung.verified) {
             let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
@@ -94,7 +95,7 @@ pub fn climb(
 /// Verifies one rung on the edge cases and the requested one, then counts or times it.
 ///
 /// # Errors
-/// In words, what differs or failed.
+/// What differs or failed.
 fn climb_rung(
     rung: &str,
     case: &dyn Case,
@@ -102,35 +103,33 @@ fn climb_rung(
     device: &Device,
     how: &How,
     found: &mut RungRecord,
-) -> Result<(), String> {
-    let failed = |error: lanework::Error| error.to_string();
+) -> Result<(), Rejection> {
     for small in edge_cases {
-        let mut trial = small.trial(rung, device).map_err(failed)?;
-        run(trial.as_mut(), device).map_err(failed)?;
+        let mut trial = small.trial(rung, device)?;
+        run(trial.as_mut(), device)?;
         trial.check()?;
     }
-    let mut trial = case.trial(rung, device).map_err(failed)?;
-    let job = trial.job().map_err(failed)?;
+    let mut trial = case.trial(rung, device)?;
+    let job = trial.job()?;
     if let Job::Kernel(kernel) = &job {
         let (grid, block, _) = kernel.shape();
         found.warps = Some(grid.count() * block.count().div_ceil(32));
-        found.resources = Some(occupancy::of(kernel, device).map_err(failed)?);
+        found.resources = Some(occupancy::of(kernel, device)?);
     }
     drop(job);
     match device.backend() {
         Backend::Emulator if counts_all(case.work()) => {
-            let profile =
-                trial.job().and_then(|mut job| job.profile(Blocks::All)).map_err(failed)?;
+            let profile = trial.job().and_then(|mut job| job.profile(Blocks::All))?;
             found.accuracy = Some(trial.check()?);
             found.counters = Some(profile.counters);
             found.figures = trial.figures().into_iter().collect();
         }
         Backend::Emulator => {
-            run(trial.as_mut(), device).map_err(failed)?;
+            run(trial.as_mut(), device)?;
             found.accuracy = Some(trial.check()?);
             found.figures = trial.figures().into_iter().collect();
             let sample = Blocks::Sample { count: SAMPLED_BLOCKS };
-            let profile = trial.job().and_then(|mut job| job.profile(sample)).map_err(failed)?;
+            let profile = trial.job().and_then(|mut job| job.profile(sample))?;
             found.counters = Some(profile.counters);
             found.sampled = (profile.blocks_run < profile.blocks).then_some(SampleRecord {
                 blocks_counted: profile.blocks_run,
@@ -138,10 +137,10 @@ fn climb_rung(
             });
         }
         Backend::Cuda => {
-            run(trial.as_mut(), device).map_err(failed)?;
+            run(trial.as_mut(), device)?;
             trial.check()?;
-            trial.poison().map_err(failed)?;
-            found.time = Some(time(rung, case, trial.as_mut(), device, how).map_err(failed)?);
+            trial.poison()?;
+            found.time = Some(time(rung, case, trial.as_mut(), device, how)?);
             found.accuracy = Some(trial.check()?);
             found.figures = trial.figures().into_iter().collect();
         }

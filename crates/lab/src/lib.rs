@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod array;
+mod bound;
 mod case;
 mod climb;
 pub mod conformance;
@@ -15,6 +16,7 @@ mod experiments;
 mod families;
 mod fidelity;
 mod fits;
+mod formats;
 mod inputs;
 mod measure;
 mod occupancy;
@@ -31,7 +33,7 @@ mod sweep;
 mod verify;
 mod work;
 
-pub use accuracy::{Accuracy, FloatRule, UNIT_F32};
+pub use accuracy::{Accuracy, Rejection};
 pub use array::Array;
 pub use case::{Case, Trial};
 pub use climb::{How, climb};

@@ -1,91 +1,49 @@
-//! Verification of a product `C = alpha A B + beta C` in f32 against FP64: by elements, and by Freivalds' check.
+//! Verification of a product `C = alpha A B + beta C` in f32 against FP64.
 //!
-//! A reference of every element takes the host as many operations as the GPU, so above a budget it is
-//! computed for some rows only. All other elements are covered by Freivalds' check (R. Freivalds,
-//! "Probabilistic Machines Can Use Less Running Time", IFIP 1977): for a vector x of random signs, `C x` must
-//! be `alpha A (B x) + beta C x`, which takes three matrix-vector products.
-//!
-//! Limits: the check sums the rounding errors of a row, so an error below the tolerance of that sum passes;
-//! two errors in one row cancel with probability 1/2 where they are of one size.
+//! Every known element is held to the proven bound of [`Bound`]. A reference of every element takes the host as
+//! many operations as the GPU, so above a budget it is computed for some rows only; the others are covered by
+//! [`Sketch`], which finds the rows that are then computed after all. What a rejected result looks like is named
+//! by [`structure`], and results of lower precision than f32 are told by [`precision`].
 
-use crate::accuracy::{Accuracy, FloatRule};
-use rand::{Rng, RngCore, SeedableRng, rngs::StdRng};
-use rayon::prelude::*;
+mod evidence;
+mod operands;
+mod precision;
+mod runs;
+mod sample;
+mod sketch;
+mod slices;
+mod structure;
+#[cfg(test)]
+mod tests;
 
-/// A product with its operands on the host.
-pub(crate) struct Product<'a> {
-    /// Rows of A and C, columns of B and C, columns of A.
-    pub extents: (usize, usize, usize),
-    /// Elements from row to row of A, B and C.
-    pub leading: (usize, usize, usize),
-    /// Factor of the product.
-    pub alpha: f32,
-    /// Factor of what C held; where it is 0, that is not looked at.
-    pub beta: f32,
-    /// The first factor.
-    pub a: &'a [f32],
-    /// The second factor.
-    pub b: &'a [f32],
-    /// What C held before.
-    pub c: &'a [f32],
-}
+use crate::accuracy::{Accuracy, Rejection};
+use crate::bound::Bound;
+pub use operands::Product;
+use operands::{Known, Wrong};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+use sample::Sample;
+use sketch::Sketch;
+use std::fmt::Write;
+use std::sync::OnceLock;
 
 /// The expected product, wholly or in part.
-pub(crate) struct Reference {
-    /// Rows whose every element is known, ascending.
-    rows: Vec<usize>,
-    /// Elements of those rows.
-    values: Vec<f64>,
-    /// Sum of the absolute values of what each element is the sum of.
-    scales: Vec<f64>,
-    /// Where `rows` are not all.
+pub struct Reference {
+    /// The rows of which every element is known.
+    known: Known,
+    /// Where those are not all.
     sketch: Option<Sketch>,
-}
-
-/// Freivalds' check of all rows.
-struct Sketch {
-    /// A sign per column.
-    signs: Vec<f64>,
-    /// `alpha A (B x) + beta C x`.
-    values: Vec<f64>,
-    /// Sum of the scales of a row's elements.
-    scales: Vec<f64>,
+    /// A part of the product for the statistical tests, with what narrower inputs would give.
+    sample: OnceLock<precision::Expectations>,
 }
 
 /// Multiply-adds that a full reference may take: about a second.
 const BUDGET: usize = 1 << 30;
 /// Rows that are known at least.
 const FEWEST_ROWS: usize = 8;
+/// Mismatches that are shown.
+const SHOWN: usize = 5;
 
 impl Product<'_> {
-    fn row(x: &[f32], row: usize, leading: usize, cols: usize) -> &[f32] {
-        &x[row * leading..][..cols]
-    }
-
-    /// One row of the product, and the sums of the absolute values.
-    fn known_row(&self, i: usize) -> (Vec<f64>, Vec<f64>) {
-        let ((_, n, k), (lda, ldb, ldc)) = (self.extents, self.leading);
-        let (mut values, mut scales) = (vec![0.0f64; n], vec![0.0f64; n]);
-        for (p, &a) in Self::row(self.a, i, lda, k).iter().enumerate() {
-            let a = f64::from(a);
-            let b_row = Self::row(self.b, p, ldb, n);
-            for ((value, scale), &b) in values.iter_mut().zip(&mut scales).zip(b_row) {
-                let term = a * f64::from(b);
-                *value += term;
-                *scale += term.abs();
-            }
-        }
-        let (alpha, beta) = (f64::from(self.alpha), f64::from(self.beta));
-        for (j, (value, scale)) in values.iter_mut().zip(&mut scales).enumerate() {
-            (*value, *scale) = (alpha * *value, alpha.abs() * *scale);
-            if beta != 0.0 {
-                let before = beta * f64::from(self.c[i * ldc + j]);
-                (*value, *scale) = (*value + before, *scale + before.abs());
-            }
-        }
-        (values, scales)
-    }
-
     /// The reference.
     pub fn reference(&self) -> Reference {
         self.reference_within(BUDGET)
@@ -103,131 +61,85 @@ impl Product<'_> {
             rows.extend([0, m - 1]);
             rows.sort_unstable();
             rows.dedup();
-            (rows, Some(self.sketch(&mut random)))
+            (rows, Some(Sketch::of(self, &mut random)))
         };
-        let known: Vec<(Vec<f64>, Vec<f64>)> =
-            rows.par_iter().map(|&row| self.known_row(row)).collect();
-        let (mut values, mut scales) = (Vec::new(), Vec::new());
-        for (row_values, row_scales) in known {
-            values.extend(row_values);
-            scales.extend(row_scales);
-        }
-        Reference { rows, values, scales, sketch }
-    }
-
-    fn sketch(&self, random: &mut StdRng) -> Sketch {
-        let ((m, n, k), (lda, ldb, ldc)) = (self.extents, self.leading);
-        let signs: Vec<f64> =
-            (0..n).map(|_| if random.next_u32() & 1 == 0 { 1.0 } else { -1.0 }).collect();
-        // B x, and |B| 1 beside it.
-        let middle: Vec<(f64, f64)> = (0..k)
-            .into_par_iter()
-            .map(|p| signed_sums(Self::row(self.b, p, ldb, n), &signs))
-            .collect();
-        let (alpha, beta) = (f64::from(self.alpha), f64::from(self.beta));
-        let of_row = |i: usize| {
-            let (mut value, mut scale) = (0.0f64, 0.0f64);
-            for (&a, (sum, absolute)) in Self::row(self.a, i, lda, k).iter().zip(&middle) {
-                value += f64::from(a) * sum;
-                scale += f64::from(a).abs() * absolute;
-            }
-            (value, scale) = (alpha * value, alpha.abs() * scale);
-            if beta != 0.0 {
-                let (before, absolute) = signed_sums(Self::row(self.c, i, ldc, n), &signs);
-                (value, scale) = (value + beta * before, scale + beta.abs() * absolute);
-            }
-            (value, scale)
-        };
-        let (values, scales) = (0..m).into_par_iter().map(of_row).unzip();
-        Sketch { signs, values, scales }
+        Reference { known: self.known_rows(rows), sketch, sample: OnceLock::new() }
     }
 
     /// Compares `got`, laid out as C, with the reference.
     ///
     /// # Errors
-    /// In words, which elements or rows exceed the tolerance.
-    pub fn compare(&self, reference: &Reference, got: &[f32]) -> Result<Accuracy, String> {
-        let ((_, n, k), (_, _, ldc)) = (self.extents, self.leading);
-        let rule = FloatRule::f32(k as u64);
+    /// In words, which elements no order of additions gives, or which precision the result has instead.
+    pub fn compare(&self, reference: &Reference, got: &[f32]) -> Result<Accuracy, Rejection> {
+        let ((_, n, _), (_, _, ldc)) = (self.extents, self.leading);
+        let (bound, known) = (self.bound(), &reference.known);
+        let place = |index: usize| (known.rows[index / n], index % n);
         let at = |index: usize| {
-            let result = got[reference.rows[index / n] * ldc + index % n];
-            (f64::from(result), reference.values[index], reference.scales[index])
+            let (i, j) = place(index);
+            (f64::from(got[i * ldc + j]), known.values[index], known.scales[index])
         };
-        let place = |index: usize| format!("[{}][{}]", reference.rows[index / n], index % n);
-        let accuracy = rule.compare(reference.values.len(), &at, &place)?;
+        let found = bound.compare(known.values.len(), &at);
+        let mut wrong: Vec<Wrong> =
+            found.wrong.iter().map(|&index| Wrong::new(place(index), at(index))).collect();
         if let Some(sketch) = &reference.sketch {
-            self.compare_sketch(&rule, sketch, got)?;
+            let rows = sketch.suspects(self, got);
+            let unknown = rows.iter().filter(|row| known.rows.binary_search(row).is_err());
+            wrong.extend(unknown.flat_map(|&row| self.wrong_in(row, &bound, got)));
         }
-        Ok(accuracy)
+        if !wrong.is_empty() {
+            return Err(self.rejection(reference, got, &wrong));
+        }
+        let expected = reference.sample.get_or_init(|| {
+            let (rows, cols) = self.spread();
+            precision::Expectations::of(Sample::of(self, &rows, &cols))
+        });
+        let errors = expected.sample.errors(self, got);
+        if let Some(why) = precision::told_by_errors(self, expected, &errors, got) {
+            return Err(Rejection::LowerPrecision(why));
+        }
+        match slices::told_by_errors(&expected.sample, &errors) {
+            Some(why) => Err(Rejection::Wrong(why)),
+            None => Ok(found.accuracy),
+        }
     }
 
-    /// Rounding errors of a row's elements have either sign, so their sum grows with the square root
-    /// of their number: four times that, in units of the mean bound, is allowed.
-    fn compare_sketch(&self, rule: &FloatRule, sketch: &Sketch, got: &[f32]) -> Result<(), String> {
-        let ((m, n, _), (_, _, ldc)) = (self.extents, self.leading);
-        let narrow = (4.0 / (n as f64).sqrt()).min(1.0);
-        let is_off = |i: &usize| {
-            let (sum, _) = signed_sums(Self::row(got, *i, ldc, n), &sketch.signs);
-            let (want, scale) = (sketch.values[*i], sketch.scales[*i]);
-            let near = (sum - want).abs() <= narrow * rule.allowed(scale, scale);
-            !near && (want.is_finite() || sum.is_finite())
+    /// The wrong elements of one row.
+    fn wrong_in(&self, i: usize, bound: &Bound, got: &[f32]) -> Vec<Wrong> {
+        let (values, scales) = self.known_row(i);
+        let at = |j: usize| (f64::from(got[i * self.leading.2 + j]), values[j], scales[j]);
+        let found = bound.compare(values.len(), &at);
+        found.wrong.iter().map(|&j| Wrong::new((i, j), at(j))).collect()
+    }
+
+    /// The rejection of a result with wrong elements: in which precision it would be right, or what is wrong.
+    fn rejection(&self, reference: &Reference, got: &[f32], wrong: &[Wrong]) -> Rejection {
+        let (m, n, k) = self.extents;
+        let known = match reference.sketch {
+            Some(_) => format!("elements looked at, of {m}x{n}"),
+            None => format!("of {} elements", m * n),
         };
-        let off: Vec<usize> = (0..m).into_par_iter().filter(is_off).collect();
-        match off.first() {
-            None => Ok(()),
-            Some(first) => Err(format!(
-                "{} of {m} rows do not add up: row {first} is the first (the sum of its elements \
-                 with random signs is compared with A times the same sums of B's rows)",
-                off.len()
-            )),
+        let mut list = String::new();
+        for one in wrong.iter().take(SHOWN) {
+            let words = self.bound().words(one.got, one.reference, one.scale);
+            let _ = write!(list, "; [{}][{}] {words}", one.row, one.col);
         }
-    }
-}
-
-/// The sum of `row` with signs, and without.
-fn signed_sums(row: &[f32], signs: &[f64]) -> (f64, f64) {
-    row.iter().zip(signs).fold((0.0, 0.0), |(sum, absolute), (&x, sign)| {
-        (sum + sign * f64::from(x), absolute + f64::from(x).abs())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::inputs::uniform_floats;
-
-    const EXTENTS: (usize, usize, usize) = (40, 60, 50);
-
-    fn check(budget: usize, change: impl Fn(&mut [f32])) -> Result<Accuracy, String> {
-        let (m, n, k) = EXTENTS;
-        let (a, b) = (uniform_floats(m * k, 1), uniform_floats(k * n, 2));
-        let leading = (k, n, n);
-        let product =
-            Product { extents: EXTENTS, leading, alpha: 1.0, beta: 0.0, a: &a, b: &b, c: &[] };
-        let all = product.reference_within(usize::MAX);
-        let mut got: Vec<f32> = all.values.iter().map(|&x| x as f32).collect();
-        change(&mut got);
-        product.compare(&product.reference_within(budget), &got)
-    }
-
-    #[test]
-    fn the_product_rounded_once_passes() {
-        for budget in [0, usize::MAX] {
-            let accuracy = check(budget, |_| ()).expect("right");
-            let Accuracy::WithinBound { bound_used, .. } = accuracy else { panic!("not exact") };
-            assert!(bound_used < 0.2, "{bound_used}");
+        let count = wrong.len();
+        let far = format!("{count} {known} are further off than any order of {k} additions allows");
+        let (rows, cols) = self.around(wrong);
+        let expected = precision::Expectations::of(Sample::of(self, &rows, &cols));
+        let sample = &expected.sample;
+        if let Some(why) = precision::told_by_bound(self, &reference.known, &expected, got, wrong) {
+            return Rejection::LowerPrecision(format!("{why} ({far}{list})"));
         }
-    }
-
-    #[test]
-    fn one_wrong_element_shows_in_any_row() {
-        for budget in [0, usize::MAX] {
-            for row in 0..EXTENTS.0 {
-                for wrong in [1e-3, f32::NAN] {
-                    let why = check(budget, |got| got[row * EXTENTS.1 + 7] += wrong);
-                    assert!(why.is_err(), "row {row}, {wrong}, budget {budget}");
-                }
-            }
+        if let Some(filled) = structure::filled(self, wrong) {
+            return Rejection::Wrong(format!("{filled}: {far}{list}"));
+        }
+        if let Some(why) = precision::rounded_results(self, sample, got) {
+            return Rejection::LowerPrecision(format!("{why} ({far}{list})"));
+        }
+        match structure::named(self, &reference.known, sample, got, wrong) {
+            Some(why) => Rejection::Wrong(format!("{why}: {far}{list}")),
+            None => Rejection::Wrong(format!("{far}{list}")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::counts;
 use crate::measure::{Cache, Measurement, Stop, Timer};
 use crate::specs::specs;
@@ -76,6 +76,8 @@ pub struct RungRecord {
     pub verified: bool,
     /// Why it was not verified.
     pub error: Option<String>,
+    /// `wrong` or `lower-precision`, where the result was rejected.
+    pub rejection: Option<&'static str>,
     /// Why it was skipped, such as a tile too large for a block; `None` where it ran.
     pub skipped: Option<String>,
     /// The accuracy of the result.
@@ -176,6 +178,7 @@ impl RungRecord {
             verified: false,
             error: None,
             skipped: None,
+            rejection: None,
             accuracy: None,
             resources: None,
             warps: None,
@@ -186,6 +189,12 @@ impl RungRecord {
             speedup: None,
             reason: None,
         }
+    }
+
+    /// The record of a rung whose result was rejected, or that could not run.
+    pub(crate) fn rejected(info: &RungInfo, why: &Rejection) -> Self {
+        let error = Some(why.to_string());
+        RungRecord { error, rejection: why.kind(), ..RungRecord::of(info) }
     }
 }
 

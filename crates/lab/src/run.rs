@@ -1,6 +1,6 @@
 //! One rung on one case, for its result.
 
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::Case;
 use lanework::{Device, Result};
@@ -13,7 +13,7 @@ pub fn run_rung(
     rung: &str,
     case: &dyn Case,
     device: &Device,
-) -> Result<Result<(Array, Accuracy), String>> {
+) -> Result<Result<(Array, Accuracy), Rejection>> {
     case.check_fits(device)?;
     let mut trial = case.trial(rung, device)?;
     trial.job()?.launch()?;

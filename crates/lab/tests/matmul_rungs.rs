@@ -14,7 +14,7 @@ fn verify(case: &dyn Case, rung: &str, device: &Device) -> Result<Accuracy, Stri
     let told = |error: lanework::Error| error.to_string();
     let mut trial = case.trial(rung, device).map_err(told)?;
     trial.job().and_then(|mut job| job.launch()).map_err(told)?;
-    trial.check()
+    trial.check().map_err(|why| why.to_string())
 }
 
 fn verify_all(device: &Device, extents: (u64, u64, u64), block: u64, seed: u64) {

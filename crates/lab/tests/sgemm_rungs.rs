@@ -22,7 +22,7 @@ fn verify_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u6
         let name = rung.info.name;
         let mut trial = case.trial(name, device).expect("memory");
         let run = trial.job().and_then(|mut job| job.launch());
-        let verified = run.map_err(|error| error.to_string()).and_then(|()| trial.check());
+        let verified = run.map_err(Into::into).and_then(|()| trial.check());
         if let Err(why) = verified {
             panic!("{name} with {shape:?}, alpha {alpha}, beta {beta}: {why}");
         }
@@ -112,6 +112,7 @@ fn what_does_not_fit_is_refused_with_a_remedy() {
         for rung in rungs() {
             let name = rung.info.name;
             let why = verify_sgemm(rung, &device, shape, (1.0, 0.0), 1).expect_err("refused");
+            let why = why.to_string();
             assert!(why.contains(said), "{name}: {why}");
         }
     }

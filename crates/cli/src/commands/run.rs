@@ -1,7 +1,7 @@
 //! `lanework run RUNG`: one rung on the user's own arrays.
 
 use crate::args::RunArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, rejected};
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
@@ -49,8 +49,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let (result, accuracy) = {
         let spinner = Spinner::new("running");
         spinner.say(&args.rung);
-        run_rung(rung, case.as_ref(), &device)?
-            .map_err(|why| Failure::Check(format!("the result is wrong: {why}")))?
+        run_rung(rung, case.as_ref(), &device)?.map_err(|why| rejected("the result", &why))?
     };
     if let Some(output) = output {
         let moved = request.arrays.values().any(|array| array.element == result.element);

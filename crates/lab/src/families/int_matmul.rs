@@ -1,7 +1,7 @@
 //! The integer product: i32, exact, tiles of several sizes.
 
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -155,10 +155,11 @@ impl Trial for Attempt<'_> {
         Ok((self.rung.prepare)(&mut self.product, &self.device)?.into())
     }
 
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let c = self.product.c.download().map_err(|error| error.to_string())?;
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let c = self.product.c.download()?;
         let (n, place) = (self.case.n as usize, [self.case.m, self.case.n, self.case.k]);
-        compare_exactly(&c, self.case.reference(), n).map_err(|why| format!("at {place:?}: {why}"))
+        compare_exactly(&c, self.case.reference(), n)
+            .map_err(|why| Rejection::Wrong(why).at(format_args!("at {place:?}")))
     }
 
     fn output(&self) -> Result<Array> {

@@ -1,7 +1,7 @@
 //! The matrix product in f32, with plain and compensated (Kahan) sums, compared with FP64.
 
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -191,12 +191,12 @@ impl Trial for Attempt<'_> {
         Ok((self.rung.rung.prepare)(&mut self.matrices, &self.device)?.into())
     }
 
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let c = self.matrices.c.download().map_err(|error| error.to_string())?;
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let c = self.matrices.c.download()?;
         let product = self.case.product();
         let reference = self.case.reference.get_or_init(|| product.reference());
         let Extents { m, n, k } = self.case.extents;
-        product.compare(reference, &c).map_err(|why| format!("at {m}x{n}x{k}: {why}"))
+        product.compare(reference, &c).map_err(|why| why.at(format_args!("at {m}x{n}x{k}")))
     }
 
     fn output(&self) -> Result<Array> {

@@ -1,7 +1,7 @@
 //! The general product in single precision: any shape, leading dimensions, alpha and beta.
 
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -187,11 +187,10 @@ pub fn verify_sgemm(
     shape: Shape,
     scales: (f32, f32),
     seed: u64,
-) -> Result<Accuracy, String> {
+) -> Result<Accuracy, Rejection> {
     let case = Sgemm::random(shape, scales, seed);
-    let told = |error: lanework::Error| error.to_string();
-    let mut attempt = case.attempt(Solver::Rung(rung), device).map_err(told)?;
-    attempt.job().and_then(|mut job| job.launch()).map_err(told)?;
+    let mut attempt = case.attempt(Solver::Rung(rung), device)?;
+    attempt.job().and_then(|mut job| job.launch())?;
     attempt.check()
 }
 
@@ -286,13 +285,12 @@ impl Trial for Attempt<'_> {
     }
 
     /// With a beta, C has gone through as many runs as there were: it is renewed and run once more.
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let told = |error: lanework::Error| error.to_string();
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
         if self.case.beta != 0.0 {
-            self.renew().map_err(told)?;
-            self.job().and_then(|mut job| job.launch()).map_err(told)?;
+            self.renew()?;
+            self.job().and_then(|mut job| job.launch())?;
         }
-        let c = self.operands.c.download().map_err(told)?;
+        let c = self.operands.c.download()?;
         let Shape { m, n, k, ldc, .. } = self.case.shape;
         let before = self.case.operand(2);
         let gaps = c.iter().zip(before).enumerate().filter(|(i, _)| i % ldc as usize >= n as usize);
@@ -300,11 +298,12 @@ impl Trial for Attempt<'_> {
             gaps.into_iter().find(|(_, (now, was))| now.to_bits() != was.to_bits())
         {
             let (row, col) = (at / ldc as usize, at % ldc as usize);
-            return Err(format!("at {m}x{n}x{k}: [{row}][{col}], past the row's end, was written"));
+            let why = format!("at {m}x{n}x{k}: [{row}][{col}], past the row's end, was written");
+            return Err(Rejection::Wrong(why));
         }
         let product = self.case.product();
         let reference = self.case.reference.get_or_init(|| product.reference());
-        product.compare(reference, &c).map_err(|why| format!("at {m}x{n}x{k}: {why}"))
+        product.compare(reference, &c).map_err(|why| why.at(format_args!("at {m}x{n}x{k}")))
     }
 
     fn output(&self) -> Result<Array> {

@@ -1,10 +1,13 @@
 //! The sum of squares: integers bit for bit, floats within the rounding-error tolerance.
 
+mod doubt;
+mod found;
 mod reference;
 
-use self::reference::{Reference, additions_in_a_row, rule};
+use self::found::Found;
+use self::reference::Reference;
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -219,14 +222,11 @@ impl<E: LadderElement> Trial for Attempt<'_, E> {
         Ok(kernel.into())
     }
 
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let sum = self.numbers.add_up().map_err(|error| error.to_string())?;
-        let in_a_row = additions_in_a_row(&self.numbers, self.shape);
-        let rule = rule::<E>(in_a_row, self.case.draw.is_some());
-        self.case
-            .reference()
-            .compare(sum, rule)
-            .map_err(|why| format!("of {} numbers: {why}", self.case.length))
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let found =
+            Found::of(&self.numbers, self.case.src(), self.shape, self.case.draw.is_some())?;
+        let compared = self.case.reference().compare(&found);
+        compared.map_err(|why| why.at(format_args!("of {} numbers", self.case.length)))
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -269,13 +269,11 @@ pub fn verify_sum_squares<E: LadderElement>(
     device: &Device,
     src: &[E],
     threads: u32,
-) -> Result<Accuracy, String> {
-    let failed = |error: Error| error.to_string();
-    let mut numbers = Numbers::new(device, src, threads).map_err(failed)?;
-    let mut kernel = (rung.prepare)(&mut numbers, device).map_err(failed)?;
+) -> Result<Accuracy, Rejection> {
+    let mut numbers = Numbers::new(device, src, threads)?;
+    let mut kernel = (rung.prepare)(&mut numbers, device)?;
     let shape = (kernel.shape().0.count(), kernel.shape().1.count());
-    kernel.launch().map_err(failed)?;
+    kernel.launch()?;
     drop(kernel);
-    let sum = numbers.add_up().map_err(failed)?;
-    Reference::of(src).compare(sum, rule::<E>(additions_in_a_row(&numbers, shape), false))
+    Reference::of(src).compare(&Found::of(&numbers, src, shape, false)?)
 }

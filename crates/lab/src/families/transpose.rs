@@ -1,7 +1,7 @@
 //! The transpose: any element type, moved bit for bit.
 
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::{ElementType, with_bits};
@@ -184,8 +184,8 @@ impl<E: Bits> Trial for Attempt<'_, E> {
         }
     }
 
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let mut dst = self.matrices.dst.download().map_err(|error| error.to_string())?;
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let mut dst = self.matrices.dst.download()?;
         let mut src = Cow::Borrowed(self.case.src());
         if matches!(self.solver, Solver::Cublas(_)) {
             // It multiplies by one, which makes every NaN the same.
@@ -194,7 +194,7 @@ impl<E: Bits> Trial for Attempt<'_, E> {
         }
         let Matrix { rows, cols, .. } = self.case.matrix;
         compare_transpose(&src, &dst, rows as usize, cols as usize)
-            .map_err(|mismatch| format!("at {rows}x{cols}: {mismatch}"))?;
+            .map_err(|mismatch| Rejection::Wrong(format!("at {rows}x{cols}: {mismatch}")))?;
         Ok(Accuracy::BitExact)
     }
 

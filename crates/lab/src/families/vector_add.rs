@@ -1,7 +1,7 @@
 //! Vector addition: f32, rounded once, so exact.
 
 use super::family::Family;
-use crate::accuracy::Accuracy;
+use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -126,8 +126,8 @@ impl Trial for Attempt<'_> {
         Ok((self.rung.prepare)(&mut self.vectors, &self.device)?.into())
     }
 
-    fn check(&mut self) -> Result<Accuracy, String> {
-        let c = self.vectors.c.download().map_err(|error| error.to_string())?;
+    fn check(&mut self) -> Result<Accuracy, Rejection> {
+        let c = self.vectors.c.download()?;
         let expected = self.case.a().iter().zip(self.case.b()).map(|(a, b)| a + b);
         let wrong = c.iter().zip(expected).position(|(got, want)| {
             got.to_bits() != want.to_bits() && !(got.is_nan() && want.is_nan())
@@ -136,7 +136,8 @@ impl Trial for Attempt<'_> {
             None => Ok(Accuracy::BitExact),
             Some(i) => {
                 let (a, b) = (self.case.a()[i], self.case.b()[i]);
-                Err(format!("[{i}] is {}, should be {a} + {b} = {}", c[i], a + b))
+                let why = format!("[{i}] is {}, should be {a} + {b} = {}", c[i], a + b);
+                Err(Rejection::Wrong(why))
             }
         }
     }

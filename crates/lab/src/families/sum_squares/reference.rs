@@ -1,7 +1,9 @@
 //! The reference of a sum of squares, exact or in higher precision, and the comparison with it.
 
-use crate::accuracy::{Accuracy, FloatRule};
-use lanework_kernels::sum_squares::{Numbers, Summand, on_host};
+use super::doubt::doubt;
+use super::found::{Found, sum_without_rounding};
+use crate::accuracy::{Accuracy, Rejection};
+use lanework_kernels::sum_squares::{Summand, on_host};
 
 /// What a sum is compared with.
 pub enum Reference<E: Summand> {
@@ -14,94 +16,129 @@ pub enum Reference<E: Summand> {
 impl<E: Summand> Reference<E> {
     /// The reference for the squares of `src`.
     pub fn of(src: &[E]) -> Self {
-        if E::ROUNDOFF == 0.0 {
-            return Reference::Exact(on_host(src));
+        match E::ROUNDOFF == 0.0 {
+            true => Reference::Exact(on_host(src)),
+            false => Reference::Rounded(sum_without_rounding(src.iter().map(|x| x.to_f64()))),
         }
-        let sum = sum_without_rounding(src);
-        // Where the sum's type ends, it has to end at infinity.
-        let nearest = E::Sum::from_f64(sum).to_f64();
-        Reference::Rounded(if nearest.is_finite() { sum } else { nearest })
     }
 
-    /// Compares a sum; floats by `rule`.
-    pub fn compare(&self, got: E::Sum, rule: FloatRule) -> Result<Accuracy, String> {
-        match *self {
-            Reference::Exact(expected) if got == expected => Ok(Accuracy::BitExact),
+    /// Compares a sum: integers exactly; floats with the bound of the kernel's additions, and with what
+    /// roundings usually do.
+    ///
+    /// # Errors
+    /// In words, what differs.
+    pub fn compare(&self, found: &Found<'_, E>) -> Result<Accuracy, Rejection> {
+        let expected = match *self {
+            Reference::Exact(expected) if found.sum == expected => return Ok(Accuracy::BitExact),
             Reference::Exact(expected) => {
-                Err(format!("the sum is {got:?}, should be {expected:?}"))
+                let why = format!("the sum is {:?}, should be {expected:?}", found.sum);
+                return Err(Rejection::Wrong(why));
             }
-            Reference::Rounded(expected) => {
-                let at = |_| (got.to_f64(), expected, expected);
-                rule.compare(1, &at, &|_| "the sum".to_owned())
-            }
+            Reference::Rounded(expected) => expected,
+        };
+        let (got, bound) = (found.sum.to_f64(), found.bound());
+        let compared = bound.compare(1, &|_| (got, expected, expected));
+        match doubt(found, &bound, expected) {
+            Some(rejection) => Err(rejection),
+            None => Ok(compared.accuracy),
         }
-    }
-}
-
-/// The sum of squares in twice the precision of `f64`: what each addition and each product rounds
-/// away is added up apart.
-fn sum_without_rounding<E: Summand>(src: &[E]) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0f64);
-    for number in src {
-        let x = number.to_f64();
-        let square = x * x;
-        if size_of::<E>() == 8 {
-            lost += x.mul_add(x, -square); // narrower numbers have exact squares
-        }
-        let next = sum + square;
-        lost += if sum >= square { sum - next + square } else { square - next + sum };
-        sum = next;
-    }
-    if sum.is_finite() { sum + lost } else { sum }
-}
-
-/// The most additions one after the other that stand between a number and the result: those of its
-/// thread; those in its block, of which a serial one has as many as threads; those in warps; and
-/// those on the host, which count only where `f64` is no more precise than the sums.
-pub fn additions_in_a_row<E: Summand>(numbers: &Numbers<E>, (blocks, threads): (u64, u64)) -> u64 {
-    let on_host = if size_of::<E::Sum>() == 8 { numbers.sums.len() as u64 } else { 0 };
-    (numbers.src.len() as u64).div_ceil(blocks * threads) + threads + 32 + on_host
-}
-
-/// How far a sum of `in_a_row` additions one after the other may be off.
-///
-/// The roundings of numbers drawn at random cancel like a random walk: 8 times its length is allowed.
-/// That holds up to some 2^16 additions; then the sum is so much larger than its terms that most of
-/// them are rounded to the same side. Numbers of the user's own may be rounded so from the start.
-pub fn rule<E: Summand>(in_a_row: u64, drawn: bool) -> FloatRule {
-    let safe = FloatRule::of_one_sign(in_a_row, E::ROUNDOFF);
-    match drawn && in_a_row <= 1 << 16 {
-        true => FloatRule { terms: safe.terms.min(256 * in_a_row), ..safe },
-        false => safe,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::families::sum_squares::{Draw, draw_numbers};
 
-    #[test]
-    fn one_lost_thread_of_8192_shows_among_2_to_the_28_random_floats() {
-        let in_a_row = (1 << 28) / 8192 + 256 + 32;
-        assert!(rule::<f32>(in_a_row, true).allowed(1.0, 1.0) < 1.0 / 8192.0);
+    fn found<E: Summand>(
+        src: &[E],
+        sum: E::Sum,
+        depth: u64,
+        drawn: bool,
+    ) -> Result<Accuracy, Rejection> {
+        let found = Found { src, sum, parts: vec![sum], depth, threads: 1, drawn };
+        Reference::of(src).compare(&found)
+    }
+
+    fn one_by_one(src: &[f32]) -> f32 {
+        src.iter().fold(0.0f32, |sum, x| sum + x * x)
     }
 
     #[test]
-    fn numbers_that_all_round_to_one_side_are_allowed_for() {
-        let tenths = vec![0.1f32; 1 << 16];
-        let sum = tenths.iter().fold(0.0f32, |sum, x| sum + x * x);
-        let reference = Reference::of(&tenths);
-        assert!(reference.compare(sum, rule::<f32>(1 << 16, false)).is_ok());
-        assert!(reference.compare(sum, rule::<f32>(1 << 16, true)).is_err());
+    fn sums_one_by_one_of_any_numbers_are_right() {
+        let length = 1 << 16;
+        let tenths = vec![0.1f32; length];
+        let even: Vec<f32> = (0..length).map(|i| i as f32 / length as f32).collect();
+        let wide: Vec<f32> =
+            draw_numbers::<f32>(length, Draw::Notes, 3).iter().map(|x| (40.0 * x).exp2()).collect();
+        let random = draw_numbers::<f32>(length, Draw::Notes, 4);
+        let one_large: Vec<f32> = std::iter::once(4096.0).chain(tenths.clone()).collect();
+        for (name, src, drawn) in [
+            ("constant", &tenths, false),
+            ("even", &even, false),
+            ("wide", &wide, false),
+            ("random", &random, true),
+            ("one large", &one_large, false),
+        ] {
+            let depth = src.len() as u64;
+            let forwards = found(src, one_by_one(src), depth, drawn);
+            assert!(forwards.is_ok(), "{name}: {forwards:?}");
+            let mut reversed = src.clone();
+            reversed.reverse();
+            let backwards = found(src, one_by_one(&reversed), depth, drawn);
+            assert!(backwards.is_ok(), "{name} backwards: {backwards:?}");
+        }
+    }
+
+    #[test]
+    fn one_lost_thread_of_8192_is_told_as_that() {
+        let src = draw_numbers::<f32>(1 << 20, Draw::Notes, 5);
+        let parts = |lost: usize| -> Vec<f32> {
+            let of = |t: usize| src.iter().skip(t).step_by(8192).fold(0.0f32, |s, x| s + x * x);
+            (0..8192).map(|t| if t == lost { 0.0 } else { of(t) }).collect()
+        };
+        let compare = |lost| {
+            let parts = parts(lost);
+            let sum = f32::add_up(parts.iter().copied());
+            let (depth, threads) = (128 + 256 + 32, 8192);
+            Reference::of(&src).compare(&Found {
+                src: &src,
+                sum,
+                parts,
+                depth,
+                threads,
+                drawn: true,
+            })
+        };
+        assert!(compare(8192).is_ok());
+        let Err(Rejection::Wrong(why)) = compare(77) else {
+            panic!("accepted, or told as another")
+        };
+        assert!(why.contains("one of 8192 threads"), "{why}");
+    }
+
+    #[test]
+    fn sums_in_lower_precision_are_told_as_that() {
+        let src = draw_numbers::<f32>(5000, Draw::Notes, 6);
+        let half = |x: f32| half::f16::from_f32(x).to_f32();
+        let parts: Vec<f32> = (0..64)
+            .map(|t| src.iter().skip(t).step_by(64).fold(0.0, |sum, x| half(sum + half(x * x))))
+            .collect();
+        let sum = f32::add_up(parts.iter().copied());
+        let found = Found { src: &src, sum, parts, depth: 200, threads: 64, drawn: true };
+        let Err(Rejection::LowerPrecision(why)) = Reference::of(&src).compare(&found) else {
+            panic!("accepted, or told as another")
+        };
+        assert!(why.contains("fp16"), "{why}");
     }
 
     #[test]
     fn the_reference_does_not_round() {
-        let numbers = [1e8f64, 1.0, 1e-8, 1e-8];
-        assert_eq!(sum_without_rounding(&numbers), 1e16 + 1.0 + 2e-16);
+        let sum = |numbers: &[f64]| sum_without_rounding(numbers.iter().copied());
+        assert_eq!(sum(&[1e8f64, 1.0, 1e-8, 1e-8]), 1e16 + 1.0 + 2e-16);
         // 1 + 2^-53 is lost one by one in f64.
         let mut small = vec![2f64.powi(-27); 1 << 10];
         small.insert(0, 1.0);
-        assert_eq!(sum_without_rounding(&small), 1.0 + 2f64.powi(-44));
+        assert_eq!(sum(&small), 1.0 + 2f64.powi(-44));
     }
 }
