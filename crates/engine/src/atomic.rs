@@ -45,6 +45,50 @@ impl Body for Atomic {
     }
 }
 
+/// An exchange or compare-and-swap of 128 bits, lane after lane. Its kernels run one block after the other
+/// ([`lanework_ptx_ir::kernel::Kernel::ordered_blocks`]), so that no other worker comes between the halves.
+pub struct AtomicQuad;
+
+impl Body for AtomicQuad {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        const BYTES: usize = 16;
+        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        unsafe {
+            let site = warp.site(op.c);
+            let mut host = Lanes([0u64; 32]);
+            if let Err(null) = plan(op, warp, site, BYTES as u64, &mut host) {
+                return null;
+            }
+            let operand = |i: usize| (*site).data[i].map(|slot| fetch_cold::<u64>(warp, slot));
+            let [low, high, new_low, new_high] = [0, 1, 2, 3].map(operand);
+            let mut old = [Lanes([0u64; 32]); 2];
+            for lane in (0..32usize).filter(|lane| warp.mask & BITS[*lane] != 0) {
+                let half = |of: &Option<Lanes<u64>>| of.as_ref().map_or(0, |of| of.0[lane]);
+                let to = host.0[lane] as *mut u8;
+                let mut bytes = [0u8; BYTES];
+                guest::read_bytes(to, &mut bytes);
+                let held = u128::from_le_bytes(bytes);
+                (old[0].0[lane], old[1].0[lane]) = (held as u64, (held >> 64) as u64);
+                let given = u128::from(half(&low)) | u128::from(half(&high)) << 64;
+                let other = u128::from(half(&new_low)) | u128::from(half(&new_high)) << 64;
+                // An exchange has two halves, a compare-and-swap four.
+                let new = match new_low {
+                    None => given,
+                    Some(_) if held == given => other,
+                    Some(_) => held,
+                };
+                guest::write_bytes(to, &new.to_le_bytes());
+            }
+            for (slot, old) in (&(*site).data)[4..6].iter().zip(old) {
+                if let Some(slot) = slot {
+                    put_cold(warp, *slot, old);
+                }
+            }
+            op.next(warp)
+        }
+    }
+}
+
 /// `cp.async`: from global to shared memory, the rest filled with zeros.
 pub struct AsyncCopy;
 

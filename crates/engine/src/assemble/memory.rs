@@ -3,7 +3,7 @@
 use super::Assembler;
 use crate::access::{Load, Store};
 use crate::alu::atomic::combine;
-use crate::atomic::Atomic;
+use crate::atomic::{Atomic, AtomicQuad};
 use crate::direct::{self, LoadDirect, StoreDirect};
 use crate::event::AccessKind;
 use crate::fuse::pair::Mark;
@@ -41,6 +41,16 @@ impl Assembler<'_> {
                     *to = Some(self.source(Some(src)));
                 }
                 (AccessKind::Store, None)
+            }
+            // Both halves of each operand, and those of the old value last.
+            MemoryKind::Atomic(_) if op.count == 2 => {
+                for (to, src) in data.iter_mut().zip(&inst.src[1..]) {
+                    *to = Some(self.source(Some(src)));
+                }
+                for (to, dst) in data[4..].iter_mut().zip(&inst.dst) {
+                    *to = dst.map(|r| self.code.slots[r as usize]);
+                }
+                (AccessKind::Atomic, None)
             }
             MemoryKind::Atomic(atomic) => {
                 data[0] = inst.src.get(1).map(|src| self.source(Some(src)));
@@ -187,6 +197,7 @@ fn memory_handler(op: MemoryOp) -> Tiers {
         (MemoryKind::Store, 2, _) => Tiers::cold::<Store<u16>>(),
         (MemoryKind::Store, 4, _) => Tiers::cold::<Store<u32>>(),
         (MemoryKind::Store, ..) => Tiers::cold::<Store<u64>>(),
+        (MemoryKind::Atomic(_), ..) if op.count == 2 => Tiers::cold::<AtomicQuad>(),
         (MemoryKind::Atomic(_), ..) => Tiers::cold::<Atomic>(),
     }
 }

@@ -294,7 +294,8 @@ impl Verifier<'_> {
                 return wrong("its origin does not exist");
             }
             for (element, slot) in site.data.iter().enumerate() {
-                let wanted = if atomic && element == 2 { VARYING } else { VALUE };
+                let old = if site.count == 2 { 4..6 } else { 2..3 };
+                let wanted = if atomic && old.contains(&element) { VARYING } else { VALUE };
                 if slot.is_some_and(|slot| !self.is(slot, wanted)) {
                     return wrong(&format!("the register of element {element} is none"));
                 }

@@ -16,7 +16,7 @@ use crate::kernel::*;
 use crate::rules;
 use crate::statics::key_of;
 use lanework_ptx::{
-    Function, FunctionDirective, Instruction, Module, StateSpace, Statement, Variable,
+    Function, FunctionDirective, Instruction, Module, ScalarType, StateSpace, Statement, Variable,
 };
 use state::{DEFINE_EXTERN, Symbol, width_of};
 use std::collections::HashMap;
@@ -125,17 +125,23 @@ impl<'m> Lowering<'m> {
         for statement in statements {
             match statement {
                 Statement::Registers(registers) => {
-                    let width = width_of(registers.ty).map_err(|r| self.refuse(r))?;
+                    let quad = registers.ty == ScalarType::B128;
+                    let ty = if quad { ScalarType::B64 } else { registers.ty };
+                    let width = width_of(ty).map_err(|r| self.refuse(r))?;
                     let vector = registers.vector;
                     let first = self.kernel.registers.len();
                     for (name, count) in &registers.names {
                         match count {
+                            None if quad => self.bind_quad(name),
                             None => self.bind_register(name.clone(), vector, width),
                             Some(count) if *count > 1 << 20 => {
                                 return Err(self.refuse(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
                                     "declare at most 1048576",
                                 )));
+                            }
+                            Some(count) if quad => {
+                                (0..*count).for_each(|i| self.bind_quad(&format!("{name}{i}")));
                             }
                             Some(count) => {
                                 for i in 0..*count {

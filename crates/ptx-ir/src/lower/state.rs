@@ -36,6 +36,8 @@ pub enum Symbol {
     /// A variable in a frame on the call stack: the register of the frame's base, and the offset. Looked
     /// up, it is a [`Symbol::Variable`].
     Framed(Reg, u32),
+    /// A register of 128 bits: its low and its high half.
+    Quad([Reg; 2]),
     /// A vector register of so many elements; each is a register of its own.
     Vector(u8),
 }
@@ -293,7 +295,7 @@ pub fn width_of(ty: ScalarType) -> LoweringResult<Width> {
         ScalarType::Pred => Width::Predicate,
         ScalarType::B128 => {
             return Err(Unsupported::new(
-                "128-bit registers are not supported",
+                "a 128-bit register where one of 64 bits or fewer is expected",
                 "use two 64-bit registers",
             ));
         }

@@ -21,6 +21,12 @@ impl Lowering<'_> {
         }
     }
 
+    /// Declares a register of 128 bits.
+    pub(super) fn bind_quad(&mut self, name: &str) {
+        let halves = [(); 2].map(|()| self.new_register(Width::Wide));
+        self.bind(name, Symbol::Quad(halves));
+    }
+
     /// The instruction, with the elements in place of vector registers.
     pub(super) fn with_elements<'i>(
         &mut self,

@@ -84,6 +84,9 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResu
 
 /// `atom`.
 pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.ty()? == ScalarType::B128 {
+        return super::quad::atom(cx);
+    }
     let dst = if count(cx) == 1 { cx.dst_of(0, cx.ty()?)? } else { None };
     atomic(cx, 1, dst)
 }

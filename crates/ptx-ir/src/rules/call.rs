@@ -101,7 +101,11 @@ fn pass(
             let op = memory(MemoryKind::Store, space, formal.ty);
             cx.lowering.emit(Opcode::Memory(op), Vec::new(), vec![address, source], None);
         }
-        Symbol::Label(_) | Symbol::Targets(_) | Symbol::Vector(_) | Symbol::Framed(..) => {}
+        Symbol::Label(_)
+        | Symbol::Targets(_)
+        | Symbol::Vector(_)
+        | Symbol::Framed(..)
+        | Symbol::Quad(_) => {}
     }
     Ok(symbol)
 }

@@ -195,7 +195,7 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
 }
 
-/// `set`: a comparison as all ones or 1.0.
+/// `set`: a comparison as all ones or 1.0, for each half of packed operands by itself.
 pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let [to, ty] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
@@ -204,6 +204,11 @@ pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let [low, high] = packed(cx, ty)?;
         let one = Operand::Const(if ty == F16x2 { 0x3c00 } else { 0x3f80 });
         return cx.alu(dst, &[low, high, one], Alu::Compare(CompareOp::SelectHalves));
+    }
+    if let (U32 | S32, F16x2 | Bf16x2) = (to, ty) {
+        let [low, high] = packed(cx, ty)?;
+        let ones = Operand::Const(u64::from(u16::MAX));
+        return cx.alu(dst, &[low, high, ones], Alu::Compare(CompareOp::SelectHalves));
     }
     let both = compared(cx, ty)?;
     let result = cx.lowering.new_register(Width::Predicate);

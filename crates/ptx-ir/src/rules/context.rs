@@ -193,6 +193,9 @@ impl Cx<'_, '_> {
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
                 Err(self.unknown(&format!("`{name}` is a label")))
             }
+            Some(Symbol::Quad(_)) => {
+                Err(self.unknown(&format!("`{name}` is a register of 128 bits")))
+            }
             Some(Symbol::Vector(_) | Symbol::Framed(..)) => {
                 Err(self.unknown(&format!("`{name}` is a vector, and one element is expected")))
             }

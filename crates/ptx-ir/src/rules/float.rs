@@ -5,6 +5,7 @@
 //! of their own; see [`with_modifiers`].
 
 use super::context::Cx;
+use super::expand;
 use crate::kernel::Operand;
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
@@ -148,6 +149,9 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `fma`, and `mad` of floats.
 pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if let Some(done) = super::integer::expanded(cx) {
+        return done;
+    }
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat", "relu", "oob"])?;
     let ty = cx.ty()?;
     if let Some(op) = directed(cx, ty, DirectedFunction::Fma) {
@@ -172,7 +176,7 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz", "NaN", "xorsign", "abs"])?;
     if cx.instruction.operands.len() == 4 {
-        return Err(cx.unknown("three inputs"));
+        return expand::of_three(cx);
     }
     let ty = cx.ty()?;
     let max = cx.instruction.opcode == "max";

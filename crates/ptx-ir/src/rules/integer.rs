@@ -1,7 +1,7 @@
 //! Integer arithmetic, and the instructions that share a name with floating-point ones.
 
 use super::context::Cx;
-use super::{carry, float};
+use super::{carry, expand, float};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::integer::{IntegerOp, PairOp, Size};
@@ -10,6 +10,9 @@ use lanework_ptx::ScalarType::{self, *};
 
 /// `add`.
 pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if let Some(done) = expanded(cx) {
+        return done;
+    }
     if let Some(done) = pairs(cx) {
         return done;
     }
@@ -30,6 +33,9 @@ pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sub`.
 pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if let Some(done) = expanded(cx) {
+        return done;
+    }
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::sub(cx);
@@ -43,6 +49,14 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
         false => IntegerOp::Sub(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 2, Alu::Integer(op))
+}
+
+/// Forms that are short for others: pairs of f32, and operands of two types.
+pub(super) fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
+    if cx.has("f32x2") {
+        return Some(expand::pairs(cx));
+    }
+    matches!(cx.types()[..], [F32, F16 | Bf16]).then(|| expand::mixed(cx))
 }
 
 /// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
@@ -78,6 +92,9 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(ScalarType, bool,
 
 /// `mul`.
 pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if let Some(done) = expanded(cx) {
+        return done;
+    }
     let ty = cx.ty()?;
     if ty.is_float() {
         return float::mul(cx);

@@ -2,12 +2,14 @@
 
 use super::access::{allowed, count, elements, order, resolve, space};
 use super::context::{Cx, move_address};
-use super::{asynchrony, bulk};
+use super::{asynchrony, bulk, quad};
 use crate::kernel::*;
 use crate::literal::immediate_bits;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
+use crate::opcode::integer::IntegerOp;
+use crate::opcode::logic::LogicOp;
 use crate::window::{LOCAL_WINDOW, SHARED_WINDOW};
 use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::*;
@@ -15,15 +17,23 @@ use lanework_ptx::ScalarType::*;
 /// `ld` and `ldu`.
 pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &[])?;
-    let (ty, count) = (cx.ty()?, count(cx));
-    if ty.size() > 8 || ty == Pred {
+    let (mut ty, mut count) = (cx.ty()?, count(cx));
+    if ty == Pred {
         return Err(cx.unknown("this type"));
     }
     let (base, offset, named) = cx.address(1)?;
     let space = resolve(space(cx), named);
     let mut dst = Vec::new();
-    for operand in elements(cx, 0, count)? {
-        dst.push(cx.destination(&operand, ty)?);
+    if ty == B128 && count == 1 {
+        dst.extend(quad::destination(cx, 0)?);
+        (ty, count) = (B64, 2);
+    } else {
+        for operand in elements(cx, 0, count)? {
+            dst.push(cx.destination(&operand, ty)?);
+        }
+    }
+    if ty == B128 {
+        return Err(cx.unknown("this type"));
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
     let (order, part) = (order(cx), Part::Whole);
@@ -38,9 +48,12 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("async") {
         return bulk::store(cx);
     }
+    if cx.has("bulk") {
+        return clear(cx);
+    }
     allowed(cx, &[])?;
-    let (ty, count) = (cx.ty()?, count(cx));
-    if ty.size() > 8 || ty == Pred {
+    let (mut ty, mut count) = (cx.ty()?, count(cx));
+    if ty == Pred || ty == B128 && count > 1 {
         return Err(cx.unknown("this type"));
     }
     let (base, offset, named) = cx.address(0)?;
@@ -49,14 +62,63 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("a store to read-only memory"));
     }
     let mut src = vec![base];
-    for operand in elements(cx, 1, count)? {
-        src.push(cx.source(&operand, ty)?);
+    if ty == B128 {
+        src.extend(quad::source(cx, 1)?);
+        (ty, count) = (B64, 2);
+    } else {
+        for operand in elements(cx, 1, count)? {
+            src.push(cx.source(&operand, ty)?);
+        }
     }
     let (order, part) = (order(cx), Part::Whole);
     let volatile = false;
     let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Opcode::Memory(op), Vec::new(), src, guard);
+    Ok(())
+}
+
+/// `st.bulk`: zeros to shared memory, 8 bytes after 8 bytes. A size that is no multiple of 8 is a trap.
+fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["bulk", "weak", "shared::cta"])?;
+    cx.operands(3)?;
+    let syntax::Operand::Immediate(syntax::Immediate::Integer(0)) = *cx.operand(2)? else {
+        return Err(cx.unknown("a value other than 0"));
+    };
+    let (base, offset, named) = cx.address(0)?;
+    let space = resolve(space(cx), named);
+    let size = cx.src(1, U64)?;
+    let skip = cx.lowering.skip_unless(cx.guard.take());
+    let [at, left, odd] = [(); 3].map(|()| cx.lowering.new_register(Width::Wide));
+    let [none, rest] = [(); 2].map(|()| cx.lowering.new_register(Width::Predicate));
+    let (zero, eight) = (Operand::Const(0), Operand::Const(8));
+    let integer = cx.integer(U64)?;
+    cx.alu(Some(at), &[base, Operand::Const(offset as u64)], displace(Width::Wide))?;
+    cx.alu(Some(odd), &[size, Operand::Const(7)], Alu::Logic(LogicOp::And(Width::Wide)))?;
+    let differ = Alu::Logic(LogicOp::WideDiffer);
+    cx.alu(Some(rest), &[Operand::Reg(odd), zero], differ)?;
+    let even = cx.lowering.skip_unless(Some((rest, false)));
+    cx.emit(Opcode::Trap, Vec::new(), Vec::new());
+    if let Some(even) = even {
+        cx.lowering.set_label(even);
+    }
+    cx.alu(Some(left), &[size], Alu::copy(Width::Wide))?;
+    let (again, end) = (cx.lowering.new_label(), cx.lowering.new_label());
+    cx.lowering.set_label(again);
+    cx.alu(Some(none), &[Operand::Reg(left), zero], differ)?;
+    let go = Some((none, true));
+    cx.lowering.emit(Opcode::Branch(end), Vec::new(), Vec::new(), go);
+    let (order, part, volatile) = (Order::default(), Part::Whole, false);
+    let (kind, count) = (MemoryKind::Store, 1);
+    let op = MemoryOp { kind, space, ty: B64, count, offset: 0, volatile, order, part };
+    cx.emit(Opcode::Memory(op), Vec::new(), vec![Operand::Reg(at), zero]);
+    cx.alu(Some(at), &[Operand::Reg(at), eight], Alu::Integer(IntegerOp::Add(integer)))?;
+    cx.alu(Some(left), &[Operand::Reg(left), eight], Alu::Integer(IntegerOp::Sub(integer)))?;
+    cx.emit(Opcode::Branch(again), Vec::new(), Vec::new());
+    cx.lowering.set_label(end);
+    if let Some(skip) = skip {
+        cx.lowering.set_label(skip);
+    }
     Ok(())
 }
 

@@ -9,17 +9,21 @@ mod atomic;
 mod bulk;
 pub mod call;
 mod carry;
+mod cluster_launch;
 mod compare;
 pub mod context;
 mod control;
 mod convert;
 mod eight;
+mod expand;
 mod float;
 mod integer;
+pub mod known;
 mod logic;
 mod matrix;
 mod memory;
 pub mod mov;
+mod quad;
 mod special;
 mod stack;
 mod video;
@@ -57,6 +61,7 @@ static RULES: &[(&str, Rule)] = &[
     ("brx", control::branch_indexed),
     ("brev", logic::brev),
     ("brkpt", control::trap),
+    ("clusterlaunchcontrol", cluster_launch::control),
     ("clz", logic::clz),
     ("cnot", logic::cnot),
     ("copysign", float::copysign),
@@ -98,6 +103,7 @@ static RULES: &[(&str, Rule)] = &[
     ("mul", integer::mul),
     ("mul24", integer::mul24),
     ("nanosleep", control::nothing),
+    ("multimem", expand::multimem),
     ("neg", float::neg),
     ("not", logic::not),
     ("or", logic::bitwise),
@@ -170,10 +176,17 @@ static RULES: &[(&str, Rule)] = &[
 pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
     let Some(rule) = rule else {
-        return Err(Unsupported::new(
-            format!("unknown instruction `{}`", instruction.name()),
-            "the emulator does not know it; run this kernel on a GPU or report it",
-        ));
+        let name = instruction.name();
+        return Err(match known::row_of(&name) {
+            Some(row) => Unsupported::new(
+                format!("`{name}` {}: the emulator does not run it", row.what),
+                format!("run this kernel on a GPU of {}; other entries run here", row.targets),
+            ),
+            None => Unsupported::new(
+                format!("unknown instruction `{name}`"),
+                "the emulator does not know it; run this kernel on a GPU or report it",
+            ),
+        });
     };
     let guard = guard(lowering, instruction)?;
     let guard = kept(lowering, instruction, guard);

@@ -2,6 +2,7 @@
 
 use super::access::elements;
 use super::context::Cx;
+use super::special::is_vector;
 use crate::kernel::{Opcode, Operand, Width};
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
@@ -25,6 +26,9 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["v2", "v4"])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
+    if ty == B128 {
+        return super::quad::mov(cx);
+    }
     if cx.has("v2") || cx.has("v4") {
         return vector(cx, ty);
     }
@@ -49,7 +53,14 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `mov.v2` and `mov.v4`: element by element, as if all were read before any is written.
 fn vector(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult {
     let count = if cx.has("v4") { 4 } else { 2 };
-    let (to, from) = (elements(cx, 0, count)?, elements(cx, 1, count)?);
+    let to = elements(cx, 0, count)?;
+    let from = match cx.operand(1)? {
+        // `%tid` is `{%tid.x, %tid.y, %tid.z, 0}`.
+        syntax::Operand::Name(name) if count == 4 && is_vector(name) => ["x", "y", "z", "w"]
+            .map(|axis| syntax::Operand::Name(format!("{name}.{axis}")))
+            .to_vec(),
+        _ => elements(cx, 1, count)?,
+    };
     let mut kept = Vec::new();
     for operand in &from {
         let source = cx.source(operand, ty)?;

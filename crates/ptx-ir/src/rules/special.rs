@@ -3,12 +3,38 @@
 use crate::kernel::*;
 use crate::lower::state::Lowering;
 use crate::opcode::Alu;
+use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
 
 /// The ends and parts of reserved shared memory.
 const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
 /// Far beyond any block's shared memory.
 const NO_RESERVED_SHARED: u64 = 0xffff_0000;
+
+/// Bytes of shared memory that the system reserves in each block from sm_80 on.
+const RESERVED_BYTES: u64 = 1024;
+/// Those with three elements and a fourth that is 0.
+const VECTORS: &[&str] = &[
+    "tid",
+    "ntid",
+    "ctaid",
+    "nctaid",
+    "clusterid",
+    "nclusterid",
+    "cluster_ctaid",
+    "cluster_nctaid",
+];
+
+/// Whether a name is that of a special register with four elements.
+pub fn is_vector(name: &str) -> bool {
+    name.strip_prefix('%').is_some_and(|name| VECTORS.contains(&name))
+}
+
+/// `pm0` to `pm7`, and their forms of 64 bits.
+fn is_counter(name: &str) -> bool {
+    let number = name.strip_prefix("pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
+    number.is_some_and(|n| n.len() == 1 && n.parse::<u8>().is_ok_and(|n| n < 8))
+}
 
 /// The value of a special register that is fixed while a thread runs.
 pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Operand> {
@@ -31,6 +57,14 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
         return Some(Operand::Const(NO_RESERVED_SHARED));
     }
     let name = name.strip_prefix('%')?;
+    // Counters of the hardware that nobody has set up, and no graph that is being executed.
+    if is_counter(name) || name == "current_graph_exec" {
+        return Some(Operand::Const(0));
+    }
+    // The fourth element of a vector is 0.
+    if name.strip_suffix(".w").is_some_and(|base| VECTORS.contains(&base)) {
+        return Some(Operand::Const(0));
+    }
     let axis = |rest: &str| match rest {
         "x" => Some(0),
         "y" => Some(1),
@@ -61,6 +95,15 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
             "lanemask_gt" => Special::LaneMask(LaneMask::Above),
             "dynamic_smem_size" => Special::DynamicShared,
             "total_smem_size" => Special::TotalShared,
+            "aggr_smem_size" => {
+                let total = Operand::Reg(lowering.special(Special::TotalShared, Width::Word));
+                let sum = lowering.new_register(Width::Word);
+                let unsigned = Integer::of(lanework_ptx::ScalarType::U32)?;
+                let add = Opcode::Alu(Alu::Integer(IntegerOp::Add(unsigned)));
+                let src = vec![total, Operand::Const(RESERVED_BYTES)];
+                lowering.emit(add, vec![Some(sum)], src, None);
+                return Some(Operand::Reg(sum));
+            }
             "cluster_ctarank" => Special::ClusterRank,
             "cluster_nctarank" => Special::ClusterBlocks,
             "is_explicit_cluster" => {

@@ -109,6 +109,9 @@ pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "add", "min", "max", "and", "or", "xor", "abs", "NaN"])?;
     let ty = cx.ty()?;
+    if ty == ScalarType::F32 {
+        return super::expand::redux(cx);
+    }
     let name = cx.instruction.modifiers.iter().find(|m| !matches!(m.as_str(), "sync"));
     let mode = match (name.map(String::as_str), ty) {
         (Some("add"), U32 | S32) => WarpReduction::Add,

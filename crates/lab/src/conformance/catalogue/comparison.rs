@@ -1,6 +1,6 @@
 //! Comparison and selection.
 
-use super::row::{Row, row, text};
+use super::row::{Row, load_only, row, text};
 
 pub const ROWS: &[Row] = &[
     row("setp{.eq,.ne}.b16", "pred", "b16 b16"),
@@ -78,6 +78,8 @@ pub const ROWS: &[Row] = &[
     row("set{.eq,.ltu,.num}{.u32,.s32}.bf16", "b32", "bf16 bf16"),
     row("set{.eq,.ltu,.num}{,.ftz}.f16x2.f16x2", "b32", "f16x2 f16x2"),
     row("set{.eq,.ltu,.num}.bf16x2.bf16x2", "b32", "bf16x2 bf16x2"),
+    load_only("set{.eq,.ltu,.num}{,.ftz}{.u32,.s32}.f16x2", "@ %r0, %r1, %r2;"),
+    load_only("set{.eq,.ltu,.num}{.u32,.s32}.bf16x2", "@ %r0, %r1, %r2;"),
     row("set{.eq,.lt}.f16{.s16,.u16}", "b16", "b16 b16"),
     row("selp{.b16,.u16,.s16}", "b16", "b16 b16 pred"),
     row("selp{.b32,.u32,.s32,.f32}", "b32", "b32 b32 pred"),

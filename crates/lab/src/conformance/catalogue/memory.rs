@@ -103,6 +103,11 @@ pub const ROWS: &[Row] = &[
     ),
     load_only("st.bulk.weak.shared::cta", "@ [%l1], %l2, 0;"),
     load_only("multimem.ld_reduce.relaxed.sys.global.add.u32", "@ %r0, [%l1];"),
+    load_only(
+        "multimem.ld_reduce.weak.global.add.acc::f32.v4.bf16x2",
+        "@ {%r0, %r1, %r2, %r3}, [%l1];",
+    ),
+    load_only("multimem.st.relaxed.sys.global.u32", "@ [%l1], %r0;"),
     load_only("multimem.red.relaxed.sys.global.add.u32", "@ [%l1], %r0;"),
     load_only("prefetch{.global.L1,.global.L2,.L1}", "@ [%l1];"),
     load_only("prefetchu.L1", "@ [%l1];"),

@@ -75,7 +75,19 @@ pub const ROWS: &[Row] = &[
     load_only("mbarrier{.test_wait,.try_wait}.parity.shared.b64", "@ %p0, [%r2], %r1;"),
     load_only("mbarrier.pending_count.b64", "@ %r0, %l1;"),
     load_only("tensormap.replace.tile.global_address.global.b1024.b64", "@ [%l1], %l2;"),
+    load_only(
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{,.multicast::cluster::all}.b128",
+        "@ [%r2], [%r3];",
+    ),
     load_only("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "@ %p0, %x0;"),
+    load_only(
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid{::x,::y,::z}.b32.b128",
+        "@ %r0, %x0;",
+    ),
+    load_only(
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128",
+        "@ {%r0, %r1, %r2, _}, %x0;",
+    ),
     load_only("istypep.texref", "@ %p0, %l1;"),
     load_only("{tex,tld4.r}.2d.v4.f32.f32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}];"),
     load_only("suld.b.1d.b32.trap", "@ {%r0}, [%l1, {%r1}];"),
@@ -144,8 +156,32 @@ pub const MATRICES: &[Row] = &[
     ),
     load_only("wgmma{.fence,.commit_group}.sync.aligned", "@;"),
     load_only("wgmma.wait_group.sync.aligned", "@ 0;"),
-    load_only("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "@ [%r2], 32;"),
-    load_only("tcgen05.mma.cta_group::1.kind::f16", "@ [%r0], %l1, %l2, %r1, %p1;"),
+    load_only("tcgen05.alloc.cta_group{::1,::2}.sync.aligned.shared::cta.b32", "@ [%r2], 32;"),
+    load_only("tcgen05.dealloc.cta_group{::1,::2}.sync.aligned.b32", "@ %r2, 32;"),
+    load_only("tcgen05.relinquish_alloc_permit.cta_group{::1,::2}.sync.aligned", "@;"),
+    load_only("tcgen05.ld.sync.aligned{.16x64b,.32x32b}.x1.b32", "@ {%r0}, [%r2];"),
+    load_only(
+        "tcgen05.ld.sync.aligned{.16x128b.x1,.16x64b.x2,.32x32b.x2}.b32",
+        "@ {%r0, %r1}, [%r2];",
+    ),
+    load_only("tcgen05.ld.red.sync.aligned.32x32b.x2{.min,.max}.f32", "@ {%r0, %r1}, %r3, [%r2];"),
+    load_only("tcgen05.st.sync.aligned{.16x64b,.32x32b}.x1.b32", "@ [%r2], {%r0};"),
+    load_only("tcgen05.wait{::ld,::st}.sync.aligned", "@;"),
+    load_only("tcgen05.cp.cta_group::1{.128x256b,.4x256b,.128x128b}", "@ [%r0], %l1;"),
+    load_only("tcgen05.shift.cta_group::1.down", "@ [%r0];"),
+    load_only(
+        "tcgen05.mma.cta_group{::1,::2}.kind{::f16,::tf32,::f8f6f4,::i8}",
+        "@ [%r0], %l1, %l2, %r1, %p1;",
+    ),
+    load_only("tcgen05.mma.sp.cta_group::1.kind::f16", "@ [%r0], %l1, %l2, [%r2], %r1, %p1;"),
+    load_only("tcgen05.mma.ws.cta_group::1.kind::f16", "@ [%r0], %l1, %l2, %r1, %p1;"),
+    load_only("tcgen05.mma.ws.sp.cta_group::1.kind::f16", "@ [%r0], %l1, %l2, [%r2], %r1, %p1;"),
+    load_only(
+        "tcgen05.mma.cta_group::1.kind{::mxf8f6f4,::mxf4}.block_scale",
+        "@ [%r0], %l1, %l2, %r1, [%r2], [%r3], %p1;",
+    ),
+    load_only("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", "@ [%r2];"),
+    load_only("tcgen05.fence{::before_thread_sync,::after_thread_sync}", "@;"),
 ];
 
 pub const SPECIAL: &[Row] = &[
