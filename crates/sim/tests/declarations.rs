@@ -39,6 +39,23 @@ fn a_vector_register_is_its_elements() {
 }
 
 #[test]
+fn vectors_are_passed_and_returned_in_registers() {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .func (.reg .v2 .u32 %o) swap(.reg .v4 .u32 %i) {{ .reg .u32 %t; add.u32 %t, %i.x, %i.w;\n\
+         mov.u32 %o.x, %i.y; sub.u32 %o.y, %t, %i.z; ret; }}\n\
+         .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{ {START}
+         .reg .v4 .u32 %v; .reg .v2 .u32 %w; mov.v4.u32 %v, {{%r1, 5, 7, 9}};
+         call (%w), swap, (%v); mad.lo.u32 %r10, %w.x, 1000, %w.y;
+         st.global.u32 [%rd5], %r10; ret; }}"
+    );
+    assert_eq!(words(&text), (0..32).map(|i| 5000 + i + 2).collect::<Vec<u32>>());
+    let short = text.replace("(%v); mad", "(%w); mad");
+    let error = load(&device(false), &short).expect_err("refused");
+    assert!(error.message.contains("a vector of 4"), "{error}");
+}
+
+#[test]
 fn a_whole_vector_is_no_element() {
     let body = ".reg .v2 .b32 %v; add.s32 %r1, %v, 1; ret;";
     let error = load(&device(false), &kernel(&format!("{START}{body}"))).expect_err("refused");

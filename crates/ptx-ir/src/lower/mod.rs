@@ -9,7 +9,7 @@ mod positions;
 mod recursion;
 pub mod state;
 pub mod unsupported;
-mod vectors;
+pub mod vectors;
 
 use crate::error::LoadError;
 use crate::kernel::*;

@@ -4,6 +4,7 @@ use super::context::{Cx, guard};
 use crate::kernel::*;
 use crate::lower::state::{Lowering, Symbol};
 use crate::lower::unsupported::{LoweringResult, Unsupported};
+use crate::lower::vectors::element_names;
 use crate::opcode::Alu;
 use crate::opcode::warp::WarpOp;
 use lanework_ptx as syntax;
@@ -61,6 +62,10 @@ pub fn bind(
 ) -> LoweringResult<HashMap<String, Symbol>> {
     let mut scope = HashMap::new();
     for (formal, actual) in callee.params.iter().zip(&call.arguments) {
+        if is_vector(formal) {
+            pass_vector(lowering, formal, actual, &mut scope)?;
+            continue;
+        }
         let symbol = match actual {
             syntax::Operand::Name(name) => match lowering.lookup(name) {
                 // A variable of the caller is read in place: it is not written while the call runs.
@@ -72,6 +77,10 @@ pub fn bind(
         scope.insert(formal.name.clone(), symbol);
     }
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
+        if is_vector(formal) {
+            lowering.vector_formal(formal, &mut scope)?;
+            continue;
+        }
         let symbol = match actual {
             syntax::Operand::Name(name) => match lowering.lookup(name) {
                 Some(symbol @ Symbol::Variable(..)) => symbol,
@@ -82,6 +91,40 @@ pub fn bind(
         scope.insert(formal.name.clone(), symbol);
     }
     Ok(scope)
+}
+
+/// Whether a parameter is a vector register.
+fn is_vector(formal: &lanework_ptx::Variable) -> bool {
+    formal.space == lanework_ptx::StateSpace::Reg && formal.vector > 1
+}
+
+/// Copies the elements of a vector to those of a parameter.
+fn pass_vector(
+    lowering: &mut Lowering<'_>,
+    formal: &lanework_ptx::Variable,
+    actual: &syntax::Operand,
+    scope: &mut HashMap<String, Symbol>,
+) -> LoweringResult {
+    let mut elements = vec![actual.clone()];
+    if let syntax::Operand::Name(name) = actual
+        && let Some(Symbol::Vector(count)) = lowering.lookup(name)
+    {
+        elements = element_names(name, count);
+    } else if let syntax::Operand::Vector(list) = actual {
+        elements.clone_from(list);
+    }
+    let registers = lowering.vector_formal(formal, scope)?;
+    if elements.len() != registers.len() {
+        let what = format!("parameter `{}` is a vector of {}", formal.name, registers.len());
+        return Err(Unsupported::new(what, "pass a vector of as many elements"));
+    }
+    let instruction = Instruction::new("call", Vec::new());
+    for (element, register) in elements.iter().zip(registers) {
+        let mut cx = plain(lowering, &instruction);
+        let source = cx.source(element, formal.ty)?;
+        cx.alu(Some(register), &[source], super::mov::copy(formal.ty))?;
+    }
+    Ok(())
 }
 
 fn pass(
@@ -186,6 +229,17 @@ pub fn results(
     let fake = Instruction::new("call", Vec::new());
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
         let syntax::Operand::Name(name) = actual else { continue };
+        if let (true, Some(Symbol::Vector(count))) = (is_vector(formal), lowering.lookup(name)) {
+            let elements = element_names(name, count).into_iter();
+            for (from, to) in element_names(&formal.name, formal.vector).iter().zip(elements) {
+                let syntax::Operand::Name(from) = from else { continue };
+                let Some(Symbol::Register(from)) = scope.get(from).cloned() else { continue };
+                let mut cx = plain(lowering, &fake);
+                let to = cx.destination(&to, formal.ty)?;
+                cx.alu(to, &[Operand::Reg(from)], super::mov::copy(formal.ty))?;
+            }
+            continue;
+        }
         let Some(Symbol::Register(to)) = lowering.lookup(name) else { continue };
         let mut cx = plain(lowering, &fake);
         match scope.get(&formal.name) {
