@@ -9,6 +9,7 @@ use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory};
 use crate::program::Program;
 use crate::schedule::{Job, Ran};
+use crate::texture::object::{Image, Object, Sampler};
 use lanework_ptx::Module;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -150,6 +151,36 @@ impl Device {
     /// When the bytes are not inside one allocation.
     pub fn fill(&self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         self.writing().fill(address, value, bytes)
+    }
+
+    /// Makes a texture of an image that lies in allocated memory, and gives its handle: what a kernel takes as
+    /// a `.u64` parameter, or finds in the eight bytes of a `.texref` variable.
+    ///
+    /// # Errors
+    /// When the image or the sampler breaks a rule.
+    pub fn make_texture(&self, image: Image, sampler: Sampler) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Texture(image, sampler))
+    }
+
+    /// Makes a surface of an image that lies in allocated memory, and gives its handle.
+    ///
+    /// # Errors
+    /// When the image breaks a rule.
+    pub fn make_surface(&self, image: Image) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Surface(image))
+    }
+
+    /// Makes a sampler of its own, for modules with `texmode_independent`, and gives its handle.
+    ///
+    /// # Errors
+    /// None today.
+    pub fn make_sampler(&self, sampler: Sampler) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Sampler(sampler))
+    }
+
+    /// Ends a texture, surface or sampler; whether there was one of this handle. The image's memory stays.
+    pub fn end_object(&self, handle: u64) -> bool {
+        self.writing().objects.end(handle)
     }
 
     /// Bytes allocated.

@@ -42,6 +42,8 @@ pub enum FaultKind {
     Mbarrier,
     /// An mbarrier is used that nobody has initialised.
     NoMbarrier,
+    /// A texture, sampler or surface that is none, does not fit its instruction, or is accessed outside.
+    Texture,
     /// A tensor map that is none, or does not fit its instruction.
     TensorMap,
     /// A tile of a tensor is at a place that the copy engine does not take.
@@ -190,6 +192,12 @@ pub enum MemoryError {
         address: u64,
         /// Bytes.
         bytes: u64,
+        /// Why not.
+        why: String,
+    },
+    /// An image or sampler that a texture or surface cannot be made of.
+    #[error("no texture or surface can be made: {why}")]
+    BadImage {
         /// Why not.
         why: String,
     },

@@ -60,4 +60,5 @@ pub mod split;
 pub mod swizzle;
 pub mod tally;
 pub mod tensor_map;
+pub mod texture;
 pub mod warp_table;

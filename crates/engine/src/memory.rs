@@ -4,6 +4,7 @@
 use crate::fault::{MemoryError, NearAllocation};
 use crate::initialised::InitialisedBytes;
 use crate::region::Region;
+use crate::texture::object::Objects;
 use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -124,6 +125,8 @@ pub struct Memory {
     total: u64,
     /// Whether accesses are checked: allocations then lie far apart.
     checked: bool,
+    /// Textures, samplers and surfaces.
+    pub objects: Objects,
 }
 
 impl Memory {
@@ -139,6 +142,7 @@ impl Memory {
             used: 0,
             total,
             checked,
+            objects: Objects::default(),
         }
     }
 

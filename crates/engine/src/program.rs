@@ -8,7 +8,8 @@ use crate::heap;
 use crate::hook::Wants;
 use crate::instrument::{Instrumentation, NullObserver};
 use crate::memory::Memory;
-use lanework_ptx::{Function, Module, StateSpace};
+use crate::texture::object::{Object, Sampler};
+use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::indirect::function_address;
 use lanework_ptx_ir::initial::initial_bytes;
@@ -225,6 +226,17 @@ impl Program {
                 let variable = self.globals.get(name).map(|(_, address)| *address);
                 variable.or_else(|| function_address(module, name))
             };
+            if let (ScalarType::Samplerref, Some(Initializer::Fields(fields))) =
+                (variable.ty, &variable.init)
+            {
+                let unknown = "a field of the sampler that the emulator does not know";
+                let sampler = Sampler::of_fields(fields)
+                    .ok_or_else(|| refuse(&variable.name, unknown.to_owned(), ""))?;
+                let made = memory.objects.make(Object::Sampler(sampler));
+                let written = made.and_then(|made| memory.write(address, &made.to_le_bytes()));
+                written.map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+                continue;
+            }
             let bytes = initial_bytes(variable, &|name| each.resolve(name, &find))
                 .map_err(|Unsupported { message, help }| refuse(&variable.name, message, &help))?;
             memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;

@@ -69,6 +69,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
                 "let one thread run `mbarrier.init`, then a barrier, before any thread uses it"
                     .into();
         }
+        FaultKind::Texture => {
+            fault.message = raw.note;
+            fault.help = "make the texture or surface on this device and pass its handle; instruction, image and coordinates must fit".into();
+        }
         FaultKind::TensorMap => {
             fault.message = raw.note;
             fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();

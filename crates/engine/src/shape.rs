@@ -129,6 +129,8 @@ pub enum Immediate {
     MatrixPlan,
     /// The address of the next asynchronous instruction's plan.
     AsyncPlan,
+    /// The address of the next texture instruction's plan.
+    TexturePlan,
     /// The address of data of the instrument's plan.
     Inserted,
     /// The slot of a predicate, or of none, in the low half.

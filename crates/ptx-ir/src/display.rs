@@ -129,6 +129,7 @@ impl<'a> Printer<'a> {
             Opcode::AsyncCopy { bytes } => format!("async_copy.b{bytes}"),
             Opcode::Async(op) => format!("async.{}", dotted(&format!("{op:?}"))),
             Opcode::Matrix(op) => format!("matrix.{}", dotted(&format!("{op:?}"))),
+            Opcode::Texture(op) => format!("texture.{}", dotted(&format!("{op:?}"))),
             Opcode::Converge => "converge".to_owned(),
             Opcode::Annotation(note) => format!("note.{}", dotted(&format!("{note:?}"))),
             Opcode::Nothing => "nothing".to_owned(),

@@ -4,6 +4,7 @@ use crate::error::SourceLocation;
 use crate::opcode::Alu;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::MatrixOp;
+use crate::opcode::texture::TextureOp;
 use crate::opcode::warp::WarpOp;
 use std::collections::HashMap;
 
@@ -141,6 +142,8 @@ pub enum Opcode {
     Async(AsyncOp),
     /// Loads, stores or multiplies matrices that the warp holds together.
     Matrix(MatrixOp),
+    /// Samples a texture or accesses a surface.
+    Texture(TextureOp),
     /// Waits until the lanes that `src` names are here, of those that have not exited.
     Converge,
     /// Tells checks of something; nothing else.

@@ -24,6 +24,9 @@ pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::swizzle::Swizzle;
 pub use lanework_engine::tensor_map::{TensorElement, TensorMap};
+pub use lanework_engine::texture::object::{
+    AddressMode, Channel, Image, ImageShape, Sampler, Texel,
+};
 pub use lanework_memmodel::counters::{Counters, Global, Shared};
 pub use lanework_memmodel::table::{Counter, Row};
 pub use lanework_profiler::count::CountingObserver;

@@ -25,6 +25,8 @@ use crate::shape::{
 };
 use crate::site::Site;
 use crate::slot::{NO_SLOT, OFFSET, Slot};
+use crate::texture;
+use crate::texture::handlers::Texture;
 use crate::warp_table;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::classify::AccessClassifier;
@@ -78,6 +80,8 @@ pub struct Code {
     pub plan: Option<Arc<dyn Insertions>>,
     /// Asynchronous instructions, likewise.
     pub async_plans: Vec<Arc<asynchrony::plan::Plan>>,
+    /// Texture instructions; likewise.
+    pub texture_plans: Vec<Arc<texture::plan::Plan>>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
@@ -159,6 +163,7 @@ pub fn assemble(
             plans: Vec::new(),
             plan: want.plan.clone(),
             async_plans: Vec::new(),
+            texture_plans: Vec::new(),
         },
         constants: HashMap::new(),
         truths: [None; 2],
@@ -377,6 +382,15 @@ impl Assembler<'_> {
                 self.code.async_plans.push(plan);
                 let shape = Shape::NONE.with(Immediate::AsyncPlan);
                 self.push(Tiers::cold::<Async>(), [0; 4], address, origin, shape);
+            }
+            Opcode::Texture(op) => {
+                let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
+                let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
+                let plan = Arc::new(texture::plan::Plan { op: *op, dst, src });
+                let address = Arc::as_ptr(&plan).expose_provenance() as u64;
+                self.code.texture_plans.push(plan);
+                let shape = Shape::NONE.with(Immediate::TexturePlan);
+                self.push(Tiers::cold::<Texture>(), [0; 4], address, origin, shape);
             }
             Opcode::Exit | Opcode::Return => {
                 let slots = [0, ENDS, ENDS, ENDS];

@@ -63,7 +63,7 @@ pub fn verify(kernel: &Kernel, code: &Code, first_site: u32) -> Result<(), Viola
         first_site: first_site as usize,
         file: Vec::new(),
         inserted: code.plan.as_ref().map_or(Vec::new(), |plan| plan.addresses()),
-        plans: [0; 3],
+        plans: [0; 4],
     };
     verifier.inserted.sort_unstable();
     verifier.lists()?;
@@ -155,7 +155,7 @@ struct Verifier<'a> {
     /// The addresses that the instrument's plan owns, in order.
     inserted: Vec<u64>,
     /// Plans of matrix and asynchronous instructions, and chains, met so far.
-    plans: [usize; 3],
+    plans: [usize; 4],
 }
 
 impl Verifier<'_> {
@@ -325,6 +325,13 @@ impl Verifier<'_> {
                 return Err(self.wrong(None, format!("asynchronous plan {i}: a register is none")));
             }
         }
+        for (i, plan) in self.code.texture_plans.iter().enumerate() {
+            let inside = plan.src.iter().all(|slot| self.is(*slot, VALUE))
+                && plan.dst.iter().all(|slot| self.is(*slot, MAYBE_VARYING));
+            if !inside {
+                return Err(self.wrong(None, format!("texture plan {i}: a register is none")));
+            }
+        }
         Ok(())
     }
 
@@ -406,6 +413,7 @@ impl Verifier<'_> {
             }
             Immediate::MatrixPlan => self.next(0, &code.plans, op),
             Immediate::AsyncPlan => self.next(1, &code.async_plans, op),
+            Immediate::TexturePlan => self.next(3, &code.texture_plans, op),
             Immediate::Inserted => self.inserted.binary_search(&op.imm).is_ok(),
             Immediate::Predicate => self.is(op.imm as u32, MAYBE_TRUTH),
         };

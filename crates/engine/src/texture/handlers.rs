@@ -1,0 +1,91 @@
+//! The handler of texture and surface instructions: lane after lane, as their places differ.
+
+use super::access::{Lane, Sample};
+use super::plan::Plan;
+use crate::context::fault;
+use crate::fault::RawFault;
+use crate::handler::Body;
+use crate::lanes::{fetch_cold, put_cold};
+use crate::machine::{Context, Op, Warp};
+use crate::slot::{Lanes, NO_SLOT};
+use lanework_ptx_ir::opcode::texture::{Geometry, TextureOp};
+
+/// Any instruction of this family.
+pub struct Texture;
+
+impl Body for Texture {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
+        // valid by the assembler.
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            match all_lanes(warp, plan) {
+                Ok(()) => op.next(warp),
+                Err(raw) => fault(warp, op, raw),
+            }
+        }
+    }
+}
+
+/// The first coordinate among the sources.
+const COORDINATES: usize = 2;
+
+unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
+    // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+    unsafe {
+        let sources: Vec<Lanes<u64>> =
+            plan.src.iter().map(|slot| fetch_cold::<u64>(warp, *slot)).collect();
+        let mut results = [[0u64; 32]; 4];
+        let context: &Context = &*warp.context;
+        for i in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
+            let lane = Lane { context, warp: warp.index, lane: i as u32 };
+            let source = |n: usize| sources.get(n).map_or(0, |source| source.0[i]);
+            let (handle, sampler) = (source(0), source(1));
+            let words: [u32; 4] = std::array::from_fn(|d| source(COORDINATES + d) as u32);
+            let words = |geometry: Geometry| {
+                std::array::from_fn(|d| if d < geometry.written() { words[d] } else { 0 })
+            };
+            let after = |geometry: Geometry, n: usize| source(COORDINATES + geometry.written() + n);
+            let mut give = |values: &[u64]| {
+                for (result, value) in results.iter_mut().zip(values) {
+                    result[i] = *value;
+                }
+            };
+            let sample = |geometry: Geometry, fetch, offset: bool, gather| {
+                let part = |d| after(geometry, d) as i32 as i64;
+                let given = |d| offset && d < geometry.axes();
+                let offset = std::array::from_fn(|d| if given(d) { part(d) } else { 0 });
+                let ask = Sample { geometry, fetch, words: words(geometry), offset, gather };
+                lane.sample(handle, sampler, &ask).map(|values| values.map(u64::from))
+            };
+            match plan.op {
+                TextureOp::Sample { geometry, fetch, offset } => {
+                    give(&sample(geometry, fetch, offset, None)?);
+                }
+                TextureOp::Gather { geometry, component, offset } => {
+                    give(&sample(geometry, false, offset, Some(component))?);
+                }
+                TextureOp::Load(surface) => {
+                    give(&lane.load(handle, surface, words(surface.geometry))?);
+                }
+                TextureOp::Store(surface) => {
+                    let data = std::array::from_fn(|n| after(surface.geometry, n));
+                    lane.store(handle, surface, words(surface.geometry), data)?;
+                }
+                TextureOp::Reduce(surface, op) => {
+                    let value = after(surface.geometry, 0);
+                    lane.reduce(handle, surface, op, words(surface.geometry), value)?;
+                }
+                TextureOp::Ask(query) => give(&[lane.ask(handle, query)?.into()]),
+            }
+        }
+        let wide = matches!(plan.op, TextureOp::Load(surface) if surface.bytes == 8);
+        for (result, slot) in results.iter().zip(&plan.dst).filter(|(_, slot)| **slot != NO_SLOT) {
+            match wide {
+                true => put_cold(warp, *slot, Lanes(*result)),
+                false => put_cold(warp, *slot, Lanes(result.map(|word| word as u32))),
+            }
+        }
+        Ok(())
+    }
+}

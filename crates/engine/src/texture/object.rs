@@ -1,0 +1,265 @@
+//! Images, samplers, and the handles that kernels know them by.
+//!
+//! On a GPU the driver makes handles, of a layout of its own; here they are counted up from a mark that no
+//! address has. An image is memory that was allocated before, laid out row after row.
+
+use crate::fault::MemoryError;
+use std::collections::BTreeMap;
+
+/// The high bits of every handle; no address has them.
+const MARK: u64 = 0x7EC5_0000_0000_0000;
+/// Texels in one dimension at most, in all layers and faces.
+const MOST: u64 = 1 << 31;
+
+/// What a channel holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Unsigned integers of 8, 16 or 32 bits.
+    Unsigned,
+    /// Signed integers of 8, 16 or 32 bits.
+    Signed,
+    /// Floats of 16 or 32 bits.
+    Float,
+}
+
+/// The format of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texel {
+    /// What its channels hold.
+    pub channel: Channel,
+    /// Bits of a channel.
+    pub bits: u8,
+    /// 1, 2 or 4 channels.
+    pub channels: u8,
+}
+
+impl Texel {
+    /// Bytes of a texel.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.bits / 8) * u64::from(self.channels)
+    }
+}
+
+/// The shape of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageShape {
+    /// Linear memory, fetched by an integer index; outside it reads as 0.
+    Buffer,
+    /// One dimension.
+    Line,
+    /// Two dimensions.
+    Plane,
+    /// Three dimensions.
+    Volume,
+    /// Six square faces: +x, -x, +y, -y, +z, -z.
+    Cube,
+}
+
+/// An image in global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Its shape.
+    pub shape: ImageShape,
+    /// The format of its texels.
+    pub texel: Texel,
+    /// The address of the first texel.
+    pub address: u64,
+    /// Texels in x, y and z; 1 where the shape has no such dimension.
+    pub extent: [u32; 3],
+    /// Layers of an array of images; 0 where it is none.
+    pub layers: u32,
+    /// Bytes from one row to the next.
+    pub pitch: u64,
+}
+
+impl Image {
+    /// Planes in all: those of a volume, or the faces of each layer.
+    fn planes(&self) -> u64 {
+        let faces = if self.shape == ImageShape::Cube { 6 } else { 1 };
+        u64::from(self.extent[2]) * faces * u64::from(self.layers.max(1))
+    }
+
+    /// Bytes from the first texel to past the last.
+    pub fn bytes(&self) -> u64 {
+        self.pitch * u64::from(self.extent[1]) * self.planes()
+    }
+
+    /// Bytes of a row that are texels.
+    pub fn row_bytes(&self) -> u64 {
+        u64::from(self.extent[0]) * self.texel.bytes()
+    }
+
+    /// The address of byte `x` of row `y` of plane `z`.
+    pub fn at(&self, x: u64, y: u64, z: u64) -> u64 {
+        self.address + (z * u64::from(self.extent[1]) + y) * self.pitch + x
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let Texel { channel, bits, channels } = self.texel;
+        let known = match channel {
+            Channel::Float => matches!(bits, 16 | 32),
+            _ => matches!(bits, 8 | 16 | 32),
+        };
+        if !known || !matches!(channels, 1 | 2 | 4) {
+            return Err(format!(
+                "no format of {channels} channels of {bits} bits; 1, 2 or 4 of 8, 16 or 32 bits, floats of 16 or 32, are possible"
+            ));
+        }
+        let [width, height, depth] = self.extent;
+        if width == 0 || height == 0 || depth == 0 {
+            return Err("an extent of 0".to_owned());
+        }
+        let fits = match self.shape {
+            ImageShape::Buffer => height == 1 && depth == 1 && self.layers == 0,
+            ImageShape::Line => height == 1 && depth == 1,
+            ImageShape::Plane => depth == 1,
+            ImageShape::Volume => self.layers == 0,
+            ImageShape::Cube => width == height && depth == 1,
+        };
+        if !fits {
+            return Err(format!(
+                "extents {:?} and {} layers are not those of this shape",
+                self.extent, self.layers
+            ));
+        }
+        if self.pitch < self.row_bytes() {
+            return Err(format!(
+                "rows of {} bytes lie only {} bytes apart",
+                self.row_bytes(),
+                self.pitch
+            ));
+        }
+        let small = [u64::from(width), u64::from(height), self.planes()].iter().all(|n| *n < MOST);
+        if !small || self.pitch.checked_mul(u64::from(height) * self.planes()).is_none() {
+            return Err("more texels than an image can have".to_owned());
+        }
+        let size = self.texel.bytes().min(16);
+        if !self.address.is_multiple_of(size) || !self.pitch.is_multiple_of(size) {
+            return Err(format!("its address or pitch is no multiple of a texel's {size} bytes"));
+        }
+        Ok(())
+    }
+}
+
+/// What a coordinate outside the image means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AddressMode {
+    /// The nearest texel inside.
+    #[default]
+    Clamp,
+    /// The image repeats; only with normalised coordinates.
+    Wrap,
+    /// The image repeats, every other time mirrored; only with normalised coordinates.
+    Mirror,
+    /// The border's colour, 0.
+    Border,
+}
+
+/// How a texture is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sampler {
+    /// What coordinates outside mean, in each dimension.
+    pub address: [AddressMode; 3],
+    /// The weighted mean of the nearest texels, instead of the nearest one.
+    pub linear: bool,
+    /// Coordinates go from 0 to 1 over the image.
+    pub normalized: bool,
+    /// Integers are read as floats from 0 or -1 to 1.
+    pub as_float: bool,
+}
+
+impl Sampler {
+    /// From the fields of a `.samplerref` variable; `None` where one is unknown.
+    pub fn of_fields(fields: &[(String, String)]) -> Option<Sampler> {
+        let mut sampler = Sampler { normalized: true, ..Sampler::default() };
+        for (name, value) in fields {
+            let mode = match value.as_str() {
+                "wrap" => Some(AddressMode::Wrap),
+                "mirror" => Some(AddressMode::Mirror),
+                "clamp_ogl" | "clamp_to_edge" => Some(AddressMode::Clamp),
+                "clamp_to_border" => Some(AddressMode::Border),
+                _ => None,
+            };
+            match name.as_str() {
+                "addr_mode_0" => sampler.address[0] = mode?,
+                "addr_mode_1" => sampler.address[1] = mode?,
+                "addr_mode_2" => sampler.address[2] = mode?,
+                "filter_mode" => {
+                    sampler.linear = match value.as_str() {
+                        "linear" => true,
+                        "nearest" => false,
+                        _ => return None,
+                    }
+                }
+                "force_unnormalized_coords" => sampler.normalized = value == "0",
+                _ => return None,
+            }
+        }
+        Some(sampler)
+    }
+
+    fn check(&self, image: &Image) -> Result<(), String> {
+        let integers = image.texel.channel != Channel::Float;
+        if self.linear && integers && !self.as_float {
+            return Err("integers are filtered only where they are read as floats".to_owned());
+        }
+        if self.as_float && integers && image.texel.bits == 32 {
+            return Err("integers of 32 bits are not read as floats".to_owned());
+        }
+        let repeats = |mode: &AddressMode| matches!(mode, AddressMode::Wrap | AddressMode::Mirror);
+        if !self.normalized && self.address.iter().any(repeats) {
+            return Err("the image repeats only where coordinates are normalised".to_owned());
+        }
+        if image.shape == ImageShape::Buffer && (self.linear || self.normalized) {
+            return Err("linear memory has neither a filter nor normalised coordinates".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Object {
+    /// A texture with its own sampler.
+    Texture(Image, Sampler),
+    /// A sampler alone.
+    Sampler(Sampler),
+    /// A surface.
+    Surface(Image),
+}
+
+/// The objects of a device by their handles.
+#[derive(Debug, Default)]
+pub struct Objects {
+    all: BTreeMap<u64, Object>,
+    made: u64,
+}
+
+impl Objects {
+    /// Makes a handle of an object.
+    ///
+    /// # Errors
+    /// The broken rule, in words.
+    pub fn make(&mut self, object: Object) -> Result<u64, MemoryError> {
+        let checked = match &object {
+            Object::Texture(image, sampler) => image.check().and_then(|()| sampler.check(image)),
+            Object::Surface(image) => image.check(),
+            Object::Sampler(_) => Ok(()),
+        };
+        checked.map_err(|why| MemoryError::BadImage { why })?;
+        self.made += 1;
+        let handle = MARK | self.made;
+        self.all.insert(handle, object);
+        Ok(handle)
+    }
+
+    /// Ends an object; whether there was one.
+    pub fn end(&mut self, handle: u64) -> bool {
+        self.all.remove(&handle).is_some()
+    }
+
+    /// The object of a handle.
+    pub fn get(&self, handle: u64) -> Option<&Object> {
+        self.all.get(&handle)
+    }
+}

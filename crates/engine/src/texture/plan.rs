@@ -1,0 +1,14 @@
+//! Texture and surface instructions with their registers.
+
+use crate::slot::Slot;
+use lanework_ptx_ir::opcode::texture::TextureOp;
+
+/// An instruction with its registers; operations point to it with their immediate.
+pub struct Plan {
+    /// What it does.
+    pub op: TextureOp,
+    /// Destinations.
+    pub dst: Vec<Slot>,
+    /// Sources.
+    pub src: Vec<Slot>,
+}
