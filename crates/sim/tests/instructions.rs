@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::triples::{LANES, check};
-use common::{START, kernel, random_words, run};
+use common::triples::check;
+use common::{kernel, run};
 use half::{bf16, f16};
 
 #[test]
