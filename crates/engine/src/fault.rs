@@ -75,6 +75,8 @@ pub struct Fault {
     pub location: Option<SourceLocation>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
+    /// The calls that the instruction is inside of, the innermost first.
+    pub callers: Vec<SourceLocation>,
     /// The instruction, as PTX writes its name; empty when there is none.
     pub instruction: String,
     /// The kernel.
@@ -106,6 +108,7 @@ impl Fault {
             message: message.into(),
             location: None,
             text_line: 0,
+            callers: Vec::new(),
             instruction: String::new(),
             kernel: kernel.to_owned(),
             block: [0; 3],
@@ -131,6 +134,7 @@ impl fmt::Display for Fault {
         } else if self.text_line > 0 {
             write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
         }
+        write!(f, "{}", called(&self.callers))?;
         if starts {
             write!(f, "\n   = in the launch of `{}`", self.kernel)?;
         } else {
@@ -149,6 +153,17 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+/// The calls around an instruction as lines of a message, the innermost first; a recursion is cut short.
+pub fn called(callers: &[SourceLocation]) -> String {
+    const MOST: usize = 8;
+    let mut text: String =
+        callers.iter().take(MOST).map(|at| format!("\n   = called at {at}")).collect();
+    if callers.len() > MOST {
+        text.push_str(&format!("\n   = and {} calls around it", callers.len() - MOST));
+    }
+    text
+}
 
 /// Why the host could not use device memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -10,6 +10,9 @@ use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WIN
 /// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
 const NEAR: u64 = 1 << 20;
 
+/// Bytes from an allocation beyond which its name says little of an address.
+const FAR: u64 = 1 << 16;
+
 /// What the report needs to know of the launch.
 pub struct Scene<'a> {
     /// The kernel.
@@ -34,6 +37,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         message: String::new(),
         location: origin.and_then(|o| o.location.clone()),
         text_line: origin.map_or(0, |o| o.text_line),
+        callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
         instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
         kernel: scene.kernel.name.clone(),
         block: scene.block,
@@ -138,17 +142,20 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
     }
     if fault.kind == FaultKind::Misaligned {
         let name = space_name(space);
-        fault.message = format!(
-            "misaligned {name} {verb}: {size} bytes at {address:#x}, not a multiple of {size}"
-        );
+        if matches!(space, MemorySpace::Global | MemorySpace::Constant) {
+            fault.allocation = scene.memory.nearest(address, u64::from(size));
+        }
+        let at = match &fault.allocation {
+            Some(near) => format!("{}{:+} ({address:#x})", near.name, near.offset),
+            None => format!("{address:#x}"),
+        };
+        fault.message =
+            format!("misaligned {name} {verb}: {size} bytes at {at}, not a multiple of {size}");
         fault.help = "align the index to the vector's length, or use narrower accesses".into();
         if !raw.note.is_empty() {
             fault.message = raw.note.clone();
             fault.help =
                 "align the address and the size, and declare the array with that alignment".into();
-        }
-        if matches!(space, MemorySpace::Global | MemorySpace::Constant) {
-            fault.allocation = scene.memory.nearest(address, u64::from(size));
         }
         return;
     }
@@ -208,11 +215,20 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
             fault.allocation = Some(near);
         }
         BadAddress::Outside(Some(near)) => {
-            fault.message = format!(
-                "out-of-bounds global {verb}: {size} bytes at {}{:+}, `{}` is {} bytes",
-                near.name, near.offset, near.name, near.bytes
-            );
-            fault.help = "guard the access so that its index stays inside the buffer".into();
+            let NearAllocation { name, offset, bytes, distance, .. } = &near;
+            let far = *distance > FAR;
+            fault.message = match far {
+                true => format!(
+                    "out-of-bounds global {verb}: {size} bytes at {address:#x}, {distance} bytes away from the nearest allocation: {name}{offset:+}, `{name}` is {bytes} bytes"
+                ),
+                false => format!(
+                    "out-of-bounds global {verb}: {size} bytes at {name}{offset:+}, `{name}` is {bytes} bytes"
+                ),
+            };
+            fault.help = match far {
+                true => "see how the address is computed: an index that wraps around, a pointer that was overwritten, or one of the host".into(),
+                false => "guard the access so that its index stays inside the buffer".into(),
+            };
             fault.allocation = Some(near);
         }
         BadAddress::Outside(None) => {

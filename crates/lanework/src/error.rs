@@ -220,6 +220,7 @@ impl From<IndexFault> for Report {
                 column: site.column,
             }),
             text_line: 0,
+            callers: Vec::new(),
             instruction: String::new(),
             kernel,
             block: record.block,
@@ -228,6 +229,7 @@ impl From<IndexFault> for Report {
             size: 0,
             allocation: None,
             other: None,
+            also: Vec::new(),
             help,
             count: 1,
         }

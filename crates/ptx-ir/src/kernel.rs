@@ -7,6 +7,7 @@ use crate::opcode::matrix::MatrixOp;
 use crate::opcode::texture::TextureOp;
 use crate::opcode::warp::WarpOp;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub use crate::opcode::memory::{MemoryKind, MemoryOp, Order, Part, Scope};
 pub use crate::opcode::sync::{BarrierKind, Reduction, SyncAnnotation};
@@ -202,6 +203,8 @@ pub struct Origin {
     pub location: Option<SourceLocation>,
     /// Its line in the text.
     pub text_line: u32,
+    /// The calls that it is inside of, inlined by the compiler or in the text, the innermost first.
+    pub callers: Arc<[SourceLocation]>,
 }
 
 /// A kernel parameter.

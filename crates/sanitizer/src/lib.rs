@@ -32,6 +32,7 @@ mod instrument;
 mod kinds;
 mod livelock;
 mod memory_changes;
+mod missing_barrier;
 mod parts;
 mod plan;
 mod position;
@@ -44,7 +45,7 @@ mod wgmma;
 
 pub use bounds::heap::leaks as heap_leaks;
 pub use kinds::{Checks, KindInfo, Level, ReportKind};
-pub use report::{Other, Report};
+pub use report::{Other, Pair, Report, Spot};
 pub use sanitizer::Sanitizer;
 
 use lanework_engine::fault::Fault;

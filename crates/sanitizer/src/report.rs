@@ -1,7 +1,7 @@
 //! Findings as plain data, and how they print.
 
 use super::kinds::ReportKind;
-use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
+use lanework_engine::fault::{Fault, NearAllocation, SourceLocation, called};
 use std::fmt;
 
 /// The access that a race is with.
@@ -11,12 +11,38 @@ pub struct Other {
     pub location: Option<SourceLocation>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
+    /// The calls that its instruction is inside of, the innermost first.
+    pub callers: Vec<SourceLocation>,
     /// Its instruction, as PTX writes its name.
     pub instruction: String,
     /// Its block.
     pub block: [u32; 3],
     /// Its thread.
     pub thread: [u32; 3],
+}
+
+/// A place in a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    /// The source position, where the module tells.
+    pub location: Option<SourceLocation>,
+    /// The line in the PTX text, 0 when unknown.
+    pub text_line: u32,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&place(self.location.as_ref(), self.text_line))
+    }
+}
+
+/// Two accesses that race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The one that was made later.
+    pub access: Spot,
+    /// The other one.
+    pub other: Spot,
 }
 
 /// One thing that is wrong, however often it happened.
@@ -30,6 +56,8 @@ pub struct Report {
     pub location: Option<SourceLocation>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
+    /// The calls that the instruction is inside of, the innermost first.
+    pub callers: Vec<SourceLocation>,
     /// The instruction, as PTX writes its name.
     pub instruction: String,
     /// The kernel.
@@ -46,6 +74,8 @@ pub struct Report {
     pub allocation: Option<NearAllocation>,
     /// The other access of a race.
     pub other: Option<Other>,
+    /// Further races that the same missing barrier explains.
+    pub also: Vec<Pair>,
     /// What to do about it.
     pub help: String,
     /// How often it happened.
@@ -60,6 +90,7 @@ impl Report {
             message: fault.message,
             location: fault.location,
             text_line: fault.text_line,
+            callers: fault.callers,
             instruction: fault.instruction,
             kernel: fault.kernel,
             block: fault.block,
@@ -68,6 +99,7 @@ impl Report {
             size: fault.size,
             allocation: fault.allocation,
             other: None,
+            also: Vec::new(),
             help: fault.help,
             count: 1,
         })
@@ -95,6 +127,7 @@ impl Report {
             message: String::new(),
             location: None,
             text_line: 0,
+            callers: Vec::new(),
             instruction: String::new(),
             kernel: String::new(),
             block: [0; 3],
@@ -103,6 +136,7 @@ impl Report {
             size: 0,
             allocation: None,
             other: None,
+            also: Vec::new(),
             help: String::new(),
             count: 1,
         }
@@ -117,6 +151,19 @@ impl Report {
             allocation: Some(NearAllocation { name, address, bytes, offset: 0, distance: 0 }),
             help: "drop the buffer, or free what was allocated by hand".to_owned(),
             ..Report::of_host(ReportKind::Leak)
+        }
+    }
+
+    /// Names a further race that the same missing barrier explains; copies of a line are one place.
+    pub fn add_pair(&mut self, pair: Pair) {
+        let line = |spot: &Spot| match &spot.location {
+            Some(at) => (at.file.clone(), at.line),
+            None => (String::new(), spot.text_line),
+        };
+        let lines = |one: &Pair| [line(&one.access), line(&one.other)];
+        let known = |one: &Pair| lines(one) == lines(&pair);
+        if !self.also.iter().any(known) {
+            self.also.push(pair);
         }
     }
 
@@ -139,7 +186,10 @@ pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     }
     for report in found {
         match to.iter_mut().find(|known| place(known) == place(&report)) {
-            Some(known) => known.count += report.count,
+            Some(known) => {
+                known.count += report.count;
+                report.also.into_iter().for_each(|pair| known.add_pair(pair));
+            }
             None => to.push(report),
         }
     }
@@ -159,6 +209,7 @@ impl fmt::Display for Report {
         let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
         if !self.kernel.is_empty() {
             write!(f, "\n  --> {}", place(self.location.as_ref(), self.text_line))?;
+            write!(f, "{}", called(&self.callers))?;
             write!(f, "\n   = thread {} of block {}", triple(self.thread), triple(self.block))?;
             write!(f, " in `{}`", self.kernel)?;
             if !self.instruction.is_empty() {
@@ -169,6 +220,11 @@ impl fmt::Display for Report {
             let at = place(other.location.as_ref(), other.text_line);
             write!(f, "\n   = the other access: {at}, `{}`", other.instruction)?;
             write!(f, " by thread {} of block {}", triple(other.thread), triple(other.block))?;
+            write!(f, "{}", called(&other.callers))?;
+        }
+        for pair in &self.also {
+            let Pair { access, other } = pair;
+            write!(f, "\n   = the same barrier is missing between {other} and {access}")?;
         }
         if self.count > 1 {
             write!(f, "\n   = {} times in all", self.count)?;

@@ -1,6 +1,7 @@
 //! The findings of one launch: each once, with a count, and none that is suppressed.
 
 use super::kinds::{Checks, ReportKind};
+use super::missing_barrier;
 use super::position::{Actor, Shape};
 use super::report::{Other, Report};
 use super::suppressions::{Rule, Suppressed};
@@ -81,6 +82,7 @@ impl Reports {
             message,
             location: origin.and_then(|o| o.location.clone()),
             text_line: origin.map_or(0, |o| o.text_line),
+            callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
             instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
             kernel: self.kernel.name.clone(),
             block: self.shape.block_index(who.block),
@@ -89,6 +91,7 @@ impl Reports {
             size: size as u32,
             allocation,
             other: other.map(|other| self.other(other)),
+            also: Vec::new(),
             help: help.to_owned(),
             count: 1,
         };
@@ -154,6 +157,7 @@ impl Reports {
         Other {
             location: origin.and_then(|o| o.location.clone()),
             text_line: origin.map_or(0, |o| o.text_line),
+            callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
             instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
             block: self.shape.block_index(who.block),
             thread: self.shape.thread_index(who.thread),
@@ -161,7 +165,7 @@ impl Reports {
     }
 
     /// What was found. A read that came before the write it races with found nothing written: that is
-    /// one error, not two.
+    /// one error, not two. So is all that one missing barrier explains.
     pub fn finish(self) -> Vec<Report> {
         let races: HashSet<u32> = self
             .found
@@ -174,8 +178,13 @@ impl Reports {
         };
         let echoes: HashSet<usize> =
             self.found.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();
-        let list = self.list.into_iter().enumerate();
-        list.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report).collect()
+        let mut ends = vec![[0; 2]; self.list.len()];
+        for ((_, one, other), index) in &self.found {
+            ends[*index] = [*one, *other];
+        }
+        let list = self.list.into_iter().zip(ends).enumerate();
+        let list = list.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report);
+        missing_barrier::group(&self.kernel, list.collect())
     }
 }
 

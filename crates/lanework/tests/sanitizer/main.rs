@@ -10,9 +10,16 @@ use planted::{Planted, UNITS, planted, run};
 /// The differences between the expected and the reported findings of a kernel.
 fn complaints(plant: &Planted, reports: &[Report]) -> Vec<String> {
     let mut complaints = Vec::new();
+    // The lines of the two accesses, those of further pairs of the finding, and of the calls around them.
     let lines = |report: &Report| {
-        let other = report.other.as_ref().and_then(|other| other.location.as_ref());
-        [report.line(), other.map_or(0, |location| location.line)]
+        let other = report.other.iter();
+        let (locations, callers): (Vec<_>, Vec<_>) =
+            other.map(|other| (other.location.as_ref(), &other.callers)).unzip();
+        let also = report.also.iter().flat_map(|pair| [&pair.access, &pair.other]);
+        let locations = locations.into_iter().chain(also.map(|spot| spot.location.as_ref()));
+        let calls = callers.into_iter().chain([&report.callers]).flatten().map(Some);
+        let locations = locations.chain(calls).flatten().map(|location| location.line);
+        locations.chain([report.line()]).collect::<Vec<u32>>()
     };
     for (kind, line) in &plant.bugs {
         if !reports.iter().any(|report| report.kind == *kind && lines(report).contains(line)) {
@@ -51,4 +58,41 @@ fn every_planted_bug_is_found_at_its_line_and_nothing_else() {
     println!("{bugs} bugs, {right} right kernels");
     assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));
     assert!(bugs >= 80 && right >= 20, "{bugs} bugs, {right} right kernels");
+}
+
+#[test]
+fn one_missing_barrier_is_one_finding() {
+    let expected = [("one_barrier_of_many_pairs", 1), ("two_barriers", 2), ("around_the_loop", 1)];
+    let unit = UNITS.iter().find(|unit| unit.cuda.contains("around_the_loop")).expect("a source");
+    for plant in planted(unit.cuda) {
+        let Some((_, count)) = expected.iter().find(|(name, _)| plant.name == *name) else {
+            continue;
+        };
+        let device = Device::emulator_limited(Some(1 << 20)).sanitized();
+        let error = run(&device, unit, &plant).expect_err("a race");
+        assert_eq!(error.reports().len(), *count, "{}: {error}", plant.name);
+    }
+}
+
+#[test]
+fn a_bug_in_a_function_names_the_calls_around_it() {
+    let unit = UNITS.iter().find(|unit| unit.cuda.contains("in_a_helper")).expect("a source");
+    let line = |text: &str| {
+        1 + unit.cuda.lines().position(|line| line.contains(text)).expect("there") as u32
+    };
+    let calls = [
+        ("in_a_helper", vec![line("2.0f * reversed"), line("twice(tile, x)")]),
+        ("past_the_end", vec![line("load(in, i)")]),
+    ];
+    for (name, lines) in calls {
+        let plant = planted(unit.cuda).into_iter().find(|plant| plant.name == name).expect("there");
+        let device = Device::emulator_limited(Some(1 << 20)).sanitized();
+        let error = run(&device, unit, &plant).expect_err("a bug");
+        let callers = &error.reports()[0].callers;
+        assert_eq!(callers.iter().map(|at| at.line).collect::<Vec<_>>(), lines, "{error}");
+        assert!(
+            error.to_string().contains(&format!("called at cuda/calls.cu:{}", lines[0])),
+            "{error}"
+        );
+    }
 }

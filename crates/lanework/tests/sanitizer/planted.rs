@@ -32,6 +32,7 @@ pub const UNITS: &[Unit] = &[
     unit!("order"),
     unit!("spins"),
     unit!("residents"),
+    unit!("calls"),
     unit!("hopper"),
     unit!("products"),
     unit!("clusters"),

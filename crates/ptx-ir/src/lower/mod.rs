@@ -18,8 +18,10 @@ use crate::statics::key_of;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, Module, ScalarType, StateSpace, Statement, Variable,
 };
+use positions::Position;
 use state::{DEFINE_EXTERN, Symbol, width_of};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub use state::{Lowering, LoweringOptions};
 pub use unsupported::Unsupported;
@@ -68,6 +70,7 @@ impl<'m> Lowering<'m> {
             name: "end of kernel".to_owned(),
             location: None,
             text_line: 0,
+            callers: Arc::default(),
         });
         lowering.kernel.source_files.push(Box::default());
         let origin = lowering.kernel.origins.len() as u32 - 1;
@@ -187,13 +190,14 @@ impl<'m> Lowering<'m> {
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let (location, files) = self.positions.next(instruction);
+        let Position { location, files, callers } = self.positions.next(instruction);
         self.kernel.source_files.push(files);
         self.origin = self.kernel.origins.len() as u32;
         self.kernel.origins.push(Origin {
             name: instruction.name(),
             location,
             text_line: instruction.text_line,
+            callers,
         });
         if self.kernel.insts.len() > MAX_INSTRUCTIONS {
             let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions");

@@ -1,8 +1,9 @@
 //! Source positions: what `.loc` says of instructions, and the calls that compilers inlined.
 
 use crate::error::SourceLocation;
-use lanework_ptx::{Instruction, Location, Module};
+use lanework_ptx::{Instruction, Module};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Inlined calls that are followed outwards.
 const MAX_DEPTH: usize = 64;
@@ -16,76 +17,122 @@ pub struct Positions<'m> {
     inlined: HashMap<[u32; 3], [u32; 3]>,
     /// The file of the last `.loc` and those that it was inlined into, by number.
     files: Box<[u32]>,
+    /// The calls around the last position, the innermost first.
+    callers: Arc<[SourceLocation]>,
+    /// Of these, the calls around the function that is being lowered.
+    outside: Arc<[SourceLocation]>,
+}
+
+/// The position of an instruction.
+pub struct Position {
+    /// In the user's source.
+    pub location: Option<SourceLocation>,
+    /// The numbers of its source file and of those that it was inlined into, the innermost first.
+    pub files: Box<[u32]>,
+    /// The calls that it is inside of, as the user's source has them, the innermost first.
+    pub callers: Arc<[SourceLocation]>,
+}
+
+/// Where a call stands: what [`Positions::leave`] takes at its end.
+pub struct CallSite {
+    place: Option<SourceLocation>,
+    callers: Arc<[SourceLocation]>,
+    outside: Arc<[SourceLocation]>,
 }
 
 impl<'m> Positions<'m> {
     /// Those of a module.
     pub fn new(module: &'m Module) -> Positions<'m> {
-        Positions { module, place: None, inlined: HashMap::new(), files: Box::default() }
+        Positions {
+            module,
+            place: None,
+            inlined: HashMap::new(),
+            files: Box::default(),
+            callers: Arc::default(),
+            outside: Arc::default(),
+        }
     }
 
     /// A `.loc` that stands alone says where an inlined call was.
     pub fn directive(&mut self, text: &str) {
         if let Some(words) = text.strip_prefix(".loc")
-            && let (Some(place), Some(outer)) = (three(words), inlined_at(words))
+            && let Some(place) = three(words)
         {
-            self.inlined.insert(place, outer);
+            self.note(place, inlined_at(words));
         }
     }
 
-    /// The position of the next instruction, and the numbers of its source file and of those that it was
-    /// inlined into, the innermost first.
-    pub fn next(&mut self, instruction: &Instruction) -> (Option<SourceLocation>, Box<[u32]>) {
+    /// What a `.loc` says of where its place was inlined at; the same place may have been inlined elsewhere before.
+    fn note(&mut self, place: [u32; 3], outer: Option<[u32; 3]>) {
+        match outer {
+            Some(outer) => self.inlined.insert(place, outer),
+            None => self.inlined.remove(&place),
+        };
+    }
+
+    /// The position of the next instruction.
+    pub fn next(&mut self, instruction: &Instruction) -> Position {
         // Line 0 is no line: compilers say it of what they made themselves, and of what came from two.
-        let location = match instruction.location.as_ref().map(|l| self.source(l)) {
-            Some(place) if place.line == 0 => self.place.clone(),
-            place => place,
-        };
-        let position = instruction.location.as_ref().filter(|position| position.line > 0);
-        if let Some(position) = position {
-            self.files = self.chain_of(position);
-        } else if location.is_none() {
-            self.files = Box::default();
-        }
-        self.place.clone_from(&location);
-        (location, self.files.clone())
-    }
-
-    /// Goes into an inlined function; gives what [`Positions::leave`] takes at its end.
-    pub fn enter(&mut self) -> Option<SourceLocation> {
-        self.place.take()
-    }
-
-    /// Comes back from an inlined function.
-    pub fn leave(&mut self, place: Option<SourceLocation>) {
-        self.place = place;
-    }
-
-    /// The file of a `.loc` and those that it was inlined into.
-    fn chain_of(&self, location: &Location) -> Box<[u32]> {
-        let first = [location.file, location.line, location.column];
-        let chain = std::iter::successors(Some(first), |place| self.inlined.get(place).copied());
-        chain.take(MAX_DEPTH).map(|[file, ..]| file).collect()
-    }
-
-    /// The source position of a `.loc`. One in a toolkit's header stands for the place in the user's
-    /// file that it was inlined at.
-    fn source(&mut self, location: &Location) -> SourceLocation {
-        let mut place = [location.file, location.line, location.column];
-        if let Some(outer) = location.inlined.as_deref().and_then(inlined_at) {
-            self.inlined.insert(place, outer);
-        }
-        let file = |number: u32| {
-            let index = (number as usize).checked_sub(1);
-            index.and_then(|i| self.module.files.get(i)).cloned().unwrap_or_default()
-        };
-        for _ in 0..MAX_DEPTH {
-            match self.inlined.get(&place) {
-                Some(outer) if file(place[0]).contains("/include/") => place = *outer,
-                _ => break,
+        match instruction.location.as_ref() {
+            None => {
+                self.place = None;
+                (self.files, self.callers) = (Box::default(), Arc::clone(&self.outside));
+            }
+            Some(position) if position.line == 0 => {}
+            Some(position) => {
+                let here = [position.file, position.line, position.column];
+                self.note(here, position.inlined.as_deref().and_then(inlined_at));
+                let chain = self.chain_of(here);
+                self.files = chain.iter().map(|[file, ..]| *file).collect();
+                self.take(&chain);
             }
         }
-        SourceLocation { file: file(place[0]), line: place[1], column: place[2] }
+        let (location, files) = (self.place.clone(), self.files.clone());
+        Position { location, files, callers: Arc::clone(&self.callers) }
+    }
+
+    /// Goes into a function in place of its call.
+    pub fn enter(&mut self) -> CallSite {
+        let place = self.place.take();
+        let around = place.iter().chain(self.callers.iter()).cloned().collect();
+        let outside = std::mem::replace(&mut self.outside, around);
+        let callers = std::mem::replace(&mut self.callers, Arc::clone(&self.outside));
+        CallSite { place, callers, outside }
+    }
+
+    /// Comes back from it.
+    pub fn leave(&mut self, site: CallSite) {
+        CallSite { place: self.place, callers: self.callers, outside: self.outside } = site;
+    }
+
+    /// A place and those that it was inlined at, the innermost first.
+    fn chain_of(&self, place: [u32; 3]) -> Vec<[u32; 3]> {
+        let chain = std::iter::successors(Some(place), |place| self.inlined.get(place).copied());
+        chain.take(MAX_DEPTH).collect()
+    }
+
+    /// Takes the source position of such a chain. A place in a toolkit's header stands for the one in the user's
+    /// file that it was inlined at, if there is one.
+    fn take(&mut self, chain: &[[u32; 3]]) {
+        let file = |number: u32| {
+            let index = (number as usize).checked_sub(1);
+            index.and_then(|i| self.module.files.get(i)).map_or("", String::as_str)
+        };
+        let of_user = |place: &[u32; 3]| !file(place[0]).contains("/include/");
+        let first = chain.iter().position(of_user).unwrap_or(chain.len().saturating_sub(1));
+        let source = |[number, line, column]: [u32; 3]| SourceLocation {
+            file: file(number).to_owned(),
+            line,
+            column,
+        };
+        let place = chain.get(first).map(|place| source(*place));
+        let outer = chain.iter().skip(first + 1).filter(|place| of_user(place) && place[1] > 0);
+        let callers: Vec<SourceLocation> = outer.map(|place| source(*place)).collect();
+        let inlined = self.callers.len().saturating_sub(self.outside.len());
+        if self.callers.get(..inlined) != Some(&callers[..]) {
+            self.callers = callers.into_iter().chain(self.outside.iter().cloned()).collect();
+        }
+        self.place = place;
     }
 }
 
