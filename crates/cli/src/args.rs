@@ -162,10 +162,12 @@ impl Arguments {
         ))
     }
 
-    /// Parses the command line of this process; ends the process where it is invalid.
-    pub fn given() -> Arguments {
-        let matches = Self::grouped().get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    /// Parses the command line of this process.
+    ///
+    /// # Errors
+    /// When it is invalid, or asks for help.
+    pub fn given() -> Result<Arguments, clap::Error> {
+        Self::from_arg_matches(&Self::grouped().try_get_matches()?)
     }
 }
 

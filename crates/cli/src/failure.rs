@@ -1,9 +1,8 @@
-//! The failures of the command: their messages and exit codes.
+//! The failures of the command.
 
 use lanework_lab::Rejection;
 use std::fmt::Display;
 use std::io::ErrorKind;
-use std::process::ExitCode;
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -12,6 +11,8 @@ pub enum Failure {
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
+    /// The library refused something: exit code 1 for a kernel that faulted, else 2.
+    Library(Box<lanework::Error>),
     /// The reader closed the output: no message.
     OutputClosed,
     /// A bug in this program, already reported.
@@ -26,21 +27,6 @@ impl Failure {
     pub fn input(what: impl Display, help: impl Display) -> Self {
         Failure::Input(format!("{what}\n  = help: {help}"))
     }
-
-    /// Prints the failure and returns its exit code.
-    pub fn report(self) -> ExitCode {
-        let (message, code) = match self {
-            Failure::Check(message) => (message, 1),
-            Failure::Input(message) => (message, 2),
-            Failure::OutputClosed => return ExitCode::SUCCESS,
-            Failure::Bug => return ExitCode::from(70),
-        };
-        // Diagnostics of PTX already begin with `error: `.
-        let message = message.strip_prefix("error: ").unwrap_or(&message);
-        let red = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{red}error:{red:#} {message}");
-        ExitCode::from(code)
-    }
 }
 
 /// The failure of `what`, a result that was rejected.
@@ -53,11 +39,7 @@ pub fn rejected(what: &str, why: &Rejection) -> Failure {
 
 impl From<lanework::Error> for Failure {
     fn from(error: lanework::Error) -> Self {
-        if error.is_kernel_fault() {
-            Failure::Check(error.to_string())
-        } else {
-            Failure::Input(error.to_string())
-        }
+        Failure::Library(Box::new(error))
     }
 }
 

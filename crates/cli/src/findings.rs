@@ -1,12 +1,14 @@
-//! The sanitizer's findings as text, as JSON and as SARIF.
+//! The sanitizer's findings as text and as JSON.
 
 use crate::sources;
-use lanework::{KindInfo, Report, ReportKind};
+use crate::stopped::ErrorJson;
+use lanework::sim::SourceLocation;
+use lanework::sim::sanitize::Spot;
+use lanework::{Report, ReportKind};
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A report of the sanitizer with its source line.
 pub struct Finding {
@@ -18,6 +20,8 @@ pub struct Finding {
     pub file: String,
     excerpt: Option<String>,
     other: Option<(String, Option<String>)>,
+    /// The folder of the PTX file, which relative paths may be relative to.
+    pub folder: Option<PathBuf>,
 }
 
 /// The name of a file, and its line of this number where it can be read.
@@ -48,10 +52,12 @@ impl Finding {
             let (file, excerpt) = place(file, line, text);
             (format!("{file}:{line}"), excerpt)
         });
-        Finding { target: target.to_owned(), file, excerpt, other, report }
+        let folder = text.and_then(|(name, _)| Path::new(name).parent().map(Path::to_owned));
+        Finding { target: target.to_owned(), file, excerpt, other, folder, report }
     }
 
-    fn column(&self) -> u32 {
+    /// Its column, 0 when unknown.
+    pub fn column(&self) -> u32 {
         self.report.location.as_ref().map_or(0, |location| location.column)
     }
 }
@@ -69,7 +75,11 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
         };
         let key = (name, finding.report.kind, finding.file.clone(), line, other);
         match places.get(&key) {
-            Some(index) => folded[*index].report.count += finding.report.count,
+            Some(index) => {
+                let known = &mut folded[*index].report;
+                known.count += finding.report.count;
+                finding.report.also.into_iter().for_each(|pair| known.add_pair(pair));
+            }
             None => {
                 places.insert(key, folded.len());
                 folded.push(finding);
@@ -100,6 +110,19 @@ fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
     let _ = writeln!(text, "{margin} |\n{number} | {source}\n{margin} | {blank}{carets}");
 }
 
+/// Calls, or pairs of accesses, that a finding lists as text.
+const MOST_LINES: usize = 8;
+
+/// The calls around an instruction, the innermost first.
+fn calls(text: &mut String, callers: &[SourceLocation]) {
+    for at in callers.iter().take(MOST_LINES) {
+        let _ = writeln!(text, "  = called at {at}");
+    }
+    if callers.len() > MOST_LINES {
+        let _ = writeln!(text, "  = and {} calls around it", callers.len() - MOST_LINES);
+    }
+}
+
 /// A finding as text.
 pub fn describe(finding: &Finding) -> String {
     let report = &finding.report;
@@ -114,6 +137,7 @@ pub fn describe(finding: &Finding) -> String {
         };
         let _ = writeln!(text, "  --> {}:{line}{column}", finding.file);
         excerpt(&mut text, line, finding.column(), finding.excerpt.as_deref());
+        calls(&mut text, &report.callers);
         let (thread, block) = (triple(report.thread), triple(report.block));
         let _ = write!(text, "  = thread {thread} of block {block} in `{}`", report.kernel);
         let _ = match report.instruction.as_str() {
@@ -131,6 +155,17 @@ pub fn describe(finding: &Finding) -> String {
         let (line, column) =
             other.location.as_ref().map_or((other.text_line, 0), |at| (at.line, at.column));
         excerpt(&mut text, line, column, source.as_deref());
+        calls(&mut text, &other.callers);
+    }
+    for pair in report.also.iter().take(MOST_LINES) {
+        let _ = writeln!(
+            text,
+            "  = the same barrier is missing between {} and {}",
+            pair.other, pair.access
+        );
+    }
+    if report.also.len() > MOST_LINES {
+        let _ = writeln!(text, "  = and {} more such pairs", report.also.len() - MOST_LINES);
     }
     if report.count > 1 {
         let _ = writeln!(text, "  = {} times in all", report.count);
@@ -144,6 +179,8 @@ pub fn describe(finding: &Finding) -> String {
 pub struct FindingsJson<'a> {
     checked: &'a [String],
     stopped: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ErrorJson>,
     reports: Vec<ReportJson<'a>>,
 }
 
@@ -155,6 +192,7 @@ struct ReportJson<'a> {
     file: &'a str,
     line: u32,
     column: u32,
+    callers: Vec<CallJson<'a>>,
     kernel: &'a str,
     block: [u32; 3],
     thread: [u32; 3],
@@ -165,7 +203,30 @@ struct ReportJson<'a> {
     size: u32,
     allocation: Option<AllocationJson<'a>>,
     other: Option<OtherJson<'a>>,
+    also: Vec<PairJson<'a>>,
     help: &'a str,
+}
+
+/// A call around the instruction of a finding, in JSON.
+#[derive(Serialize)]
+struct CallJson<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+}
+
+/// A further race that the same missing barrier explains, in JSON.
+#[derive(Serialize)]
+struct PairJson<'a> {
+    file: &'a str,
+    line: u32,
+    other_file: &'a str,
+    other_line: u32,
+}
+
+fn calls_json(callers: &[SourceLocation]) -> Vec<CallJson<'_>> {
+    let calls = callers.iter();
+    calls.map(|at| CallJson { file: &at.file, line: at.line, column: at.column }).collect()
 }
 
 /// The allocation or variable of a finding in JSON.
@@ -182,16 +243,18 @@ struct AllocationJson<'a> {
 struct OtherJson<'a> {
     file: &'a str,
     line: u32,
+    callers: Vec<CallJson<'a>>,
     instruction: &'a str,
     block: [u32; 3],
     thread: [u32; 3],
 }
 
-/// The findings as JSON.
+/// The findings as JSON; `error` is what stopped a kernel that was not checked to its end.
 pub fn json<'a>(
     findings: &'a [Finding],
     checked: &'a [String],
     stopped: &'a [String],
+    error: Option<&'a ErrorJson>,
 ) -> FindingsJson<'a> {
     let reports = findings.iter().map(|finding| {
         let report = &finding.report;
@@ -204,9 +267,18 @@ pub fn json<'a>(
         let other = report.other.as_ref().map(|other| OtherJson {
             file: other.location.as_ref().map_or(&finding.file, |location| &location.file),
             line: other.location.as_ref().map_or(other.text_line, |location| location.line),
+            callers: calls_json(&other.callers),
             instruction: &other.instruction,
             block: other.block,
             thread: other.thread,
+        });
+        let line = |spot: &'a Spot| match &spot.location {
+            Some(at) => (at.file.as_str(), at.line),
+            None => (finding.file.as_str(), spot.text_line),
+        };
+        let also = report.also.iter().map(|pair| {
+            let ((file, line), (other_file, other_line)) = (line(&pair.access), line(&pair.other));
+            PairJson { file, line, other_file, other_line }
         });
         ReportJson {
             kind: report.kind.name(),
@@ -214,6 +286,7 @@ pub fn json<'a>(
             file: &finding.file,
             line: report.line(),
             column: finding.column(),
+            callers: calls_json(&report.callers),
             kernel: &report.kernel,
             block: report.block,
             thread: report.thread,
@@ -224,67 +297,9 @@ pub fn json<'a>(
             size: report.size,
             allocation,
             other,
+            also: also.collect(),
             help: &report.help,
         }
     });
-    FindingsJson { checked, stopped, reports: reports.collect() }
-}
-
-/// The findings as a SARIF log, which CI systems show in the source.
-pub fn sarif(findings: &[Finding]) -> Value {
-    let place = |file: &str, line: u32, column: u32| {
-        let mut region = json!({ "startLine": line.max(1) });
-        if column > 0 {
-            region["startColumn"] = column.into();
-        }
-        json!({ "physicalLocation": { "artifactLocation": { "uri": file }, "region": region } })
-    };
-    let results: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            let report = &finding.report;
-            let mut result = json!({
-                "ruleId": report.kind.name(),
-                "level": report.kind.info().level.name(),
-                "message": { "text": format!("{} (help: {})", report.message, report.help) },
-                "occurrenceCount": report.count,
-                "locations": [place(&finding.file, report.line(), finding.column())],
-                "properties": {
-                    "kernel": report.kernel,
-                    "block": report.block,
-                    "thread": report.thread,
-                },
-            });
-            if let Some(other) = &report.other {
-                let mut other = match &other.location {
-                    Some(at) => place(&at.file, at.line, at.column),
-                    None => place(&finding.file, other.text_line, 0),
-                };
-                other["message"] = json!({ "text": "the other access" });
-                result["relatedLocations"] = json!([other]);
-            }
-            result
-        })
-        .collect();
-    let rule = |kind: &KindInfo| {
-        json!({
-            "id": kind.name,
-            "shortDescription": { "text": kind.what },
-            "help": { "text": kind.help },
-            "defaultConfiguration": { "level": kind.level.name() },
-        })
-    };
-    let rules: Vec<Value> = ReportKind::TABLE.iter().map(rule).collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "lanework check",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            } },
-            "results": results,
-        }],
-    })
+    FindingsJson { checked, stopped, error, reports: reports.collect() }
 }

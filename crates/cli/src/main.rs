@@ -16,8 +16,11 @@ mod output;
 mod pictures;
 mod problem;
 mod profiles;
+mod repository;
+mod sarif;
 mod source;
 mod sources;
+mod stopped;
 mod subject;
 mod suggest;
 mod tables;
@@ -32,25 +35,30 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     failure::report_bugs_politely();
     let outcome = if let Some(line) = file_command("check") {
-        let args = CheckKernelArgs::parse_from(line);
+        let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
     } else if let Some(line) = file_command("profile") {
-        let args = ProfileKernelArgs::parse_from(line);
+        let args = parse::<ProfileKernelArgs>(line);
         failure::catch_bugs(|| commands::profile::run_kernel(&args))
     } else if let Some(line) = file_command("look") {
-        let args = LookKernelArgs::parse_from(line);
+        let args = parse::<LookKernelArgs>(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
     } else if let Some(line) = file_command("run") {
-        let args = KernelArgs::parse_from(line);
+        let args = parse::<KernelArgs>(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
-        let arguments = Arguments::given();
+        let arguments = Arguments::given().unwrap_or_else(|error| stopped::usage(&error));
         failure::catch_bugs(|| run(arguments.command))
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => stopped::report(&failure),
     }
+}
+
+/// Parses a command line; ends the process where it is invalid.
+fn parse<T: Parser>(line: Vec<OsString>) -> T {
+    T::try_parse_from(line).unwrap_or_else(|error| stopped::usage(&error))
 }
 
 /// The command line, from the command on, if it is `command` with a PTX or CUDA C++ file among its

@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Prints text to standard output. A closed pipe ends the command without a message.
@@ -32,11 +33,20 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Whether [`print_json`] was called.
+static PRINTED_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Whether standard output has its JSON value.
+pub fn json_was_printed() -> bool {
+    PRINTED_JSON.load(Ordering::Relaxed)
+}
+
 /// Prints one JSON value and a line end.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    PRINTED_JSON.store(true, Ordering::Relaxed);
     let text = serde_json::to_string_pretty(value).map_err(|error| {
         Failure::Check(format!("the result cannot be written as JSON: {error}"))
     })?;
@@ -98,13 +108,25 @@ pub fn duration(ns: f64) -> String {
     }
 }
 
-/// Bytes in a suitable unit.
+/// Bytes in a suitable unit, rounded to one decimal; whole ones without.
 pub fn bytes(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} B"),
-        1024..1_048_576 => format!("{} KB", bytes / 1024),
-        1_048_576..1_073_741_824 => format!("{} MB", bytes >> 20),
-        _ => format!("{:.1} GB", bytes as f64 / f64::from(1 << 30)),
+    let mut size = bytes as f64;
+    for unit in ["B", "KB", "MB"] {
+        // What rounds to the next unit is given in that one.
+        if size < 1023.95 {
+            return in_unit(size, unit);
+        }
+        size /= 1024.0;
+    }
+    in_unit(size, "GB")
+}
+
+fn in_unit(size: f64, unit: &str) -> String {
+    let tenths = (10.0 * size).round() / 10.0;
+    if tenths.fract() == 0.0 {
+        format!("{tenths:.0} {unit}")
+    } else {
+        format!("{tenths:.1} {unit}")
     }
 }
 
@@ -124,9 +146,10 @@ pub fn thousands(count: u64) -> String {
 /// A count in about six characters: whole up to 99,999, then three decimals and a letter.
 pub fn short_count(count: f64) -> String {
     match count {
-        count if count < 100_000.0 => thousands(count as u64),
-        count if count < 1e6 => format!("{:.0} k", count / 1e3),
-        count if count < 1e9 => format!("{:.3} M", count / 1e6),
+        // What rounds to the next form is given in that one.
+        count if count < 99_999.5 => thousands(count.round() as u64),
+        count if count < 999.5e3 => format!("{:.0} k", count / 1e3),
+        count if count < 999.9995e6 => format!("{:.3} M", count / 1e6),
         count => format!("{:.3} G", count / 1e9),
     }
 }
@@ -139,9 +162,17 @@ mod tests {
     fn figures_have_units_and_separators() {
         assert_eq!(duration(1_234.0), "1.23 us");
         assert_eq!(bytes(48 * 1024), "48 KB");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1535), "1.5 KB");
+        assert_eq!(bytes((1 << 20) - 1), "1 MB");
+        assert_eq!(bytes(1_999_999), "1.9 MB");
+        assert_eq!(bytes(3 << 29), "1.5 GB");
         assert_eq!(thousands(1_048_576), "1,048,576");
         assert_eq!(thousands(7), "7");
         assert_eq!(short_count(99_999.0), "99,999");
+        assert_eq!(short_count(41.7), "42");
+        assert_eq!(short_count(99_999.7), "100 k");
+        assert_eq!(short_count(999_600.0), "1.000 M");
         assert_eq!(short_count(7_340_059.0), "7.340 M");
     }
 }

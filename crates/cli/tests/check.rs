@@ -40,7 +40,7 @@ fn a_race_is_shown_at_both_its_lines() {
     assert!(shown.contains("tile[threadIdx.x] = threadIdx.x; // SEEN\n"), "{shown}");
     assert!(shown.contains("  = the other access: `ld.shared.f32` by thread"), "{shown}");
     assert!(shown.contains("^^^^\n") && shown.contains("  = help: put a barrier"), "{shown}");
-    assert!(said.contains("errors in no_barrier"), "{said}");
+    assert!(said.contains("1 error in no_barrier"), "one barrier is missing: {said}");
 }
 
 #[test]
@@ -65,6 +65,30 @@ fn findings_are_json_and_sarif() {
     let results = log["runs"][0]["results"].as_array().expect("results");
     assert_eq!(results.len(), found["reports"].as_array().map_or(0, Vec::len));
     assert_eq!(results[0]["ruleId"], "race");
+}
+
+#[test]
+fn sarif_paths_are_relative_to_the_repository_and_name_calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("found.sarif");
+    let args = ["ptx/calls.ptx", "--entry", "in_a_helper", "--block", "128", "--arg"];
+    let more = ["rand:f32:128", "--arg", "zeros:f32:128", "--sarif", file.to_str().expect("UTF-8")];
+    let output = check(&[&args[..], &more[..]].concat());
+    assert!(text(&output.stdout).contains("  = called at cuda/calls.cu:9:5\n"), "{output:?}");
+    let log: Value =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("written")).expect("JSON");
+    let run = &log["runs"][0];
+    let root = run["originalUriBaseIds"]["SRCROOT"]["uri"].as_str().expect("a root");
+    assert!(root.starts_with("file:///") && root.ends_with('/'), "{root}");
+    let result = &run["results"][0];
+    let artifact = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(artifact["uri"], "crates/lanework/tests/sanitizer/cuda/calls.cu");
+    assert_eq!(artifact["uriBaseId"], "SRCROOT");
+    let related = result["relatedLocations"].as_array().expect("related places");
+    let called = related.iter().filter(|place| place["message"]["text"] == "called here");
+    let lines: Vec<&Value> =
+        called.map(|place| &place["physicalLocation"]["region"]["startLine"]).collect();
+    assert_eq!(lines, [9, 14]);
 }
 
 #[test]

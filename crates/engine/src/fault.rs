@@ -64,6 +64,32 @@ pub enum FaultKind {
     BadArguments,
 }
 
+impl FaultKind {
+    /// Its name, for programs to read.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::OutOfBounds => "out-of-bounds",
+            FaultKind::Misaligned => "misaligned",
+            FaultKind::Null => "null-pointer",
+            FaultKind::UseAfterFree => "use-after-free",
+            FaultKind::BadFree => "bad-free",
+            FaultKind::Deadlock => "deadlock",
+            FaultKind::BarrierDivergence => "barrier-divergence",
+            FaultKind::Mbarrier => "mbarrier",
+            FaultKind::NoMbarrier => "uninitialized-mbarrier",
+            FaultKind::TensorMap => "tensor-map",
+            FaultKind::TilePlace => "tile-place",
+            FaultKind::LimitExceeded => "limit-exceeded",
+            FaultKind::Trap => "trap",
+            FaultKind::Unsupported => "unsupported",
+            FaultKind::InstructionLimit => "instruction-limit",
+            FaultKind::TimeLimit => "time-limit",
+            FaultKind::StackOverflow => "stack-overflow",
+            FaultKind::BadArguments => "bad-arguments",
+        }
+    }
+}
+
 /// An error in a launch, by its kernel's fault or before it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

@@ -156,6 +156,32 @@ impl Error {
         }
     }
 
+    /// What kind of error it is, for programs to read: of a fault its [`FaultKind::name`].
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Stage { .. } => "build",
+            Error::Index(_) => FaultKind::OutOfBounds.name(),
+            Error::Fault(fault) => fault.kind.name(),
+            Error::Sanitizer(_) => "findings",
+            Error::Ptx(_) => "ptx",
+            Error::Load(_) | Error::Unsupported { .. } => FaultKind::Unsupported.name(),
+            Error::Memory(_) | Error::Size { .. } => "memory",
+            Error::Cuda(_) => "cuda",
+            Error::Launch { .. } => "launch",
+            Error::Request { .. } => "request",
+            Error::TensorMap { .. } => FaultKind::TensorMap.name(),
+            Error::Device { .. } => "device",
+        }
+    }
+
+    /// The fault that ended a kernel on the emulator, if that is what it is.
+    pub fn fault(&self) -> Option<&lanework_sim::Fault> {
+        match self {
+            Error::Fault(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
     /// Whether the kernel failed while it ran, as opposed to an invalid request of the host.
     pub fn is_kernel_fault(&self) -> bool {
         match self {

@@ -2,21 +2,26 @@
 
 use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::failure::{Failure, Outcome};
-use crate::findings::{Finding, describe, fold, json, sarif};
+use crate::findings::{Finding, describe, fold, json};
 use crate::kernel_file::{arguments, check_count, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, write};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::sarif::sarif;
 use crate::source::linked_ptx;
+use crate::stopped::ErrorJson;
 use crate::suggest::check_rung;
 use lanework::{Backend, Checks, Device, Error, Report, ReportKind};
 
 /// The outcome of a check.
+#[derive(Default)]
 struct Checked {
     /// The kernels, as the user names them.
     names: Vec<String>,
     findings: Vec<Finding>,
     /// Kernels that could not be checked to their end, and why.
     stopped: Vec<String>,
+    /// The first of these reasons.
+    error: Option<ErrorJson>,
 }
 
 /// Checks the rungs of a ladder.
@@ -37,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
     read_arrays(&mut request, &args.arrays)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;
-    let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
+    let mut checked = Checked::default();
     {
         let spinner = Spinner::new("checking");
         let chosen = |name: &str| wanted.is_empty() || wanted.contains(&name);
@@ -75,7 +80,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     let (ready, _) = arguments(kernel)?;
     let text = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
-    let mut checked = Checked { names: Vec::new(), findings: Vec::new(), stopped: Vec::new() };
+    let mut checked = Checked::default();
     {
         let _spinner = Spinner::new("checking");
         let module = device.load_ptx(&text)?;
@@ -109,10 +114,15 @@ fn record(
         Err(Error::Sanitizer(reports)) => {
             let found = reports.iter().map(|report| Finding::new(report.clone(), name, text));
             checked.findings.extend(found);
-            let ended = reports.stopped.as_ref().map(|fault| format!("{name}: {fault}"));
-            checked.stopped.extend(ended);
+            if let Some(fault) = &reports.stopped {
+                checked.stopped.push(format!("{name}: {fault}"));
+                checked.error.get_or_insert_with(|| ErrorJson::of_fault(fault));
+            }
         }
-        Err(error) if error.is_kernel_fault() => checked.stopped.push(format!("{name}: {error}")),
+        Err(error) if error.is_kernel_fault() => {
+            checked.stopped.push(format!("{name}: {error}"));
+            checked.error.get_or_insert_with(|| ErrorJson::of(&error));
+        }
         Err(error) => return Err(error.into()),
     }
     Ok(())
@@ -160,7 +170,7 @@ fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome 
         write(path, &(text + "\n"))?;
     }
     if as_json {
-        print_json(&json(&findings, &checked.names, &checked.stopped))?;
+        print_json(&json(&findings, &checked.names, &checked.stopped, checked.error.as_ref()))?;
     } else {
         for finding in &findings {
             print(&describe(finding))?;
