@@ -3,7 +3,7 @@
 use crate::output::short_count;
 use crate::sources::Sources;
 use lanework::Counters;
-use lanework::sim::{Global, Shared};
+use lanework::sim::{Bulk, Distributed, Global, Shared};
 use lanework_lab::{LineRecord, ProfileRecord};
 use std::path::Path;
 
@@ -11,8 +11,9 @@ use std::path::Path;
 const PLACE: usize = 22;
 /// Columns of the code.
 const CODE: usize = 36;
-/// Columns of the classes.
+/// Columns of the classes, and of what stands before them.
 const CLASSES: usize = 33;
+const BEFORE_CLASSES: usize = PLACE + 45;
 
 /// All tables; each line of text has at most 100 columns.
 pub fn tables(record: &ProfileRecord, sources: &Sources) -> String {
@@ -53,6 +54,24 @@ pub fn cut(text: &str, most: usize) -> String {
         Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
         None => text.to_owned(),
     }
+}
+
+/// Parts joined by `, `, in lines of at most `most` characters: nothing is left out.
+pub fn wrapped(parts: &[String], most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() + 3 <= most => {
+                line.push_str(&format!(", {part}"));
+            }
+            Some(line) => {
+                line.push(',');
+                lines.push(part.clone());
+            }
+            None => lines.push(part.clone()),
+        }
+    }
+    lines
 }
 
 /// A bar of eight columns.
@@ -108,6 +127,17 @@ fn in_wavefronts(b: &Shared) -> Traffic {
     (b.requests, each(b.wavefronts), each(ideal), b.bank_conflicts, b.bytes)
 }
 
+fn in_bulk(s: &Bulk) -> Traffic {
+    let each = |count: u64| count as f64 / s.requests.max(1) as f64;
+    let excess = s.sectors.saturating_sub(s.ideal_sectors);
+    (s.requests, each(s.sectors), each(s.ideal_sectors), excess, s.bytes)
+}
+
+fn in_shared(s: &Distributed) -> Traffic {
+    let each = s.bytes as f64 / s.requests.max(1) as f64;
+    (s.requests, each, each, 0, s.bytes)
+}
+
 /// The memory traffic of each line, a row for each kind of access.
 fn memory(record: &ProfileRecord) -> String {
     let mut rows = String::new();
@@ -123,6 +153,10 @@ fn memory(record: &ProfileRecord) -> String {
             ("shared store", "wavefronts", in_wavefronts(&c.shared_store)),
             ("shared atomic", "wavefronts", in_wavefronts(&c.shared_atomic)),
             ("shared copy", "wavefronts", in_wavefronts(&c.shared_copy)),
+            ("bulk load", "sectors", in_bulk(&c.bulk_load)),
+            ("bulk store", "sectors", in_bulk(&c.bulk_store)),
+            ("bulk reduce", "sectors", in_bulk(&c.bulk_reduce)),
+            ("bulk shared", "bytes", in_shared(&c.bulk_shared)),
         ];
         let mut name = short_place(line);
         for (kind, unit, (requests, each, ideal, excess, bytes)) in kinds {
@@ -167,6 +201,7 @@ fn work(record: &ProfileRecord) -> String {
             Some(intensity) if line.flops > 0 => format!("{intensity:.2}"),
             _ => String::new(),
         };
+        let mut classes = wrapped(&classes, CLASSES).into_iter();
         let row = format!(
             "{:<PLACE$} {:>7} {per_byte:>6} {:>8} {:>7} {:>10}  {}",
             short_place(line),
@@ -174,16 +209,20 @@ fn work(record: &ProfileRecord) -> String {
             blank(c.barriers),
             blank(c.divergent_branches),
             blank(c.atomic_collisions),
-            cut(&classes.join(", "), CLASSES)
+            classes.next().unwrap_or_default()
         );
         text.push_str(row.trim_end());
         text.push('\n');
+        for more in classes {
+            text.push_str(&format!("{:<BEFORE_CLASSES$}{more}\n", ""));
+        }
     }
     text.push_str(
         "\nCounted by the emulator: instructions, requests, barriers and branches per warp; flops and bytes \
          of\nall lanes. each: sectors of 32 bytes, or wavefronts of shared memory, per request; excess: \
          those\nabove the ideal, in shared memory bank conflicts; diverg.: divergent branches; contention: \
-         lanes of\natomics with the address of a lower lane of the request.\n",
+         lanes of\natomics with the address of a lower lane of the request; bulk: copies that threads start, by \
+         the\nbytes of global memory.\n",
     );
     text
 }
@@ -199,6 +238,16 @@ mod tests {
         assert_eq!(bar(0.5).chars().count(), 8);
         assert_eq!(cut("abcdef", 4), "abc…");
         assert_eq!(cut("abc", 4), "abc");
+    }
+
+    #[test]
+    fn classes_are_wrapped_and_none_is_left_out() {
+        let parts: Vec<String> = ["integers 12", "fp32 8", "global memory 4", "shared memory 2"]
+            .map(str::to_owned)
+            .into();
+        let lines = wrapped(&parts, 22);
+        assert_eq!(lines, ["integers 12, fp32 8,", "global memory 4,", "shared memory 2"]);
+        assert!(wrapped(&[], 10).is_empty());
     }
 
     #[test]

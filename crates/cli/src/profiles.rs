@@ -1,9 +1,9 @@
 //! A profile as text: the totals of the kernel, its hot spots, and its lines with their counts.
 
-use crate::lines::{code, cut, place, tables};
+use crate::lines::{code, cut, place, tables, wrapped};
 use crate::output::{bytes, short_count, thousands};
 use crate::sources::Sources;
-use lanework::sim::{Global, Shared};
+use lanework::sim::{Bulk, Global, Shared};
 use lanework_lab::{LineRecord, ProfileRecord};
 
 /// The number of hot spots.
@@ -60,10 +60,9 @@ fn totals(record: &ProfileRecord) -> String {
     classes.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let shares: Vec<String> = classes
         .iter()
-        .take(5)
         .map(|(class, count)| format!("{class} {}", percent(**count, c.warp_instructions)))
         .collect();
-    rows.push(("", shares.join(", ")));
+    rows.extend(wrapped(&shares, 83).into_iter().map(|line| ("", line)));
     let sectors = |name, s: &Global| {
         (s.requests > 0).then(|| {
             let each = |count: u64| count as f64 / s.requests as f64;
@@ -82,6 +81,28 @@ fn totals(record: &ProfileRecord) -> String {
     rows.extend(sectors("global atomics", &c.global_atomic));
     rows.extend(sectors("local loads", &c.local_load));
     rows.extend(sectors("local stores", &c.local_store));
+    let copies = |name, s: &Bulk| {
+        (s.requests > 0).then(|| {
+            let text = format!(
+                "{} copies, {} of global memory, {} sectors, ideal {}",
+                thousands(s.requests),
+                bytes(s.bytes),
+                thousands(s.sectors),
+                thousands(s.ideal_sectors)
+            );
+            (name, text)
+        })
+    };
+    rows.extend(copies("bulk loads", &c.bulk_load));
+    rows.extend(copies("bulk stores", &c.bulk_store));
+    rows.extend(copies("bulk reduction", &c.bulk_reduce));
+    if c.bulk_shared.requests > 0 {
+        let (copies, moved) = (thousands(c.bulk_shared.requests), bytes(c.bulk_shared.bytes));
+        rows.push((
+            "bulk shared",
+            format!("{copies} copies, {moved}, from shared to shared memory"),
+        ));
+    }
     let banks = |name, b: &Shared| {
         (b.requests > 0).then(|| {
             let text = format!(
@@ -152,6 +173,20 @@ fn totals(record: &ProfileRecord) -> String {
     rows.iter().map(|(name, text)| format!("  {name:<15}{text}\n")).collect()
 }
 
+/// Words in lines of at most `most` characters.
+fn lines_of(words: &[&str], most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < most => {
+                line.push_str(&format!(" {word}"));
+            }
+            _ => lines.push((*word).to_owned()),
+        }
+    }
+    lines
+}
+
 /// The lines with the largest shares, with remarks on their counts.
 fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
     let mut lines: Vec<&LineRecord> = record.lines.iter().collect();
@@ -168,13 +203,11 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
         );
         text.push_str(&format!("{}\n", cut(&said, 100)));
         for remark in &line.remarks {
-            let said = match remark.split_once(": ") {
-                Some((what, how)) if remark.chars().count() > 91 => {
-                    format!("{what}:\n           {}", cut(how, 89))
-                }
-                _ => cut(remark, 91),
-            };
-            text.push_str(&format!("         {said}\n"));
+            let words: Vec<&str> = remark.split(' ').collect();
+            for (n, said) in lines_of(&words, 89).into_iter().enumerate() {
+                let indent = if n == 0 { 9 } else { 11 };
+                text.push_str(&format!("{:indent$}{said}\n", ""));
+            }
         }
     }
     text

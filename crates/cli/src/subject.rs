@@ -2,13 +2,16 @@
 
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
 use crate::failure::{Failure, Outcome, rejected};
-use crate::kernel_file::{arguments, check_count, emulator, find_entry, given, maps, upload};
+use crate::kernel_file::{
+    Ready, arguments, check_count, emulator, find_entry, given, maps, upload,
+};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::source::linked_ptx;
 use crate::sources::Sources;
 use crate::suggest::check_rung;
-use lanework::sim::FaultKind;
-use lanework::{Backend, Device, Error, Job};
+use lanework::ptx::{StateSpace, Variable};
+use lanework::sim::{Blocks, FaultKind, Trace, Wanted};
+use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape, Resources};
 use lanework_lab::{PtxLaunch, Subject};
 
 /// A visitor of kernels: it gets the name, the kernel, and the source lines.
@@ -70,14 +73,14 @@ const PARTIAL_STUCK_AFTER: u64 = 300_000_000;
 
 /// The failure of a run of some blocks only, with a note that says so.
 pub fn partial_run(error: Error) -> Failure {
-    match &error {
-        Error::Fault(fault) if fault.kind == FaultKind::InstructionLimit => {
-            Failure::Check(format!(
-                "{error}\n   = note: only some of the blocks ran; a block that waits for one that did not \
-                 run never ends"
-            ))
+    match error {
+        Error::Fault(mut fault) if fault.kind == FaultKind::InstructionLimit => {
+            fault.help.push_str(
+                "\n   = note: only some of the blocks ran; a block that waits for one that did not run never ends",
+            );
+            Error::Fault(fault).into()
         }
-        _ => error.into(),
+        error => error.into(),
     }
 }
 
@@ -98,13 +101,62 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_count(&module, &entry, ready.len())?;
-    let buffers = upload(&device, &ready)?;
-    let maps = maps(&ready, &buffers)?;
-    let arguments = given(&ready, &buffers, &maps);
     let sources = Sources::default();
     sources.insert_ptx(&text);
     let name = format!("{} of {}", entry, asked.names());
     let mut launch =
-        PtxLaunch { module: &module, entry, shape: asked.shape(), arguments: &arguments };
+        FileLaunch { device, text, module, entry, shape: asked.shape(), ready, ran: false };
     each(&name, &mut launch, &sources)
+}
+
+/// An entry of a file, each run of which finds its memory as the first one does.
+struct FileLaunch {
+    device: Device,
+    text: String,
+    module: PtxModule,
+    entry: String,
+    shape: PtxShape,
+    ready: Vec<Ready>,
+    ran: bool,
+}
+
+impl FileLaunch {
+    /// Runs it with fresh memory and, where it has variables that kernels may write, a fresh module.
+    fn fresh<T>(
+        &mut self,
+        run: impl FnOnce(&mut PtxLaunch<'_>) -> lanework::Result<T>,
+    ) -> lanework::Result<T> {
+        let of_kernels = |variable: &Variable| variable.space == StateSpace::Global;
+        let written = self.module.module().variables().any(of_kernels);
+        if std::mem::replace(&mut self.ran, true) && written {
+            self.module = self.device.load_ptx(&self.text)?;
+        }
+        let buffers = upload(&self.device, &self.ready)?;
+        let maps = maps(&self.ready, &buffers)?;
+        let arguments = given(&self.ready, &buffers, &maps);
+        let (module, entry, shape) = (&self.module, self.entry.clone(), self.shape);
+        run(&mut PtxLaunch { module, entry, shape, arguments: &arguments })
+    }
+}
+
+impl Subject for FileLaunch {
+    fn entry(&self) -> String {
+        self.entry.clone()
+    }
+    fn shape(&self) -> (Dim3, Dim3, u32) {
+        (self.shape.grid, self.shape.block, self.shape.dynamic_shared)
+    }
+    fn resources(&self) -> Resources {
+        let (module, entry, shape) = (&self.module, self.entry.clone(), self.shape);
+        PtxLaunch { module, entry, shape, arguments: &[] }.resources()
+    }
+    fn waits(&self) -> bool {
+        self.shape.cooperative || self.module.blocks_may_wait(&self.entry)
+    }
+    fn profile(&mut self, blocks: Blocks) -> lanework::Result<Profile> {
+        self.fresh(|launch| launch.profile(blocks))
+    }
+    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> lanework::Result<Trace> {
+        self.fresh(|launch| launch.trace(blocks, wanted))
+    }
 }

@@ -168,10 +168,11 @@ fn a_block_that_waits_for_one_that_does_not_run_is_stopped_and_says_why() {
     let output = lanework(&[&["profile"], &shape[..], &few].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && said.contains("only some of the blocks"), "{said}");
-    let one = ["--block-index", "5", "--max-instructions", "100000"];
-    let output = lanework(&[&["look"], &shape[..], &one].concat());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && said.contains("only some of the blocks"), "{said}");
+    // A picture of one block needs no choice of blocks: all run.
+    let one = ["--block-index", "5", "--max-instructions", "100000", "--json"];
+    let picture = json(&[&["look"], &shape[..], &one].concat());
+    assert_eq!(picture["accesses"][0]["space"], "global", "{picture}");
+    assert_eq!(picture["block"], 5);
 }
 
 #[test]
@@ -197,4 +198,76 @@ fn a_picture_shows_sectors_banks_and_divergence() {
     succeeds(&["look", "transpose/unpadded", "--size", "64", "--svg", place]);
     let drawn = std::fs::read_to_string(path).expect("a drawing");
     assert!(drawn.starts_with("<svg ") && drawn.trim_end().ends_with("</svg>"));
+}
+
+const RESIDENTS: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../lanework/tests/sanitizer/ptx/residents.ptx");
+
+#[test]
+fn kernels_whose_blocks_wait_for_each_other_have_profiles_and_pictures() {
+    let numbers = ["--arg", "rand:f32:1000", "--arg", "zeros:f32:1000", "--arg", "u32:1000"];
+    let stencil =
+        [&[RESIDENTS, "--entry", "stencil", "--grid", "5", "--block", "96"][..], &numbers[..]]
+            .concat();
+    let cooperative = [&stencil[..], &["--arg", "u32:4", "--cooperative"]].concat();
+    let profile = json(&[&["profile"][..], &cooperative[..], &["--json"]].concat());
+    // Four steps over 1000 elements, each read three times, but for the ends.
+    assert_eq!(profile[0]["counters"]["global_store"]["bytes"], 4 * 4 * 1000);
+    assert_eq!(profile[0]["counters"]["global_load"]["bytes"].as_u64() >= Some(4 * 4 * 2998), true);
+    succeeds(&[&["look"][..], &cooperative[..], &["--block-index", "3", "--line", "14"]].concat());
+    // A ticket that a run has drawn must not be drawn by the next one.
+    let scan = ["--entry", "look_back", "--grid", "8", "--block", "128", "--arg", "rand:u32:1024"];
+    let state = ["--arg", "zeros:u32:1024", "--arg", "zeros:u32:1", "--arg", "zeros:u64:8"];
+    let text = succeeds(&[&["profile", RESIDENTS][..], &scan[..], &state[..]].concat());
+    assert!(text.contains("residents.cu:"), "{text}");
+    let run = succeeds(&[&["run"][..], &cooperative[..], &["--device", "emulator"]].concat());
+    assert!(run.contains("stencil ran on"), "{run}");
+}
+
+#[test]
+fn a_branch_that_diverges_and_a_misaligned_start_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("k.ptx");
+    let text = "\
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.reg .b64 %rd<3>; .reg .b32 %r<3>; .reg .pred %p<3>;
+.loc 1 7 5
+ld.param.u64 %rd1, [p];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd1, %rd1, %rd2;
+ld.global.u32 %r2, [%rd1+4];
+.loc 1 9 9
+setp.gt.u32 %p1, %r1, 100;
+@%p1 bra done;
+.loc 1 9 17
+and.b32 %r2, %r1, 1;
+setp.eq.u32 %p2, %r2, 0;
+@%p2 bra done;
+st.global.u32 [%rd1], %r1;
+done:
+ret;
+}
+.file 1 \"k.cu\"
+";
+    std::fs::write(&file, text).expect("a file");
+    let path = file.to_str().expect("UTF-8");
+    let args = ["profile", path, "--block", "64", "--arg", "zeros:u32:100"];
+    let shown = succeeds(&args);
+    let said = "5.0 sectors per load, ideal 4.0, misaligned start (4 B past a 32-byte sector)";
+    assert!(shown.contains(said), "{shown}");
+    assert!(
+        shown.contains("100 % of executions diverge at the branch of column 17, PTX line 19"),
+        "{shown}"
+    );
+    let profile = json(&[&args[..], &["--json"]].concat());
+    let lines = profile[0]["lines"].as_array().expect("lines");
+    let line = lines.iter().find(|line| line["line"] == 9).expect("line 9");
+    let expected =
+        serde_json::json!([{ "column": 17, "ptx_line": 19, "executions": 2, "divergent": 2 }]);
+    assert_eq!(line["branches"], expected);
 }

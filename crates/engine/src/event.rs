@@ -129,6 +129,32 @@ pub struct Moved {
     pub combines: bool,
 }
 
+/// What a bulk or tensor copy, or an asynchronous store, moves over the memories' ports, for counting. One with several
+/// targets reads its source once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulkTraffic {
+    /// Whether it goes from global to shared memory, or the other way; `None` where it stays in the shared memories of
+    /// the cluster.
+    pub global: Option<BulkDirection>,
+    /// Whether it is the first target of the copy, or the only one.
+    pub first: bool,
+    /// The bytes of global memory: addresses and lengths. None for a further target.
+    pub runs: Vec<(u64, u64)>,
+    /// Bytes of shared memory that it reads or writes, what lies outside of a tensor included.
+    pub shared_bytes: u64,
+}
+
+/// Where a bulk copy goes that has to do with global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkDirection {
+    /// From global memory.
+    Load,
+    /// To global memory.
+    Store,
+    /// To global memory, where it is combined with what is there.
+    Reduce,
+}
+
 /// The space of a generic address.
 pub fn generic_space(address: u64) -> Space {
     if address.wrapping_sub(SHARED_WINDOW) < WINDOW {

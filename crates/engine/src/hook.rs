@@ -13,7 +13,8 @@ impl Wants {
     /// Each access: `Instrument::memory` and, by its default, `Instrument::access`.
     pub const ACCESSES: Wants = Wants(1 << 1);
     /// Counter slots: accesses that follow a pattern, and the visits of basic blocks, are summed in place
-    /// and handed over in the end (`Instrument::flush`); `Instrument::memory` tells of other accesses.
+    /// and handed over in the end (`Instrument::flush`); `Instrument::memory` tells of other accesses, and
+    /// `Instrument::bulk_traffic` of bulk copies.
     /// Not to be combined with `ACCESSES`.
     pub const COUNTS: Wants = Wants(1 << 2);
     /// Branches at which a warp diverges, and, in any order, barrier arrivals.

@@ -14,7 +14,9 @@
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
 
 use crate::counter::{CounterRule, Pattern, Totals};
-use crate::event::{Access, AccessKind, Asynchronous, Moved, Place, Space, generic_space};
+use crate::event::{
+    Access, AccessKind, Asynchronous, BulkTraffic, Moved, Place, Space, generic_space,
+};
 use crate::fault::{Located, RawFault};
 use crate::handler::{Body, Tiers};
 use crate::hook::{Hook, Wants};
@@ -352,6 +354,9 @@ pub trait Instrument: Send + 'static {
         _mbarrier: Option<(u32, u64)>,
     ) {
     }
+
+    /// A thread starts a bulk copy: what it moves, for counting ([`Wants::COUNTS`]).
+    fn bulk_traffic(&mut self, _place: Place, _traffic: &BulkTraffic) {}
 
     /// A thread makes a group of the bulk copies that it has started.
     fn bulk_commit(&mut self, _warp: u32, _lane: u32) {}

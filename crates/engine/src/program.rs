@@ -296,6 +296,12 @@ impl Program {
         Some(pressure(&loaded.kernel, &loaded.analyses))
     }
 
+    /// Whether blocks of a kernel may wait in a loop for what other blocks write.
+    pub fn polls(&self, entry: &str) -> bool {
+        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry);
+        loaded.is_some_and(|loaded| loaded.analyses.polls)
+    }
+
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::event::Place::instruction`].
     pub fn instruction_name(&self, entry: &str, instruction: u32) -> Option<&str> {
         let kernel = self.kernel(entry)?;

@@ -262,6 +262,15 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
+    /// Whether blocks of an entry may wait in a loop for what other blocks write, so that a run of some blocks only
+    /// may never end; not known on a GPU.
+    pub fn blocks_may_wait(&self, entry: &str) -> bool {
+        match &self.code {
+            Code::Emulator(program) => program.polls(entry),
+            Code::Gpu(_) => false,
+        }
+    }
+
     /// The estimated resource usage of an entry; `None` on a GPU, or where the emulator does not
     /// support the entry.
     pub fn resources(&self, entry: &str) -> Option<Resources> {

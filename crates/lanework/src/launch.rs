@@ -278,6 +278,16 @@ impl Prepared<'_> {
         }
     }
 
+    /// Whether its blocks may wait in a loop for what other blocks write; not known on a GPU.
+    pub fn blocks_may_wait(&self) -> bool {
+        match &self.compiled.code {
+            Code::Emulator(program) => {
+                self.cooperative || program.polls(&self.compiled.staged.entry)
+            }
+            Code::Gpu(_) => false,
+        }
+    }
+
     /// Registers, local memory and shared memory of the compiled kernel.
     pub fn resources(&self) -> Resources {
         self.compiled.resources()

@@ -35,6 +35,32 @@ table! {
 }
 
 table! {
+    /// Traffic of bulk and tensor copies between global and shared memory, of one direction.
+    #[derive(Copy)]
+    Bulk
+    requests: u64, "copies", "copies", [],
+        "Copies that threads started; one with several targets counts once.";
+    sectors: u64, "sectors", "32-byte sectors", [],
+        "Distinct 32-byte sectors of global memory that each copy touches, summed over copies.";
+    ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
+        "The sectors that the bytes of each copy would fill side by side.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes of global memory; what a tile has outside of its tensor is not there.";
+    shared_bytes: u64, "shared bytes", "bytes", [],
+        "Bytes of shared memory, in every block that a copy goes to, with what a tile has outside of its tensor.";
+}
+
+table! {
+    /// Traffic between the shared memories of a cluster, or within one, by asynchronous copies and stores.
+    #[derive(Copy)]
+    Distributed
+    requests: u64, "copies", "copies", [],
+        "Copies and asynchronous stores that threads started.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes of shared memory that they read and write.";
+}
+
+table! {
     /// What one or more launches did, or one instruction of them. Atomics are counted apart from loads and
     /// stores.
     Counters
@@ -66,6 +92,14 @@ table! {
         "Atomics on shared memory.";
     shared_copy: Shared, "shared copy", "", [],
         "What asynchronous copies write to shared memory.";
+    bulk_load: Bulk, "bulk load", "", [],
+        "Bulk and tensor copies from global to shared memory.";
+    bulk_store: Bulk, "bulk store", "", [],
+        "Bulk and tensor copies from shared to global memory.";
+    bulk_reduce: Bulk, "bulk reduce", "", [],
+        "Bulk and tensor reductions of shared into global memory.";
+    bulk_shared: Distributed, "bulk shared", "", [],
+        "Bulk copies and asynchronous stores from shared memory or registers to shared memory.";
 }
 
 impl Global {
@@ -135,7 +169,12 @@ impl Counters {
         self.local_load.requests + self.local_store.requests
     }
 
-    /// Sectors of every kind of access to global and local memory.
+    /// Every kind of bulk copy that has to do with global memory.
+    fn of_bulk(&self) -> [&Bulk; 3] {
+        [&self.bulk_load, &self.bulk_store, &self.bulk_reduce]
+    }
+
+    /// Sectors of every kind of access to global and local memory, bulk copies included.
     pub fn sectors(&self) -> u64 {
         let kinds = [
             &self.global_load,
@@ -144,7 +183,8 @@ impl Counters {
             &self.local_load,
             &self.local_store,
         ];
-        kinds.iter().map(|kind| kind.sectors).sum()
+        let copies: u64 = self.of_bulk().iter().map(|kind| kind.sectors).sum();
+        kinds.iter().map(|kind| kind.sectors).sum::<u64>() + copies
     }
 
     /// Wavefronts of every kind of access to shared memory.

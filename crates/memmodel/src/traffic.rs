@@ -5,7 +5,7 @@ use crate::banks;
 use crate::counters::{Counters, Global, Shared};
 use crate::lanes::lanes;
 use lanework_engine::counter::{Pattern, distinct_far};
-use lanework_engine::event::{AccessKind, Space};
+use lanework_engine::event::{AccessKind, BulkDirection, BulkTraffic, Space};
 use lanework_ptx_ir::access_class::AccessClass;
 
 /// Counts an access.
@@ -105,6 +105,46 @@ fn add_global(to: &mut Global, sectors: u64, asked: u64) {
     to.sectors += sectors;
     to.ideal_sectors += sectors.min(asked.div_ceil(32));
     to.bytes += asked;
+}
+
+/// Counts a bulk copy, or one target of it.
+pub fn count_bulk(counters: &mut Counters, traffic: &BulkTraffic) {
+    let to = match traffic.global {
+        Some(BulkDirection::Load) => &mut counters.bulk_load,
+        Some(BulkDirection::Store) => &mut counters.bulk_store,
+        Some(BulkDirection::Reduce) => &mut counters.bulk_reduce,
+        None => {
+            counters.bulk_shared.requests += u64::from(traffic.first);
+            counters.bulk_shared.bytes += traffic.shared_bytes;
+            return;
+        }
+    };
+    to.shared_bytes += traffic.shared_bytes;
+    if !traffic.first {
+        return;
+    }
+    let bytes: u64 = traffic.runs.iter().map(|(_, bytes)| bytes).sum();
+    let sectors = sectors_of_runs(&traffic.runs);
+    to.requests += 1;
+    to.sectors += sectors;
+    to.ideal_sectors += sectors.min(bytes.div_ceil(32));
+    to.bytes += bytes;
+}
+
+/// Distinct 32-byte sectors of runs of bytes.
+fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
+    let mut ends: Vec<[u64; 2]> = runs
+        .iter()
+        .filter(|(_, bytes)| *bytes > 0)
+        .map(|(at, bytes)| [at / 32, (at + bytes - 1) / 32 + 1])
+        .collect();
+    ends.sort_unstable();
+    let (mut sum, mut seen) = (0, 0);
+    for [first, end] in ends {
+        sum += end.saturating_sub(first.max(seen));
+        seen = seen.max(end);
+    }
+    sum
 }
 
 /// The counts of global traffic of a kind.
@@ -303,6 +343,29 @@ mod tests {
         };
         assert_eq!(of(AccessClass::SwapOfHalf), (1, 2, 1, 4));
         assert_eq!(of(AccessClass::LoopOfHalf), (1, 2, 2, 6));
+    }
+
+    #[test]
+    fn sectors_of_runs_are_counted_once() {
+        assert_eq!(sectors_of_runs(&[(64, 256)]), 8);
+        assert_eq!(sectors_of_runs(&[(80, 256)]), 9);
+        // Rows of 16 bytes: two of them in one sector, and a third one apart.
+        assert_eq!(sectors_of_runs(&[(0, 16), (16, 16), (96, 16)]), 2);
+        assert_eq!(sectors_of_runs(&[(96, 16), (0, 0)]), 1);
+    }
+
+    #[test]
+    fn a_multicast_reads_its_source_once() {
+        let mut counters = Counters::default();
+        for first in [true, false] {
+            let runs = if first { vec![(1024, 512)] } else { Vec::new() };
+            let global = Some(BulkDirection::Load);
+            let traffic = BulkTraffic { global, first, runs, shared_bytes: 512 };
+            count_bulk(&mut counters, &traffic);
+        }
+        let found = counters.bulk_load;
+        assert_eq!((found.requests, found.bytes, found.sectors), (1, 512, 16));
+        assert_eq!((found.shared_bytes, counters.sectors()), (1024, 16));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! here is what a pattern costs, what other accesses cost, and which counters the totals belong to.
 
 use lanework_engine::counter::{CounterRule, Pattern, SiteTotal, Totals, WordCost};
-use lanework_engine::event::{AccessKind, Place};
+use lanework_engine::event::{AccessKind, BulkTraffic, Place};
 use lanework_engine::hook::Wants;
 use lanework_engine::instrument::{Instrument, Launch, space_of};
 use lanework_engine::machine::Warp;
@@ -90,6 +90,12 @@ impl Instrument for CountingObserver {
         traffic::count(counts, space, how, bytes, warp.mask, addresses);
         if site.space == MemorySpace::Generic && site.kind == AccessKind::Atomic {
             traffic::count_generic(counts, space, site.service);
+        }
+    }
+
+    fn bulk_traffic(&mut self, place: Place, traffic: &BulkTraffic) {
+        if let Some(counts) = self.at(place) {
+            traffic::count_bulk(counts, traffic);
         }
     }
 

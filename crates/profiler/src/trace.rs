@@ -2,6 +2,7 @@
 
 use lanework_engine::event::{Access, AccessKind, Place, Space};
 use lanework_engine::instrument::Instrument;
+use std::ops::Range;
 
 /// What to keep of the accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct Wanted {
     pub accesses: Keep,
     /// The most records of a kind that are kept.
     pub most: usize,
+    /// Only what blocks of these linear indices do is kept; `None` for all.
+    pub only: Option<Range<u64>>,
 }
 
 /// One warp's access.
@@ -46,6 +49,23 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Of global memory: the bytes by which the first byte is past the start of a 32-byte sector, where fewer sectors
+    /// would do if it were not.
+    pub fn misaligned_start(&self) -> Option<u64> {
+        let active = || (0..32).filter(|lane| self.mask >> lane & 1 != 0);
+        let past = active().map(|lane| self.addresses[lane]).min()? % 32;
+        let aligned = self.addresses.map(|address| address.wrapping_sub(past));
+        let sectors = |at| lanework_memmodel::traffic::sectors(self.mask, at, self.bytes);
+        (sectors(&aligned) < sectors(&self.addresses)).then_some(past)
+    }
+
+    /// Whether the active lanes access one run of bytes, in the order of their numbers.
+    pub fn contiguous(&self) -> bool {
+        let lanes: Vec<usize> = (0..32).filter(|lane| self.mask >> lane & 1 != 0).collect();
+        let step = |pair: &[usize]| self.addresses[pair[1]].wrapping_sub(self.addresses[pair[0]]);
+        lanes.len() > 1 && lanes.windows(2).all(|pair| step(pair) == u64::from(self.bytes))
+    }
+
     /// Of shared memory: the lanes that are served together, each group with the passes through the
     /// banks that it takes. An atomic that is a loop of compare-and-swaps takes more.
     pub fn served(&self) -> Vec<(u32, u64)> {
@@ -96,6 +116,10 @@ impl Tracer {
     /// A tracer that has seen nothing yet.
     pub fn new(wanted: Wanted) -> Tracer {
         Tracer { wanted, seen: Vec::new(), trace: Trace::default() }
+    }
+
+    fn keeps_block(&self, place: Place) -> bool {
+        self.wanted.only.as_ref().is_none_or(|only| only.contains(&place.block))
     }
 
     /// Whether the access is one to be kept whole.
@@ -150,7 +174,7 @@ impl Instrument for Tracer {
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {
-        if !self.wanted.steps {
+        if !self.wanted.steps || !self.keeps_block(place) {
             return;
         }
         if self.trace.steps.len() < self.wanted.most {
@@ -161,7 +185,7 @@ impl Instrument for Tracer {
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        if access.mask == 0 {
+        if access.mask == 0 || !self.keeps_block(access.place) {
             return;
         }
         if self.wanted.accesses == Keep::Sectors {

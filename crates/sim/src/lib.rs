@@ -27,7 +27,7 @@ pub use lanework_engine::tensor_map::{TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Sampler, Texel,
 };
-pub use lanework_memmodel::counters::{Counters, Global, Shared};
+pub use lanework_memmodel::counters::{Bulk, Counters, Distributed, Global, Shared};
 pub use lanework_memmodel::table::{Counter, Row};
 pub use lanework_profiler::count::CountingObserver;
 pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};

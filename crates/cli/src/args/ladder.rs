@@ -154,4 +154,7 @@ pub struct LookArgs {
     pub arrays: Arrays,
     #[command(flatten)]
     pub picture: PictureOptions,
+    /// Print the accesses as one JSON object instead of drawing them.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -2,12 +2,13 @@
 
 use crate::args::{LookArgs, LookKernelArgs, PictureOptions};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, write};
+use crate::output::{print, print_json, write};
 use crate::pictures::{self, Picture};
 use crate::sources::Sources;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use lanework::sim::{Blocks, Keep, Wanted};
-use lanework_lab::{By, ProfileRecord, Subject, profile, specs};
+use lanework::sim::{AccessKind, Blocks, Keep, Space, Touch, Wanted};
+use lanework_lab::{By, ProfileRecord, Subject, pattern, profile, specs};
+use serde::Serialize;
 use std::path::Path;
 
 /// Draws a rung.
@@ -28,7 +29,7 @@ pub fn run(args: &LookArgs) -> Outcome {
         numbers: &args.numbers,
         arrays: &args.arrays,
     };
-    draw(&args.picture, &mut |each| each_rung(&asked, each))
+    draw(&args.picture, args.json, &mut |each| each_rung(&asked, each))
 }
 
 /// Draws an entry of a file.
@@ -36,7 +37,10 @@ pub fn run(args: &LookArgs) -> Outcome {
 /// # Errors
 /// Invalid PTX, arguments that do not match, a line that accesses no memory.
 pub fn run_kernel(args: &LookKernelArgs) -> Outcome {
-    draw(&args.picture, &mut |each| entry_of_file(&args.kernel, true, each))
+    if args.kernel.json {
+        lanework::print_on_stderr();
+    }
+    draw(&args.picture, args.kernel.json, &mut |each| entry_of_file(&args.kernel, true, each))
 }
 
 /// The most steps of a block that are drawn.
@@ -44,9 +48,71 @@ const STEPS: usize = 1 << 22;
 /// The most accesses of the line that are kept.
 const TOUCHES: usize = 1 << 12;
 
-fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome) -> Outcome {
+/// A picture in JSON: what is drawn of the accesses.
+#[derive(Serialize)]
+struct PictureJson<'a> {
+    kernel: &'a str,
+    block: u64,
+    warp: u32,
+    file: Option<&'a str>,
+    line: u32,
+    accesses: Vec<AccessJson>,
+}
+
+/// The first access of an instruction by the warp, in JSON.
+#[derive(Serialize)]
+struct AccessJson {
+    /// The instruction, by its number.
+    instruction: u32,
+    space: &'static str,
+    kind: &'static str,
+    /// Bytes of each lane.
+    bytes: u32,
+    /// Active lanes.
+    mask: u32,
+    /// By lane; `None` where it is not active.
+    addresses: Vec<Option<u64>>,
+    /// The stride, or how else the addresses go.
+    pattern: String,
+}
+
+impl AccessJson {
+    fn of(touch: &Touch) -> AccessJson {
+        let lanes = touch.addresses.iter().enumerate();
+        AccessJson {
+            instruction: touch.place.instruction,
+            space: match touch.space {
+                Space::Global => "global",
+                Space::Shared => "shared",
+                Space::Local => "local",
+                Space::Constant => "constant",
+            },
+            kind: match touch.kind {
+                AccessKind::Load => "load",
+                AccessKind::Store => "store",
+                AccessKind::Atomic => "atomic",
+            },
+            bytes: touch.bytes,
+            mask: touch.mask,
+            addresses: lanes
+                .map(|(lane, at)| (touch.mask >> lane & 1 != 0).then_some(*at))
+                .collect(),
+            pattern: pattern(touch),
+        }
+    }
+}
+
+fn draw(
+    options: &PictureOptions,
+    json: bool,
+    subjects: &mut dyn FnMut(Each<'_>) -> Outcome,
+) -> Outcome {
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
-        let blocks = Blocks::Range { first: options.block_index, count: 1 };
+        // All blocks run where they may wait for each other.
+        let blocks = match subject.waits() {
+            true => Blocks::All,
+            false => Blocks::Range { first: options.block_index, count: 1 },
+        };
         let (grid, _, _) = subject.shape();
         if options.block_index >= grid.count() {
             return Err(Failure::input(
@@ -57,7 +123,12 @@ fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome)
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
         let record = profile(subject, blocks, By::Source, gpu).map_err(partial_run)?;
         let (line, file, instructions) = chosen(&record, options.line)?;
-        let wanted = Wanted { steps: true, accesses: Keep::Of(instructions.clone()), most: STEPS };
+        let wanted = Wanted {
+            steps: true,
+            accesses: Keep::Of(instructions.clone()),
+            most: STEPS,
+            only: Some(options.block_index..options.block_index + 1),
+        };
         let mut trace = subject.trace(blocks, wanted).map_err(partial_run)?;
         trace.touches.truncate(TOUCHES);
         let touches: Vec<_> = trace
@@ -81,6 +152,16 @@ fn draw(options: &PictureOptions, subjects: &mut dyn FnMut(Each<'_>) -> Outcome)
             if shown.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
                 shown.push(touch.clone());
             }
+        }
+        if json {
+            return print_json(&PictureJson {
+                kernel: name,
+                block: options.block_index,
+                warp: options.warp,
+                file: file.as_deref(),
+                line,
+                accesses: shown.iter().map(AccessJson::of).collect(),
+            });
         }
         let picture = Picture {
             title: format!("{name}, block {}, warp {}", options.block_index, options.warp),

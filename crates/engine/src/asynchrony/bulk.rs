@@ -54,7 +54,7 @@ pub(super) unsafe fn start(
             };
             let at = from.0[i];
             let source = place(warp, lane, copy.from.space, at, bytes)?;
-            for target in targets {
+            for (n, target) in targets.into_iter().enumerate() {
                 let target_place = place(warp, lane, copy.to.space, target, bytes)?;
                 let finish = match copy.barrier {
                     None => Finish::Group(None),
@@ -84,7 +84,7 @@ pub(super) unsafe fn start(
                 };
                 let spans = [(copy.from.space, at), (copy.to.space, target)];
                 let spans = spans.map(|(space, address)| Some(span(space, address)));
-                begin(op, warp, lane, (what, finish), spans);
+                begin(op, warp, lane, (what, finish), spans, n);
             }
         }
         Ok(true)
@@ -156,7 +156,7 @@ pub(super) unsafe fn store(
                 let finish = mbarrier_at(warp, lane, bar.0[i], place, bytes.into())?;
                 let skip = n as u64 * u64::from(bytes);
                 let span = shared_span(place.rank, place.offset + skip, bytes.into());
-                begin(op, warp, lane, (what, finish), [None, Some(span)]);
+                begin(op, warp, lane, (what, finish), [None, Some(span)], n);
             }
         }
         Ok(true)

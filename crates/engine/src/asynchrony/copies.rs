@@ -2,7 +2,7 @@
 
 use super::tile::Tile;
 use crate::alu::atomic::Combine;
-use crate::event::{Moved, Place};
+use crate::event::{BulkDirection, BulkTraffic, Moved, Place, Space, Span};
 use std::collections::{HashMap, VecDeque};
 
 /// The thread that started a copy, and where.
@@ -90,6 +90,35 @@ impl Move {
             }
             Move::Tile(ref tile) => tile.moved(),
         }
+    }
+}
+
+impl Move {
+    /// What moves over the memories' ports; the spans are the runs of bytes at both ends, where they are such. Only the
+    /// `first` target of a copy reads its source.
+    pub fn traffic(&self, [from, to]: [Option<Span>; 2], first: bool) -> BulkTraffic {
+        let of = |space| move |span: &Span| span.space == space;
+        let run = |span: &Span| (span.address, span.bytes);
+        let shared = [from, to].into_iter().flatten().filter(of(Space::Shared));
+        let shared_bytes = shared.map(|span| span.bytes).sum();
+        let source = from.filter(of(Space::Global)).map(|span| vec![run(&span)]);
+        let target = to.filter(of(Space::Global)).map(|span| vec![run(&span)]);
+        let (global, runs) = match (self, source, target) {
+            (Move::Tile(tile), ..) => {
+                let direction = match (tile.load, &tile.combine) {
+                    (true, _) => BulkDirection::Load,
+                    (false, None) => BulkDirection::Store,
+                    (false, Some(_)) => BulkDirection::Reduce,
+                };
+                (Some(direction), tile.moved().global)
+            }
+            (_, Some(runs), _) => (Some(BulkDirection::Load), runs),
+            (Move::Reduce { .. }, _, Some(runs)) => (Some(BulkDirection::Reduce), runs),
+            (_, _, Some(runs)) => (Some(BulkDirection::Store), runs),
+            _ => (None, Vec::new()),
+        };
+        let runs = if first { runs } else { Vec::new() };
+        BulkTraffic { global, first, runs, shared_bytes }
     }
 }
 

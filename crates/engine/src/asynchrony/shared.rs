@@ -143,13 +143,14 @@ pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
     Span { space: Space::Shared, rank, address, bytes }
 }
 
-/// Puts a copy in flight, and tells of it.
+/// Puts a copy in flight, and tells of it; `target` counts the targets of one copy.
 pub(super) unsafe fn begin(
     op: &Op,
     warp: &Warp,
     lane: u32,
     (what, finish): (Move, Finish),
     [from, to]: [Option<Span>; 2],
+    target: usize,
 ) {
     // SAFETY: the context and its cluster outlive the warp's run; the mbarrier was checked.
     unsafe {
@@ -160,6 +161,9 @@ pub(super) unsafe fn begin(
                 Finish::Group(_) => None,
             };
             instrument.bulk_copy(warp, (lane, place.instruction), what.moved(), mbarrier);
+        }
+        if let Some(instrument) = (*warp.context).instrument(Wants::COUNTS) {
+            instrument.bulk_traffic(place, &what.traffic([from, to], target == 0));
         }
         let cluster = &mut *(*warp.context).cluster;
         cluster.changes += 1;

@@ -65,7 +65,7 @@ pub(super) unsafe fn start(
                 true => everywhere(to.0[i], mask.0[i]).collect(),
                 false => vec![to.0[i]],
             };
-            for target in targets {
+            for (n, target) in targets.into_iter().enumerate() {
                 let place = shared(warp, lane, target, room, ALIGNMENT, "tile")?;
                 let finish = match tensor.barrier {
                     None => Finish::Group(None),
@@ -83,7 +83,7 @@ pub(super) unsafe fn start(
                 // The other end is no run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
-                begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans);
+                begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans, n);
             }
         }
         Ok(true)

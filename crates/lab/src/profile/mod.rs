@@ -8,7 +8,7 @@ mod remarks;
 
 pub use cache::CacheRecord;
 pub use pattern::pattern;
-pub use record::{LineRecord, ProfileRecord};
+pub use record::{BranchRecord, LineRecord, ProfileRecord};
 
 use crate::occupancy;
 use crate::record::SampleRecord;
@@ -28,6 +28,8 @@ pub trait Subject {
     fn shape(&self) -> (Dim3, Dim3, u32);
     /// What it takes of a multiprocessor.
     fn resources(&self) -> Resources;
+    /// Whether its blocks may wait for each other, so that all of them must run.
+    fn waits(&self) -> bool;
     /// Counts a run.
     ///
     /// # Errors
@@ -49,6 +51,9 @@ impl Subject for Prepared<'_> {
     }
     fn resources(&self) -> Resources {
         Prepared::resources(self)
+    }
+    fn waits(&self) -> bool {
+        Prepared::blocks_may_wait(self)
     }
     fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         Prepared::profile(self, blocks)
@@ -80,6 +85,9 @@ impl Subject for PtxLaunch<'_> {
     fn resources(&self) -> Resources {
         let none = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
         self.module.resources(&self.entry).unwrap_or(none)
+    }
+    fn waits(&self) -> bool {
+        self.shape.cooperative || self.module.blocks_may_wait(&self.entry)
     }
     fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         self.module.profile(&self.entry, self.shape, self.arguments, blocks)
@@ -115,9 +123,8 @@ pub fn profile(
     let arch = specs().architecture(gpu.capability());
     let resources = occupancy::on(arch, subject.resources(), block.count() as u32, dynamic);
     let profile = subject.profile(blocks)?;
-    let wanted = Wanted { steps: false, accesses: Keep::First, most: 1 << 16 };
-    let first = Blocks::Range { first: 0, count: 1 };
-    let touches = subject.trace(first, wanted)?.touches;
+    let wanted = Wanted { accesses: Keep::First, most: 1 << 16, ..Wanted::default() };
+    let touches = first_blocks(subject, 1, wanted)?.touches;
     let counters = profile.counters.clone();
     let flops: Vec<u64> = profile.instructions.iter().map(of_instruction).collect();
     let classes = classes(&profile.instructions.iter().collect::<Vec<_>>());
@@ -129,12 +136,9 @@ pub fn profile(
         _ => {
             let per_block = (asked / profile.blocks_run.max(1)).max(1);
             let count = (REPLAYED / per_block).clamp(1, profile.blocks);
-            let wanted = Wanted {
-                steps: false,
-                accesses: Keep::Sectors,
-                most: 2 * REPLAYED.max(per_block) as usize,
-            };
-            let trace = subject.trace(Blocks::Range { first: 0, count }, wanted)?;
+            let most = 2 * REPLAYED.max(per_block) as usize;
+            let wanted = Wanted { accesses: Keep::Sectors, most, ..Wanted::default() };
+            let trace = first_blocks(subject, count, wanted)?;
             let (resident, shared) = (resources.resident_blocks, resources.shared_bytes);
             Some(cache::replay(&trace, gpu, arch, resident, shared))
         }
@@ -155,6 +159,14 @@ pub fn profile(
         lines: lines(&profile, &flops, &touches, by),
         modelled_caches,
     })
+}
+
+/// Traces the first blocks; all run where they may wait for each other.
+fn first_blocks(subject: &mut dyn Subject, count: u64, wanted: Wanted) -> Result<Trace> {
+    match subject.waits() {
+        true => subject.trace(Blocks::All, Wanted { only: Some(0..count), ..wanted }),
+        false => subject.trace(Blocks::Range { first: 0, count }, wanted),
+    }
 }
 
 /// Operations per byte; `None` where there is no byte.
@@ -208,7 +220,8 @@ fn lines(profile: &Profile, flops: &[u64], touches: &[Touch], by: By) -> Vec<Lin
         let counters = Counters::sum(instructions.iter().map(of));
         let mut said: Vec<String> = Vec::new();
         for index in &instructions {
-            for remark in remarks::remarks(of(index), touch_of.get(index).copied()) {
+            let origin = &profile.instructions[*index as usize].origin;
+            for remark in remarks::remarks(of(index), origin, touch_of.get(index).copied()) {
                 if !said.contains(&remark) {
                     said.push(remark);
                 }
@@ -219,9 +232,11 @@ fn lines(profile: &Profile, flops: &[u64], touches: &[Touch], by: By) -> Vec<Lin
         let all: Vec<&InstructionProfile> =
             instructions.iter().map(|index| &profile.instructions[*index as usize]).collect();
         let sector_bytes = 32 * counters.sectors();
+        let branches = all.iter().filter(|one| one.counters.divergent_branches > 0);
         LineRecord {
             file,
             line,
+            branches: branches.map(|one| BranchRecord::of(one)).collect(),
             names: all.iter().map(|one| one.origin.name.clone()).collect(),
             instructions,
             counters,

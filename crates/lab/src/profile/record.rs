@@ -3,7 +3,7 @@
 use super::cache::CacheRecord;
 use crate::counts;
 use crate::record::{ResourcesRecord, SampleRecord};
-use lanework::Counters;
+use lanework::{Counters, InstructionProfile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -64,6 +64,33 @@ pub struct LineRecord {
     /// Its part of the kernel's weight: the cycles that issue slots, sectors and wavefronts would take
     /// a multiprocessor one after the other.
     pub share: f64,
+    /// The branches at which warps diverged.
+    pub branches: Vec<BranchRecord>,
     /// Remarks, in words.
     pub remarks: Vec<String>,
+}
+
+/// A branch at which warps diverged.
+#[derive(Clone, Debug, Serialize)]
+pub struct BranchRecord {
+    /// Its column in the source, 0 when unknown.
+    pub column: u32,
+    /// Its line in the PTX text, 0 when unknown.
+    pub ptx_line: u32,
+    /// How often warps executed it.
+    pub executions: u64,
+    /// How often they diverged there.
+    pub divergent: u64,
+}
+
+impl BranchRecord {
+    pub(super) fn of(branch: &InstructionProfile) -> BranchRecord {
+        let origin = &branch.origin;
+        BranchRecord {
+            column: origin.location.as_ref().map_or(0, |at| at.column),
+            ptx_line: origin.text_line,
+            executions: branch.counters.warp_instructions,
+            divergent: branch.counters.divergent_branches,
+        }
+    }
 }

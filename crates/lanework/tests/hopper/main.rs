@@ -3,6 +3,7 @@
 //! files here.
 
 mod alone;
+mod counted;
 mod kernels;
 mod tensors;
 
