@@ -85,6 +85,7 @@ impl FaultKind {
             FaultKind::InstructionLimit => "instruction-limit",
             FaultKind::TimeLimit => "time-limit",
             FaultKind::StackOverflow => "stack-overflow",
+            FaultKind::Texture => "texture",
             FaultKind::BadArguments => "bad-arguments",
         }
     }
