@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// One argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
-    /// `TYPE:VALUE`: the bytes of a scalar.
-    Scalar(Vec<u8>),
+    /// `TYPE:VALUE`: a scalar, its type and its bytes.
+    Scalar(ElementType, Vec<u8>),
     /// Memory, of which the kernel gets the address.
     Memory {
         /// Its contents before the launch.
@@ -128,8 +128,10 @@ pub fn parse(text: &str) -> Result<Argument, String> {
             sized(rest).and_then(|(e, shape)| memory(Contents::Random(e, shape, seed), None))
         }
         "tensormap" => tensor_map(rest),
-        element => scalar(element_type(element).map_err(|_| format!("give {FORMS}"))?, rest)
-            .map(Argument::Scalar),
+        element => {
+            let element = element_type(element).map_err(|_| format!("give {FORMS}"))?;
+            Ok(Argument::Scalar(element, scalar(element, rest)?))
+        }
     }
 }
 
@@ -192,12 +194,24 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
     let wrong = || format!("`{text}` is not a valid {}", element.name);
     if element.name.contains('f') {
         let value: f64 = text.parse().map_err(|_| wrong())?;
-        return Ok(match element.name {
-            "f64" => value.to_le_bytes().to_vec(),
-            "f32" => (value as f32).to_le_bytes().to_vec(),
-            "f16" => half::f16::from_f64(value).to_le_bytes().to_vec(),
-            _ => half::bf16::from_f64(value).to_le_bytes().to_vec(),
-        });
+        let (held, bytes) = match element.name {
+            "f64" => (value, value.to_le_bytes().to_vec()),
+            "f32" => (f64::from(value as f32), (value as f32).to_le_bytes().to_vec()),
+            "f16" => {
+                let half = half::f16::from_f64(value);
+                (half.to_f64(), half.to_le_bytes().to_vec())
+            }
+            _ => {
+                let half = half::bf16::from_f64(value);
+                (half.to_f64(), half.to_le_bytes().to_vec())
+            }
+        };
+        // Infinity has to be asked for by its name.
+        let named = text.trim_start_matches(['-', '+']).starts_with(['i', 'I']);
+        return match held.is_infinite() && !named {
+            true => Err(format!("{text} does not fit {}", element.name)),
+            false => Ok(bytes),
+        };
     }
     let (digits, negative) = match text.strip_prefix('-') {
         Some(digits) => (digits, true),
@@ -209,8 +223,11 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
     };
     let value = value.map_err(|_| wrong())? * if negative { -1 } else { 1 };
     let bits = 8 * element.bytes as u32;
-    let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
     let signed = element.name.starts_with('i');
+    // A signed number in hex may be its bits.
+    let hex = digits.starts_with("0x");
+    let high = if signed && !hex { 1i128 << (bits - 1) } else { 1i128 << bits } - 1;
+    let low = -(1i128 << (bits - 1));
     let least = if signed { low } else { 0 };
     if value < least || value > high {
         return Err(format!("{text} does not fit {}", element.name));
@@ -285,7 +302,7 @@ mod tests {
     #[test]
     fn scalars_become_their_bytes() {
         let bytes = |text| match parse(text) {
-            Ok(Argument::Scalar(bytes)) => bytes,
+            Ok(Argument::Scalar(_, bytes)) => bytes,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(bytes("f32:2.0"), 2.0f32.to_le_bytes());
@@ -293,6 +310,8 @@ mod tests {
         assert_eq!(bytes("s64:-1"), (-1i64).to_le_bytes());
         assert_eq!(bytes("b16:0xFFFF"), [0xFF, 0xFF]);
         assert_eq!(bytes("f16:1"), half::f16::ONE.to_le_bytes());
+        assert_eq!(bytes("f32:-inf"), f32::NEG_INFINITY.to_le_bytes());
+        assert_eq!(bytes("i8:0xFF"), [0xFF]);
     }
 
     #[test]
@@ -323,6 +342,9 @@ mod tests {
             ("1000", "TYPE:VALUE"),
             ("u8:256", "does not fit u8"),
             ("u8:-1", "does not fit u8"),
+            ("i8:200", "does not fit i8"),
+            ("f32:1e300", "does not fit f32"),
+            ("f16:70000", "does not fit f16"),
             ("f32:x", "is not a valid f32"),
             ("zeros:f32", "TYPE:N"),
             ("zeros:q7:3", "is not a type"),

@@ -5,16 +5,17 @@ use crate::argument::{Argument, Contents, MapForm, parse};
 use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::thousands;
+use lanework::ptx::Variable;
 use lanework::sim::Options;
 use lanework::{Buffer, Device, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
-use lanework_lab::Array;
+use lanework_lab::{Array, ElementType};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// An argument whose file has been read.
 pub enum Ready {
-    /// The bytes of a scalar.
-    Scalar(Vec<u8>),
+    /// A scalar: its type and its bytes.
+    Scalar(ElementType, Vec<u8>),
     /// Memory.
     Memory {
         /// Its initial contents.
@@ -45,13 +46,25 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
     });
     let parsed: Vec<Argument> = parsed.collect::<Result<_, _>>()?;
     fit_memory(args, &parsed)?;
+    let written = |argument: &Argument| match argument {
+        Argument::Memory { after, .. } => after.clone(),
+        _ => None,
+    };
+    let files: Vec<PathBuf> = parsed.iter().filter_map(written).collect();
+    let again = |(index, file): &(usize, &PathBuf)| files[..*index].contains(*file);
+    if let Some((_, file)) = files.iter().enumerate().find(again) {
+        return Err(Failure::input(
+            format_args!("two arguments are written to {}", file.display()),
+            "give each output a file of its own",
+        ));
+    }
     for argument in parsed {
         outputs.push(match &argument {
             Argument::Memory { after: Some(path), .. } => Some(Output::prepare(path)?),
             _ => None,
         });
         ready.push(match argument {
-            Argument::Scalar(bytes) => Ready::Scalar(bytes),
+            Argument::Scalar(element, bytes) => Ready::Scalar(element, bytes),
             Argument::Memory { before, after, map } => {
                 let (array, type_name) = before.array()?;
                 let fresh = matches!(before, Contents::Poison(..));
@@ -160,14 +173,37 @@ fn cpp_path(entry: &str) -> String {
     names.join("::")
 }
 
-/// Checks the number of arguments against the parameters of the entry.
+/// Refuses an option that only `run` on the emulator has.
 ///
 /// # Errors
-/// When there are more or fewer than parameters.
-pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), Failure> {
+/// When it was given.
+pub fn no_fidelity(args: &KernelArgs) -> Result<(), Failure> {
+    match args.fidelity {
+        true => Err(Failure::input(
+            "--fidelity is not used here",
+            "`lanework run` with the same arguments and --fidelity lists the forms",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Checks the arguments against the parameters of the entry: their number, and the kinds of scalars.
+///
+/// # Errors
+/// When there are more or fewer than parameters, or one is an integer where a float is wanted, the like, or
+/// memory where a number is.
+pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Result<(), Failure> {
     let Some(function) = module.module().entry(entry) else { return Ok(()) };
+    let count = ready.len();
     if function.params.len() == count {
-        return Ok(());
+        let mut pairs = function.params.iter().zip(ready).enumerate();
+        return pairs.try_for_each(|(index, (param, argument))| {
+            let Some(why) = mismatch(param, argument) else { return Ok(()) };
+            Err(Failure::input(
+                format_args!("argument {} of `{entry}`, `{}`, {why}", index + 1, param.name),
+                "give the type that the kernel declares; `lanework inspect` lists its parameters",
+            ))
+        });
     }
     let wanted: Vec<String> =
         function.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.size())).collect();
@@ -183,6 +219,27 @@ pub fn check_count(module: &PtxModule, entry: &str, count: usize) -> Result<(), 
         format_args!("{count} arguments for {} parameters of `{entry}`", wanted.len()),
         help,
     ))
+}
+
+/// Why an argument is no value of a parameter. Parameters of bits (`.b32`) take any number of their size.
+fn mismatch(param: &Variable, argument: &Ready) -> Option<String> {
+    let (declared, bytes) = (param.ty.name(), param.size());
+    let is_float = |name: &str| name.starts_with(['f', 'b']) && name.contains('f');
+    match argument {
+        Ready::Scalar(element, given) => {
+            let contrary = match declared.chars().next() {
+                Some('f') => !is_float(element.name),
+                Some('u' | 's') => is_float(element.name),
+                _ => false,
+            };
+            // Arrays of bytes are structures.
+            (param.dims.is_empty() && (contrary || given.len() as u64 != bytes))
+                .then(|| format!("is a .{declared}, and {} is not", element.name))
+        }
+        Ready::Memory { map: None, .. } => (bytes != 8)
+            .then(|| format!("is a .{declared} of {bytes} bytes, and no address of memory")),
+        _ => None,
+    }
 }
 
 /// What was executed, and the contents of memory after the launch.
@@ -226,7 +283,7 @@ pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<B
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         buffers.push(match argument {
-            Ready::Scalar(_) | Ready::MapOf(..) => None,
+            Ready::Scalar(..) | Ready::MapOf(..) => None,
             Ready::Memory { array, fresh, .. } => {
                 let name = format!("argument {}", index + 1);
                 let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
@@ -277,7 +334,7 @@ pub fn given<'a>(
         .zip(buffers.iter().zip(maps))
         .map(|(argument, place)| match (argument, place) {
             (_, (_, Some(map))) => PtxArg::Map(map),
-            (Ready::Scalar(bytes), _) => PtxArg::Bytes(bytes.clone()),
+            (Ready::Scalar(_, bytes), _) => PtxArg::Bytes(bytes.clone()),
             (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
             _ => unreachable!("every memory argument has a buffer, and every map was made"),
         })

@@ -1,20 +1,22 @@
-//! Arrays in .npy files. Bytes and element types are those of the file.
+//! Arrays in .npy files. Elements are little-endian and in C order here; files that are not are converted, which is
+//! said once.
 
 use crate::failure::Failure;
 use lanework_lab::{Array, ElementType};
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Reads an array, and the name of its element type in the file, such as `<f4`.
+/// Reads an array, and the name of its element type, such as `<f4`.
 ///
-/// Elements without an equivalent type (bool, complex, big-endian) become unsigned integers of their
-/// size, which suffices for kernels that only move them.
+/// Elements without an equivalent type (bool, complex) become unsigned integers of their size, which suffices for
+/// kernels that only move them.
 ///
 /// # Errors
-/// When the file is not a .npy file of an array in C order, of numbers of 1, 2, 4 or 8 bytes, or is
-/// shorter than its header declares.
+/// When the file is not a .npy file of an array of numbers of 1, 2, 4 or 8 bytes, or is shorter than its
+/// header declares.
 pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let name = path.display();
     let file = File::open(path).map_err(|error| {
@@ -33,20 +35,9 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
             "save one field of it as an array of its own",
         ));
     };
-    let type_name = type_name.to_string();
-    let element = element_type(&type_name).ok_or_else(|| {
-        Failure::input(
-            format_args!("{name} holds elements of type {type_name}"),
-            "use numbers of 1, 2, 4 or 8 bytes, such as float32: a.astype(np.float32)",
-        )
-    })?;
-    let shape = header.shape().to_vec();
-    if header.order() == npyz::Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
-        return Err(Failure::input(
-            format_args!("{name} is in Fortran order, column by column"),
-            "save it in C order: np.save('a.npy', np.ascontiguousarray(a))",
-        ));
-    }
+    let stored = Stored::named(&type_name.to_string())
+        .ok_or_else(|| refused_type(&name, &type_name.to_string()))?;
+    let (shape, element) = (header.shape().to_vec(), stored.element);
     let count = shape.iter().try_fold(element.bytes as u64, |size, n| size.checked_mul(*n));
     let Some(expected) = count else {
         return Err(Failure::input(
@@ -70,21 +61,94 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         ));
     }
     bytes.truncate(expected as usize);
-    Ok((Array { shape, element, bytes }, type_name))
+    let mut converted = Vec::new();
+    if stored.big_endian {
+        bytes.chunks_exact_mut(stored.unit).for_each(<[u8]>::reverse);
+        converted.push("from big-endian to little-endian");
+    }
+    // The two orders are one where no more than one extent is over 1.
+    if header.order() == npyz::Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
+        bytes = in_c_order(&bytes, &shape, element.bytes);
+        converted.push("from Fortran order to C order");
+    }
+    if !converted.is_empty() {
+        anstream::eprintln!("note: {name} was converted {}", converted.join(" and "));
+    }
+    Ok((Array { shape, element, bytes }, stored.name))
 }
 
-/// The element type of numpy's name `text`, or an unsigned integer of its size; `None` for anything but
-/// numbers of 1, 2, 4 or 8 bytes.
-fn element_type(text: &str) -> Option<ElementType> {
-    let mut letters = text.chars();
-    let (order, kind) = (letters.next()?, letters.next()?);
-    let size: usize = letters.as_str().parse().ok()?;
-    if !"fiucb".contains(kind) || !matches!(size, 1 | 2 | 4 | 8) {
-        return None;
+/// The error of an element type that is none of the numbers that kernels know.
+fn refused_type(name: &dyn Display, type_name: &str) -> Failure {
+    let help = match type_name.trim_start_matches(['<', '>', '=', '|']) {
+        "V2" => "if it is bfloat16, save its bits and say so: a.view(np.uint16), and --type bf16",
+        "O" => "it holds Python objects: make it an array of numbers, such as a.astype(np.float32)",
+        "c16" => "save its parts as arrays of their own: a.real and a.imag",
+        _ => "use numbers of 1, 2, 4 or 8 bytes, such as float32: a.astype(np.float32)",
+    };
+    Failure::input(format_args!("{name} holds elements of type {type_name}"), help)
+}
+
+/// How a file stores its elements.
+#[derive(Debug, PartialEq, Eq)]
+struct Stored {
+    element: ElementType,
+    /// numpy's name of the type, little-endian.
+    name: String,
+    /// Whether bytes are in the wrong order.
+    big_endian: bool,
+    /// Bytes that are in order: those of an element, or of half of a complex one.
+    unit: usize,
+}
+
+impl Stored {
+    /// What numpy's name `text` means; `None` for anything but numbers of 1, 2, 4 or 8 bytes.
+    fn named(text: &str) -> Option<Stored> {
+        let mut letters = text.chars();
+        let (order, kind) = (letters.next()?, letters.next()?);
+        let size: usize = letters.as_str().parse().ok()?;
+        if !"<>|=".contains(order) || !"fiucb".contains(kind) || !matches!(size, 1 | 2 | 4 | 8) {
+            return None;
+        }
+        let kind_here = if "fiu".contains(kind) { kind } else { 'u' };
+        let element = ElementType::named(&format!("{kind_here}{}", 8 * size))?;
+        let name = format!("{}{kind}{size}", if size == 1 { '|' } else { '<' });
+        let native_big = order == '=' && cfg!(target_endian = "big");
+        let big_endian = size > 1 && (order == '>' || native_big);
+        let unit = if kind == 'c' { size / 2 } else { size };
+        Some(Stored { element, name, big_endian, unit })
     }
-    let foreign = order == '>' || !"fiu".contains(kind);
-    let name = format!("{}{}", if foreign { 'u' } else { kind }, 8 * size);
-    ElementType::named(&name)
+}
+
+/// Whether numpy's type of this name is a complex number.
+pub fn is_complex(type_name: &str) -> bool {
+    type_name.get(1..2) == Some("c")
+}
+
+/// Elements of `size` bytes that lie first index fastest, in the order of last index fastest.
+fn in_c_order(bytes: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
+    let strides: Vec<usize> = shape
+        .iter()
+        .scan(size, |stride, extent| {
+            let this = *stride;
+            *stride *= *extent as usize;
+            Some(this)
+        })
+        .collect();
+    let mut index = vec![0u64; shape.len()];
+    let (mut from, mut ordered) = (0, Vec::with_capacity(bytes.len()));
+    while ordered.len() < bytes.len() {
+        ordered.extend_from_slice(&bytes[from..from + size]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            from += strides[axis];
+            if index[axis] < shape[axis] {
+                break;
+            }
+            from -= strides[axis] * shape[axis] as usize;
+            index[axis] = 0;
+        }
+    }
+    ordered
 }
 
 /// numpy's name of an element type.
@@ -191,7 +255,7 @@ mod tests {
     use super::*;
 
     fn matrix() -> Array {
-        let element = element_type("<f4").expect("a type");
+        let element = Stored::named("<f4").expect("a type").element;
         Array { shape: vec![2, 3], element, bytes: (0..24).collect() }
     }
 
@@ -206,12 +270,48 @@ mod tests {
 
     #[test]
     fn types_are_named_as_numpy_names_them() {
-        for (text, name) in [("<f2", "f16"), ("|u1", "u8"), ("<i8", "i64"), (">f4", "u32")] {
-            assert_eq!(element_type(text).map(|element| element.name), Some(name));
+        for (text, name, stored) in [
+            ("<f2", "f16", "<f2"),
+            ("|u1", "u8", "|u1"),
+            ("|b1", "u8", "|b1"),
+            ("<i8", "i64", "<i8"),
+            (">f4", "f32", "<f4"),
+            (">c8", "u64", "<c8"),
+        ] {
+            let found = Stored::named(text).expect(text);
+            assert_eq!((found.element.name, found.name.as_str()), (name, stored));
+            assert_eq!(found.big_endian, text.starts_with('>'), "{text}");
         }
-        assert_eq!(element_type("<c16"), None);
-        assert_eq!(element_type("<U4"), None);
-        assert_eq!(element_type("|u1").map(numpy_name), Some("|u1".to_owned()));
+        assert_eq!(Stored::named(">c8").map(|stored| stored.unit), Some(4));
+        for text in ["<c16", "<U4", "|O", "|V2", "<M8", "<f16", "|S3", "f4"] {
+            assert_eq!(Stored::named(text), None, "{text}");
+        }
+        assert_eq!(
+            Stored::named("|u1").map(|stored| numpy_name(stored.element)),
+            Some("|u1".into())
+        );
+    }
+
+    #[test]
+    fn fortran_order_of_any_shape_becomes_c_order() {
+        // Every element holds its index in C order.
+        for shape in [vec![2, 3], vec![3, 1, 2], vec![2, 2, 2, 2], vec![5], vec![], vec![4, 0, 2]] {
+            let count = shape.iter().product::<u64>() as usize;
+            let mut fortran = vec![0u8; count];
+            for c in 0..count {
+                let (mut rest, mut at, mut stride) = (c, 0, count);
+                for extent in shape.iter().map(|extent| *extent as usize) {
+                    // The index of an axis in C order, and its stride in Fortran order.
+                    stride /= extent;
+                    let faster: usize = count / stride / extent;
+                    at += rest / stride * faster;
+                    rest %= stride;
+                }
+                fortran[at] = c as u8;
+            }
+            let expected: Vec<u8> = (0..count).map(|c| c as u8).collect();
+            assert_eq!(in_c_order(&fortran, &shape, 1), expected, "{shape:?}");
+        }
     }
 
     #[test]

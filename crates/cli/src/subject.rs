@@ -3,9 +3,9 @@
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
 use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::{
-    Ready, arguments, check_count, emulator, find_entry, given, maps, upload,
+    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
-use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::source::linked_ptx;
 use crate::sources::Sources;
 use crate::suggest::check_rung;
@@ -46,7 +46,9 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator();
     let mut request = with_parameters(request(asked.numbers, Backend::Emulator)?, asked.problem);
-    read_arrays(&mut request, asked.arrays)?;
+    read_arrays(&mut request, asked.arrays, &family)?;
+    check_seed(asked.numbers, &request, &family)?;
+    family.check_used(&wanted, &request)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;
     for info in &known.rungs {
@@ -95,12 +97,13 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
             "remove --device and --compare; on a GPU, use Nsight Compute",
         ));
     }
+    no_fidelity(asked)?;
     let (ready, _) = arguments(asked)?;
     let text = linked_ptx(&asked.files)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
-    check_count(&module, &entry, ready.len())?;
+    check_arguments(&module, &entry, &ready)?;
     let sources = Sources::default();
     sources.insert_ptx(&text);
     let name = format!("{} of {}", entry, asked.names());

@@ -208,7 +208,7 @@ fn run_on(folder: &Path, file: &[u8]) -> Output {
 #[test]
 fn run_transposes_a_file_of_any_element_size() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (descr, size) in [("|u1", 1), ("<i2", 2), ("<f4", 4), (">f8", 8), ("<c8", 8)] {
+    for (descr, size) in [("|u1", 1), ("<i2", 2), ("<f4", 4), ("<f8", 8), ("<c8", 8)] {
         let data: Vec<u8> = (0..6 * size).map(|byte| byte as u8 + 1).collect();
         let output = run_on(folder.path(), &npy(descr, false, "(2, 3)", &data));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -226,7 +226,6 @@ fn run_refuses_what_it_cannot_read_and_writes_nothing() {
     let data = [7u8; 24];
     for (file, words) in [
         (npy("<f4", false, "(2, 3)", &data[..20]), "cut short"),
-        (npy("<f4", true, "(2, 3)", &data), "Fortran order"),
         (npy("<f4", false, "(6,)", &data), "1 dimensions"),
         (npy("<f4", false, "(1, 2, 3)", &data), "3 dimensions"),
         (npy("<U1", false, "(2, 3)", &data), "elements of type"),
@@ -296,7 +295,7 @@ fn a_ladder_takes_its_own_options_only() {
         (&["climb", "int-matmul", "--tile", "5"], "no kernel for a tile of 5x5"),
         (&["climb"], "required"),
         (&["climb", "--all", "--size", "3"], "default problem"),
-        (&["streams", "--chunks", "0", "--device", "emulator"], "no 0 chunks"),
+        (&["streams", "--chunks", "0", "--device", "emulator"], "over 0"),
         (&["gpus", "--file", "/no/such/file"], "cannot be read"),
         (&["run", "sgemm/cublas", "--device", "emulator"], "GPUs only"),
     ] {

@@ -22,3 +22,22 @@ pub(crate) fn check_memory(device: &Device, ladder: &str, what: &str, needed: u6
         help: "use a smaller problem or a device with more memory".to_owned(),
     })
 }
+
+/// Numbers that a matrix may have: more than any memory holds, and few enough that bytes and operations of
+/// products of such matrices are counted in 64 bits.
+const MOST_NUMBERS: u128 = 1 << 40;
+
+/// Checks that matrices of these rows and columns (or elements from row to row) can be counted at all.
+///
+/// # Errors
+/// Which one cannot.
+pub(crate) fn check_countable(ladder: &str, matrices: &[(u32, u32)]) -> Result<()> {
+    let too_many =
+        |&&(rows, cols): &&(u32, u32)| u128::from(rows) * u128::from(cols) > MOST_NUMBERS;
+    let Some((rows, cols)) = matrices.iter().find(too_many) else { return Ok(()) };
+    Err(Error::Launch {
+        kernel: ladder.to_owned(),
+        why: format!("a matrix of {rows}x{cols} is larger than any memory"),
+        help: "use a smaller problem".to_owned(),
+    })
+}

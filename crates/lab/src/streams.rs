@@ -63,6 +63,11 @@ pub struct Span {
 /// The parts of a chunk's work, in order.
 const PARTS: [&str; 3] = ["upload", "kernel", "download"];
 
+/// Streams at most.
+const MOST_STREAMS: usize = 128;
+/// Chunks at most.
+const MOST_CHUNKS: usize = 1 << 16;
+
 /// Chunks on a device, with their host memory.
 struct Chunks {
     inputs: Vec<Option<Pinned<u32>>>,
@@ -86,6 +91,21 @@ pub fn overlap(
             why: format!("{elements} elements make no {chunks} chunks on {count} streams"),
             help: "give at least one stream, one chunk, and an element for each chunk".to_owned(),
         });
+    }
+    let refuse = |why: String, help: &str| {
+        Err(Error::Launch { kernel: "streams".to_owned(), why, help: help.to_owned() })
+    };
+    if count > MOST_STREAMS {
+        let why = format!("{count} streams, the limit is {MOST_STREAMS}");
+        return refuse(why, "a GPU runs some tens of streams at once: use 2 to 8");
+    }
+    if count > chunks {
+        let why = format!("{count} streams for {chunks} chunks: {} would idle", count - chunks);
+        return refuse(why, "use as many chunks as streams at least");
+    }
+    if chunks > MOST_CHUNKS {
+        let why = format!("{chunks} chunks, the limit is {MOST_CHUNKS}");
+        return refuse(why, "use larger chunks: a copy and a kernel take microseconds each");
     }
     let bytes = 8 * elements as u64;
     crate::fits::check_memory(device, "streams", "inputs and outputs", bytes)?;

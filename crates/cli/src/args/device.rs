@@ -1,6 +1,6 @@
 //! The option that chooses the device, and the commands that show devices at work.
 
-use super::values::{extent, threads, up_to_32};
+use super::values::{extent, positive, threads, up_to_32};
 use clap::Args;
 use lanework::Dim3;
 use std::path::PathBuf;
@@ -48,10 +48,10 @@ pub struct StreamsArgs {
     #[arg(long, value_name = "N", value_parser = extent)]
     pub size: Option<u64>,
     /// Chunks that the elements are divided into.
-    #[arg(long, value_name = "N", default_value = "8", value_parser = extent)]
+    #[arg(long, value_name = "N", default_value = "8", value_parser = positive)]
     pub chunks: u64,
     /// Streams that the chunks are distributed over.
-    #[arg(long, value_name = "N", default_value = "3", value_parser = extent)]
+    #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
     pub streams: u64,
     /// Multiply-adds on each element [default: 2000 on a GPU, 20 on the emulator].
     #[arg(long, value_name = "N")]

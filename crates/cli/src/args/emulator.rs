@@ -11,19 +11,19 @@ pub struct ConformArgs {
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
     /// The stored results of a GPU [default: the built-in results of an H200].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "live", "ptx"])]
     pub vectors: Option<PathBuf>,
     /// Run on a GPU, and store its results in this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
     pub record: Option<PathBuf>,
     /// Compare with a GPU now instead of with stored vectors.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "ptx")]
     pub live: bool,
     /// Operand tuples of each form [default: 384 with --record, 16384 with --live].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub tuples: Option<u32>,
     /// Only print the PTX that runs the forms.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["tuples", "json"])]
     pub ptx: bool,
     /// Print one JSON array.
     #[arg(long)]
@@ -51,20 +51,24 @@ pub struct FidelityArgs {
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
     /// With --launch, leave out launches whose names contain this.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "launch")]
     pub skip: Option<String>,
     /// Launch everything once on this GPU, under a hardware profiler, and list the launches.
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["results", "json", "metrics"])]
     pub launch: Option<String>,
     /// Read the script's output from this folder, and write the GPU's counts to the file of --results.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "launch")]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["launch", "data", "only", "json", "metrics"]
+    )]
     pub ncu: Option<PathBuf>,
     /// The file of the GPU's counts [default: the built-in counts of an H200; with --ncu:
     /// docs/results/h200/fidelity.json].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// Print the Nsight Compute metrics that are compared, one per line, and do nothing else.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["results", "data", "only", "json"])]
     pub metrics: bool,
     /// Print one JSON array.
     #[arg(long)]

@@ -2,7 +2,7 @@
 
 use super::device::On;
 use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
-use super::values::{dimensions, extent, seconds};
+use super::values::{dimensions, positive, seconds};
 use clap::{Args, Parser};
 use lanework::{Dim3, PtxShape};
 use std::path::PathBuf;
@@ -55,13 +55,13 @@ pub struct KernelArgs {
     pub shared: u32,
     /// Warp instructions, of all warps together, after which the emulator stops. This limit and the
     /// next two choose the emulator where --device is not given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub max_instructions: Option<u64>,
     /// Seconds after which the emulator stops.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Bytes of memory that the emulator has.
-    #[arg(long, value_name = "BYTES", value_parser = extent)]
+    #[arg(long, value_name = "BYTES", value_parser = positive)]
     pub memory_limit: Option<u64>,
     /// List the fidelity of each instruction form of the entry: measured on an H200, within an error bound, or
     /// unmeasured.
@@ -143,7 +143,7 @@ pub struct ProfileKernelArgs {
     #[command(flatten)]
     pub how: ProfileOptions,
     /// The same as --sample.
-    #[arg(long, value_name = "N", value_parser = extent, conflicts_with = "sample")]
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
     pub blocks: Option<u64>,
 }
 

@@ -48,9 +48,9 @@ pub struct ClimbOptions {
     /// Only these rungs, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
-    /// The longest time to sample one rung on a GPU, in seconds.
-    #[arg(long, default_value = "15", value_name = "SECONDS", value_parser = seconds)]
-    pub time_limit: f64,
+    /// The longest time to sample one rung on a GPU, in seconds [default: 15].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
     /// Print one JSON value.
     #[arg(long)]
     pub json: bool,
@@ -66,9 +66,9 @@ pub struct ExperimentsArgs {
     /// Write the results so far, and the JSON of every climb, to this folder.
     #[arg(long, value_name = "FOLDER", requires = "run")]
     pub output: Option<PathBuf>,
-    /// The longest time to sample one rung on a GPU, in seconds.
-    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = seconds)]
-    pub time_limit: f64,
+    /// The longest time to sample one rung on a GPU, in seconds [default: 5].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
+    pub time_limit: Option<f64>,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

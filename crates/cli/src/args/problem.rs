@@ -57,15 +57,15 @@ pub struct Numbers {
     /// Factor of the old C, for ladders that take alpha and beta.
     #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Problem")]
     pub beta: Option<f64>,
-    /// Seed of the random elements.
-    #[arg(long, default_value = "1", value_name = "N", help_heading = "Problem")]
-    pub seed: u64,
+    /// Seed of the random elements [default: 1].
+    #[arg(long, value_name = "N", help_heading = "Problem")]
+    pub seed: Option<u64>,
 }
 
 /// The user's own arrays, instead of random ones.
 #[derive(Debug, Args)]
 pub struct Arrays {
-    /// The input of a ladder with one input: a .npy file in C order.
+    /// The input of a ladder with one input: a .npy file.
     #[arg(long, value_name = "FILE", help_heading = "Problem")]
     pub input: Option<PathBuf>,
     /// The matrix A, as .npy.

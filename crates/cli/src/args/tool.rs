@@ -1,6 +1,6 @@
 //! What `check`, `profile` and `look` do, whether on a kernel of a file or on a rung.
 
-use super::values::extent;
+use super::values::positive;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub struct ProfileOptions {
     #[arg(long, value_name = "WHAT", default_value = "line", value_parser = ["line", "ptx"])]
     pub by: String,
     /// Count a sample of about N blocks, spread over the grid, instead of all blocks.
-    #[arg(long, value_name = "N", value_parser = extent)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<u64>,
 }
 

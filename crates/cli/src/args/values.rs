@@ -8,8 +8,16 @@ pub fn extent(text: &str) -> Result<u64, String> {
         Some(("2", exponent)) => exponent.parse().ok().and_then(|e| 1u64.checked_shl(e)),
         _ => text.parse().ok(),
     };
-    let help = "give a whole number, such as 1024 or 2^10";
+    let help = "give a whole number up to 2^40, such as 1024 or 2^10";
     value.filter(|&value| value <= 1 << 40).ok_or_else(|| help.to_owned())
+}
+
+/// The same, but not 0.
+pub fn positive(text: &str) -> Result<u64, String> {
+    extent(text).and_then(|value| match value {
+        0 => Err("give a whole number over 0".to_owned()),
+        value => Ok(value),
+    })
 }
 
 /// A whole number from 1 to 32.
@@ -40,6 +48,9 @@ pub fn dimensions(text: &str) -> Result<Dim3, String> {
     let parts: Option<Vec<u32>> =
         text.split(['x', 'X', ',']).map(|part| part.trim().parse().ok()).collect();
     match parts.as_deref() {
+        Some(parts) if parts.contains(&0) => {
+            Err("no dimension can be 0: give 1 or more".to_owned())
+        }
         Some([x]) => Ok(Dim3::from((*x, 1))),
         Some([x, y]) => Ok(Dim3::from((*x, *y))),
         Some([x, y, z]) => Ok(Dim3::from((*x, *y, *z))),
@@ -64,6 +75,8 @@ mod tests {
         assert_eq!(dimensions("4"), Ok(Dim3::from((4, 1))));
         assert_eq!(dimensions("4x2x3"), Ok(Dim3::from((4, 2, 3))));
         assert!(dimensions("4x").is_err() && dimensions("1x1x1x1").is_err());
+        assert!(dimensions("0").is_err() && dimensions("4x0x2").is_err());
+        assert!(positive("0").is_err() && positive("1") == Ok(1));
     }
 
     #[test]

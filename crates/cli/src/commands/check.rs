@@ -3,9 +3,9 @@
 use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::failure::{Failure, Outcome};
 use crate::findings::{Finding, describe, fold, json};
-use crate::kernel_file::{arguments, check_count, emulator, find_entry, launch};
+use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
 use crate::output::{Spinner, print, print_json, write};
-use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::sarif::sarif;
 use crate::source::linked_ptx;
 use crate::stopped::ErrorJson;
@@ -39,7 +39,9 @@ pub fn run(args: &CheckArgs) -> Outcome {
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator().sanitized_for(checks(&args.sanitizer)?);
     let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
-    read_arrays(&mut request, &args.arrays)?;
+    read_arrays(&mut request, &args.arrays, &family)?;
+    check_seed(&args.numbers, &request, &family)?;
+    family.check_used(&wanted, &request)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;
     let mut checked = Checked::default();
@@ -77,6 +79,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     if kernel.json {
         lanework::print_on_stderr();
     }
+    no_fidelity(kernel)?;
     let (ready, _) = arguments(kernel)?;
     let text = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
@@ -85,7 +88,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         let _spinner = Spinner::new("checking");
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
-        check_count(&module, &entry, ready.len())?;
+        check_arguments(&module, &entry, &ready)?;
         let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
         let file = kernel.names();
         record(&mut checked, &entry, result, Some((&file, &text)))?;

@@ -6,7 +6,7 @@ use crate::output::{Spinner, print, print_json};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::suggest::check_rung;
 use crate::tables;
-use lanework::Device;
+use lanework::{Backend, Device};
 use lanework_lab::{ClimbRecord, Family, How, RungRecord, climb, families};
 use std::time::Duration;
 
@@ -19,16 +19,22 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         Some(name) => vec![find_family(name)?],
         None => families(),
     };
-    if args.all && !(args.problem.0.is_empty() && args.how.rungs.is_empty()) {
+    let own = args.arrays.given().count() + args.problem.0.len() + args.how.rungs.len();
+    if args.all && own + usize::from(args.how.numbers.element.is_some()) > 0 {
         return Err(Failure::input(
             "--all climbs every ladder on its default problem",
-            "name a ladder to choose sizes and rungs",
+            "name a ladder to choose sizes, types, arrays and rungs",
         ));
     }
     families.iter().try_for_each(|family| check_rungs(family, &args.how.rungs))?;
     let device = Device::open(&args.how.on.device)?;
+    check_time_limit(args.how.time_limit, device.backend())?;
     let mut request = with_parameters(request(&args.how.numbers, device.backend())?, &args.problem);
-    read_arrays(&mut request, &args.arrays)?;
+    let chosen: Vec<&str> = args.how.rungs.iter().map(String::as_str).collect();
+    for family in &families {
+        read_arrays(&mut request, &args.arrays, family)?;
+        family.check_used(&chosen, &request)?;
+    }
     let mut records = Vec::new();
     for family in &families {
         let case = family.case(&request)?;
@@ -51,12 +57,29 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     records.iter().try_for_each(failures)
 }
 
+/// Seconds of sampling of a rung by default.
+const SAMPLING: f64 = 15.0;
+
+/// Checks that there is something to time.
+///
+/// # Errors
+/// When a limit was given for the emulator.
+pub fn check_time_limit(limit: Option<f64>, backend: Backend) -> Outcome {
+    match (limit, backend) {
+        (Some(seconds), Backend::Emulator) => Err(Failure::input(
+            format_args!("--time-limit {seconds} is not used: the emulator does not model time"),
+            "remove --time-limit, or run on a GPU with --device cuda:0",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// The settings of a climb from its options.
 pub fn how(options: &ClimbOptions) -> How {
     How {
         rungs: options.rungs.clone(),
-        seed: options.numbers.seed,
-        time_limit: Duration::from_secs_f64(options.time_limit),
+        seed: options.numbers.seed.unwrap_or(1),
+        time_limit: Duration::from_secs_f64(options.time_limit.unwrap_or(SAMPLING)),
     }
 }
 

@@ -28,6 +28,12 @@ struct FormJson {
 /// # Errors
 /// When a file cannot be read or written, or a form differs.
 pub fn run(args: &ConformArgs) -> Outcome {
+    if args.on.device != "best" && !args.live && args.record.is_none() {
+        return Err(Failure::input(
+            format_args!("--device {} is not used: stored results are compared", args.on.device),
+            "add --live to compare with that GPU now, or --record to store its results",
+        ));
+    }
     let forms: Vec<Form> = forms()
         .into_iter()
         .filter(|form| form.runs())

@@ -1,9 +1,10 @@
 //! `lanework experiments`: the experiments that the ladders reproduce, listed or run one after the other.
 
+use super::climb::check_time_limit;
 use crate::args::ExperimentsArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, duration, print, print_json, short_count, table};
-use lanework::Device;
+use lanework::{Backend, Device};
 use lanework_kernels::Language;
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
 use serde::{Deserialize, Serialize};
@@ -50,12 +51,17 @@ struct Ran {
     text: String,
 }
 
+/// Seconds of sampling of a rung by default.
+const SAMPLING: f64 = 5.0;
+
 /// Lists the experiments, or runs them all by their own commands.
 ///
 /// # Errors
 /// When there is no such device, a command cannot be started, or an experiment was not verified.
 pub fn run(args: &ExperimentsArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
+    check_time_limit(args.time_limit, device.backend())?;
+    let limit = (device.backend() == Backend::Cuda).then_some(args.time_limit.unwrap_or(SAMPLING));
     let rows = experiments(device.backend());
     if !args.run {
         return list(&rows, args.json);
@@ -67,7 +73,7 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
     for row in rows {
         spinner.say(&format!("{} {}: lanework {}", row.id, row.what, row.command));
         if !ran.contains_key(&row.command) {
-            let result = execute(&row, &info.id, args.time_limit)?;
+            let result = execute(&row, &info.id, limit)?;
             if let (Some(folder), Some(ladder)) = (&args.output, row.command.strip_prefix("climb "))
             {
                 keep(folder, ladder, &result.text)?;
@@ -153,7 +159,7 @@ fn keep(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
 }
 
 /// Runs an experiment's command with this very program.
-fn execute(row: &Experiment, device: &str, time_limit: f64) -> Result<Ran, Failure> {
+fn execute(row: &Experiment, device: &str, limit: Option<f64>) -> Result<Ran, Failure> {
     let program = std::env::current_exe()?;
     let mut command = Command::new(program);
     command.args(row.command.split(' '));
@@ -163,8 +169,10 @@ fn execute(row: &Experiment, device: &str, time_limit: f64) -> Result<Ran, Failu
     if row.figure != Figure::Lines {
         command.arg("--json");
     }
-    if ["climb", "sweep"].iter().any(|timed| row.command.starts_with(timed)) {
-        command.args(["--time-limit", &time_limit.to_string()]);
+    if let Some(seconds) = limit
+        && ["climb", "sweep"].iter().any(|timed| row.command.starts_with(timed))
+    {
+        command.args(["--time-limit", &seconds.to_string()]);
     }
     let output = command.output()?;
     Ok(Ran {

@@ -2,7 +2,7 @@
 
 use crate::args::KernelArgs;
 use crate::failure::{Failure, Outcome};
-use crate::kernel_file::{Ready, arguments, check_count, emulator, find_entry, launch};
+use crate::kernel_file::{Ready, arguments, check_arguments, emulator, find_entry, launch};
 use crate::output::{Spinner, print, print_json, thousands};
 use crate::source::linked_ptx;
 use lanework::{Device, PtxModule};
@@ -83,10 +83,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
     }
     let (ready, outputs) = arguments(args)?;
     let text = linked_ptx(&args.files)?;
-    let names: Vec<&str> = match &args.compare {
-        Some(both) => both.split(',').collect(),
-        None => vec![&args.on.device],
-    };
+    let names = devices(args)?;
     let spinner = Spinner::new("running");
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());
     for name in &names {
@@ -96,7 +93,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
         let entry = find_entry(&module, args.entry.as_deref())?;
         let forms = if args.fidelity { fidelity_of(&module, &entry) } else { None };
         fidelities.extend(forms);
-        check_count(&module, &entry, ready.len())?;
+        check_arguments(&module, &entry, &ready)?;
         results.push((launch(&device, &module, &entry, args.shape(), &ready)?, device, entry));
     }
     drop(spinner);
@@ -152,10 +149,48 @@ pub fn run(args: &KernelArgs) -> Outcome {
     print(&format!("{text}\n"))
 }
 
+/// The devices to run on.
+///
+/// # Errors
+/// When there are not two to compare, or only GPUs for what the emulator alone does.
+fn devices(args: &KernelArgs) -> Result<Vec<&str>, Failure> {
+    let names: Vec<&str> = match &args.compare {
+        Some(all) => all.split(',').map(str::trim).collect(),
+        None => vec![&args.on.device],
+    };
+    if let Some(all) = &args.compare
+        && names.len() < 2
+    {
+        return Err(Failure::input(
+            format_args!("--compare {all} does not name two devices"),
+            "give two, such as --compare emulator,cuda:0",
+        ));
+    }
+    let limits = [
+        ("--max-instructions", args.max_instructions.is_some()),
+        ("--time-limit", args.time_limit.is_some()),
+        ("--memory-limit", args.memory_limit.is_some()),
+        ("--fidelity", args.fidelity),
+    ];
+    let emulates = |name: &&str| matches!(*name, "emulator" | "best");
+    match limits.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) if !names.iter().any(emulates) => Err(Failure::input(
+            format_args!(
+                "{option} is not used on {}: only the emulator has it",
+                names.join(" and ")
+            ),
+            format_args!("remove {option}, or run on the emulator"),
+        )),
+        _ => Ok(names),
+    }
+}
+
 /// The device of this name. A limit that only the emulator has chooses the emulator over `best`.
 fn open(name: &str, args: &KernelArgs) -> Result<Device, Failure> {
-    let limited =
-        args.max_instructions.is_some() || args.time_limit.is_some() || args.memory_limit.is_some();
+    let limited = args.max_instructions.is_some()
+        || args.time_limit.is_some()
+        || args.memory_limit.is_some()
+        || args.fidelity;
     if !limited || !matches!(name, "emulator" | "best") {
         return Ok(Device::open(name)?);
     }

@@ -4,7 +4,7 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome, rejected};
 use crate::npy::Output;
 use crate::output::{Spinner, print, print_json};
-use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::suggest::check_rung;
 use lanework::Device;
 use lanework_lab::{Accuracy, run_rung};
@@ -41,7 +41,9 @@ pub fn run(args: &RunArgs) -> Outcome {
     let output = args.output.as_deref().map(Output::prepare).transpose()?;
     let device = Device::open(&args.on.device)?;
     let mut request = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
-    let type_name = read_arrays(&mut request, &args.arrays)?;
+    let type_name = read_arrays(&mut request, &args.arrays, &family)?;
+    check_seed(&args.numbers, &request, &family)?;
+    family.check_used(&[rung], &request)?;
     let case = family.case(&request)?;
     if let Some(why) = case.skips(rung, &device) {
         return Err(Failure::input(why, "run another rung; `lanework list` shows all"));

@@ -1,6 +1,6 @@
 //! `lanework sweep`: a ladder at several sizes and blocks.
 
-use super::climb::{check_rungs, failures, how};
+use super::climb::{check_rungs, check_time_limit, failures, how};
 use crate::args::SweepArgs;
 use crate::failure::Outcome;
 use crate::output::{Spinner, duration, print, print_json, table};
@@ -16,9 +16,25 @@ pub fn run(args: &SweepArgs) -> Outcome {
     let family = find_family(&args.ladder)?;
     check_rungs(&family, &args.how.rungs)?;
     let device = Device::open(&args.how.on.device)?;
+    check_time_limit(args.how.time_limit, device.backend())?;
     let request = request(&args.how.numbers, device.backend())?;
     let given = &args.problem.0;
-    let silent = family.sweep.iter().filter(|(name, _)| given.iter().all(|(had, _)| had != name));
+    let has = |name: &str| given.iter().any(|(had, _)| *had == name);
+    // Where every extent was given, no size is left to vary; and what no chosen rung uses is not varied.
+    let mut extents = ["rows", "cols", "m", "n", "k"].into_iter();
+    let mut extents = extents.by_ref().filter(|name| family.parameters.contains(name)).peekable();
+    let all_given = extents.peek().is_some() && extents.all(has);
+    let chosen: Vec<&str> = args.how.rungs.iter().map(String::as_str).collect();
+    let used = |name: &'static str| {
+        !(all_given && name == "size")
+            && family.check_used(&chosen, &request.clone().with(name, 1)).is_ok()
+    };
+    for (name, values) in given {
+        for value in values {
+            family.check_used(&chosen, &request.clone().with(name, *value))?;
+        }
+    }
+    let silent = family.sweep.iter().filter(|(name, _)| !has(name) && used(name));
     let mut axes = given.clone();
     axes.extend(silent.map(|(name, values)| (*name, values.to_vec())));
     // Sizes innermost: the scaling of one shape of block reads down the table.

@@ -22,8 +22,12 @@ pub struct Family {
     pub elements: &'static [&'static str],
     /// Names of the arrays it takes.
     pub arrays: &'static [&'static str],
+    /// Whether it only moves elements, so that numbers of any kind will do, complex ones too.
+    pub moves: bool,
     /// What a sweep varies when nothing is said.
     pub sweep: &'static [(&'static str, &'static [u64])],
+    /// Parameters that some rungs do not use, since their blocks and tiles are of one size.
+    pub unused: &'static [(&'static str, &'static [&'static str])],
     /// Makes a case of a checked request.
     pub open: fn(&Request) -> Result<Box<dyn Case>>,
 }
@@ -34,6 +38,23 @@ impl Family {
         let mut ladder = (self.ladder)();
         ladder.rungs.extend(self.peer);
         ladder
+    }
+
+    /// Checks that one of `rungs`, or of all where that is empty, uses each parameter that was given.
+    ///
+    /// # Errors
+    /// A parameter that none of them uses.
+    pub fn check_used(&self, rungs: &[&str], request: &Request) -> Result<()> {
+        for (name, idle) in self.unused {
+            let Some(value) = request.get(name) else { continue };
+            if !rungs.is_empty() && rungs.iter().all(|rung| idle.contains(rung)) {
+                return Err(Error::Request {
+                    why: format!("--{name} {value} is not used by {}", rungs.join(", ")),
+                    help: format!("remove --{name}, or choose another rung"),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The case that `request` asks for.

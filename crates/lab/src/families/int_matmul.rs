@@ -23,7 +23,9 @@ pub(super) fn family() -> Family {
         scaled: false,
         elements: &["i32"],
         arrays: &["a", "b"],
+        moves: false,
         sweep: &[("tile", &[1, 2, 4, 8, 16, 32, 64])],
+        unused: &[("tile", &["naive"])],
         open,
     }
 }

@@ -5,7 +5,7 @@ use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
-use crate::fits::check_memory;
+use crate::fits::{check_countable, check_memory};
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
@@ -22,7 +22,12 @@ pub(super) fn family() -> Family {
         scaled: false,
         elements: &["f32"],
         arrays: &["a", "b"],
+        moves: false,
         sweep: &[("block", &[8, 16, 32, 64])],
+        unused: &[(
+            "block",
+            &["naive", "kahan", "row-shared", "pitched", "blocked", "zero-padded"],
+        )],
         open,
     }
 }
@@ -50,22 +55,21 @@ pub(super) fn refuse(ladder: &str, why: String, help: &str) -> Error {
 /// # Errors
 /// When A and B do not fit each other, or C would have no elements.
 pub(super) fn extents(ladder: &str, request: &Request, default: u32) -> Result<(u32, u32, u32)> {
-    let size = request.u32("size", default)?;
-    let (mut m, mut n, mut k) =
-        (request.u32("m", size)?, request.u32("n", size)?, request.u32("k", size)?);
-    let (a, b) = (request.arrays.get("a"), request.arrays.get("b"));
-    if let Some(a) = a {
-        (m, k) = a.matrix("a")?;
+    let matrix = |name| request.arrays.get(name).map(|array| array.matrix(name)).transpose();
+    let (a, b) = (matrix("a")?, matrix("b")?);
+    if let (Some((m, k)), Some((rows, cols))) = (a, b)
+        && rows != k
+    {
+        let why = format!("A is {m}x{k} and B is {rows}x{cols}: {k} columns against {rows} rows");
+        return Err(refuse(ladder, why, "give a B with as many rows as A has columns"));
     }
-    if let Some(b) = b {
-        let (rows, cols) = b.matrix("b")?;
-        if a.is_some() && rows != k {
-            let why =
-                format!("A is {m}x{k} and B is {rows}x{cols}: {k} columns against {rows} rows");
-            return Err(refuse(ladder, why, "give a B with as many rows as A has columns"));
-        }
-        (k, n) = (rows, cols);
-    }
+    let mut extents = request.extents(default.into());
+    let m = extents.next_u32("m", a.map(|(m, _)| ("a", m)))?;
+    let n = extents.next_u32("n", b.map(|(_, n)| ("b", n)))?;
+    let of_a = a.map(|(_, k)| ("a", k));
+    let k = extents.next_u32("k", of_a.or(b.map(|(k, _)| ("b", k))))?;
+    extents.finish()?;
+    check_countable(ladder, &[(m, k), (k, n), (m, n)])?;
     if m == 0 || n == 0 {
         let why = format!("a product of {m}x{k} by {k}x{n} has no elements");
         return Err(refuse(ladder, why, "give at least one row and one column"));

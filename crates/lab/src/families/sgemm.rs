@@ -7,7 +7,7 @@ use crate::case::{Case, Trial};
 use crate::element::ElementType;
 use crate::families::matmul::{extents, given, refuse};
 use crate::families::solver::{self, CUBLAS, Solver};
-use crate::fits::check_memory;
+use crate::fits::{check_countable, check_memory};
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
@@ -26,7 +26,9 @@ pub(super) fn family() -> Family {
         scaled: true,
         elements: &["f32"],
         arrays: &["a", "b", "c"],
+        moves: false,
         sweep: &[("size", &[128, 256, 512])],
+        unused: &[],
         open,
     }
 }
@@ -79,10 +81,16 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
         return Err(refuse("sgemm", why, "give a C of the product's shape"));
     }
     let [lda, ldb, ldc] = leading;
-    let scale = |given: Option<f64>, default: f32| given.map_or(default, |value| value as f32);
+    check_countable("sgemm", &[(m, lda), (k, ldb), (m, ldc)])?;
+    let alpha = request.factor("alpha", request.alpha, 1.0)?;
+    let beta = request.factor("beta", request.beta, 0.0)?;
+    if arrays[2].is_some() && beta == 0.0 {
+        let why = "--c is not used: beta is 0".to_owned();
+        return Err(refuse("sgemm", why, "give --beta, such as --beta 1, or remove --c"));
+    }
     Ok(Box::new(Sgemm {
-        alpha: scale(request.alpha, 1.0),
-        beta: scale(request.beta, 0.0),
+        alpha,
+        beta,
         a: given(arrays[0]),
         b: given(arrays[1]),
         c: given(arrays[2]),

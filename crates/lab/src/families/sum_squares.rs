@@ -34,7 +34,9 @@ pub(super) fn family() -> Family {
         scaled: false,
         elements: &["i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"],
         arrays: &["input"],
+        moves: false,
         sweep: &[("block", &[256, 512]), ("size", &[1 << 16, 1 << 18, 1 << 20])],
+        unused: &[("block", &["one-thread", "several-loads", "single-pass"])],
         open,
     }
 }
@@ -100,10 +102,8 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
 
 fn case<E: LadderElement>(request: &Request, element: ElementType) -> Result<Box<dyn Case>> {
     let given = request.arrays.get("input").map(|input| input.elements::<E>());
-    let length = match &given {
-        Some(given) => given.len() as u64,
-        None => request.get("size").unwrap_or(NOTES),
-    };
+    let held = given.as_ref().map(|given| ("input", given.len() as u64));
+    let length = request.extents(NOTES).next("size", held)?;
     if length > LONGEST as u64 {
         return Err(Error::Launch {
             kernel: "sum-squares".to_owned(),

@@ -6,6 +6,7 @@ use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::{ElementType, with_bits};
 use crate::families::solver::{self, CUBLAS, Solver};
+use crate::fits::check_countable;
 use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
@@ -30,7 +31,9 @@ pub(super) fn family() -> Family {
             "f32", "f64", "f16", "bf16", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64",
         ],
         arrays: &["input"],
+        moves: true,
         sweep: &[("block", &[8, 16, 32]), ("size", &[512, 1024, 2048])],
+        unused: &[("block", &["swizzled", "vectorized", "cublas"])],
         open,
     }
 }
@@ -83,16 +86,13 @@ impl<E: Element> Transpose<E> {
 fn open(request: &Request) -> Result<Box<dyn Case>> {
     let element = request.element("f32");
     let block = request.u32("block", 32)?;
-    let matrix = match request.arrays.get("input") {
-        Some(input) => {
-            let (rows, cols) = input.matrix("input")?;
-            Matrix { rows, cols, block }
-        }
-        None => {
-            let size = request.u32("size", 1024)?;
-            Matrix { rows: request.u32("rows", size)?, cols: request.u32("cols", size)?, block }
-        }
-    };
+    let held = request.arrays.get("input").map(|input| input.matrix("input")).transpose()?;
+    let mut extents = request.extents(1024);
+    let rows = extents.next_u32("rows", held.map(|(rows, _)| ("input", rows)))?;
+    let cols = extents.next_u32("cols", held.map(|(_, cols)| ("input", cols)))?;
+    extents.finish()?;
+    check_countable("transpose", &[(rows, cols)])?;
+    let matrix = Matrix { rows, cols, block };
     if matrix.rows == 0 || matrix.cols == 0 {
         return Err(Error::Launch {
             kernel: "transpose".to_owned(),

@@ -23,7 +23,9 @@ pub(super) fn family() -> Family {
         scaled: false,
         elements: &["f32"],
         arrays: &["a", "b"],
+        moves: false,
         sweep: &[("size", &[1 << 16, 1 << 18, 1 << 20])],
+        unused: &[],
         open,
     }
 }
@@ -41,7 +43,8 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
     let (a, b) = (request.arrays.get("a"), request.arrays.get("b"));
     let default = if request.backend == Backend::Cuda { 1 << 26 } else { 1 << 20 };
     let count = |array: &Array| array.shape.iter().product::<u64>();
-    let length = a.or(b).map(count).or(request.get("size")).unwrap_or(default);
+    let of_a = a.map(|a| ("a", count(a)));
+    let length = request.extents(default).next("size", of_a.or(b.map(|b| ("b", count(b)))))?;
     if let (Some(a), Some(b)) = (a, b)
         && a.shape != b.shape
     {
