@@ -107,6 +107,8 @@ pub enum Command {
         lanework conform\n  \
         lanework conform --only cvt.rn\n  \
         lanework conform --device cuda:0 --live --tuples 65536\n  \
+        lanework conform --exhaustive --only tanh\n  \
+        lanework conform --device cuda:0 --exhaustive --live\n  \
         lanework conform --device cuda:0 --record docs/results/h200/conformance.vectors")]
     Conform(ConformArgs),
     /// Compare the emulator's counts with a GPU's hardware counters.

@@ -22,6 +22,10 @@ pub struct ConformArgs {
     /// Operand tuples of each form [default: 384 with --record, 16384 with --live].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub tuples: Option<u32>,
+    /// Run every input, not samples: all approximate forms, or the forms of one or two operands that --only
+    /// names. Without --live, results are compared with the fingerprints of an H200's.
+    #[arg(long, conflicts_with_all = ["vectors", "tuples", "ptx"])]
+    pub exhaustive: bool,
     /// Only print the PTX that runs the forms.
     #[arg(long, conflicts_with_all = ["tuples", "json"])]
     pub ptx: bool,

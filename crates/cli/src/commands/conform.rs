@@ -44,6 +44,9 @@ pub fn run(args: &ConformArgs) -> Outcome {
         let help = "give the start of a name, such as `add.rn`";
         return Err(Failure::input("no form has a name that starts with this", help));
     }
+    if args.exhaustive {
+        return super::exhaustive::run(args);
+    }
     if args.ptx {
         return print(&conformance::module(&forms.iter().collect::<Vec<_>>()));
     }
@@ -71,7 +74,7 @@ const COMBINED: usize = 32;
 /// Operands of each form that a live comparison takes.
 const LIVE: usize = 16_384;
 
-fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
+pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
     let device = Device::open(&args.on.device)?;
     match device.backend() {
         Backend::Cuda => Ok(device),

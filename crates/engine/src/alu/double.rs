@@ -2,7 +2,8 @@
 //! instruction, as on a GPU.
 
 use crate::alu_operation::{AluOperation, hot3, rare1, rare2, warm2};
-use crate::number::double::{self, quiet, through_high_word, with_nan_of};
+use crate::number::approximate::forms;
+use crate::number::double::{self, quiet, with_nan_of};
 use lanework_ptx_ir::opcode::double::DoubleOp;
 use lanework_ptx_ir::opcode::single::FloatClass;
 
@@ -21,9 +22,9 @@ pub fn handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::CopySign => rare2(|a: f64, b: f64| b.copysign(a)),
         DoubleOp::Sqrt => rare1(|a: f64| with_nan_of(a.sqrt(), [a])),
         DoubleOp::Rcp => rare1(|a: f64| with_nan_of(1.0 / a, [a])),
-        DoubleOp::RcpApproximate => rare1(|a: f64| through_high_word(|a| 1.0 / a, a)),
-        DoubleOp::Rsqrt => rare1(|a: f64| with_nan_of(1.0 / a.sqrt(), [a])),
-        DoubleOp::RsqrtApproximate => rare1(|a: f64| through_high_word(|a| 1.0 / a.sqrt(), a)),
+        DoubleOp::RcpApproximate => rare1(|a: f64| forms::rcp_f64(a)),
+        DoubleOp::Rsqrt => rare1(|a: f64| forms::rsqrt_f64(a)),
+        DoubleOp::RsqrtApproximate => rare1(|a: f64| forms::rsqrt_f64_high(a)),
         DoubleOp::Test(class) => test(class),
         DoubleOp::Saturate => rare1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
     }

@@ -1,8 +1,9 @@
 //! Handlers of floating-point arithmetic of 16 bits, single and packed.
 
 use crate::alu_operation::{AluOperation, rare1, rare2, rare3};
+use crate::number::approximate::forms;
 use crate::number::narrow::*;
-use crate::number::single::{flush, max32, min32, or_nan, through_double};
+use crate::number::single::{max32, min32, or_nan};
 use ::half::{bf16, f16};
 use lanework_ptx_ir::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
 use lanework_ptx_ir::opcode::single::MinMax;
@@ -53,13 +54,12 @@ fn any(function: HalfFunction, ty: HalfType) -> &'static AluOperation {
         HalfFunction::MinMax(choice) => min_max(choice, ty),
         HalfFunction::Abs => sign(true, ty),
         HalfFunction::Neg => sign(false, ty),
-        // Of bf16, subnormal results are flushed.
         HalfFunction::Ex2 => {
-            each_type!(ty, rare1, |a| to_f16(through_double(f64::exp2, a.widen())), |a| to_bf16(
-                flush(through_double(f64::exp2, a.widen()))
-            ))
+            each_type!(ty, rare1, |a| forms::ex2_f16(a), |a| forms::ex2_bf16(a))
         }
-        HalfFunction::Tanh => widened!(ty, rare1, |a| through_double(f64::tanh, a)),
+        HalfFunction::Tanh => {
+            each_type!(ty, rare1, |a| forms::tanh_f16(a), |a| forms::tanh_bf16(a))
+        }
         HalfFunction::Relu => match ty {
             HalfType::F16 | HalfType::Bf16 => rare1(|a: u16| relu16(a)),
             HalfType::F16x2 | HalfType::Bf16x2 => rare1(|a: u32| relu16x2(a)),

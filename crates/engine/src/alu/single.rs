@@ -4,8 +4,11 @@
 //! [`lanework_ptx_ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
 use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, warm1, warm2, warm3};
+use crate::number::approximate::forms;
 use crate::number::single::*;
-use lanework_ptx_ir::opcode::single::{FloatClass, MinMax, Modifiers, SingleOp, Unary};
+use lanework_ptx_ir::opcode::single::{
+    Approximation, Division, FloatClass, MinMax, Modifiers, SingleOp, Unary,
+};
 
 const PLAIN: Modifiers = Modifiers { ftz: false, sat: false };
 
@@ -49,18 +52,10 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
             arithmetic!(modifiers, |a, b| a * b, flushed flush_rounded_up(a * b, f64::from(a) * f64::from(b)))
         }
         SingleOp::Fma(modifiers) => fma(modifiers),
-        SingleOp::Div { approximate: true, ftz } => {
-            flushing!(ftz, rare2, rare2, |a, b| divide_by_reciprocal(a, b))
-        }
-        SingleOp::Div { approximate: false, ftz: false } => {
-            warm2(|a: f32, b: f32| canonical(a / b))
-        }
-        SingleOp::Div { approximate: false, ftz: true } => rare2(|a: f32, b: f32| {
-            let (a, b) = (flush(a), flush(b));
-            canonical(flush(flush_rounded_up(a / b, f64::from(a) / f64::from(b))))
-        }),
+        SingleOp::Div { division, ftz } => div(division, ftz),
         SingleOp::MinMax { choice, ftz } => min_max(choice, ftz),
         SingleOp::Unary { function, ftz } => unary(function, ftz),
+        SingleOp::Approximate { function, ftz } => approximate(function, ftz),
         SingleOp::CopySign => rare2(|a: f32, b: f32| b.copysign(a)),
         SingleOp::Test(class) => test(class),
         SingleOp::Flush => rare1(|a: f32| flush(a)),
@@ -112,14 +107,42 @@ fn unary(function: Unary, ftz: bool) -> &'static AluOperation {
         Unary::Neg => flushing!(ftz, warm1, rare1, |a| -a),
         Unary::Sqrt => flushing!(ftz, warm1, rare1, |a| a.sqrt()),
         Unary::Rcp => flushing!(ftz, warm1, rare1, |a| 1.0 / a),
-        Unary::Rsqrt => {
-            flushing!(ftz, rare1, rare1, |a| through_double(|x| 1.0 / x.sqrt(), a))
-        }
-        Unary::Ex2 => flushing!(ftz, rare1, rare1, |a| through_double(f64::exp2, a)),
-        Unary::Lg2 => flushing!(ftz, rare1, rare1, |a| through_double(f64::log2, a)),
-        Unary::Sin => flushing!(ftz, rare1, rare1, |a| through_double(f64::sin, a)),
-        Unary::Cos => flushing!(ftz, rare1, rare1, |a| through_double(f64::cos, a)),
-        Unary::Tanh => flushing!(ftz, rare1, rare1, |a| through_double(f64::tanh, a)),
+    }
+}
+
+fn div(division: Division, ftz: bool) -> &'static AluOperation {
+    match (division, ftz) {
+        (Division::Rounded, false) => warm2(|a: f32, b: f32| canonical(a / b)),
+        (Division::Rounded, true) => rare2(|a: f32, b: f32| {
+            let (a, b) = (flush(a), flush(b));
+            canonical(flush(flush_rounded_up(a / b, f64::from(a) / f64::from(b))))
+        }),
+        (Division::Approximate, false) => rare2(|a: f32, b: f32| forms::div(a, b, false)),
+        (Division::Approximate, true) => rare2(|a: f32, b: f32| forms::div(a, b, true)),
+        (Division::Full, false) => rare2(|a: f32, b: f32| forms::div_full(a, b, false)),
+        (Division::Full, true) => rare2(|a: f32, b: f32| forms::div_full(a, b, true)),
+    }
+}
+
+fn approximate(function: Approximation, ftz: bool) -> &'static AluOperation {
+    /// Handlers for both values of `.ftz`.
+    macro_rules! both {
+        ($f:path) => {
+            match ftz {
+                false => rare1(|a: f32| $f(a, false)),
+                true => rare1(|a: f32| $f(a, true)),
+            }
+        };
+    }
+    match function {
+        Approximation::Rcp => both!(forms::rcp),
+        Approximation::Rsqrt => both!(forms::rsqrt),
+        Approximation::Sqrt => both!(forms::sqrt),
+        Approximation::Ex2 => both!(forms::ex2),
+        Approximation::Lg2 => both!(forms::lg2),
+        Approximation::Sin => rare1(|a: f32| forms::sin(a)),
+        Approximation::Cos => rare1(|a: f32| forms::cos(a)),
+        Approximation::Tanh => rare1(|a: f32| forms::tanh(a)),
     }
 }
 

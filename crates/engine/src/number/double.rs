@@ -1,8 +1,6 @@
-//! f64 arithmetic where a GPU differs from the host: which NaN comes out, the minimum and maximum, and
-//! the approximations that see only the high word (PTX manual, `rcp.approx.ftz.f64` and
-//! `rsqrt.approx.ftz.f64`).
+//! f64 arithmetic where a GPU differs from the host: which NaN comes out, and the minimum and maximum (PTX
+//! manual, "Floating-Point Instructions").
 
-use super::single::NAN32;
 use super::soft::{self, Number, Round};
 
 /// The f64 NaN of an invalid operation.
@@ -59,18 +57,6 @@ fn number_of(a: f64, b: f64, ordered: f64) -> f64 {
         (false, true) => a,
         (false, false) => ordered,
     }
-}
-
-/// The high word of an f64, as the approximations of that type see it.
-fn high_word(a: f64) -> f64 {
-    f64::from_bits(a.to_bits() & !0xffff_ffff)
-}
-
-/// An approximation of an f64: only the high word is computed, and subnormals are zero.
-pub fn through_high_word(f: impl Fn(f64) -> f64, a: f64) -> f64 {
-    let flush = |x: f64| if x.is_subnormal() { 0f64.copysign(x) } else { x };
-    let result = flush(f(high_word(flush(a))));
-    if result.is_nan() { f64::from_bits(u64::from(NAN32) << 32) } else { high_word(result) }
 }
 
 /// Unpacks an f64.

@@ -1,5 +1,6 @@
 //! Number formats of a GPU on the host: arithmetic that its own floating point does not give.
 
+pub mod approximate;
 pub mod double;
 pub mod eight;
 pub mod narrow;

@@ -4,8 +4,7 @@
 //! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes what
 //! would be subnormal had it all its digits: a result that rounds up to the smallest normal number is
 //! flushed where its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
-//! H200). Functions that a GPU approximates are computed in f64 and rounded once ([`through_double`]), so
-//! their last bits differ from a GPU's.
+//! H200). Functions that a GPU approximates are in [`super::approximate`].
 
 use super::soft::{self, Number, Round};
 
@@ -61,11 +60,6 @@ pub fn flush_number(number: Number) -> Number {
         }
         _ => number,
     }
-}
-
-/// `div.approx`: `a / b` as `a * (1 / b)`, whose second factor is 0 for the largest `b`.
-pub fn divide_by_reciprocal(a: f32, b: f32) -> f32 {
-    if b.abs() > 2f32.powi(126) && b.is_finite() { a * 0f32.copysign(b) } else { a / b }
 }
 
 /// `fma.ftz`: flushes what would be subnormal if it had all digits.
@@ -139,11 +133,6 @@ pub fn xor_signs(f: impl Fn(f32, f32) -> f32, a: f32, b: f32) -> f32 {
     let sign = (a.to_bits() ^ b.to_bits()) & 0x8000_0000;
     let result = f(a.abs(), b.abs());
     if result.is_nan() { result } else { f32::from_bits(result.to_bits() | sign) }
-}
-
-/// A function of f64, for an f32: computed wide and rounded once.
-pub fn through_double(f: impl Fn(f64) -> f64, x: f32) -> f32 {
-    f(f64::from(x)) as f32
 }
 
 /// Unpacks an f32.

@@ -7,6 +7,7 @@ mod combine;
 mod compare;
 mod coverage;
 mod execute;
+pub mod exhaustive;
 mod fidelity;
 mod form;
 mod operands;

@@ -11,7 +11,8 @@ pub const OPERANDS: usize = 32;
 /// Bytes of one thread's results.
 pub const RESULTS: usize = 16;
 
-const HEAD: &str = ".version 8.7\n.target sm_90a\n.address_size 64\n";
+/// What every module begins with.
+pub const HEAD: &str = ".version 8.7\n.target sm_90a\n.address_size 64\n";
 
 /// The storage of a kind: a register's type.
 pub(super) fn register(kind: Kind) -> &'static str {

@@ -32,7 +32,7 @@ pub enum DoubleOp {
     Rcp,
     /// `1 / a` from and to high words only (`.approx.ftz`).
     RcpApproximate,
-    /// `1 / sqrt(a)`.
+    /// `1 / sqrt(a)`, by an approximation that is improved once (`.approx`).
     Rsqrt,
     /// `1 / sqrt(a)` from and to high words only (`.approx.ftz`).
     RsqrtApproximate,

@@ -16,8 +16,8 @@ pub enum SingleOp {
     Fma(Modifiers),
     /// `a / b`.
     Div {
-        /// Through the reciprocal of `b` (`.approx`).
-        approximate: bool,
+        /// How exact it is.
+        division: Division,
         /// Subnormal operands and results are flushed to zero.
         ftz: bool,
     },
@@ -32,6 +32,13 @@ pub enum SingleOp {
     Unary {
         /// Which one.
         function: Unary,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// A function that the GPU approximates.
+    Approximate {
+        /// Which one.
+        function: Approximation,
         /// Subnormal operands and results are flushed to zero.
         ftz: bool,
     },
@@ -73,7 +80,26 @@ pub enum Unary {
     Neg,
     Sqrt,
     Rcp,
+}
+
+/// How exact a quotient is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Division {
+    /// Rounded once.
+    Rounded,
+    /// `a` times the approximate reciprocal of `b` (`.approx`).
+    Approximate,
+    /// The same with operands scaled for large `b` (`.full`).
+    Full,
+}
+
+/// A function that the GPU approximates (`.approx`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the PTX instruction of its name")]
+pub enum Approximation {
+    Rcp,
     Rsqrt,
+    Sqrt,
     Ex2,
     Lg2,
     Sin,

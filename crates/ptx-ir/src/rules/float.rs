@@ -14,7 +14,9 @@ use crate::opcode::directed::{DirectedFunction, DirectedOp, Direction};
 use crate::opcode::double::DoubleOp;
 use crate::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
 use crate::opcode::integer::{IntegerOp, Signed};
-use crate::opcode::single::{FloatClass, MinMax, Modifiers, SingleOp, Unary};
+use crate::opcode::single::{
+    Approximation, Division, FloatClass, MinMax, Modifiers, SingleOp, Unary,
+};
 use lanework_ptx::ScalarType::{self, *};
 
 /// The rounding direction of the instruction; `None` is to the nearest even.
@@ -132,7 +134,15 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
     binary(cx, DirectedFunction::Mul, SingleOp::Mul, DoubleOp::Mul, HalfFunction::Mul)
 }
 
-/// `div` of floats; `.full` is exact here.
+fn division(cx: &Cx<'_, '_>) -> Division {
+    match (cx.has("approx"), cx.has("full")) {
+        (true, _) => Division::Approximate,
+        (_, true) => Division::Full,
+        _ => Division::Rounded,
+    }
+}
+
+/// `div` of floats.
 pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "approx", "full"])?;
     let (ty, ftz) = (cx.ty()?, cx.has("ftz"));
@@ -140,7 +150,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return with_modifiers(cx, ty, 2, op);
     }
     let op = match ty {
-        F32 => Alu::Single(SingleOp::Div { approximate: cx.has("approx"), ftz }),
+        F32 => Alu::Single(SingleOp::Div { division: division(cx), ftz }),
         F64 => Alu::Double(DoubleOp::Div),
         _ => return Err(cx.unknown("this type")),
     };
@@ -248,7 +258,7 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(ty, 2, op)
 }
 
-/// `sqrt` and `rcp`; the approximate forms of f32 are exact here.
+/// `sqrt` and `rcp`.
 pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "approx", "ftz"])?;
     let ty = cx.ty()?;
@@ -258,6 +268,8 @@ pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return with_modifiers(cx, ty, 1, op);
     }
     let double = match (ty, sqrt) {
+        (F32, true) if cx.has("approx") => return approximation(cx, Approximation::Sqrt),
+        (F32, false) if cx.has("approx") => return approximation(cx, Approximation::Rcp),
         (F32, true) => return single_unary(cx, Unary::Sqrt),
         (F32, false) => return single_unary(cx, Unary::Rcp),
         (F64, true) => DoubleOp::Sqrt,
@@ -268,17 +280,22 @@ pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(ty, 1, Alu::Double(double))
 }
 
-/// The functions that a GPU approximates.
+fn approximation(cx: &mut Cx<'_, '_>, function: Approximation) -> LoweringResult {
+    let op = SingleOp::Approximate { function, ftz: cx.has("ftz") };
+    cx.uniform_type(F32, 1, Alu::Single(op))
+}
+
+/// The functions that a GPU only approximates.
 pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["approx", "ftz"])?;
     let ty = cx.ty()?;
     let op = match (cx.instruction.opcode.as_str(), ty) {
-        ("ex2", F32) => return single_unary(cx, Unary::Ex2),
-        ("lg2", F32) => return single_unary(cx, Unary::Lg2),
-        ("sin", F32) => return single_unary(cx, Unary::Sin),
-        ("cos", F32) => return single_unary(cx, Unary::Cos),
-        ("tanh", F32) => return single_unary(cx, Unary::Tanh),
-        ("rsqrt", F32) => return single_unary(cx, Unary::Rsqrt),
+        ("ex2", F32) => return approximation(cx, Approximation::Ex2),
+        ("lg2", F32) => return approximation(cx, Approximation::Lg2),
+        ("sin", F32) => return approximation(cx, Approximation::Sin),
+        ("cos", F32) => return approximation(cx, Approximation::Cos),
+        ("tanh", F32) => return approximation(cx, Approximation::Tanh),
+        ("rsqrt", F32) => return approximation(cx, Approximation::Rsqrt),
         ("rsqrt", F64) if cx.has("ftz") => Alu::Double(DoubleOp::RsqrtApproximate),
         ("rsqrt", F64) => Alu::Double(DoubleOp::Rsqrt),
         ("ex2", _) => half(cx, ty, HalfFunction::Ex2)?,
