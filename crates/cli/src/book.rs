@@ -198,20 +198,20 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
             "Instructions",
             "For every form of every instruction, how far the emulator is known to agree with a GPU. \
              *Measured*: bit for bit what an H200 gave, over every recorded vector (`lanework conform` repeats \
-             the comparison). *Within a bound*: an approximation, within the error that the PTX manual \
-             allows. *Unmeasured*: implemented from the manual and tested in whole kernels, but not compared \
-             form by form: control flow, synchronisation and copies, for the most part. *Refused*: an error that \
-             names the instruction. `lanework coverage --opcode NAME` lists the forms.",
-            "| instruction | measured | within a bound | unmeasured | refused | refused forms |",
+             the comparison), approximate functions over every input (`lanework conform --exhaustive`). \
+             *Unmeasured*: implemented from the manual and \
+             tested in whole kernels, but not compared form by form: control flow, synchronisation and copies, for \
+             the most part. *Refused*: an error that names the instruction. `lanework coverage --opcode NAME` lists the forms.",
+            "| instruction | measured | unmeasured | refused | refused forms |",
             0,
         ),
         Language::Chinese => (
             "指令",
             "对每条指令的每个形式，模拟器与 GPU 的一致程度。*实测*：在全部记录的向量上与 H200 的结果逐位相同\
-             （`lanework conform` 重做这项比较）。*误差之内*：近似指令，在 PTX 手册规定的误差之内。*未实测*：\
-             按手册实现，并在完整的核函数中测试过，但没有逐个形式比较，主要是控制流、同步与拷贝。*拒绝*：\
+             （`lanework conform` 重做这项比较），近似函数在全部输入上相同（`lanework conform --exhaustive`）。\
+             *未实测*：按手册实现，并在完整的核函数中测试过，但没有逐个形式比较，主要是控制流、同步与拷贝。*拒绝*：\
              报出指令名称的错误。`lanework coverage --opcode NAME` 列出每个形式。",
-            "| 指令 | 实测 | 误差之内 | 未实测 | 拒绝 | 被拒绝的形式 |",
+            "| 指令 | 实测 | 未实测 | 拒绝 | 被拒绝的形式 |",
             1,
         ),
     };
@@ -220,20 +220,14 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
     for found in covered {
         if chapter != found.chapter[place] {
             chapter = found.chapter[place];
-            let _ = writeln!(text, "\n## {chapter}\n\n{columns}\n|---|---|---|---|---|---|");
+            let _ = writeln!(text, "\n## {chapter}\n\n{columns}\n|---|---|---|---|---|");
         }
-        let [measured, within, unmeasured, refused] = found.counts();
-        let bounds: Vec<&str> = found.bounds();
-        let within = if bounds.is_empty() {
-            within.to_string()
-        } else {
-            format!("{within}: {}", bounds.join("; "))
-        };
+        let [measured, unmeasured, refused] = found.counts();
         let names = some(&found.refused());
         let names = if names.is_empty() { names } else { format!("`{names}`") };
         let _ = writeln!(
             text,
-            "| `{}` | {measured} | {within} | {unmeasured} | {refused} | {names} |",
+            "| `{}` | {measured} | {unmeasured} | {refused} | {names} |",
             found.opcode
         );
     }

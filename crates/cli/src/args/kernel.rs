@@ -63,8 +63,7 @@ pub struct KernelArgs {
     /// Bytes of memory that the emulator has.
     #[arg(long, value_name = "BYTES", value_parser = positive)]
     pub memory_limit: Option<u64>,
-    /// List the fidelity of each instruction form of the entry: measured on an H200, within an error bound, or
-    /// unmeasured.
+    /// List the fidelity of each instruction form of the entry: measured on an H200, or unmeasured.
     #[arg(long)]
     pub fidelity: bool,
     /// Run on both devices, such as emulator,cuda:0, and show where their results differ.

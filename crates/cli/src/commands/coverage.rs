@@ -15,8 +15,6 @@ struct CoverageJson<'a> {
     chapter: &'a str,
     /// Forms that give bit for bit what an H200 gave.
     measured: Vec<&'a str>,
-    /// Forms with their bounds.
-    within: BTreeMap<&'a str, &'a str>,
     /// Forms that were not compared with a GPU.
     unmeasured: Vec<&'a str>,
     /// Forms with the reasons.
@@ -42,7 +40,6 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         for (form, covered) in found.iter().flat_map(|found| &found.forms) {
             let says = match covered {
                 Covered::Runs(Fidelity::Measured) => "measured".to_owned(),
-                Covered::Runs(Fidelity::Within(bound)) => format!("within a bound: {}", bound.text),
                 Covered::Runs(Fidelity::Unmeasured) => "unmeasured".to_owned(),
                 Covered::Refused(why) => format!("refused: {why}"),
             };
@@ -50,27 +47,20 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         }
         return print(&format!("{rows}\n"));
     }
-    let mut rows = table(&[
-        "instruction",
-        "measured",
-        "within a bound",
-        "unmeasured",
-        "refused",
-        "refused forms",
-    ]);
-    let mut sums = [0; 4];
+    let mut rows = table(&["instruction", "measured", "unmeasured", "refused", "refused forms"]);
+    let mut sums = [0; 3];
     for found in &found {
         let counts = found.counts();
         for (sum, count) in sums.iter_mut().zip(counts) {
             *sum += count;
         }
-        let [measured, within, unmeasured, refused] = counts.map(|count| count.to_string());
+        let [measured, unmeasured, refused] = counts.map(|count| count.to_string());
         let names = some(&found.refused());
-        rows.add_row([found.opcode.clone(), measured, within, unmeasured, refused, names]);
+        rows.add_row([found.opcode.clone(), measured, unmeasured, refused, names]);
     }
     print(&format!(
-        "{rows}\n{} forms measured, {} within a bound, {} unmeasured, {} refused\n",
-        sums[0], sums[1], sums[2], sums[3]
+        "{rows}\n{} forms measured, {} unmeasured, {} refused\n",
+        sums[0], sums[1], sums[2]
     ))
 }
 
@@ -88,16 +78,12 @@ fn json(found: &Coverage) -> CoverageJson<'_> {
         opcode: &found.opcode,
         chapter: found.chapter[0],
         measured: Vec::new(),
-        within: BTreeMap::new(),
         unmeasured: Vec::new(),
         refused: BTreeMap::new(),
     };
     for (form, covered) in &found.forms {
         match covered {
             Covered::Runs(Fidelity::Measured) => all.measured.push(&form.name),
-            Covered::Runs(Fidelity::Within(bound)) => {
-                all.within.insert(&form.name, bound.text);
-            }
             Covered::Runs(Fidelity::Unmeasured) => all.unmeasured.push(&form.name),
             Covered::Refused(why) => drop(all.refused.insert(&form.name, why)),
         }

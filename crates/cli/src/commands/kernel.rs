@@ -31,8 +31,6 @@ struct KernelJson<'a> {
 struct FidelityJson {
     /// Instructions that give bit for bit what an H200 gave.
     measured: Vec<String>,
-    /// Approximations, each with its bound.
-    within: BTreeMap<String, &'static str>,
     /// Instructions that were not compared with a GPU.
     unmeasured: Vec<String>,
     /// Entries of the module that the emulator does not run, and why.
@@ -41,16 +39,15 @@ struct FidelityJson {
 
 /// The fidelity of the instructions of an entry; `None` on a GPU.
 fn fidelity_of(module: &PtxModule, entry: &str) -> Option<FidelityJson> {
-    let (mut measured, mut within, mut unmeasured) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let (mut measured, mut unmeasured) = (Vec::new(), Vec::new());
     for name in module.instructions(entry)? {
         match fidelity(&name) {
             Fidelity::Measured => measured.push(name),
-            Fidelity::Within(bound) => drop(within.insert(name, bound.text)),
             Fidelity::Unmeasured => unmeasured.push(name),
         }
     }
     let refused = module.refused().into_iter().collect();
-    Some(FidelityJson { measured, within, unmeasured, refused })
+    Some(FidelityJson { measured, unmeasured, refused })
 }
 
 impl FidelityJson {
@@ -61,9 +58,6 @@ impl FidelityJson {
                 let (count, names) = (names.len(), names.join(", "));
                 text.push_str(&format!("\n{count} instruction forms {how}: {names}"));
             }
-        }
-        for (name, bound) in &self.within {
-            text.push_str(&format!("\n{name} is within a bound: {bound}"));
         }
         for (entry, why) in &self.refused {
             text.push_str(&format!("\nentry {entry} is refused: {why}"));

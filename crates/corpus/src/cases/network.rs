@@ -5,8 +5,6 @@ use crate::case::args;
 use crate::random::{bits, floats, integer_floats};
 
 const UNIT: &str = "network";
-/// `expf` uses an approximate instruction.
-const APPROXIMATE: &str = "approximate exponentials";
 
 pub fn cases() -> Vec<Case> {
     let mut cases = vec![softmax(), softmax_online(), layer_norm(), rms_norm(), attention(false)];
@@ -37,7 +35,6 @@ fn softmax() -> Case {
         .with("out", &vec![0f32; rows * cols])
         .run("softmax_rows", rows as u32, 128, args!["in", "out", cols as i32])
         .expects_within("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-6)
-        .may_differ("out", APPROXIMATE)
 }
 
 fn softmax_online() -> Case {
@@ -48,7 +45,6 @@ fn softmax_online() -> Case {
         .with("out", &vec![0f32; rows * cols])
         .run("softmax_online", 3, (32, 4), args!["in", "out", rows as i32, cols as i32])
         .expects_within("out", &narrow(x.chunks(cols).flat_map(softmax_of)), 1e-5)
-        .may_differ("out", APPROXIMATE)
 }
 
 fn layer_norm() -> Case {
@@ -76,7 +72,6 @@ fn layer_norm() -> Case {
             args!["in", "scale", "shift", "out", cols as i32, 1e-5f32],
         )
         .expects_within("out", &out, 1e-5)
-        .may_differ("out", "an approximate inverse square root")
 }
 
 fn rms_norm() -> Case {
@@ -91,7 +86,6 @@ fn rms_norm() -> Case {
         .with("out", &vec![0f32; rows * cols])
         .run("rms_norm", rows as u32, 32, args!["in", "out", (cols / 4) as i32])
         .expects_within("out", &narrow(x.chunks(cols).flat_map(unit)), 1e-5)
-        .may_differ("out", "an approximate inverse square root")
 }
 
 fn attention(causal: bool) -> Case {
@@ -125,7 +119,6 @@ fn attention(causal: bool) -> Case {
             args!["q", "k", "v", "out", length as i32, 0.25f32, u8::from(causal)],
         )
         .expects_within("out", &out, 1e-5)
-        .may_differ("out", APPROXIMATE)
 }
 
 /// The error function, by its series and its continued fraction.
@@ -150,7 +143,7 @@ fn activations() -> Case {
     let map = |f: &dyn Fn(f64) -> f64| narrow(x.iter().map(|&v| f(f64::from(v))));
     let mut case = Case::new(UNIT, "activations").with("in", &x);
     for name in ["gelu", "silu", "soft", "hyperbolic"] {
-        case = case.with(name, &[0f32; 300]).may_differ(name, APPROXIMATE);
+        case = case.with(name, &[0f32; 300]);
     }
     case.run("activations", 3, 128, args!["in", "gelu", "silu", "soft", "hyperbolic", 300i32])
         .expects_within("gelu", &map(&|v| 0.5 * v * (1.0 + erf(v * 0.5f64.sqrt()))), 1e-6)
@@ -182,7 +175,6 @@ fn adam() -> Case {
         .run("adam", 2, 128, args!["weights", "gradient", "moments", n as i32, options])
         .expects_within("moments", &kept, 1e-6)
         .expects_within("weights", &after, 1e-4)
-        .may_differ("weights", APPROXIMATE)
 }
 
 fn cross_entropy() -> Case {
@@ -209,8 +201,6 @@ fn cross_entropy() -> Case {
         )
         .expects_within("loss", &loss, 1e-6)
         .expects_within("gradient", &gradient, 1e-6)
-        .may_differ("loss", APPROXIMATE)
-        .may_differ("gradient", APPROXIMATE)
 }
 
 fn embed() -> Case {

@@ -8,7 +8,6 @@ use crate::random::{bytes, floats, integer_floats, ints, many};
 use half::f16;
 
 const THREADS: u32 = 128;
-const APPROXIMATE: &str = "approximate exponentials";
 
 pub fn cases() -> Vec<Case> {
     let mut cases = vec![softmax(), layer_norm(), product(), scan(), sort(), histogram()];
@@ -36,7 +35,6 @@ fn softmax() -> Case {
         .with("out", &vec![0f32; x.len()])
         .run_shared("softmax", rows as u32, THREADS, 16, &arguments)
         .expects_within("out", &x.chunks(cols).flat_map(of_row).collect::<Vec<_>>(), 1e-6)
-        .may_differ("out", APPROXIMATE)
 }
 
 fn layer_norm() -> Case {
@@ -59,7 +57,7 @@ fn layer_norm() -> Case {
         .with("out", &vec![0f32; x.len()])
         .run_shared("layer_norm", rows as u32, THREADS, 1024, &arguments)
         .expects_within("out", &out, 1e-5)
-        .may_differ("out", "approximate roots and quotients")
+        .may_differ("out", super::science::FUSED)
 }
 
 fn half_bits(values: &[f32]) -> Vec<u16> {
@@ -157,7 +155,6 @@ fn attention() -> Case {
         .with("out", &vec![0f32; length * D])
         .run_shared("attention", 2, THREADS, 10_240, &with_scratch(own))
         .expects_within("out", &out, 1e-3)
-        .may_differ("out", APPROXIMATE)
 }
 
 fn philox() -> Case {

@@ -1,5 +1,6 @@
 //! `mma.m8n8k4` of f16: four products at once, each by the eight lanes of two quads. Tensor cores since
-//! Turing have no such product; the driver's compiler makes it of fused additions in the order of `k`.
+//! Turing have no such product; the driver's compiler makes it of f32 arithmetic in an order of its own
+//! (read from its machine code for compute capability 9.0).
 
 use super::multiply::encode;
 use super::plan::Plan;
@@ -54,13 +55,19 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
                 Number::F16 => element(&c, lane, i),
                 _ => f32::from_bits(c[i][lane] as u32),
             };
-            let mut sum = 0.0f32;
-            for k in 0..4 {
+            let pairs: [(f32, f32); 4] = std::array::from_fn(|k| {
                 let (lane_a, i_a) = factor(product, row, k, by_rows[0]);
                 let (lane_b, i_b) = factor(product, column, k, !by_rows[1]);
-                sum = element(&a, lane_a, i_a).mul_add(element(&b, lane_b, i_b), sum);
-            }
-            let sum = sum + start;
+                (element(&a, lane_a, i_a), element(&b, lane_b, i_b))
+            });
+            let fused = |sum: f32, (x, y): (f32, f32)| x.mul_add(y, sum);
+            let sum = match (this.c, this.d) {
+                (Number::F16, Number::F16) => {
+                    let half = |first: (f32, f32), second| fused(first.0 * first.1, second);
+                    start + half(pairs[0], pairs[1]) + half(pairs[2], pairs[3])
+                }
+                _ => pairs.into_iter().fold(0.0, fused) + start,
+            };
             let (lane, i) = accumulator(product, row, column, this.d);
             match this.d {
                 Number::F16 => {

@@ -29,30 +29,17 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Forms that are measured, within a bound, unmeasured, and refused.
-    pub fn counts(&self) -> [usize; 4] {
-        let mut counts = [0; 4];
+    /// Forms that are measured, unmeasured, and refused.
+    pub fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
         for (_, covered) in &self.forms {
             counts[match covered {
                 Covered::Runs(Fidelity::Measured) => 0,
-                Covered::Runs(Fidelity::Within(_)) => 1,
-                Covered::Runs(Fidelity::Unmeasured) => 2,
-                Covered::Refused(_) => 3,
+                Covered::Runs(Fidelity::Unmeasured) => 1,
+                Covered::Refused(_) => 2,
             }] += 1;
         }
         counts
-    }
-
-    /// The bounds of its approximations, each once.
-    pub fn bounds(&self) -> Vec<&'static str> {
-        let bounds = self.forms.iter().filter_map(|(_, covered)| match covered {
-            Covered::Runs(Fidelity::Within(bound)) => Some(bound.text),
-            _ => None,
-        });
-        let mut bounds: Vec<&str> = bounds.collect();
-        bounds.sort_unstable();
-        bounds.dedup();
-        bounds
     }
 
     /// The names of refused forms, each once; with its operands where another of the name is known.

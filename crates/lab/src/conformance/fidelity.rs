@@ -1,10 +1,8 @@
-//! How far an instruction's results are known to agree with a GPU's: measured, within a bound of the
-//! manual, or unmeasured.
+//! How far an instruction's results are known to agree with a GPU's: measured, or unmeasured.
 //!
 //! What is measured is a table, `data/measured.txt`, which a test makes from the recorded vectors
 //! (`tests/conformance.rs`); an instruction that is not in it is never called exact.
 
-use super::bounds::{Bound, bound_of};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -13,8 +11,6 @@ use std::sync::LazyLock;
 pub enum Fidelity {
     /// Bit for bit what an H200 gave, over every recorded vector.
     Measured,
-    /// An approximation: both are within the manual's bound of the true value.
-    Within(&'static Bound),
     /// Not compared by itself with a GPU: such as control flow, barriers and asynchronous copies.
     Unmeasured,
 }
@@ -28,11 +24,7 @@ static MEASURED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 /// How far the results of an instruction are known to agree with a GPU's, by its name such as
 /// `ex2.approx.f32`. A name does not tell of operands: `mov.u32` is measured, though not of `%clock`.
 pub fn fidelity(name: &str) -> Fidelity {
-    match bound_of(name) {
-        Some(bound) => Fidelity::Within(bound),
-        None if MEASURED.contains(name) => Fidelity::Measured,
-        None => Fidelity::Unmeasured,
-    }
+    if MEASURED.contains(name) { Fidelity::Measured } else { Fidelity::Unmeasured }
 }
 
 #[cfg(test)]
@@ -46,7 +38,7 @@ mod tests {
             fidelity("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"),
             Fidelity::Measured
         );
-        assert!(matches!(fidelity("ex2.approx.f32"), Fidelity::Within(_)));
+        assert_eq!(fidelity("ex2.approx.f32"), Fidelity::Measured);
         assert_eq!(fidelity("bar.sync"), Fidelity::Unmeasured);
         assert_eq!(fidelity("add.rn.f33"), Fidelity::Unmeasured);
     }

@@ -1,7 +1,6 @@
 //! Conformance: every form of every instruction on edge and random operands, on the emulator and on a GPU,
 //! whose results are kept as golden vectors; and the coverage of the instruction set that follows.
 
-mod bounds;
 mod catalogue;
 mod combine;
 mod compare;
@@ -14,7 +13,6 @@ mod operands;
 mod text;
 mod vectors;
 
-pub use bounds::{Bound, bound_of};
 pub use catalogue::{CHAPTERS, Chapter};
 pub use combine::{Candidate, Verdicts, candidates, combinations};
 pub use compare::{Difference, compare};

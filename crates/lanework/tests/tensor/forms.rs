@@ -63,12 +63,6 @@ impl Form {
         }
     }
 
-    /// Whether the emulator's results may differ from a GPU's: sums of `m8n8k4` in f16, which the
-    /// driver's compiler lowers to other instructions, differ in a few of thousands by their order.
-    pub fn loose(&self) -> bool {
-        self.name.contains("m8n8k4") && self.name.ends_with("f16.f16.f16.f16")
-    }
-
     /// The input of tile `tile`.
     pub fn operands(&self, tile: usize) -> Vec<u32> {
         let draws = crate::numbers::DRAWS;
