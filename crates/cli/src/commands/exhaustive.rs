@@ -12,6 +12,7 @@ use lanework_lab::conformance::exhaustive::{
 };
 use lanework_lab::conformance::{Form, forms};
 use serde::Serialize;
+use std::sync::mpsc;
 
 /// The comparison of one form, in JSON.
 #[derive(Serialize)]
@@ -101,38 +102,74 @@ fn compared(
         return Ok(outcome(form, "unknown", None, 0));
     }
     let mut ours = emulator.then(|| Every::new(&Device::emulator(), form)).transpose()?;
-    let mut theirs = gpu.map(|device| Every::new(device, form)).transpose()?;
     let (mut first, mut differing): (Option<String>, u64) = (None, 0);
     let mut list = Vec::new();
-    for part in 0..parts(form) {
-        spinner.say(&format!("{}: part {} of {}", form.name, part + 1, parts(form)));
-        let found = ours.as_mut().map(|ours| ours.part(part)).transpose()?;
-        let expected = theirs.as_mut().map(|theirs| theirs.part(part)).transpose()?;
-        if let Some(expected) = &expected {
-            list.push(fingerprint(expected));
-        }
-        match (&found, &expected) {
-            (Some(found), Some(expected)) => {
-                if let Some(mismatch) = mismatch(form, part, found, expected) {
-                    differing += mismatch.count;
-                    first.get_or_insert_with(|| words(&mismatch));
+    std::thread::scope(|scope| -> Result<(), lanework::Error> {
+        // The GPU is a part or two ahead.
+        let theirs = gpu.map(|device| {
+            let (sender, receiver) = mpsc::sync_channel(2);
+            scope.spawn(move || send_parts(device, form, &sender));
+            receiver
+        });
+        for part in 0..parts(form) {
+            spinner.say(&format!("{}: part {} of {}", form.name, part + 1, parts(form)));
+            let found = ours.as_mut().map(|ours| ours.part(part)).transpose()?;
+            let expected = match &theirs {
+                Some(theirs) => theirs.recv().ok().transpose()?,
+                None => None,
+            };
+            list.extend(expected.as_ref().map(|(_, print)| *print));
+            match (&found, &expected) {
+                (Some(found), Some((expected, _))) => {
+                    if let Some(mismatch) = mismatch(form, part, found, expected) {
+                        differing += mismatch.count;
+                        first.get_or_insert_with(|| words(&mismatch));
+                    }
                 }
-            }
-            (Some(found), None) => {
-                let stored = known.and_then(|known| known.get(part as usize));
-                if stored != Some(&fingerprint(found)) {
-                    differing += inputs(form) / parts(form);
-                    first.get_or_insert_with(|| format!("first in part {part:#04x} of the inputs"));
+                (Some(found), None) => {
+                    let stored = known.and_then(|known| known.get(part as usize));
+                    if stored != Some(&fingerprint(found)) {
+                        differing += inputs(form) / parts(form);
+                        first.get_or_insert_with(|| {
+                            format!("first in part {part:#04x} of the inputs")
+                        });
+                    }
                 }
+                _ => {}
             }
-            _ => {}
         }
-    }
-    if theirs.is_some() {
+        Ok(())
+    })?;
+    if gpu.is_some() {
         prints.parts.insert(form.key().to_owned(), list);
     }
     let verdict = if differing == 0 { "same" } else { "different" };
     Ok(outcome(form, verdict, first, differing))
+}
+
+/// The results of a part and their fingerprint.
+type Part = Result<(Vec<u8>, u32), lanework::Error>;
+
+/// Sends the results of each part until one fails or nobody listens.
+fn send_parts(device: &Device, form: &Form, sender: &mpsc::SyncSender<Part>) {
+    let mut every = match Every::new(device, form) {
+        Ok(every) => every,
+        Err(error) => {
+            // Nothing to do when the receiver is gone: it has stopped for an error of its own.
+            let _ = sender.send(Err(error));
+            return;
+        }
+    };
+    for part in 0..parts(form) {
+        let results = every.part(part).map(|results| {
+            let print = fingerprint(&results);
+            (results, print)
+        });
+        let failed = results.is_err();
+        if sender.send(results).is_err() || failed {
+            return;
+        }
+    }
 }
 
 /// The first difference, in words.

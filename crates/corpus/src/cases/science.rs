@@ -8,8 +8,7 @@ use std::f64::consts::PI;
 
 const UNIT: &str = "science";
 /// PTX allows the driver's compiler to fuse a product and a sum without a rounding modifier, and it
-/// does.
-/// Why bits may differ: the driver's compiler chooses which of them it fuses.
+/// does, where it chooses.
 pub const FUSED: &str = "products and sums without a rounding modifier may be fused";
 
 pub fn cases() -> Vec<Case> {

@@ -68,6 +68,7 @@ impl Every {
             block: Dim3::from(BLOCK as u32),
             dynamic_shared: 0,
             cluster: None,
+            cooperative: false,
         };
         let base = (part * PART) as u32;
         let arguments = [PtxArg::Memory(&self.output), PtxArg::Bytes(base.to_le_bytes().to_vec())];
