@@ -233,6 +233,7 @@ fn options() -> Case {
         .expects_within("call", &call, 3e-5)
         .expects_within("put", &put, 3e-5)
         .may_differ("call", FUSED)
+        .may_differ("put", FUSED)
 }
 
 fn nearest() -> Case {
