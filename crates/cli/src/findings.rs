@@ -4,7 +4,7 @@ use crate::sources;
 use crate::stopped::ErrorJson;
 use lanework::sim::SourceLocation;
 use lanework::sim::sanitize::Spot;
-use lanework::{Report, ReportKind};
+use lanework::{Level, Report, ReportKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -126,8 +126,13 @@ fn calls(text: &mut String, callers: &[SourceLocation]) {
 /// A finding as text.
 pub fn describe(finding: &Finding) -> String {
     let report = &finding.report;
-    let red = anstyle::AnsiColor::Red.on_default().bold();
-    let mut text = format!("{red}error[{}]{red:#}: {}\n", report.kind, report.message);
+    let level = report.kind.info().level;
+    let color = match level {
+        Level::Error => anstyle::AnsiColor::Red,
+        Level::Warning => anstyle::AnsiColor::Yellow,
+    };
+    let (color, name) = (color.on_default().bold(), level.name());
+    let mut text = format!("{color}{name}[{}]{color:#}: {}\n", report.kind, report.message);
     let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     if report.kind != ReportKind::Leak {
         let line = report.line();

@@ -1,5 +1,6 @@
 //! What an instrument is told of a run, as plain data.
 
+use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// Where an access went.
@@ -153,6 +154,20 @@ pub enum BulkDirection {
     Store,
     /// To global memory, where it is combined with what is there.
     Reduce,
+}
+
+/// A matrix that a warp loads or stores by `wmma`.
+pub struct MatrixTile<'a> {
+    /// The space.
+    pub space: MemorySpace,
+    /// What is done.
+    pub kind: AccessKind,
+    /// By lane: where the matrix starts.
+    pub base: &'a [u64; 32],
+    /// Bits from one row to the next, or from column to column.
+    pub pitch: u64,
+    /// Bytes of a lane's registers of the matrix, which its rows should be aligned to.
+    pub fragment: u64,
 }
 
 /// The space of a generic address.

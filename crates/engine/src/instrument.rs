@@ -15,7 +15,7 @@
 
 use crate::counter::{CounterRule, Pattern, Totals};
 use crate::event::{
-    Access, AccessKind, Asynchronous, BulkTraffic, Moved, Place, Space, generic_space,
+    Access, AccessKind, Asynchronous, BulkTraffic, MatrixTile, Moved, Place, Space, generic_space,
 };
 use crate::fault::{Located, RawFault};
 use crate::handler::{Body, Tiers};
@@ -361,8 +361,12 @@ pub trait Instrument: Send + 'static {
     /// A thread makes a group of the bulk copies that it has started.
     fn bulk_commit(&mut self, _warp: u32, _lane: u32) {}
 
-    /// A thread waits for its groups but the latest `pending`.
-    fn bulk_wait(&mut self, _warp: u32, _lane: u32, _pending: u32) {}
+    /// A thread waits for its groups but the latest `pending`; until they have `read` what they read, or until
+    /// they are done.
+    fn bulk_wait(&mut self, _warp: u32, _lane: u32, _pending: u32, _read: bool) {}
+
+    /// A warp loads or stores a matrix by `wmma`, beside its accesses.
+    fn matrix_tile(&mut self, _warp: &Warp, _instruction: u32, _tile: &MatrixTile<'_>) {}
 
     /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
     fn product_reads(&mut self, _warp: &Warp, _instruction: u32, _chunks: &[u64]) {}

@@ -65,7 +65,7 @@ pub use lanework_lang::Element;
 pub use lanework_macros::{device, kernel};
 pub use lanework_ptx as ptx;
 pub use lanework_sim as sim;
-pub use lanework_sim::sanitize::{Checks, KindInfo, Report, ReportKind};
+pub use lanework_sim::sanitize::{Checks, KindInfo, Level, Report, ReportKind};
 pub use lanework_sim::{Counters, Swizzle, TensorElement};
 pub use launch::{Launch, Prepared};
 pub use printed::print_on_stderr;

@@ -226,6 +226,10 @@ fn nans(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
 fn load_uses(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
     by_inst(kernel, analyses, |_, inst| {
         let Opcode::Memory(op) = &inst.opcode else { return None };
+        if matches!(op.kind, MemoryKind::Atomic(_)) {
+            let mark = if op.order.observes { "observed" } else { "not observed" };
+            return Some(format!("{:<44} {mark}", printer.inst(inst)));
+        }
         if !matches!(op.kind, MemoryKind::Load) || op.space == MemorySpace::Parameter {
             return None;
         }

@@ -1,11 +1,13 @@
-//! What the values of loads are used for, as far as race and initialisation checks need to know: three
-//! idioms of correct programs.
+//! What the values of loads are used for, as far as race and initialisation checks need to know: idioms
+//! of correct programs.
 //!
 //! - *A guess before a compare-and-swap*: `old = *p; do .. while (atomicCAS(p, old, ..) != old)`. The
 //!   plain read races with the swaps of others, but a wrong guess does no harm: the swap tells. Such loads
 //!   count as strong.
 //! - *Polling a flag*: a `.volatile` read that a branch depends on, such as that of a loop which waits.
 //!   Other `.volatile` accesses are data, as in reductions by a warp in lockstep, and race.
+//! - *Looking at what an atomic returns*: who does knows what came before it, as the last block to take a
+//!   ticket does. A returned value that is only an index tells nothing of others.
 //! - *A copy of a structure with padding*: bytes of local memory that nothing has written are read and
 //!   written on, and nothing else depends on them.
 //!
@@ -25,15 +27,31 @@ use std::collections::HashMap;
 pub fn mark_load_uses(kernel: &mut Kernel) {
     let compared = compared(kernel);
     let decides = decides(kernel);
+    let returns = |inst: &Inst| match &inst.opcode {
+        Opcode::Memory(op) => {
+            matches!(op.kind, MemoryKind::Atomic(_)) && inst.dst.iter().any(Option::is_some)
+        }
+        _ => false,
+    };
+    let told = match kernel.insts.iter().any(returns) {
+        true => solve_uses(kernel, Uses { copies: false, addresses: false, local: true }),
+        false => Vec::new(),
+    };
     let reads_local = |inst: &Inst| matches!(&inst.opcode, Opcode::Memory(op) if local(kernel, op));
     let unknown = match kernel.insts.iter().any(reads_local) {
-        true => [consumed(kernel, false), consumed(kernel, true), constant(kernel)],
+        true => {
+            let of = |copies| solve_uses(kernel, Uses { copies, addresses: true, local: false });
+            [of(false), of(true), constant(kernel)]
+        }
         false => [Vec::new(), Vec::new(), Vec::new()],
     };
     let [consumed, looked_at, constant] = unknown;
     let local_bytes = kernel.local_bytes;
     for inst in &mut kernel.insts {
         let Opcode::Memory(op) = &mut inst.opcode else { continue };
+        if matches!(op.kind, MemoryKind::Atomic(_)) {
+            op.order.observes = inst.dst.iter().flatten().any(|r| told[*r as usize]);
+        }
         if !matches!(op.kind, MemoryKind::Load) {
             continue;
         }
@@ -167,15 +185,25 @@ impl VariableAnalysis for Slice<'_> {
     }
 }
 
-/// Registers whose values reach anything but local memory: an address, a branch, other lanes, and,
-/// unless `copied` structures may go anywhere, other memory.
-fn consumed(kernel: &Kernel, copied: bool) -> Vec<bool> {
-    solve_variables(kernel, &mut Consumed { kernel, copied }, no_registers(kernel))
+/// What counts as a use of a value: a branch and other lanes always do.
+#[derive(Clone, Copy)]
+struct Uses {
+    /// Not that it is stored in other memory.
+    copies: bool,
+    /// That it is an address.
+    addresses: bool,
+    /// That it is stored in local memory.
+    local: bool,
+}
+
+/// Registers whose values are used.
+fn solve_uses(kernel: &Kernel, uses: Uses) -> Vec<bool> {
+    solve_variables(kernel, &mut Consumed { kernel, uses }, no_registers(kernel))
 }
 
 struct Consumed<'a> {
     kernel: &'a Kernel,
-    copied: bool,
+    uses: Uses,
 }
 
 impl VariableAnalysis for Consumed<'_> {
@@ -186,16 +214,19 @@ impl VariableAnalysis for Consumed<'_> {
         if let Some((guard, _)) = inst.guard {
             facts.meet(guard as usize, &true);
         }
-        let used = match &inst.opcode {
+        let mut used = match &inst.opcode {
             Opcode::Memory(op)
                 if matches!(op.kind, MemoryKind::Store)
-                    && (self.copied || local(self.kernel, op)) =>
+                    && (self.uses.copies || !self.uses.local && local(self.kernel, op)) =>
             {
                 &inst.src[..1]
             }
             _ if inst.is_alu() && !inst.writes().any(|r| *facts.get(r as usize)) => &[],
             _ => &inst.src[..],
         };
+        if !self.uses.addresses && matches!(inst.opcode, Opcode::Memory(_)) {
+            used = used.get(1..).unwrap_or_default();
+        }
         for r in used.iter().filter_map(|src| src.register()) {
             facts.meet(r as usize, &true);
         }

@@ -29,7 +29,7 @@ impl Body for CheckAccess {
                 sanitizer.probe.follow(warp, instruction, site, &at.0);
             }
             if let Some(parts) = &mut sanitizer.parts {
-                parts.access.access(warp, instruction, site, &at.0);
+                parts.checked_access(warp, instruction, site, &at.0);
             }
             op.next(warp)
         }
@@ -49,6 +49,7 @@ impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
             // No closures here: they would not be compiled for the SIMD level.
             if !sanitizer.probe.tries()
                 && let Some(parts) = &mut sanitizer.parts
+                && (LOADS || SHARED || !parts.in_flight)
                 && let Some(form) = Form::of_scalar(op, warp, site.offset)
             {
                 let access = &mut parts.access;

@@ -1,5 +1,6 @@
 //! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
 
+use super::bounds::matrices::check_alignment;
 use super::handlers::CheckAccess;
 use super::livelock::{self, LivelockProbe};
 use super::parts::Parts;
@@ -8,7 +9,7 @@ use super::position::LaneAt;
 use super::report::merge;
 use super::reports::place;
 use super::sanitizer::{Away, Sanitizer};
-use lanework_engine::event::{Moved, Place};
+use lanework_engine::event::{MatrixTile, Moved, Place};
 use lanework_engine::fault::{Located, RawFault};
 use lanework_engine::handler::Tiers;
 use lanework_engine::hook::Wants;
@@ -62,7 +63,7 @@ impl Instrument for Sanitizer {
 
     fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
         if let Some(parts) = &mut self.parts {
-            parts.access.access(warp, place.instruction, site, addresses);
+            parts.checked_access(warp, place.instruction, site, addresses);
         }
         self.probe.follow(warp, place.instruction, site, addresses);
     }
@@ -180,9 +181,15 @@ impl Instrument for Sanitizer {
         }
     }
 
-    fn bulk_wait(&mut self, warp: u32, lane: u32, pending: u32) {
+    fn bulk_wait(&mut self, warp: u32, lane: u32, pending: u32, read: bool) {
         if let Some(parts) = &mut self.parts {
-            parts.bulk_wait(warp, lane, pending);
+            parts.bulk_wait(warp, lane, pending, read);
+        }
+    }
+
+    fn matrix_tile(&mut self, warp: &Warp, instruction: u32, tile: &MatrixTile<'_>) {
+        if let Some(parts) = &mut self.parts {
+            check_alignment(&mut parts.access, warp, instruction, tile);
         }
     }
 

@@ -9,6 +9,8 @@ use std::fmt;
 /// What a finding means for the kernel, in the words of SARIF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
+    /// The kernel relies on what the programming model does not promise, and may yet give right results.
+    Warning,
     /// The kernel is wrong: its result is undefined, or it cannot end.
     Error,
 }
@@ -17,6 +19,7 @@ impl Level {
     /// As SARIF has it.
     pub fn name(self) -> &'static str {
         match self {
+            Level::Warning => "warning",
             Level::Error => "error",
         }
     }
@@ -81,6 +84,9 @@ kinds! {
     Race "race" Error
         "Two accesses that nothing orders, one of which writes."
         "Put a barrier between the two, or use atomics."
+    WarpSynchronous "warp-synchronous" Warning
+        "Lanes of a warp that hand over data by `volatile` accesses in lockstep, with no `__syncwarp` between."
+        "Put `__syncwarp()` between the steps, or shuffle the values."
     BarrierDivergence "barrier-divergence" Error
         "A barrier that part of a warp reached, or whose threads disagree about it."
         "Let every thread of the block reach the same barrier, outside of divergent branches."

@@ -9,6 +9,7 @@ use super::access::away::AwayAccess;
 use super::access::check::AccessCheck;
 use super::async_proxy::bulk::BulkCopies;
 use super::async_proxy::cp_async::CpAsync;
+use super::async_proxy::in_flight::check_store;
 use super::async_proxy::mbarrier::Mbarriers;
 use super::async_proxy::shadow::site;
 use super::barriers::lanes::{MemberMasks, check_shuffle};
@@ -26,6 +27,7 @@ use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::Launch;
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
+use lanework_engine::site::Site;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
@@ -55,6 +57,8 @@ pub struct Parts {
     pub products: Products,
     members: MemberMasks,
     shape: Shape,
+    /// Whether copies may be reading global memory.
+    pub in_flight: bool,
     /// By instruction: where its first lane went last, for those checked in groups.
     pub lasts: Vec<u64>,
     /// Where the bytes of bad accesses come from and go to.
@@ -91,6 +95,7 @@ impl Parts {
             products: Products::new(all, accumulators),
             members: MemberMasks::default(),
             shape,
+            in_flight: false,
             lasts: vec![0; kernel.origins.len() + 1],
             nowhere: Box::new([0; 8]),
         }
@@ -115,6 +120,7 @@ impl Parts {
     /// as a whole stays.
     pub fn exchange(&mut self, other: &mut AwayParts) {
         self.access.exchange(&mut other.access);
+        self.in_flight = true;
         std::mem::swap(&mut self.registers, &mut other.registers);
         std::mem::swap(&mut self.cp_async, &mut other.cp_async);
         std::mem::swap(&mut self.bulk, &mut other.bulk);
@@ -129,6 +135,7 @@ impl Parts {
         self.registers.start();
         self.cp_async.start();
         self.bulk.start();
+        self.in_flight = false;
         self.mbarriers.start();
         self.products.start();
         self.members.start();
@@ -169,7 +176,8 @@ impl Parts {
         warp.mask = copying;
         let target = site(MemorySpace::Shared, AccessKind::Store, bytes);
         self.access.access(warp, instruction, &target, to);
-        self.cp_async.started(&mut self.access, warp, instruction, bytes, to);
+        self.cp_async.started(&mut self.access, warp, instruction, bytes, [to, from], have);
+        self.in_flight = true;
     }
 
     /// A lane starts a bulk copy, which an mbarrier or the thread's group completes.
@@ -180,7 +188,25 @@ impl Parts {
         moved: Moved,
         mbarrier: Option<(u32, u64)>,
     ) {
+        self.in_flight = true;
         self.bulk.start_copy(&mut self.access, &mut self.mbarriers, warp, at, moved, mbarrier);
+    }
+
+    /// One warp's access, before it is done.
+    #[inline(always)]
+    pub fn checked_access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+        if self.in_flight && site.kind != AccessKind::Load {
+            self.check_sources(warp, instruction, site, at);
+        }
+        self.access.access(warp, instruction, site, at);
+    }
+
+    /// A store must not go to what copies in flight read.
+    #[cold]
+    fn check_sources(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+        let sources = self.cp_async.sources().chain(self.mbarriers.sources());
+        check_store(&mut self.access, warp, instruction, site, at, sources);
+        self.in_flight = self.cp_async.sources().chain(self.mbarriers.sources()).next().is_some();
     }
 
     /// A thread makes a bulk group.
@@ -188,9 +214,9 @@ impl Parts {
         self.bulk.commit(&self.access, warp, lane);
     }
 
-    /// A thread waits for its bulk groups but for the latest `keep`.
-    pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32) {
-        self.bulk.wait(&mut self.access, warp, lane, keep);
+    /// A thread waits for its bulk groups but for the latest `keep`, maybe only until they have `read`.
+    pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32, read: bool) {
+        self.bulk.wait(&mut self.access, (warp, lane), keep, read);
     }
 
     /// A lane's operation on an mbarrier of a block, before it is done.

@@ -10,7 +10,7 @@ use crate::sarif::sarif;
 use crate::source::linked_ptx;
 use crate::stopped::ErrorJson;
 use crate::suggest::check_rung;
-use lanework::{Backend, Checks, Device, Error, Report, ReportKind};
+use lanework::{Backend, Checks, Device, Error, Level, Report, ReportKind};
 
 /// The outcome of a check.
 #[derive(Default)]
@@ -183,12 +183,17 @@ fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome 
         [only] => only.clone(),
         names => format!("{} kernels", names.len()),
     };
-    let times: u64 = findings.iter().map(|finding| finding.report.count).sum();
-    let mut summary = match findings.len() {
-        0 => String::new(),
-        1 => format!("1 error in {kernels}, {times} times"),
-        many => format!("{many} errors in {kernels}, {times} times in all"),
+    let count = |level: Level| {
+        let of_level = findings.iter().filter(|f| f.report.kind.info().level == level);
+        of_level.fold((0, 0), |(all, times), f| (all + 1, times + f.report.count))
     };
+    let words = |name: &str, (all, times): (u64, u64)| match all {
+        0 => String::new(),
+        1 => format!("1 {name} in {kernels}, {times} times"),
+        many => format!("{many} {name}s in {kernels}, {times} times in all"),
+    };
+    let mut summary = words("error", count(Level::Error));
+    let warnings = words("warning", count(Level::Warning));
     for stopped in &checked.stopped {
         let between = if summary.is_empty() { "" } else { "\n" };
         summary.push_str(&format!("{between}check incomplete: {stopped}"));
@@ -196,5 +201,9 @@ fn show(checked: Checked, options: &SanitizerOptions, as_json: bool) -> Outcome 
     if !summary.is_empty() {
         return Err(Failure::Check(summary));
     }
-    if as_json { Ok(()) } else { print(&format!("{kernels}: nothing to report\n")) }
+    match (as_json, warnings.is_empty()) {
+        (true, _) => Ok(()),
+        (false, true) => print(&format!("{kernels}: nothing to report\n")),
+        (false, false) => print(&format!("{warnings}\n")),
+    }
 }

@@ -178,14 +178,19 @@ pub(super) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
     Ok(true)
 }
 
-pub(super) unsafe fn wait_group(op: &Op, warp: &mut Warp, pending: u32) -> Result<bool, RawFault> {
+pub(super) unsafe fn wait_group(
+    op: &Op,
+    warp: &mut Warp,
+    pending: u32,
+    read: bool,
+) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the context and its cluster outlive the warp's run, and so does all that copies
         // in flight touch.
         unsafe {
             let owner = owner(warp, lane);
             if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
-                instrument.bulk_wait(warp.index, lane, pending);
+                instrument.bulk_wait(warp.index, lane, pending, read);
             }
             let cluster = &mut *(*warp.context).cluster;
             finish_groups(cluster, owner, pending).map_err(|late| late.raw)?;

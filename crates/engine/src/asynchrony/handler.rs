@@ -32,7 +32,7 @@ impl Body for Async {
                 }
                 AsyncOp::ProductWait => crate::matrix::group::wait(warp),
                 AsyncOp::Commit => bulk::commit(op, warp),
-                AsyncOp::WaitGroup { pending } => bulk::wait_group(op, warp, pending),
+                AsyncOp::WaitGroup { pending, read } => bulk::wait_group(op, warp, pending, read),
             };
             match done {
                 Ok(true) => op.next(warp),

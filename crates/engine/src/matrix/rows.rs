@@ -3,9 +3,10 @@
 use super::plan::Plan;
 use super::registers::{Registers, read_registers, write_registers};
 use crate::context::recover;
-use crate::event::AccessKind;
+use crate::event::{AccessKind, MatrixTile};
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
+use crate::hook::Wants;
 use crate::lanes::{addresses, fetch_cold};
 use crate::machine::{Context, Op, Warp};
 use crate::region::Region;
@@ -172,6 +173,20 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     unsafe {
         let base = addresses(warp, plan.src[0], offset).0;
         let stride = fetch_cold::<u32>(warp, plan.src[1]).0;
+        if plan.observed {
+            let registers = if store { plan.src.len() - 2 } else { plan.dst.len() };
+            let tile = MatrixTile {
+                space,
+                kind: to.1,
+                base: &base,
+                pitch: u64::from(stride[0]) * element_bits as u64,
+                fragment: (registers * if number == Number::F64 { 8 } else { 4 }) as u64,
+            };
+            let instruction = (*warp.context).place(warp, op).instruction;
+            if let Some(instrument) = (*warp.context).instrument(Wants::ACCESSES) {
+                instrument.matrix_tile(warp, instruction, &tile);
+            }
+        }
         let mut words = match store {
             true => read_registers(warp, number, &plan.src[2..]),
             false => [[0; 32]; 8],

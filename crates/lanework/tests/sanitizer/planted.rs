@@ -3,7 +3,8 @@
 //! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` stands before a kernel, with the word
 //! `cooperative` where the launch is. `// BUG
 //! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the
-//! kernel is correct.
+//! kernel is correct. `// pair NAME: ..` stands before a template of two kernels, `NAME_bug`, which the marks
+//! are for, and `NAME_right`, which differs from it by what mends it and must have no findings.
 
 use lanework::{Buffer, Device, Dim3, PtxArg, PtxShape, ReportKind, Result};
 
@@ -37,6 +38,15 @@ pub const UNITS: &[Unit] = &[
     unit!("products"),
     unit!("clusters"),
     unit!("heap"),
+    unit!("atomics"),
+    unit!("flags"),
+    unit!("warps"),
+    unit!("tiles"),
+    unit!("readonly"),
+    unit!("matrices"),
+    unit!("copies"),
+    unit!("extents"),
+    unit!("unwritten"),
     Unit { cuda: include_str!("ptx/registers.ptx"), ptx: include_str!("ptx/registers.ptx") },
 ];
 
@@ -64,25 +74,31 @@ pub struct Planted {
 /// The kernels of a source.
 pub fn planted(cuda: &str) -> Vec<Planted> {
     let mut kernels: Vec<Planted> = Vec::new();
+    let mut right: Vec<Planted> = Vec::new();
     for (line, text) in (1..).zip(cuda.lines()) {
         if let Some(launch) = text.strip_prefix("// launch ") {
-            kernels.push(launch_of(launch));
+            kernels.push(launch_of(launch, ""));
+        }
+        if let Some(launch) = text.strip_prefix("// pair ") {
+            right.push(launch_of(launch, "_right"));
+            kernels.push(launch_of(launch, "_bug"));
         }
         for (word, sure) in [("// BUG ", true), ("// MAYBE ", false)] {
-            if let (Some((_, kind)), Some(kernel)) = (text.split_once(word), kernels.last_mut()) {
-                let kind = ReportKind::named(kind.trim()).expect("a kind");
+            if let (Some((_, kinds)), Some(kernel)) = (text.split_once(word), kernels.last_mut()) {
                 let list = if sure { &mut kernel.bugs } else { &mut kernel.maybe };
-                list.push((kind, line));
+                let kind = |name| ReportKind::named(name).expect("a kind");
+                list.extend(kinds.split_whitespace().map(|name| (kind(name), line)));
             }
         }
     }
+    kernels.extend(right);
     kernels
 }
 
-fn launch_of(text: &str) -> Planted {
+fn launch_of(text: &str, suffix: &str) -> Planted {
     let (name, words) = text.split_once(':').expect("a name");
     let mut kernel = Planted {
-        name: name.to_owned(),
+        name: format!("{name}{suffix}"),
         grid: Dim3::from(1),
         block: Dim3::from(1),
         shared: 0,

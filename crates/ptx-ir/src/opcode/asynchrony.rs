@@ -54,6 +54,8 @@ pub enum AsyncOp {
     WaitGroup {
         /// Groups that may still be in flight.
         pending: u32,
+        /// Only until their copies have read what they read (`.read`).
+        read: bool,
     },
 }
 

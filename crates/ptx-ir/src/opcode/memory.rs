@@ -68,6 +68,11 @@ pub struct Order {
     pub release: bool,
     /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
     pub data: bool,
+    /// Whether what an atomic returns decides anything, or goes to memory or to other lanes: only then does
+    /// its thread know what it came after. `false` for `red`.
+    pub observes: bool,
+    /// A load through the cache that is not coherent (`.nc`), of what must not change while the kernel runs.
+    pub read_only: bool,
     /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
     pub copies: u8,
 }

@@ -76,7 +76,13 @@ pub fn order(cx: &Cx<'_, '_>) -> Order {
     let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
     let strong = strong.iter().any(|word| cx.has(word));
     let release = cx.has("release") || cx.has("acq_rel");
-    Order { strong: strong.then(|| scope(cx)), release, data: cx.has("volatile"), copies: 0 }
+    Order {
+        strong: strong.then(|| scope(cx)),
+        release,
+        data: cx.has("volatile"),
+        read_only: cx.has("nc"),
+        ..Order::default()
+    }
 }
 
 /// Modifiers with `::` written as one word (`shared::cta`), or split by a reader of single colons.

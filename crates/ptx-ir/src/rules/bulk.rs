@@ -53,7 +53,8 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
             return Err(cx.unknown("the number of groups is not a literal"));
         };
         let pending = immediate_bits(pending, U32) as u32;
-        emit(cx, AsyncOp::WaitGroup { pending }, Vec::new(), Vec::new());
+        let read = cx.has("read");
+        emit(cx, AsyncOp::WaitGroup { pending, read }, Vec::new(), Vec::new());
         return Ok(());
     }
     if cx.has("prefetch") {

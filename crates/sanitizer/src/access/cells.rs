@@ -1,5 +1,6 @@
 //! The shadow cells of one lane's access, and of runs of bytes that asynchronous copies touch.
 
+use super::super::async_proxy::shadow::Run;
 use super::super::bounds::MemoryId;
 use super::super::kinds::ReportKind;
 use super::super::races::epoch::{self, PackedEpoch};
@@ -27,7 +28,9 @@ impl AccessCheck {
         let base = self.races.base(id);
         let (shadow, order) = self.races.parts(id);
         let packed = epoch::with_lane(access.packed, lane as u32);
-        let now = LaneAccess { packed, warp: access.warp.index, lane: lane as u32, base };
+        let (warp, writes, observes) = (access.warp.index, access.writes(lane), access.observes());
+        let now = LaneAccess { packed, warp, lane: lane as u32, base, observes };
+        let mut stale = None;
         let grain = shadow.grain();
         let mut at = offset & !(grain - 1);
         let mut found = None;
@@ -38,7 +41,11 @@ impl AccessCheck {
                 {
                     return Some(Conflict { with: copy, wrote: true });
                 }
-                if access.site.kind == AccessKind::Load {
+                if !writes {
+                    if access.site.order.read_only {
+                        let written = cell.writes().into_iter().find(|w| epoch::number(*w) >= base);
+                        stale = stale.or(written.map(|with| (with, at)));
+                    }
                     return cell.read(order, &now);
                 }
                 let skip = at.saturating_sub(offset);
@@ -50,42 +57,53 @@ impl AccessCheck {
         }
         if let Some((conflict, at)) = found {
             self.report_race(access, lane, id, at.max(offset), conflict);
+        } else if let Some((with, at)) = stale {
+            self.report_stale(access, lane, id, at.max(offset), with);
         }
     }
 
-    /// A run of bytes that a copy of one lane reads or writes, checked like an access.
+    /// A run of bytes that a copy of one lane reads or writes, checked like an access: whether it lies in one
+    /// variable, is written, and races. `flags` are those of its access. Gives the run, if it lies in a
+    /// memory.
     pub fn run_of_bytes(
         &mut self,
         warp: &Warp,
         (lane, instruction): (u32, u32),
         site: &Site,
-        start: Start,
-        bytes: u64,
-    ) {
-        let mut packed = self.races.order.packed_now(warp.index, 0, instruction);
-        if site.order.strong.is_some() {
-            packed |= epoch::STRONG | epoch::WIDE_SCOPE;
-        }
-        let access = WarpAccess { warp, site, instruction, bytes, packed, mask: 1 << lane };
-        let (space, id, at, offset) = match start {
+        (start, bytes): (Start, u64),
+        flags: PackedEpoch,
+    ) -> Option<Run> {
+        let packed = self.races.order.packed_now(warp.index, 0, instruction) | flags;
+        let (mask, failed) = (1 << lane, 0);
+        let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed };
+        let (space, memory, at, offset) = match start {
             Start::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
-            Start::Global(at) => match self.allocation(instruction, at) {
-                Some(id) => ("global", id, at, at - self.bounds.extent(id).start),
-                None => return,
-            },
+            Start::Global(at) => {
+                let id = self.allocation(instruction, at)?;
+                ("global", id, at, at - self.bounds.extent(id).start)
+            }
         };
+        let run = Run { memory, offset, bytes };
+        let outside = match start {
+            Start::Shared(..) => !self.bounds.shared.holds(offset, bytes, &mut 0),
+            Start::Global(_) => false,
+        };
+        if outside {
+            self.report_outside(&access, lane as usize, space, offset);
+        }
         let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
-        let written = self.initial.of(id);
+        let written = self.initial.of(memory);
         let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
         if let Some(written) = written.filter(|_| writes) {
             written.set(offset, bytes);
         }
-        if unwritten {
+        if unwritten && !outside {
             self.report_unwritten(&access, lane as usize, space, at);
         }
         if self.reports.wants(ReportKind::Race) {
-            self.race(&access, lane as usize, id, offset);
+            self.race(&access, lane as usize, memory, offset);
         }
+        Some(run)
     }
 }
 

@@ -9,6 +9,7 @@ use super::super::races::Races;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::peers::PeerAccesses;
 use super::super::reports::Reports;
+use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
@@ -28,12 +29,30 @@ pub struct WarpAccess<'a> {
     pub packed: PackedEpoch,
     /// The lanes that access this space.
     pub mask: u32,
+    /// Lanes that only read, for their compare-and-swap fails.
+    pub failed: u32,
 }
 
 impl WarpAccess<'_> {
     /// One of its lanes.
     pub fn lane(&self, lane: usize) -> LaneAt {
         LaneAt { warp: self.warp.index, lane: lane as u32, instruction: self.instruction }
+    }
+
+    /// Whether a lane writes.
+    #[inline(always)]
+    pub fn writes(&self, lane: usize) -> bool {
+        self.site.kind != AccessKind::Load && self.failed >> lane & 1 == 0
+    }
+
+    /// Whether its thread goes on from the value that a strong access reads.
+    #[inline(always)]
+    pub fn observes(&self) -> bool {
+        match self.site.kind {
+            AccessKind::Load => !self.site.order.data,
+            AccessKind::Store => false,
+            AccessKind::Atomic => self.site.order.observes,
+        }
     }
 }
 
@@ -131,6 +150,9 @@ impl AccessCheck {
             packed |= epoch::STRONG;
             packed |= if scope > Scope::Block { epoch::WIDE_SCOPE } else { 0 };
             packed |= if site.order.data { epoch::DATA } else { 0 };
+            if site.kind == AccessKind::Atomic {
+                packed |= epoch::ATOMIC | epoch::size_of_atomic(site.bytes);
+            }
         }
         packed
     }

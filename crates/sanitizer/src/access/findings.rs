@@ -4,8 +4,9 @@ use super::super::bounds::heap::HeapBlocks;
 use super::super::bounds::{Bounds, MemoryId};
 use super::super::initialisation::Initialisation;
 use super::super::kinds::ReportKind;
-use super::super::races::Racing;
+use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::shadow_cell::Conflict;
+use super::super::races::{Racing, mixed_sizes};
 use super::super::reports::{Finding, place, verb};
 use super::super::suppressions::Rule;
 use super::check::{AccessCheck, WarpAccess};
@@ -90,7 +91,9 @@ impl AccessCheck {
         {
             return;
         }
-        let (bounds, kind) = (&self.bounds, self.races.kind(conflict));
+        let lane_now = epoch::with_lane(access.packed, lane as u32);
+        let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, global));
+        let mixed = mixed_sizes(conflict.with, lane_now) && conflict.wrote;
         self.reports.add(kind, who, Some(prior), |reports| {
             let (space, address, near) = match global {
                 true => {
@@ -106,9 +109,39 @@ impl AccessCheck {
                 ReportKind::AsyncOrder => {
                     racing.too_early(reports.is_group_product(prior.instruction))
                 }
+                ReportKind::WarpSynchronous => racing.warp_synchronous(),
+                _ if mixed => racing.mixed_sizes(),
                 _ => racing.race(),
             };
             Finding { message, help, address: Some(address), size: bytes, allocation: near }
+        });
+    }
+
+    /// A load through the cache that is not coherent, of what the kernel has written.
+    #[cold]
+    pub(super) fn report_stale(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        id: MemoryId,
+        offset: u64,
+        with: PackedEpoch,
+    ) {
+        let who = self.position.actor(access.lane(lane));
+        let (prior, bounds, bytes) = (self.races.actor(with), &self.bounds, access.bytes);
+        self.reports.add(ReportKind::Race, who, Some(prior), |_| {
+            let address = bounds.extent(id).start + offset;
+            let near = bounds.nearest_global(address, 1);
+            let at = place(near.as_ref(), address);
+            Finding {
+                message: format!(
+                    "race in global memory: `.nc` read of {bytes} bytes at {at}, which this kernel has written: the read-only cache may still hold the old value, whatever orders the two"
+                ),
+                help: "read it by a plain load: remove `__ldg`, or `const __restrict__` from the pointer",
+                address: Some(address),
+                size: bytes,
+                allocation: near,
+            }
         });
     }
 }

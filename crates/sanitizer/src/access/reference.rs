@@ -13,9 +13,10 @@ use super::super::suppressions::Rule;
 use super::check::{AccessCheck, WarpAccess};
 use lanework_engine::asynchrony::cluster::split;
 use lanework_engine::event::AccessKind;
+use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::{MemorySpace, Scope};
 use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
 
 /// Lanes that read one address one after the other.
@@ -34,6 +35,70 @@ impl RepeatedRead {
         }
         self.times += 1;
         self.times > 2
+    }
+}
+
+/// Compare-and-swaps of a warp, lane after lane: what those that do not fail have written.
+#[derive(Default)]
+struct Swaps {
+    written: Vec<(u64, u64)>,
+}
+
+impl Swaps {
+    /// An access of which it is known whether a lane's compare-and-swap fails; `host` is the word at its
+    /// address.
+    #[inline(always)]
+    fn tried<'a>(
+        &mut self,
+        access: &WarpAccess<'a>,
+        lane: usize,
+        address: u64,
+        host: *const u8,
+    ) -> WarpAccess<'a> {
+        let Site { kind, data, combine, .. } = access.site;
+        match (kind, data, combine) {
+            (AccessKind::Atomic, [Some(expected), Some(new), ..], Some(combine))
+                if access.bytes <= 8 =>
+            {
+                let operand = |slot| {
+                    // SAFETY: the assembler gave slots of this register file.
+                    unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane]
+                };
+                let [expected, new] = [operand(*expected), operand(*new)];
+                let fails =
+                    self.fails(access.bytes, (address, host), |held| combine(held, expected, new));
+                WarpAccess { failed: access.failed | u32::from(fails) << lane, ..*access }
+            }
+            _ => *access,
+        }
+    }
+
+    #[cold]
+    fn fails(
+        &mut self,
+        bytes: u64,
+        (address, host): (u64, *const u8),
+        swapped: impl Fn(u64) -> u64,
+    ) -> bool {
+        let known = self.written.iter_mut().find(|(at, _)| *at == address);
+        let held = known.as_ref().map_or_else(
+            || {
+                let mut word = [0; 8];
+                for (i, byte) in word.iter_mut().enumerate().take(bytes as usize) {
+                    // SAFETY: the access was checked to lie inside the region.
+                    *byte = unsafe { host.wrapping_add(i).read() };
+                }
+                u64::from_le_bytes(word)
+            },
+            |(_, word)| *word,
+        );
+        let mask = u64::MAX >> (64 - 8 * bytes.clamp(1, 8));
+        let next = swapped(held) & mask;
+        match known {
+            Some((_, word)) => *word = next,
+            None => self.written.push((address, next)),
+        }
+        next == held
     }
 }
 
@@ -65,7 +130,7 @@ impl AccessCheck {
     ) {
         let bytes = u64::from(site.bytes) * u64::from(site.count);
         let packed = self.packed_of(warp.index, instruction, site);
-        let access = WarpAccess { warp, site, instruction, bytes, packed, mask };
+        let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed: 0 };
         match site.space {
             MemorySpace::Global => self.global(&access, at, true),
             MemorySpace::Constant => self.global(&access, at, false),
@@ -100,13 +165,13 @@ impl AccessCheck {
 
     fn global(&mut self, access: &WarpAccess<'_>, at: &[u64; 32], shared_by_blocks: bool) {
         let WarpAccess { warp, site, instruction, bytes, .. } = *access;
-        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let races = shared_by_blocks && self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases && shared_by_blocks;
-        let mut repeated = RepeatedRead::default();
+        let (mut repeated, mut swaps) = (RepeatedRead::default(), Swaps::default());
         for lane in lanes_of(access.mask) {
             let address = at[lane];
-            if !writes && !strong && repeated.again(address) {
+            if !stores && !strong && repeated.again(address) {
                 continue;
             }
             // A bad address is the engine's to report.
@@ -120,7 +185,8 @@ impl AccessCheck {
                 continue;
             }
             let (constant, of_heap) = (extent.constant, extent.plain == 0);
-            if writes && constant {
+            let host = extent.host.wrapping_add(offset as usize);
+            if stores && constant {
                 let who = self.position.actor(access.lane(lane));
                 let bounds = &self.bounds;
                 self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
@@ -131,8 +197,12 @@ impl AccessCheck {
             if of_heap && !self.in_heap_block(access, lane, address) {
                 continue;
             }
-            if strong && reads {
-                self.races.order.acquire(warp.index as usize, SyncVariable::Global(address));
+            let access = &swaps.tried(access, lane, at[lane], host);
+            let writes = access.writes(lane);
+            if strong && reads && access.observes() {
+                let scope = site.order.strong.unwrap_or(Scope::Device);
+                let variable = SyncVariable::Global(address);
+                self.races.order.acquire(warp.index as usize, variable, scope);
             }
             if let Some(written) = self.initial.of(id) {
                 let mut unwritten = reads && !written.has(offset, bytes);
@@ -157,9 +227,10 @@ impl AccessCheck {
 
     fn release(&mut self, access: &WarpAccess<'_>, variable: SyncVariable) {
         let order = &access.site.order;
-        let explicit = order.release.then_some(order.strong).flatten();
+        let scope = order.strong.unwrap_or(Scope::Device);
         let atomic = access.site.kind == AccessKind::Atomic;
-        self.races.order.release(access.warp.index as usize, variable, explicit, atomic);
+        let warp = access.warp.index as usize;
+        self.races.order.release(warp, variable, (scope, order.release), atomic);
     }
 
     /// In shared memory: of the lanes' own block, or of the blocks that their addresses name.
@@ -187,14 +258,14 @@ impl AccessCheck {
     /// In the shared memory of the block of a rank.
     fn shared_of(&mut self, access: &WarpAccess<'_>, rank: u32, at: &[u64; 32]) {
         let WarpAccess { warp, site, bytes, .. } = *access;
-        let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let races = self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases;
         let (id, size, mut hint) = (rank as usize, self.bounds.shared_bytes(), 0);
-        let mut repeated = RepeatedRead::default();
+        let (mut repeated, mut swaps) = (RepeatedRead::default(), Swaps::default());
         for lane in lanes_of(access.mask) {
             let offset = at[lane];
-            if !writes && !strong && repeated.again(offset) {
+            if !stores && !strong && repeated.again(offset) {
                 continue;
             }
             if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
@@ -205,8 +276,12 @@ impl AccessCheck {
                 continue;
             }
             let variable = SyncVariable::Shared { rank, offset };
-            if strong && reads {
-                self.races.order.acquire(warp.index as usize, variable);
+            let host = self.bounds.shared_host(rank, offset);
+            let access = &swaps.tried(access, lane, at[lane], host);
+            let writes = access.writes(lane);
+            if strong && reads && access.observes() {
+                let scope = site.order.strong.unwrap_or(Scope::Device);
+                self.races.order.acquire(warp.index as usize, variable, scope);
             }
             let written = self.initial.of(id);
             let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));

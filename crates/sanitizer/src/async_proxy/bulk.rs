@@ -1,30 +1,36 @@
 //! Bulk and tensor copies: what they read and write, by the asynchronous proxy.
 //!
-//! What a copy writes is in flight until its mbarrier's phase has ended; what it reads of shared memory,
-//! until the thread has waited for its bulk group.
+//! What a copy writes is in flight until its mbarrier's phase has ended, or until its thread has waited for
+//! its bulk group; what it reads, likewise, and where it reads shared memory for a group, until the thread
+//! has waited for the group's reads (`.read`). What is read of shared memory is marked in shadow memory;
+//! what is read of global memory is kept in a list, which stores are compared with
+//! ([`super::in_flight`]).
 
 use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
 use super::super::position::LaneAt;
-use super::super::races::epoch;
-use super::mbarrier::{Landing, Mbarriers};
-use super::shadow::{SharedRun, site};
+use super::super::races::epoch::{self, PackedEpoch};
+use super::in_flight::GlobalSource;
+use super::mbarrier::{Landing, Mbarriers, Source};
+use super::shadow::{Run, site};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemorySpace, Order, Scope};
 
-/// Shared memory that a copy is reading.
-struct Source {
+/// A run that a thread's copy is reading or writing.
+struct InGroup {
     lane: u32,
     group: u32,
-    run: SharedRun,
-    instruction: u32,
+    run: Run,
+    /// The access, as the run's cells have it.
+    access: PackedEpoch,
 }
 
 /// The bulk copies of a cluster's warps.
 pub struct BulkCopies {
-    reading: Vec<Vec<Source>>,
+    reading: Vec<Vec<InGroup>>,
+    writing: Vec<Vec<InGroup>>,
     committed: Vec<[u32; 32]>,
 }
 
@@ -40,13 +46,13 @@ fn target(space: MemorySpace, combines: bool) -> Site {
 impl BulkCopies {
     /// For this many warps.
     pub fn new(warps: usize) -> BulkCopies {
-        let reading = (0..warps).map(|_| Vec::new()).collect();
-        BulkCopies { reading, committed: vec![[0; 32]; warps] }
+        let none = || (0..warps).map(|_| Vec::new()).collect();
+        BulkCopies { reading: none(), writing: none(), committed: vec![[0; 32]; warps] }
     }
 
     /// A cluster starts.
     pub fn start(&mut self) {
-        self.reading.iter_mut().for_each(Vec::clear);
+        self.reading.iter_mut().chain(&mut self.writing).for_each(Vec::clear);
         self.committed.fill([0; 32]);
     }
 
@@ -61,34 +67,36 @@ impl BulkCopies {
         moved: Moved,
         mbarrier: Option<(u32, u64)>,
     ) {
-        let place = (at.lane, at.instruction);
-        let of_global = match moved.reads {
-            None => site(MemorySpace::Global, AccessKind::Load, 1),
-            Some(_) => target(MemorySpace::Global, moved.combines),
+        let (mut sources, mut targets) = (Vec::new(), Vec::new());
+        let from = moved.reads.and_then(|(from, bytes)| {
+            let start = match access.bounds.shared_place(from, bytes) {
+                // Copies read shared memory of their own block only.
+                Some((_, offset)) => Start::Shared(access.position.rank, offset),
+                None => Start::Global(access.bounds.global_address(from)?),
+            };
+            Some((start, bytes))
+        });
+        let to = moved.writes.and_then(|(to, bytes)| {
+            let start = match access.bounds.shared_place(to, bytes) {
+                Some((rank, offset)) => Start::Shared(rank, offset),
+                None => Start::Global(access.bounds.global_address(to)?),
+            };
+            Some((start, bytes))
+        });
+        let tile = moved.global.into_iter().map(|(at, bytes)| (Start::Global(at), bytes));
+        let (read, written): (Vec<_>, Vec<_>) = match from.is_none() {
+            true => (tile.collect(), to.into_iter().collect()),
+            false => (from.into_iter().collect(), to.into_iter().chain(tile).collect()),
         };
-        for (address, bytes) in moved.global {
-            access.run_of_bytes(warp, place, &of_global, Start::Global(address), bytes);
+        for part in read {
+            sources.extend(self.read(access, warp, at, part, mbarrier.is_some()));
         }
-        if let Some(from) = moved.reads {
-            self.read(access, warp, at, from);
+        for part in written {
+            targets.extend(self.write(access, warp, at, part, moved.combines, mbarrier.is_some()));
         }
-        let Some((to, bytes)) = moved.writes else { return };
-        let Some((rank, offset)) = access.bounds.shared_place(to, bytes) else {
-            if let Some(address) = access.bounds.global_address(to) {
-                let site = target(MemorySpace::Global, moved.combines);
-                access.run_of_bytes(warp, place, &site, Start::Global(address), bytes);
-            }
-            return;
-        };
-        let site = target(MemorySpace::Shared, moved.combines);
-        access.run_of_bytes(warp, place, &site, Start::Shared(rank, offset), bytes);
-        let strong = if moved.combines { epoch::STRONG | epoch::WIDE_SCOPE } else { 0 };
-        let write = access.packed_now(at) | epoch::ASYNC | strong;
-        let to = SharedRun { rank, offset, bytes };
-        access.set_writes(to, None, write);
         if let Some(of) = mbarrier {
             let by = (access.position.block, warp.index);
-            mbarriers.completes(of, [Landing { to, write, by }]);
+            mbarriers.completes(of, [Landing { targets, sources, by }]);
         }
     }
 
@@ -98,28 +106,70 @@ impl BulkCopies {
         access: &mut AccessCheck,
         warp: &Warp,
         at: LaneAt,
-        (from, bytes): (*const u8, u64),
-    ) {
+        (start, bytes): (Start, u64),
+        by_mbarrier: bool,
+    ) -> Option<Source> {
         let place = (at.lane, at.instruction);
-        let Some((_, offset)) = access.bounds.shared_place(from, bytes) else {
-            if let Some(address) = access.bounds.global_address(from) {
-                let load = site(MemorySpace::Global, AccessKind::Load, 1);
-                access.run_of_bytes(warp, place, &load, Start::Global(address), bytes);
-            }
-            return;
-        };
-        // Copies read shared memory of their own block only.
-        let rank = access.position.rank;
-        let run = SharedRun { rank, offset, bytes };
-        access.check_proxy_fence(at, run);
+        if let Start::Global(address) = start {
+            let load = site(MemorySpace::Global, AccessKind::Load, 1);
+            let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
+            access.check_proxy_fence(at, run);
+            let by = access.position.actor(at);
+            return Some(Source::Global(GlobalSource { address, bytes, by }));
+        }
+        let Start::Shared(rank, offset) = start else { return None };
+        access.check_proxy_fence(at, Run::shared(rank, offset, bytes));
         let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-        access.run_of_bytes(warp, place, &load, Start::Shared(rank, offset), bytes);
+        let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
         let read = access.packed_now(at) | epoch::ASYNC;
         access.set_reads(run, None, read);
-        let slot = access.position.slot(warp.index);
-        let group = self.committed[slot][at.lane as usize];
-        let source = Source { lane: at.lane, group, run, instruction: at.instruction };
-        self.reading[slot].push(source);
+        if by_mbarrier {
+            return Some(Source::Shared { run, read });
+        }
+        self.hold(access, warp.index, (at.lane, run, read), true);
+        None
+    }
+
+    /// A copy writes some bytes.
+    fn write(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        at: LaneAt,
+        (start, bytes): (Start, u64),
+        combines: bool,
+        by_mbarrier: bool,
+    ) -> Option<(Run, PackedEpoch)> {
+        let space = match start {
+            Start::Global(_) => MemorySpace::Global,
+            Start::Shared(..) => MemorySpace::Shared,
+        };
+        let strong = if combines { epoch::STRONG | epoch::WIDE_SCOPE | epoch::ASYNC } else { 0 };
+        let site = target(space, combines);
+        let place = (at.lane, at.instruction);
+        let run = access.run_of_bytes(warp, place, &site, (start, bytes), strong)?;
+        let write = access.packed_now(at) | epoch::ASYNC | strong;
+        if !combines {
+            access.start_writes(run, write);
+        }
+        if !by_mbarrier {
+            self.hold(access, warp.index, (at.lane, run, write), false);
+        }
+        Some((run, write))
+    }
+
+    /// Remembers what a copy of the thread's group that is open reads or writes.
+    fn hold(
+        &mut self,
+        access: &AccessCheck,
+        warp: u32,
+        (lane, run, packed): (u32, Run, PackedEpoch),
+        reads: bool,
+    ) {
+        let slot = access.position.slot(warp);
+        let group = self.committed[slot][lane as usize];
+        let list = if reads { &mut self.reading } else { &mut self.writing };
+        list[slot].push(InGroup { lane, group, run, access: packed });
     }
 
     /// A thread makes a bulk group.
@@ -127,19 +177,32 @@ impl BulkCopies {
         self.committed[access.position.slot(warp)][lane as usize] += 1;
     }
 
-    /// A thread waits for its bulk groups but for the latest `keep`.
-    pub fn wait(&mut self, access: &mut AccessCheck, warp: u32, lane: u32, keep: u32) {
+    /// A thread waits for its bulk groups but for the latest `keep`; `read` says that only for what they
+    /// read.
+    pub fn wait(
+        &mut self,
+        access: &mut AccessCheck,
+        (warp, lane): (u32, u32),
+        keep: u32,
+        read: bool,
+    ) {
         let slot = access.position.slot(warp);
         let committed = self.committed[slot][lane as usize];
-        let reading = std::mem::take(&mut self.reading[slot]);
-        let (done, rest): (Vec<_>, Vec<_>) = reading
-            .into_iter()
-            .partition(|copy| copy.lane == lane && copy.group.saturating_add(keep) < committed);
-        self.reading[slot] = rest;
+        let done =
+            |copy: &mut InGroup| copy.lane == lane && copy.group.saturating_add(keep) < committed;
         let number = access.races.order.epoch_of(warp);
-        for copy in done {
-            let read = epoch::with_lane(epoch::pack(number, copy.instruction), lane);
-            access.set_reads(copy.run, None, read);
+        let now = |copy: &InGroup| {
+            epoch::with_lane(epoch::pack(number, epoch::instruction(copy.access)), lane)
+        };
+        for copy in self.reading[slot].extract_if(.., done) {
+            access.set_reads(copy.run, Some(copy.access), now(&copy));
+        }
+        if read {
+            return;
+        }
+        for copy in self.writing[slot].extract_if(.., done) {
+            let flags = copy.access & (epoch::STRONG | epoch::WIDE_SCOPE) | epoch::COPIED;
+            access.replace_writes(copy.run, copy.access, now(&copy) | flags);
         }
     }
 }

@@ -1,9 +1,11 @@
 //! `cp.async`: what is copied is there only once its thread has waited for the copy's group.
 
 use super::super::access::check::AccessCheck;
+use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
-use super::mbarrier::Landing;
-use super::shadow::SharedRun;
+use super::in_flight::GlobalSource;
+use super::mbarrier::{Landing, Source};
+use super::shadow::Run;
 use lanework_engine::machine::Warp;
 
 /// A copy in flight.
@@ -14,6 +16,7 @@ struct Copy {
     offset: u64,
     bytes: u64,
     write: PackedEpoch,
+    from: GlobalSource,
 }
 
 /// The copies of a cluster's warps.
@@ -43,7 +46,8 @@ impl CpAsync {
         warp: &Warp,
         instruction: u32,
         bytes: u32,
-        to: &[u64; 32],
+        [to, from]: [&[u64; 32]; 2],
+        have: &[u32; 32],
     ) {
         let slot = access.position.slot(warp.index);
         let write = epoch::pack(access.races.order.epoch_of(warp.index), instruction);
@@ -54,9 +58,13 @@ impl CpAsync {
                 continue;
             }
             let write = epoch::with_lane(write, lane) | epoch::ASYNC;
-            access.set_writes(SharedRun { rank, offset, bytes }, None, write);
+            access.start_writes(Run::shared(rank, offset, bytes), write);
             let group = self.committed[slot][lane as usize];
-            self.pending[slot].push(Copy { lane, group, offset, bytes, write });
+            let address = from[lane as usize];
+            let read = u64::from(have[lane as usize]).min(bytes);
+            let by = access.position.actor(LaneAt { warp: warp.index, lane, instruction });
+            let from = GlobalSource { address, bytes: read, by };
+            self.pending[slot].push(Copy { lane, group, offset, bytes, write, from });
         }
     }
 
@@ -66,10 +74,15 @@ impl CpAsync {
         let mine = pending.extract_if(.., |copy| copy.lane == lane);
         let (rank, by) = (access.position.rank, (access.position.block, warp));
         let landing = |c: Copy| {
-            let to = SharedRun { rank, offset: c.offset, bytes: c.bytes };
-            Landing { to, write: c.write, by }
+            let to = Run::shared(rank, c.offset, c.bytes);
+            Landing { targets: vec![(to, c.write)], sources: vec![Source::Global(c.from)], by }
         };
         mine.map(landing).collect()
+    }
+
+    /// The global memory that copies in flight read.
+    pub fn sources(&self) -> impl Iterator<Item = GlobalSource> {
+        self.pending.iter().flatten().map(|copy| copy.from)
     }
 
     /// Threads commit what they have started.
@@ -96,8 +109,8 @@ impl CpAsync {
         for copy in done {
             let waited = epoch::pack(number, epoch::instruction(copy.write));
             let waited = epoch::with_lane(waited, copy.lane);
-            let run = SharedRun { rank, offset: copy.offset, bytes: copy.bytes };
-            access.set_writes(run, Some(copy.write), waited);
+            let run = Run::shared(rank, copy.offset, copy.bytes);
+            access.replace_writes(run, copy.write, waited);
         }
     }
 }

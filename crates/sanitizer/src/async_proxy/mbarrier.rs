@@ -11,18 +11,32 @@ use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::happens_before::PSEUDO_THREADS;
 use super::super::races::vector_clock::{VectorClock, join};
 use super::super::reports::Finding;
-use super::shadow::SharedRun;
+use super::in_flight::GlobalSource;
+use super::shadow::Run;
 use lanework_engine::asynchrony::mbarrier::Mbarrier;
 use std::collections::HashMap;
 
-/// Shared memory that a copy is writing.
+/// What a copy that an mbarrier completes reads and writes.
 pub struct Landing {
-    /// Where.
-    pub to: SharedRun,
-    /// The write, as its cells have it.
-    pub write: PackedEpoch,
+    /// What it writes, and the write as its cells have it.
+    pub targets: Vec<(Run, PackedEpoch)>,
+    /// What it reads.
+    pub sources: Vec<Source>,
     /// The block and the warp that started it.
     pub by: (u64, u32),
+}
+
+/// Memory that a copy is reading.
+pub enum Source {
+    /// Global memory.
+    Global(GlobalSource),
+    /// Shared memory.
+    Shared {
+        /// Where.
+        run: Run,
+        /// The read, as its cells have it.
+        read: PackedEpoch,
+    },
 }
 
 /// What is known of an mbarrier.
@@ -61,6 +75,15 @@ impl Mbarriers {
     /// The phase under way completes these copies.
     pub fn completes(&mut self, of: (u32, u64), landing: impl IntoIterator<Item = Landing>) {
         self.phase(of).landing.extend(landing);
+    }
+
+    /// The global memory that copies in flight read.
+    pub fn sources(&self) -> impl Iterator<Item = GlobalSource> {
+        let landing = self.phases.values().flat_map(|phase| &phase.landing);
+        landing.flat_map(|copy| &copy.sources).filter_map(|source| match source {
+            Source::Global(source) => Some(*source),
+            Source::Shared { .. } => None,
+        })
     }
 
     /// An mbarrier is initialised.
@@ -121,14 +144,24 @@ impl Mbarriers {
         if landing.is_empty() {
             return;
         }
-        for copy in landing {
-            let number = access.races.order.pseudo_thread_epoch(phase.pseudo_thread, copy.by);
-            let done = epoch::pack(number, epoch::instruction(copy.write));
-            let done = epoch::with_lane(done, epoch::lane(copy.write));
-            if access.position.blocks.get(copy.to.rank as usize) != Some(&copy.by.0) {
-                access.peers.touch(&access.races.order, copy.to.rank, done);
+        for Landing { targets, sources, by } in landing {
+            let number = access.races.order.pseudo_thread_epoch(phase.pseudo_thread, by);
+            let done = |access: PackedEpoch| {
+                let done = epoch::pack(number, epoch::instruction(access));
+                epoch::with_lane(done, epoch::lane(access))
+            };
+            for (to, write) in targets {
+                if access.position.blocks.get(to.memory).is_some_and(|block| *block != by.0) {
+                    access.peers.touch(&access.races.order, to.memory as u32, done(write));
+                }
+                let flags = write & (epoch::STRONG | epoch::WIDE_SCOPE);
+                access.replace_writes(to, write, done(write) | flags | epoch::COPIED);
             }
-            access.set_writes(copy.to, Some(copy.write), done);
+            for source in sources {
+                if let Source::Shared { run, read } = source {
+                    access.set_reads(run, Some(read), done(read));
+                }
+            }
         }
         let clock = access.races.order.pseudo_thread_clock(phase.pseudo_thread);
         join(&mut phase.released, &clock);

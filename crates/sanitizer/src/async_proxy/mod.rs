@@ -14,5 +14,6 @@
 
 pub mod bulk;
 pub mod cp_async;
+pub mod in_flight;
 pub mod mbarrier;
 pub mod shadow;

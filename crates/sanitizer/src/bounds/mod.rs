@@ -12,6 +12,7 @@
 //! structure told apart.
 
 pub mod heap;
+pub mod matrices;
 mod variables;
 
 use self::heap::HeapBlocks;

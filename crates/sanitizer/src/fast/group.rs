@@ -19,6 +19,8 @@ pub struct Member {
     pub offset: u64,
     /// The instruction.
     pub instruction: u32,
+    /// Whether it is of what must not change (`.nc`).
+    pub read_only: bool,
 }
 
 /// Loads of one word per lane.
@@ -30,6 +32,8 @@ pub struct Group {
     pub lowest: u64,
     /// Bytes from there to the highest.
     reach: u64,
+    /// Whether all are of what must not change (`.nc`), or none.
+    read_only: bool,
 }
 
 /// Loads of words that lie side by side, at most a line of them.
@@ -61,7 +65,8 @@ impl Group {
         }
         let lowest = members.first().map_or(0, |member| member.offset);
         let highest = members.last().map_or(0, |member| member.offset);
-        Group { lowest, reach: highest.wrapping_sub(lowest), members, runs }
+        let read_only = members.iter().all(|member| member.read_only);
+        Group { lowest, reach: highest.wrapping_sub(lowest), members, runs, read_only }
     }
 }
 
@@ -82,6 +87,9 @@ impl AccessCheck {
         let Some((id, at)) = self.inside::<SHARED, true>(first, base, group.reach + span) else {
             return false;
         };
+        if !SHARED && group.read_only && self.races.has_writes(id) {
+            return false;
+        }
         if !SHARED {
             self.prefetch(id, at, lasts.get_mut(first as usize));
         }

@@ -10,11 +10,12 @@ use std::collections::HashMap;
 pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
     let mut groups: HashMap<usize, Vec<Member>> = HashMap::new();
     // The first load of the group that more can join, by address.
-    let mut open: HashMap<(bool, Reg), usize> = HashMap::new();
+    let mut open: HashMap<(bool, bool, Reg), usize> = HashMap::new();
     for (i, inst) in insts.iter().enumerate() {
         match (&inst.opcode, words(inst)) {
             (Opcode::Memory(op), Some(address)) => {
-                let member = Member { offset: op.offset as u64, instruction: inst.origin };
+                let (offset, read_only) = (op.offset as u64, op.order.read_only);
+                let member = Member { offset, instruction: inst.origin, read_only };
                 let first = *open.entry(address).or_insert(start + i);
                 groups.entry(first).or_default().push(member);
                 if first != start + i {
@@ -24,13 +25,14 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<Member>> {
             (Opcode::Alu(_) | Opcode::Nothing, _) => {}
             _ => open.clear(),
         }
-        open.retain(|(_, register), _| !inst.dst.contains(&Some(*register)));
+        open.retain(|(.., register), _| !inst.dst.contains(&Some(*register)));
     }
     groups
 }
 
-/// Whether a load in the common form goes to shared memory, and its address; `None` for anything else.
-fn words(inst: &Inst) -> Option<(bool, Reg)> {
+/// Whether a load in the common form goes to shared memory, whether it is one of what must not change, and
+/// its address; `None` for anything else.
+fn words(inst: &Inst) -> Option<(bool, bool, Reg)> {
     let (Opcode::Memory(op), Some(Operand::Reg(address))) = (&inst.opcode, inst.src.first()) else {
         return None;
     };
@@ -40,5 +42,5 @@ fn words(inst: &Inst) -> Option<(bool, Reg)> {
         && op.order.strong.is_none()
         && inst.guard.is_none()
         && matches!(op.space, MemorySpace::Shared | MemorySpace::Global);
-    common.then_some((op.space == MemorySpace::Shared, *address))
+    common.then_some((op.space == MemorySpace::Shared, op.order.read_only, *address))
 }

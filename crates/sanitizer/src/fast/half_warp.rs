@@ -150,6 +150,9 @@ impl AccessCheck {
         if site.space == MemorySpace::Constant || !self.reports.wants(ReportKind::Race) {
             return true;
         }
+        if !SHARED && LOADS && site.order.read_only && self.races.has_writes(id) {
+            return false;
+        }
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
         let packed = view.packed;
@@ -166,7 +169,8 @@ impl AccessCheck {
             }
         };
         if rest != 0 {
-            let access = WarpAccess { warp, site, instruction, bytes, packed, mask: rest };
+            let (mask, failed) = (rest, 0);
+            let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed };
             self.one_by_one(&access, id, [low, high], form.stride);
         }
         true

@@ -5,7 +5,7 @@
 //! mismatch mask tells where they are not; then, or where something may be wrong, nothing is changed and
 //! the cells are checked one by one. Without this path the bench's kernels take up to 15 times as long.
 
-use super::super::races::epoch::{ASYNC, LANES, PackedEpoch, WROTE};
+use super::super::races::epoch::{ASYNC, LANES, PackedEpoch};
 use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
 use super::super::races::shadow_memory::{LINE, Reads, Writes};
 
@@ -142,9 +142,9 @@ impl AccessBatch {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
         let floor = PackedEpoch::from(self.base) << 32;
         let reader = first[self.one()];
-        let mut mismatches = mismatch(first, reader, floor, ASYNC | WROTE);
+        let mut mismatches = mismatch(first, reader, floor, ASYNC);
         for i in 0..LINE {
-            mismatches[i] |= last[i] & (ASYNC | WROTE);
+            mismatches[i] |= last[i] & ASYNC;
         }
         if let Some(writes) = writes {
             let writer = writes[self.one()];
@@ -193,8 +193,7 @@ impl AccessBatch {
     #[inline(always)]
     fn yields(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
         let one = prior[self.one()];
-        let mut mismatches =
-            mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC | WROTE);
+        let mut mismatches = mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC);
         for i in 0..LINE {
             mismatches[i] &= active[i];
         }

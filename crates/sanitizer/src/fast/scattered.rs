@@ -4,7 +4,7 @@
 
 use super::super::access::check::AccessCheck;
 use super::super::access::reference::lanes_of;
-use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
+use super::super::races::epoch::{self, ASYNC, PackedEpoch};
 use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
 use super::super::races::shadow_memory::LINE;
 use super::view::ShadowView;
@@ -50,16 +50,16 @@ impl AccessCheck {
         }
         match (site.space, site.kind) {
             (MemorySpace::Global, AccessKind::Load) => {
-                self.scattered_of::<false, true>(warp, instruction, at)
+                self.scattered_of::<false, true>(warp, instruction, site, at)
             }
             (MemorySpace::Global, AccessKind::Store) => {
-                self.scattered_of::<false, false>(warp, instruction, at)
+                self.scattered_of::<false, false>(warp, instruction, site, at)
             }
             (MemorySpace::Shared, AccessKind::Load) => {
-                self.scattered_of::<true, true>(warp, instruction, at)
+                self.scattered_of::<true, true>(warp, instruction, site, at)
             }
             (MemorySpace::Shared, AccessKind::Store) => {
-                self.scattered_of::<true, false>(warp, instruction, at)
+                self.scattered_of::<true, false>(warp, instruction, site, at)
             }
             _ => warp.mask,
         }
@@ -70,6 +70,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         instruction: u32,
+        site: &Site,
         at: &[u64; 32],
     ) -> u32 {
         let hint = if SHARED {
@@ -79,6 +80,9 @@ impl AccessCheck {
             let Some(id) = self.allocation(instruction, first) else { return warp.mask };
             id
         };
+        if !SHARED && LOADS && site.order.read_only && self.races.has_writes(hint) {
+            return warp.mask;
+        }
         let (start, size) = self.fast_extent::<SHARED, LOADS>(hint);
         let Some(room) = size.checked_sub(3) else { return warp.mask };
         let origin = if SHARED { 0 } else { start };
@@ -113,9 +117,11 @@ impl ShadowView<'_> {
     #[inline(always)]
     pub(super) fn read(&mut self, offset: u64, packed: PackedEpoch) -> bool {
         let cell = (offset >> 2) as usize;
-        let Some((writes, [first, last])) = self.shadow.read_line(cell) else { return false };
+        let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {
+            return false;
+        };
         let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
-        let flags = (write & ASYNC) | ((first[i] | last[i]) & (ASYNC | WROTE));
+        let flags = (write & ASYNC) | ((first[i] | last[i]) & ASYNC);
         let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
         let writer = prior(&mut self.writers, self.order, write, base, who);
         if flags != 0 || writer != Prior::HappensBefore {
@@ -133,7 +139,7 @@ impl ShadowView<'_> {
     #[inline(always)]
     pub(super) fn write(&mut self, offset: u64, packed: PackedEpoch) -> bool {
         let cell = (offset >> 2) as usize;
-        let Some((writes, reads)) = self.shadow.write_line(cell) else { return false };
+        let Some((writes, reads)) = self.shadow.write_line(cell, self.base) else { return false };
         let (write, i) = (&mut writes[cell % LINE], cell % LINE);
         let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
         let clear = |cache: &mut RelationCache, order: &mut HappensBefore, access, flags| {
@@ -143,7 +149,7 @@ impl ShadowView<'_> {
             return false;
         }
         if let Some([first, last]) = reads {
-            let flags = ASYNC | WROTE;
+            let flags = ASYNC;
             if !clear(&mut self.readers, self.order, first[i], flags)
                 || !clear(&mut self.readers, self.order, last[i], flags)
             {

@@ -2,7 +2,7 @@
 
 use super::super::access::check::AccessCheck;
 use super::super::bounds::MemoryId;
-use super::super::races::epoch::{self, ASYNC, PackedEpoch, WROTE};
+use super::super::races::epoch::{self, ASYNC, PackedEpoch};
 use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
 use super::super::races::shadow_memory::{LINE, ShadowMemory};
 use super::line::{ALL, AccessBatch};
@@ -93,13 +93,17 @@ impl ShadowView<'_> {
     pub fn check<const LOADS: bool>(&mut self, cell: usize, batch: &AccessBatch) -> bool {
         let caches = [&mut self.writers, &mut self.readers];
         if LOADS {
-            let Some((writes, reads)) = self.shadow.read_line(cell) else { return false };
+            let Some((writes, reads)) = self.shadow.read_line(cell, self.base) else {
+                return false;
+            };
             match batch.active {
                 ALL => batch.read::<true>(self.order, caches, writes, reads),
                 _ => batch.read::<false>(self.order, caches, writes, reads),
             }
         } else {
-            let Some((writes, reads)) = self.shadow.write_line(cell) else { return false };
+            let Some((writes, reads)) = self.shadow.write_line(cell, self.base) else {
+                return false;
+            };
             match batch.active {
                 ALL => batch.write::<true>(self.order, caches, writes, reads),
                 _ => batch.write::<false>(self.order, caches, writes, reads),
@@ -111,11 +115,13 @@ impl ShadowView<'_> {
     /// path sgemm_naive_u32 takes 2.5 times as long.
     #[inline(always)]
     pub fn pair(&mut self, cell: usize, packed: PackedEpoch, lanes: [u32; 2]) -> bool {
-        let Some((writes, [first, last])) = self.shadow.read_line(cell) else { return false };
+        let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {
+            return false;
+        };
         let i = cell % LINE;
         let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
-        let flags = (write & ASYNC) | ((*first | *last) & (ASYNC | WROTE));
+        let flags = (write & ASYNC) | ((*first | *last) & ASYNC);
         let writer = self.writers.of(self.order, write, self.base, self.warp);
         if flags != 0 || writer != Relation::HappensBefore {
             return false;

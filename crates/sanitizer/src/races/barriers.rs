@@ -8,7 +8,7 @@
 //! lanes. Where `bar.warp.sync` names some lanes only, it is kept by pairs of lanes.
 
 use super::happens_before::{BarrierClock, HappensBefore};
-use super::releases::NONE;
+use super::releases::{Fenced, NONE};
 use super::vector_clock::{join, raise};
 
 impl HappensBefore {
@@ -53,6 +53,7 @@ impl HappensBefore {
         let own = &mut barrier.clock[slot];
         *own = (*own).max(self.clock[slot] + 1);
         barrier.acquired = self.releases.both(barrier.acquired, self.acquired[slot]);
+        barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot]);
         self.advance(slot);
         self.warp_sync[slot] = self.clock[slot];
     }
@@ -70,14 +71,19 @@ impl HappensBefore {
             let own = self.first..self.first + self.per_block;
             for slot in own.filter(|slot| self.ended[*slot]) {
                 join(&mut barrier.clock, &self.clock_with_own(slot));
+                barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot]);
             }
         }
         for &warp in released {
-            self.leave(self.slot(warp), &barrier);
+            let slot = self.slot(warp);
+            self.leave(slot, &barrier);
+            // Those of this warp, which has just arrived, are among them.
+            self.fences[slot] = barrier.fences;
         }
         // Its room is kept for those who come next.
         barrier.clock.clear();
         barrier.acquired = NONE;
+        barrier.fences = Fenced::default();
         self.barriers[number] = barrier;
     }
 
@@ -105,6 +111,7 @@ impl HappensBefore {
         let (slot, g) = (self.slot(warp), generation as usize & 1);
         let barrier = std::mem::take(&mut self.cluster_barrier[g]);
         self.leave(slot, &barrier);
+        self.fences[slot] = self.releases.both_fenced(self.fences[slot], barrier.fences);
         self.cluster_barrier[g] = barrier;
     }
 }

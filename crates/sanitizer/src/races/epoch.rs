@@ -12,8 +12,8 @@
 //! *Invariant.* Numbers grow in the order in which epochs begin, so that in the shared memory of a seat
 //! those of earlier clusters are below the first of this one.
 
-/// An access in 64 bits, from the high bits down: the number of its epoch (32), flags, its lane (5), its
-/// instruction (20). 0 is no access.
+/// An access in 64 bits, from the high bits down: the number of its epoch (32), the size of an atomic (2),
+/// flags (5), its lane (5), its instruction (20). 0 is no access.
 pub type PackedEpoch = u64;
 
 /// Where the lane is.
@@ -28,10 +28,30 @@ pub const STRONG: PackedEpoch = 1 << 25;
 pub const WIDE_SCOPE: PackedEpoch = 1 << 26;
 /// An access by the asynchronous proxy that nobody has waited for.
 pub const ASYNC: PackedEpoch = 1 << 27;
-/// In the place of a reader: an access that wrote (an atomic before the last).
-pub const WROTE: PackedEpoch = 1 << 28;
+/// A write that reads what it replaces: an atomic, whose size is in [`SIZE`].
+pub const ATOMIC: PackedEpoch = 1 << 28;
+/// A strong read whose thread goes on from the value that it saw, while nothing has replaced that value.
+pub const OBSERVED: PackedEpoch = 1 << 28;
 /// A `.volatile` access to data, see [`lanework_ptx_ir::kernel::Order`].
 pub const DATA: PackedEpoch = 1 << 29;
+
+/// The size of an atomic: only atomics of one size are atomic to each other.
+pub const SIZE: PackedEpoch = 3 << 30;
+
+/// The size of an atomic of so many bytes, in its place.
+#[inline(always)]
+pub fn size_of_atomic(bytes: u8) -> PackedEpoch {
+    PackedEpoch::from(bytes.max(2).ilog2() - 1) << 30 & SIZE
+}
+
+/// A write that a copy made and that was waited for.
+pub const COPIED: PackedEpoch = 1 << 30;
+
+/// Whether a write was made by a copy, and not by an atomic of some size.
+#[inline(always)]
+pub fn is_copied(write: PackedEpoch) -> bool {
+    write & (ATOMIC | SIZE) == COPIED
+}
 
 /// The part of one warp's run between two synchronisations.
 #[derive(Clone, Copy, Debug)]

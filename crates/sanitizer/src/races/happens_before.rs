@@ -29,9 +29,9 @@
 //! block whose turn it is ([`HappensBefore::enter`]), vector clocks by slot within the cluster.
 
 use super::epoch::{self, Epoch, PackedEpoch};
-use super::releases::{NONE, Releases};
+use super::releases::{Fenced, NONE, Releases};
 use super::vector_clock::{ClockMatrix, VectorClock};
-use lanework_ptx_ir::kernel::Scope;
+use std::collections::HashMap;
 
 /// Pseudo-threads of the asynchronous proxy: groups of asynchronous copies that count as warps of their
 /// own. After these come the products of each warpgroup.
@@ -85,6 +85,8 @@ pub(super) struct BarrierClock {
     pub(super) clock: VectorClock,
     /// What they have acquired of other blocks.
     pub(super) acquired: u32,
+    /// What their fences release.
+    pub(super) fences: Fenced,
 }
 
 /// The order of accesses in the cluster that runs, and what is known of others.
@@ -107,6 +109,10 @@ pub struct HappensBefore {
     pub(super) known: ClockMatrix,
     /// By slot: its vector clock at its last fence between the proxies.
     pub(super) fenced: ClockMatrix,
+    /// By slot: what it had acquired of other blocks at that fence.
+    pub(super) fenced_acquired: Vec<u32>,
+    /// By cluster and slot, for all that have run: the clock of the last fence between the proxies.
+    pub(super) past_fences: HashMap<(u32, u32), u32>,
     /// By slot, the warp-sync epoch: below this clock, all its lanes come before all its lanes.
     pub(super) warp_sync: Vec<u32>,
     /// The same by pairs of lanes, where warps synchronise in parts.
@@ -126,8 +132,8 @@ pub struct HappensBefore {
     pub(super) releases: Releases,
     /// By slot: what it has acquired of other blocks, a node of the releases.
     pub(super) acquired: Vec<u32>,
-    /// By slot: its last fence.
-    pub(super) fences: Vec<Option<(u32, Scope)>>,
+    /// By slot: what its fences, and those that barriers ordered before, release.
+    pub(super) fences: Vec<Fenced>,
 }
 
 impl HappensBefore {
@@ -146,6 +152,8 @@ impl HappensBefore {
             clock: vec![1; slots],
             known: ClockMatrix::new(slots),
             fenced: ClockMatrix::new(slots),
+            fenced_acquired: vec![NONE; slots],
+            past_fences: HashMap::new(),
             warp_sync: vec![0; slots],
             pair_sync: vec![None; slots],
             current: vec![0; slots],
@@ -156,7 +164,7 @@ impl HappensBefore {
             cluster_barrier: Default::default(),
             releases: Releases::default(),
             acquired: vec![NONE; slots],
-            fences: vec![None; slots],
+            fences: vec![Fenced::default(); slots],
         }
     }
 
@@ -168,6 +176,7 @@ impl HappensBefore {
         self.clock.fill(1);
         self.known.clear();
         self.fenced.clear();
+        self.fenced_acquired.fill(NONE);
         self.warp_sync.fill(0);
         self.pair_sync.fill(None);
         self.current.fill(0);
@@ -176,16 +185,17 @@ impl HappensBefore {
         self.barriers.fill(BarrierClock::default());
         self.cluster_barrier.fill(BarrierClock::default());
         self.acquired.fill(NONE);
-        self.fences.fill(None);
+        self.fences.fill(Fenced::default());
         self.releases.forget_shared();
     }
 
     /// The worker turns to the cluster in another seat: exchanges the clocks of the two. What is of the launch as a
-    /// whole stays: the epochs, and what was released through global memory.
+    /// whole stays: the epochs, the fences between proxies, and what was released through global memory.
     pub fn exchange(&mut self, other: &mut HappensBefore) {
         std::mem::swap(self, other);
         std::mem::swap(&mut self.clusters, &mut other.clusters);
         std::mem::swap(&mut self.epochs, &mut other.epochs);
+        std::mem::swap(&mut self.past_fences, &mut other.past_fences);
         self.releases.exchange_global(&mut other.releases);
     }
 
@@ -311,6 +321,7 @@ impl HappensBefore {
 mod tests {
     use super::super::releases::SyncVariable::{Global, Shared};
     use super::*;
+    use lanework_ptx_ir::kernel::Scope;
 
     const FLAG: super::super::releases::SyncVariable = Global(64);
 
@@ -350,13 +361,13 @@ mod tests {
         let mut order = HappensBefore::new(1, 1);
         order.start(0);
         let early = write(&mut order, 0, 0);
-        order.release(0, FLAG, None, true);
+        order.release(0, FLAG, (Scope::Device, false), true);
         order.fence(0, Scope::Device);
         let late = write(&mut order, 0, 0);
-        order.release(0, FLAG, None, true);
+        order.release(0, FLAG, (Scope::Device, false), true);
         order.start(1);
         assert!(!order.happens_before(early, 0, 0));
-        order.acquire(0, FLAG);
+        order.acquire(0, FLAG, Scope::Device);
         assert!(order.happens_before(early, 0, 0) && !order.happens_before(late, 0, 0));
     }
 
@@ -366,10 +377,10 @@ mod tests {
         order.start(0);
         let held = write(&mut order, 0, 3);
         order.fence(0, Scope::Device);
-        order.release(0, FLAG, None, true);
+        order.release(0, FLAG, (Scope::Device, false), true);
         let after = write(&mut order, 0, 3);
         assert!(!order.happens_before(held, 0, 4));
-        order.acquire(0, FLAG);
+        order.acquire(0, FLAG, Scope::Device);
         assert!(order.happens_before(held, 0, 4) && !order.happens_before(after, 0, 4));
     }
 
@@ -380,12 +391,45 @@ mod tests {
         let a = write(&mut order, 0, 0);
         order.fence(0, Scope::Block);
         let shared = Shared { rank: 0, offset: 0 };
-        order.release(0, shared, None, false);
-        order.acquire(1, shared);
+        order.release(0, shared, (Scope::Device, false), false);
+        order.acquire(1, shared, Scope::Block);
         assert!(order.happens_before(a, 1, 5));
-        order.release(0, Global(0), None, false);
+        order.release(0, Global(0), (Scope::Device, false), false);
         order.start(1);
-        order.acquire(0, Global(0));
+        order.acquire(0, Global(0), Scope::Device);
         assert!(!order.happens_before(a, 0, 0));
+    }
+
+    #[test]
+    fn fences_before_a_barrier_are_released_after_it() {
+        for (fenced, scope) in [(true, Scope::Device), (true, Scope::Block), (false, Scope::Device)]
+        {
+            let mut order = HappensBefore::new(2, 1);
+            order.start(0);
+            let a = write(&mut order, 1, 0);
+            order.fence(0, Scope::Device);
+            if fenced {
+                order.fence(1, scope);
+            }
+            (0..2).for_each(|warp| order.arrive(warp, 0));
+            order.complete(0, &[0, 1], true);
+            order.release(0, FLAG, (Scope::Device, false), true);
+            order.start(1);
+            order.acquire(0, FLAG, Scope::Device);
+            assert_eq!(order.happens_before(a, 0, 0), fenced && scope == Scope::Device);
+        }
+    }
+
+    #[test]
+    fn a_read_of_block_scope_acquires_nothing_of_other_blocks() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        order.release(0, FLAG, (Scope::Device, true), false);
+        order.start(1);
+        order.acquire(0, FLAG, Scope::Block);
+        assert!(!order.happens_before(a, 0, 0));
+        order.acquire(0, FLAG, Scope::Device);
+        assert!(order.happens_before(a, 0, 0));
     }
 }

@@ -17,6 +17,7 @@ pub mod vector_clock;
 use self::epoch::PackedEpoch;
 use self::happens_before::HappensBefore;
 use self::shadow_cell::Conflict;
+pub use self::shadow_cell::mixed_sizes;
 use self::shadow_memory::ShadowMemory;
 use super::bounds::MemoryId;
 use super::kinds::ReportKind;
@@ -70,6 +71,12 @@ impl Races {
         &mut self.shadow[id]
     }
 
+    /// Whether the launch has written anything in a memory.
+    #[inline(always)]
+    pub fn has_writes(&self, id: MemoryId) -> bool {
+        self.shadow[id].has_writes()
+    }
+
     /// Bytes of a shadow cell, as a power of two.
     #[inline(always)]
     pub fn shift(&self) -> u32 {
@@ -100,10 +107,17 @@ impl Races {
         conflict.with & epoch::ASYNC != 0 || self.order.of_pseudo_thread(conflict.with)
     }
 
-    /// The kind of a conflict.
-    pub fn kind(&self, conflict: Conflict) -> ReportKind {
-        match self.asynchronous(conflict) {
+    /// The kind of a conflict with the access `now`. Lanes of a warp that hand over data by `.volatile`
+    /// accesses rely on lockstep; what copies of two blocks do to global memory no wait orders.
+    pub fn kind(&self, conflict: Conflict, now: PackedEpoch, global: bool) -> ReportKind {
+        let volatile = conflict.with & now & epoch::DATA != 0
+            && epoch::instruction(conflict.with) != epoch::instruction(now);
+        let (prior, this) = (self.order.epoch(conflict.with), self.order.epoch(now));
+        match self.asynchronous(conflict) && !(global && prior.block != this.block) {
             true => ReportKind::AsyncOrder,
+            false if volatile && prior.slot == this.slot && prior.cluster == this.cluster => {
+                ReportKind::WarpSynchronous
+            }
             false => ReportKind::Race,
         }
     }
@@ -159,6 +173,29 @@ impl Racing<'_> {
             "race in {space} memory: {verb} of {bytes} bytes at {place} and {what} {whom}, and nothing orders the two"
         );
         (message, help)
+    }
+
+    /// A race of lanes that rely on lockstep: message and help.
+    pub fn warp_synchronous(&self) -> (String, &'static str) {
+        let Racing { verb, space, bytes, place, conflict, .. } = self;
+        let what = if conflict.wrote { "write" } else { "read" };
+        let message = format!(
+            "warp-synchronous code in {space} memory: `.volatile` {verb} of {bytes} bytes at {place} relies on lockstep to come after a `.volatile` {what} by another lane of the warp"
+        );
+        (
+            message,
+            "put `__syncwarp()` (`sync_warp`) between the two, or shuffle: since sm_70 lanes need not run in lockstep",
+        )
+    }
+
+    /// Atomics of different sizes on one word: message and help.
+    pub fn mixed_sizes(&self) -> (String, &'static str) {
+        let Racing { space, bytes, place, who, prior, .. } = self;
+        let whom = if prior.block == who.block { "thread" } else { "block" };
+        let message = format!(
+            "race in {space} memory: atomic of {bytes} bytes at {place} and an atomic of another size by another {whom}: they are not atomic to each other, and nothing orders the two"
+        );
+        (message, "use atomics of one size on a word, or put a barrier between the two kinds")
     }
 
     /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.

@@ -8,6 +8,7 @@
 
 use super::epoch::PackedEpoch;
 use super::happens_before::{HappensBefore, PSEUDO_THREADS};
+use super::releases::NONE;
 use super::vector_clock::{VectorClock, raise};
 
 impl HappensBefore {
@@ -57,14 +58,26 @@ impl HappensBefore {
     pub fn proxy_fence(&mut self, warp: usize) {
         let slot = self.slot(warp);
         let clock = self.clock_with_own(slot);
+        self.past_fences.insert((self.cluster, slot as u32), clock[slot]);
         self.fenced.row_mut(slot).copy_from_slice(&clock);
+        self.fenced_acquired[slot] = self.acquired[slot];
         self.advance(slot);
     }
 
-    /// Whether a write of this block was fenced, by its own warp or by the one that goes on with it.
-    pub fn proxy_fenced(&self, write: PackedEpoch, by: usize) -> bool {
-        let e = self.epoch(write);
-        let (slot, fenced) = (e.slot as usize, |of: usize| self.fenced.get(of, e.slot as usize));
-        slot >= self.real || e.clock < fenced(slot) || e.clock < fenced(self.slot(by))
+    /// Whether a write was fenced, by its own warp or by the one that goes on with it.
+    pub fn proxy_fenced(&mut self, write: PackedEpoch, by: u32) -> bool {
+        let (e, by) = (self.epoch(write), self.slot(by as usize));
+        let slot = e.slot as usize;
+        if slot >= self.real {
+            return true;
+        }
+        if e.cluster == self.cluster {
+            let fenced = |of: usize| self.fenced.get(of, slot);
+            return e.clock < fenced(slot) || e.clock < fenced(by);
+        }
+        let past = self.past_fences.get(&(e.cluster, e.slot));
+        let acquired = self.fenced_acquired[by];
+        past.is_some_and(|clock| e.clock < *clock)
+            || acquired != NONE && self.releases.reach(acquired, e)
     }
 }

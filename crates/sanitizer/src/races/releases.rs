@@ -10,7 +10,6 @@
 
 use super::epoch::Epoch;
 use super::vector_clock::{VectorClock, raise};
-use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
 
 /// No node.
@@ -34,6 +33,26 @@ pub enum SyncVariable {
     },
 }
 
+/// What was released by a warp's fences, or is published at a sync variable: nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fenced {
+    /// For the warp's own block.
+    pub near: u32,
+    /// For all.
+    pub wide: u32,
+}
+
+/// What is published at a sync variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Published {
+    /// For the block that published it.
+    pub near: u32,
+    /// For all.
+    pub wide: u32,
+    /// That block; `None` where several did.
+    pub block: Option<u64>,
+}
+
 /// What a release published: its warp's vector clock, and what that had acquired.
 struct Node {
     cluster: u32,
@@ -48,9 +67,9 @@ pub struct Releases {
     visited: Vec<u32>,
     search: u32,
     /// At addresses in global memory.
-    published: HashMap<SyncVariable, (u32, Scope)>,
+    published: HashMap<SyncVariable, Published>,
     /// In the shared memory of the cluster that runs.
-    published_shared: HashMap<SyncVariable, (u32, Scope)>,
+    published_shared: HashMap<SyncVariable, Published>,
 }
 
 impl Default for Releases {
@@ -83,7 +102,7 @@ impl Releases {
         self.nodes.len() as u32
     }
 
-    fn published_at(&mut self, variable: SyncVariable) -> &mut HashMap<SyncVariable, (u32, Scope)> {
+    fn published_at(&mut self, variable: SyncVariable) -> &mut HashMap<SyncVariable, Published> {
         match variable {
             SyncVariable::Global(_) => &mut self.published,
             SyncVariable::Shared { .. } => &mut self.published_shared,
@@ -95,8 +114,8 @@ impl Releases {
         self.push(cluster, clock.into_boxed_slice(), [acquired, NONE])
     }
 
-    /// What is published at a sync variable, and the scope that it reaches.
-    pub fn published(&self, variable: SyncVariable) -> Option<(u32, Scope)> {
+    /// What is published at a sync variable.
+    pub fn published(&self, variable: SyncVariable) -> Option<Published> {
         let published = match variable {
             SyncVariable::Global(_) => &self.published,
             SyncVariable::Shared { .. } => &self.published_shared,
@@ -105,7 +124,7 @@ impl Releases {
     }
 
     /// Publishes something else there, or nothing.
-    pub fn publish(&mut self, variable: SyncVariable, entry: Option<(u32, Scope)>) {
+    pub fn publish(&mut self, variable: SyncVariable, entry: Option<Published>) {
         match entry {
             Some(entry) => self.published_at(variable).insert(variable, entry),
             None => self.published_at(variable).remove(&variable),
@@ -142,6 +161,11 @@ impl Releases {
             (a, b) if a == b => a,
             (a, b) => self.push(0, Box::default(), [a, b]),
         }
+    }
+
+    /// The same for what fences release.
+    pub fn both_fenced(&mut self, a: Fenced, b: Fenced) -> Fenced {
+        Fenced { near: self.both(a.near, b.near), wide: self.both(a.wide, b.wide) }
     }
 
     /// Whether what a node reaches comes after an epoch.

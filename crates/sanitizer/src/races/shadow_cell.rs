@@ -1,21 +1,43 @@
-//! A shadow cell: the last write of a word, or of a byte where a kernel accesses bytes, and two of the
-//! reads since, by which races are found.
+//! A shadow cell: the last write of a word, or of a byte where a kernel accesses bytes, two of the reads
+//! since, and the strong accesses since, by which races are found.
 //!
 //! *Algorithm.* FastTrack's, with the last write and the reads as epochs. In place of FastTrack's read
 //! vector clock a cell keeps two reads: the first that nothing read after it happens before, and the
 //! last. An access races with a prior one that it does not happen after, if one of them writes, unless
 //! both are *morally strong*: strong (atomic, `.volatile`, `.relaxed` or more), each of a scope that has
-//! the other's thread in it (PTX ISA, "Memory consistency model").
+//! the other's thread in it, and of one size where both are atomics (PTX ISA, "Memory consistency model").
 //!
-//! *What is no race.* Two writes of one value. A write by `.volatile` over one that somebody has looked
-//! at as at a flag. Copies that combine, beside each other.
+//! A strong access does not take the place of a weak one, nor one of a wide scope that of one of the
+//! block: others may happen after neither and yet not race with the strong one. So weak and strong
+//! accesses are kept apart ([`StrongAccesses`]); only a weak write, which races with everything, replaces
+//! all.
+//!
+//! *Observation.* A write happens before whatever comes after a read that saw its value, or saw that of
+//! an atomic that went on from it (causality order, by way of observation order). So an atomic whose
+//! result its thread looks at takes the place of the strong writes before it, and a strong read of the last
+//! value excuses its writers to who comes after that read.
+//!
+//! *What is no race.* Two writes of one value. Accesses by `.volatile` to what somebody has looked at as at
+//! a flag, since the last weak write. Copies that combine, beside each other.
 //!
 //! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
-//! one alone nothing is said. Of two concurrent strong writes the earlier is remembered in the place of a
-//! read ([`WROTE`]).
+//! one alone nothing is said. The same holds for strong reads, and for strong writes.
 
-use super::epoch::{ASYNC, DATA, PackedEpoch, STRONG, WIDE_SCOPE, WROTE, number, same_thread};
+use super::epoch::{
+    ASYNC, ATOMIC, DATA, OBSERVED, PackedEpoch, SIZE, STRONG, WIDE_SCOPE, number, same_thread,
+};
 use super::happens_before::HappensBefore;
+
+/// The strong accesses to a word since its last weak write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StrongAccesses {
+    /// One that the last does not stand for, and the last.
+    pub(in super::super) writes: [PackedEpoch; 2],
+    /// Likewise one that nothing read after it happens before, and the last.
+    pub(in super::super) reads: [PackedEpoch; 2],
+    /// The last read as of a flag.
+    pub(in super::super) polled: PackedEpoch,
+}
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +45,7 @@ pub struct ShadowCell {
     pub(super) write: PackedEpoch,
     pub(super) first_read: PackedEpoch,
     pub(super) last_read: PackedEpoch,
+    pub(in super::super) strong: StrongAccesses,
 }
 
 /// Who accesses a cell now.
@@ -36,6 +59,8 @@ pub struct LaneAccess {
     pub lane: u32,
     /// Epochs of smaller numbers are of the past.
     pub base: u32,
+    /// Whether, if it is strong, its thread goes on from the value that it reads.
+    pub observes: bool,
 }
 
 /// A prior access that the one under way is not ordered with.
@@ -47,50 +72,81 @@ pub struct Conflict {
     pub wrote: bool,
 }
 
-/// Whether two accesses are morally strong, and not both to mere data.
-fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch) -> bool {
-    if a & b & STRONG == 0 || a & b & DATA != 0 {
+/// Whether two accesses are atomics of different sizes.
+pub fn mixed_sizes(a: PackedEpoch, b: PackedEpoch) -> bool {
+    a & b & STRONG != 0 && a & b & ATOMIC != 0 && (a ^ b) & SIZE != 0
+}
+
+/// Whether a write and another access are morally strong, and not both to mere data.
+fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: bool) -> bool {
+    if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
         return false;
     }
     a & b & WIDE_SCOPE != 0 || order.epoch(a).block == order.epoch(b).block
 }
 
+/// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the
+/// later one, too.
+fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
+    let wider = now & !prior & WIDE_SCOPE != 0;
+    let of_data = prior & !now & DATA != 0;
+    !wider && !of_data && !mixed_sizes(now, prior)
+}
+
 impl ShadowCell {
-    /// Whether a prior access races with this one, if one of them writes.
+    /// Whether a prior access happens before this one.
     #[inline(always)]
-    fn races(order: &mut HappensBefore, prior: PackedEpoch, now: &LaneAccess) -> bool {
+    fn ordered(order: &mut HappensBefore, prior: PackedEpoch, now: &LaneAccess) -> bool {
+        prior == 0
+            || number(prior) < now.base
+            || same_thread(prior, now.packed)
+            || order.happens_before(prior, now.warp, now.lane)
+    }
+
+    /// Whether a prior access races with this one, if one of them writes: the prior one if it `wrote`.
+    #[inline(always)]
+    fn races(
+        order: &mut HappensBefore,
+        (prior, wrote): (PackedEpoch, bool),
+        now: &LaneAccess,
+    ) -> bool {
         if prior & ASYNC != 0 && number(prior) >= now.base {
             // Copies that combine go on beside each other.
             return prior & now.packed & STRONG == 0;
         }
-        prior != 0
-            && number(prior) >= now.base
-            && !same_thread(prior, now.packed)
-            && !order.happens_before(prior, now.warp, now.lane)
-            && !morally_strong(order, prior, now.packed)
-    }
-
-    /// Whether a volatile access and the volatile write before it are no race though nothing orders them:
-    /// somebody looked at that value, as at a flag, and goes on from there.
-    fn polled(&self, now: PackedEpoch) -> bool {
-        let polls = |prior: PackedEpoch| prior & (STRONG | DATA | WROTE) == STRONG;
-        self.write & now & DATA != 0 && (polls(self.first_read) || polls(self.last_read))
+        !ShadowCell::ordered(order, prior, now) && !morally_strong(order, prior, now.packed, wrote)
     }
 
     /// A copy in flight to this cell.
     #[inline(always)]
     pub fn in_flight(&self, base: u32) -> Option<PackedEpoch> {
-        (self.write & ASYNC != 0 && number(self.write) >= base).then_some(self.write)
+        let [other, last] = self.strong.writes;
+        let flies = |write: &PackedEpoch| write & ASYNC != 0 && number(*write) >= base;
+        [self.write, last, other].into_iter().find(flies)
     }
 
-    /// The last write.
-    pub fn last_write(&self) -> PackedEpoch {
-        self.write
+    /// The writes that are remembered.
+    pub fn writes(&self) -> [PackedEpoch; 3] {
+        [self.write, self.strong.writes[0], self.strong.writes[1]]
     }
 
-    /// Puts another write in the place of the last.
-    pub fn set_write(&mut self, write: PackedEpoch) {
-        self.write = write;
+    /// A copy starts to write: one that combines is beside others.
+    pub fn start_write(&mut self, write: PackedEpoch) {
+        if write & STRONG == 0 {
+            *self = ShadowCell { write, ..ShadowCell::default() };
+        } else {
+            self.strong.writes = [self.strong.writes[1], write];
+        }
+    }
+
+    /// Puts another write in the place of one, if that is remembered.
+    pub fn replace_write(&mut self, from: PackedEpoch, to: PackedEpoch) {
+        let [other, last] = &mut self.strong.writes;
+        for write in [&mut self.write, other, last] {
+            if *write == from {
+                *write = to;
+            }
+        }
     }
 
     /// Makes a read the one that is remembered first.
@@ -107,33 +163,61 @@ impl ShadowCell {
         }
     }
 
+    /// A strong write that this access races with.
+    fn strong_conflict(
+        &self,
+        order: &mut HappensBefore,
+        now: &LaneAccess,
+        differs: impl Fn(PackedEpoch) -> bool,
+    ) -> Option<Conflict> {
+        let [other, last] = self.strong.writes;
+        // What an atomic of the last size went on from was seen with it.
+        let chained = last & ATOMIC != 0 && !mixed_sizes(other, last);
+        for (prior, seen) in [(last, true), (other, chained)] {
+            if !ShadowCell::races(order, (prior, true), now)
+                || seen && prior & ASYNC == 0 && self.observed(order, now)
+                || !differs(prior)
+            {
+                continue;
+            }
+            return Some(Conflict { with: prior, wrote: true });
+        }
+        None
+    }
+
+    /// Whether a read that saw the last strong write happens before this access.
+    fn observed(&self, order: &mut HappensBefore, now: &LaneAccess) -> bool {
+        let saw = |read: &&PackedEpoch| **read & OBSERVED != 0;
+        self.strong.reads.iter().filter(saw).any(|read| ShadowCell::ordered(order, *read, now))
+    }
+
+    /// An access as it counts: a `.volatile` one to a flag is none to data.
+    fn counted(&self, now: &LaneAccess) -> LaneAccess {
+        let flag = number(self.strong.polled) >= now.base.max(1);
+        let packed = if flag { now.packed & !DATA } else { now.packed };
+        LaneAccess { packed, ..*now }
+    }
+
     /// A read: the write that it races with.
     #[inline(always)]
     pub fn read(&mut self, order: &mut HappensBefore, now: &LaneAccess) -> Option<Conflict> {
         let mut found = None;
-        if ShadowCell::races(order, self.write, now) && !self.polled(now.packed) {
+        let now = &self.counted(now);
+        if ShadowCell::races(order, (self.write, true), now) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
-        if (self.first_read | self.last_read) & WROTE != 0 {
-            for prior in [self.first_read, self.last_read] {
-                if prior & WROTE != 0 && found.is_none() && ShadowCell::races(order, prior, now) {
-                    found = Some(Conflict { with: prior & !WROTE, wrote: true });
-                }
-            }
-            // The other place remembers a read.
-            if self.first_read & WROTE == 0 {
-                self.first_read = now.packed;
-            }
+        let strong = now.packed & STRONG != 0;
+        if self.strong != StrongAccesses::default() {
+            found = found.or_else(|| self.strong_conflict(order, now, |_| true));
+        }
+        if strong {
+            self.note_strong_read(order, now);
             return found;
         }
         let first = self.first_read;
         if first & ASYNC != 0 && number(first) >= now.base {
             self.last_read = now.packed;
-        } else if same_thread(first, now.packed) {
-            if now.packed & STRONG == 0 {
-                self.first_read = now.packed;
-            }
-        } else if number(first) < now.base || order.happens_before(first, now.warp, now.lane) {
+        } else if ShadowCell::ordered(order, first, now) {
             self.first_read = now.packed;
         } else {
             self.last_read = now.packed;
@@ -148,33 +232,85 @@ impl ShadowCell {
         &mut self,
         order: &mut HappensBefore,
         now: &LaneAccess,
-        differs: impl FnOnce(PackedEpoch) -> bool,
+        differs: impl Fn(PackedEpoch) -> bool,
     ) -> Option<Conflict> {
         let mut found = None;
-        if ShadowCell::races(order, self.write, now)
-            && !self.polled(now.packed)
-            && differs(self.write)
-        {
+        let now = &self.counted(now);
+        if ShadowCell::races(order, (self.write, true), now) && differs(self.write) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         for prior in [self.first_read, self.last_read] {
-            if found.is_none() && ShadowCell::races(order, prior, now) {
-                let wrote = prior & WROTE != 0;
-                found = Some(Conflict { with: prior & !WROTE, wrote });
+            if found.is_none() && ShadowCell::races(order, (prior, false), now) {
+                found = Some(Conflict { with: prior, wrote: false });
             }
         }
-        let prior = self.write;
-        let keep = prior & now.packed & STRONG != 0
-            && prior & ASYNC == 0
-            && number(prior) >= now.base
-            && !same_thread(prior, now.packed)
-            && !order.happens_before(prior, now.warp, now.lane);
-        // A thread's own weak write is not made strong by an atomic after it.
-        let weak = same_thread(prior, now.packed) && prior & (STRONG | ASYNC) == 0;
-        let write = if weak && now.packed & STRONG != 0 { prior } else { now.packed };
-        let last_read = if keep { prior & !DATA | WROTE } else { 0 };
-        *self = ShadowCell { write, first_read: 0, last_read };
+        if self.strong != StrongAccesses::default() {
+            found = found.or_else(|| self.strong_conflict(order, now, &differs));
+            for prior in self.strong.reads {
+                if found.is_none() && ShadowCell::races(order, (prior, false), now) {
+                    found = Some(Conflict { with: prior & !OBSERVED, wrote: false });
+                }
+            }
+        }
+        if now.packed & STRONG == 0 {
+            *self = ShadowCell { write: now.packed, ..ShadowCell::default() };
+        } else {
+            self.note_strong_write(order, now);
+        }
         found
+    }
+
+    /// Remembers a strong read: in the place of the first, if it stands for that.
+    fn note_strong_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+        let mut read = now.packed & !(ATOMIC | SIZE);
+        read |= if now.observes { OBSERVED } else { 0 };
+        let StrongAccesses { writes, reads, polled } = &mut self.strong;
+        if read & DATA == 0 {
+            *polled = now.packed;
+            writes.iter_mut().chain(&mut *reads).for_each(|access| *access &= !DATA);
+        }
+        let [first, last] = reads;
+        if number(*first) < now.base {
+            *first = read;
+        } else if stands_for(read, *first) && ShadowCell::ordered(order, *first, now) {
+            // What the first saw is what there still is.
+            *first = read | *first & OBSERVED;
+        } else {
+            *last = read;
+        }
+    }
+
+    /// Remembers a strong write, and of those before it what it does not stand for.
+    fn note_strong_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+        let (mut kept, mut weight) = (0, 0);
+        for prior in self.strong.writes {
+            let flies = prior & ASYNC != 0 && number(prior) >= now.base;
+            let known = now.observes || ShadowCell::ordered(order, prior, now);
+            let stands = number(prior) < now.base || known && stands_for(now.packed, prior);
+            if !flies && stands {
+                continue;
+            }
+            // Of two, the one that fewer come after, or race with less.
+            let (one, this) = (order.epoch(prior), order.epoch(now.packed));
+            let differs = [one.slot != this.slot, one.block != this.block, flies];
+            let narrow = !stands_for(now.packed, prior);
+            let of_prior = differs
+                .into_iter()
+                .chain([narrow])
+                .rev()
+                .fold(1, |weight, differs| 2 * weight + u32::from(differs));
+            if of_prior >= weight {
+                (kept, weight) = (prior, of_prior);
+            }
+        }
+        self.strong.writes = [kept, now.packed];
+        for read in &mut self.strong.reads {
+            *read &= !OBSERVED;
+            let past = number(*read) < now.base;
+            if past || stands_for(now.packed, *read) && ShadowCell::ordered(order, *read, now) {
+                *read = 0;
+            }
+        }
     }
 }
 
@@ -183,7 +319,13 @@ mod tests {
     use super::*;
 
     fn access(order: &mut HappensBefore, warp: u32, lane: u32, flags: PackedEpoch) -> LaneAccess {
-        LaneAccess { packed: order.packed_now(warp, lane, 1) | flags, warp, lane, base: 1 }
+        LaneAccess {
+            packed: order.packed_now(warp, lane, 1) | flags,
+            warp,
+            lane,
+            base: 1,
+            observes: false,
+        }
     }
 
     #[test]
@@ -227,5 +369,67 @@ mod tests {
         assert!(cell.write(&mut order, &a, |_| true).is_none());
         let b = access(&mut order, 1, 0, 0);
         assert!(cell.write(&mut order, &b, |_| false).is_none());
+    }
+
+    /// The race that a history of accesses ends with: by warp, `W`/`R` weak and `A`/`P` an atomic and a poll
+    /// that are looked at, `a` one that is not; `|` is a barrier of all.
+    fn last_race(history: &[(u32, char)]) -> bool {
+        let mut order = HappensBefore::new(3, 1);
+        order.start(0);
+        let (mut cell, mut found) = (ShadowCell::default(), false);
+        for (warp, what) in history {
+            if *what == '|' {
+                (0..3).for_each(|warp| order.arrive(warp, 0));
+                order.complete(0, &[0, 1, 2], true);
+                continue;
+            }
+            let flags = match what {
+                'A' | 'a' => STRONG | WIDE_SCOPE | ATOMIC,
+                'P' => STRONG | WIDE_SCOPE,
+                _ => 0,
+            };
+            let observes = matches!(what, 'A' | 'P');
+            let now = LaneAccess { observes, ..access(&mut order, *warp, 0, flags) };
+            found = match what {
+                'R' | 'P' => cell.read(&mut order, &now).is_some(),
+                _ => cell.write(&mut order, &now, |_| true).is_some(),
+            };
+            // Each access is an epoch of its own.
+            order.warp_sync(*warp as usize, u32::MAX, u32::MAX);
+        }
+        found
+    }
+
+    #[test]
+    fn a_weak_access_is_not_forgotten_for_an_atomic_after_it() {
+        assert!(last_race(&[(0, 'W'), (0, 'A'), (1, 'A')]));
+        assert!(last_race(&[(0, 'R'), (0, 'A'), (1, 'A')]));
+        assert!(last_race(&[(0, 'R'), (0, 'a'), (0, 'a'), (1, 'a')]));
+        assert!(!last_race(&[(0, 'W'), (0, '|'), (0, 'A'), (1, 'A')]));
+        assert!(!last_race(&[(0, 'A'), (1, 'A'), (0, '|'), (2, 'W')]));
+    }
+
+    #[test]
+    fn who_saw_a_value_comes_after_its_writers() {
+        assert!(!last_race(&[(0, 'A'), (1, 'A'), (2, 'A'), (2, 'W')]));
+        assert!(!last_race(&[(0, 'a'), (1, 'a'), (2, 'P'), (2, 'W')]));
+        assert!(last_race(&[(0, 'A'), (1, 'A'), (2, 'W')]));
+        assert!(last_race(&[(0, 'a'), (1, 'a'), (1, 'W')]), "what is not looked at tells nothing");
+        assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'a'), (2, 'W')]), "seen, and then replaced");
+        assert!(!last_race(&[(0, 'a'), (2, 'P'), (0, '|'), (1, 'W')]));
+        assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'W')]));
+    }
+
+    #[test]
+    fn atomics_of_two_sizes_race() {
+        let mut order = HappensBefore::new(2, 1);
+        order.start(0);
+        let mut cell = ShadowCell::default();
+        let mut atomic = |warp, bytes| {
+            let flags = STRONG | WIDE_SCOPE | ATOMIC | super::super::epoch::size_of_atomic(bytes);
+            let now = access(&mut order, warp, 0, flags);
+            cell.write(&mut order, &now, |_| true).is_some()
+        };
+        assert!(!atomic(0, 8) && !atomic(1, 8) && atomic(0, 4));
     }
 }

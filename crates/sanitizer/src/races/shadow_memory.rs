@@ -2,10 +2,11 @@
 //!
 //! Cells lie in lines of 16, lines in pages. Writes and reads of a page are kept apart and made when the
 //! first is needed, for most memory is read only or written only; and a line keeps each field of its
-//! cells together, so that a whole line can be compared at once (`fast::line`).
+//! cells together, so that a whole line can be compared at once (`fast::line`). Strong accesses lie beside
+//! them in pages that have any; their lines are not for the fast paths.
 
-use super::epoch::PackedEpoch;
-use super::shadow_cell::ShadowCell;
+use super::epoch::{self, PackedEpoch};
+use super::shadow_cell::{ShadowCell, StrongAccesses};
 
 /// Cells of a line: what half a warp touches that goes word by word.
 pub const LINE: usize = 16;
@@ -17,11 +18,20 @@ pub type Writes = [PackedEpoch; LINE];
 /// The first and the last reads that are remembered of each of a line's cells.
 pub type Reads = [[PackedEpoch; LINE]; 2];
 
+/// The strong accesses to some lines.
+#[derive(Clone)]
+struct StrongPage {
+    /// By line: the number of the latest epoch of a strong access to it, 0 if there is none.
+    latest: [u32; PAGE],
+    cells: Vec<[StrongAccesses; LINE]>,
+}
+
 /// The cells of some lines.
 #[derive(Clone, Default)]
 struct Page {
     writes: Option<Box<[Writes; PAGE]>>,
     reads: Option<Box<[Reads; PAGE]>>,
+    strong: Option<Box<StrongPage>>,
 }
 
 /// Zeros, made in place: a page is too large to be made elsewhere and moved.
@@ -42,19 +52,49 @@ impl Page {
     fn reads(&mut self) -> &mut [Reads; PAGE] {
         self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
     }
+
+    /// Whether there were strong accesses to a line since an epoch.
+    #[inline(always)]
+    fn has_strong(&self, line: usize, base: u32) -> bool {
+        match &self.strong {
+            None => false,
+            Some(strong) => strong.latest[line] >= base.max(1),
+        }
+    }
+
+    /// Changes the strong accesses to a cell.
+    #[cold]
+    fn set_strong(&mut self, line: usize, i: usize, to: StrongAccesses) {
+        let none = || {
+            let cells = vec![[StrongAccesses::default(); LINE]; PAGE];
+            Box::new(StrongPage { latest: [0; PAGE], cells })
+        };
+        let StrongPage { latest, cells } = &mut **self.strong.get_or_insert_with(none);
+        cells[line][i] = to;
+        let of =
+            |cell: &StrongAccesses| cell.writes.into_iter().chain(cell.reads).chain([cell.polled]);
+        let numbers = |cell: &StrongAccesses| of(cell).map(epoch::number).max().unwrap_or(0);
+        latest[line] = match numbers(&to) {
+            // The others may be all that are left, or older.
+            0 => cells[line].iter().map(numbers).max().unwrap_or(0),
+            number => latest[line].max(number),
+        };
+    }
 }
 
 /// The shadow cells of one memory.
 pub struct ShadowMemory {
     pages: Vec<Page>,
     shift: u32,
+    /// Whether any cell has been written.
+    written: bool,
 }
 
 impl ShadowMemory {
     /// For `bytes` bytes, in cells of `1 << shift` bytes.
     pub fn new(bytes: u64, shift: u32) -> ShadowMemory {
         let pages = (bytes >> shift) as usize / (PAGE * LINE) + 1;
-        ShadowMemory { pages: vec![Page::default(); pages], shift }
+        ShadowMemory { pages: vec![Page::default(); pages], shift, written: false }
     }
 
     /// Bytes of a cell, as a power of two.
@@ -84,7 +124,16 @@ impl ShadowMemory {
         let write = page.writes.as_ref().map_or(0, |writes| writes[line][i]);
         let reads = page.reads.as_ref().map(|reads| &reads[line]);
         let [first_read, last_read] = reads.map_or([0; 2], |[first, last]| [first[i], last[i]]);
-        ShadowCell { write, first_read, last_read }
+        let strong = match &page.strong {
+            None => StrongAccesses::default(),
+            Some(strong) => strong.cells[line][i],
+        };
+        ShadowCell { write, first_read, last_read, strong }
+    }
+
+    /// Whether anything was written.
+    pub fn has_writes(&self) -> bool {
+        self.written
     }
 
     /// Changes the cell of a byte.
@@ -97,10 +146,14 @@ impl ShadowMemory {
         if let Some(page) = self.pages.get_mut(page) {
             if cell.write != old.write {
                 page.writes()[line][i] = cell.write;
+                self.written = true;
             }
             if [cell.first_read, cell.last_read] != [old.first_read, old.last_read] {
                 let [first, last] = &mut page.reads()[line];
                 (first[i], last[i]) = (cell.first_read, cell.last_read);
+            }
+            if cell.strong != old.strong {
+                page.set_strong(line, i, cell.strong);
             }
         }
         result
@@ -133,21 +186,33 @@ impl ShadowMemory {
         let _ = offset;
     }
 
-    /// The line of a cell, by the cell's number, for a read.
+    /// The line of a cell, by the cell's number, for a read; `None` if there were strong accesses to it since
+    /// the epoch `base`.
     #[inline(always)]
-    pub fn read_line(&mut self, cell: usize) -> Option<(Option<&Writes>, &mut Reads)> {
+    pub fn read_line(&mut self, cell: usize, base: u32) -> Option<(Option<&Writes>, &mut Reads)> {
         let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        if page.has_strong(line, base) {
+            return None;
+        }
         page.reads();
-        let Page { writes, reads } = page;
+        let Page { writes, reads, .. } = page;
         Some((writes.as_ref().map(|writes| &writes[line]), &mut reads.as_mut()?[line]))
     }
 
     /// The same for a write.
     #[inline(always)]
-    pub fn write_line(&mut self, cell: usize) -> Option<(&mut Writes, Option<&mut Reads>)> {
+    pub fn write_line(
+        &mut self,
+        cell: usize,
+        base: u32,
+    ) -> Option<(&mut Writes, Option<&mut Reads>)> {
         let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        if page.has_strong(line, base) {
+            return None;
+        }
+        self.written = true;
         page.writes();
-        let Page { writes, reads } = page;
+        let Page { writes, reads, .. } = page;
         Some((&mut writes.as_mut()?[line], reads.as_mut().map(|reads| &mut reads[line])))
     }
 }

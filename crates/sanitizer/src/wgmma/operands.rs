@@ -6,7 +6,7 @@
 
 use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
-use super::super::async_proxy::shadow::{SharedRun, site};
+use super::super::async_proxy::shadow::{Run, site};
 use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
@@ -22,7 +22,7 @@ const CHUNK: u64 = 16;
 /// Shared memory that a warp's product is reading.
 struct Reading {
     group: u32,
-    run: SharedRun,
+    run: Run,
     read: PackedEpoch,
 }
 
@@ -66,10 +66,16 @@ impl Operands {
         }
         let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
         for (offset, bytes) in runs(inside) {
-            let run = SharedRun { rank, offset, bytes };
+            let run = Run::shared(rank, offset, bytes);
             access.check_proxy_fence(at, run);
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-            access.run_of_bytes(warp, (0, instruction), &load, Start::Shared(rank, offset), bytes);
+            access.run_of_bytes(
+                warp,
+                (0, instruction),
+                &load,
+                (Start::Shared(rank, offset), bytes),
+                0,
+            );
             let read = access.packed_now(at);
             access.set_reads(run, Some(read), read | epoch::ASYNC);
             self.reading[slot].push(Reading { group, run, read });

@@ -297,9 +297,9 @@ extern "C" __global__ void lockstep_volatile(const float *in, float *out) {
     if (i < 32)
         sums[i] += sums[i + 32];
     if (i < 16)
-        sums[i] += sums[i + 16]; // BUG race
+        sums[i] += sums[i + 16]; // BUG warp-synchronous
     if (i < 8)
-        sums[i] += sums[i + 8]; // BUG race
+        sums[i] += sums[i + 8]; // BUG warp-synchronous
     if (i == 0)
         *out = sums[0];
 }

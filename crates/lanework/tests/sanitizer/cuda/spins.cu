@@ -42,7 +42,7 @@ extern "C" __global__ void flag_of_own_warp(unsigned *out) {
         __threadfence();
         flag = 1;
     }
-    out[threadIdx.x + 0 * flag] = 1; // MAYBE race
+    out[threadIdx.x + 0 * flag] = 1; // MAYBE race warp-synchronous
 }
 
 // launch lock_never_released: block=64 zeros:u32:1 zeros:u32:1

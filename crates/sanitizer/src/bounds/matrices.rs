@@ -1,0 +1,56 @@
+//! Where the matrices of `wmma` must start, and how far apart their rows must be.
+//!
+//! *Rules.* The CUDA programming guide wants pointers at multiples of 32 bytes and leading dimensions of 16;
+//! the PTX manual wants each row at a multiple of a lane's fragment, which may be smaller. What satisfies
+//! either is let pass. A GPU faults only where the loads that it makes of the instruction happen to be
+//! misaligned, and else reads well: the code is wrong all the same.
+
+use super::super::access::check::AccessCheck;
+use super::super::kinds::ReportKind;
+use super::super::position::LaneAt;
+use super::super::reports::{Finding, place, verb};
+use lanework_engine::event::MatrixTile;
+use lanework_engine::machine::Warp;
+
+/// Bytes that a matrix must start at a multiple of, at most.
+const START: u64 = 32;
+/// The same for the distance of its rows.
+const PITCH: u64 = 16;
+
+/// Reports a matrix that is not aligned.
+pub fn check_alignment(
+    access: &mut AccessCheck,
+    warp: &Warp,
+    instruction: u32,
+    tile: &MatrixTile<'_>,
+) {
+    let (start, pitch) = (tile.fragment.min(START), tile.fragment.min(PITCH));
+    let off = (0..32).find(|lane| !tile.base[*lane].is_multiple_of(start));
+    let uneven = !tile.pitch.is_multiple_of(8 * pitch);
+    if off.is_none() && !uneven {
+        return;
+    }
+    let lane = off.unwrap_or(0);
+    let who = LaneAt { warp: warp.index, lane: lane as u32, instruction };
+    let (who, at) = (access.position.actor(who), tile.base[lane]);
+    let bounds = &access.bounds;
+    access.reports.add(ReportKind::Misaligned, who, None, |_| {
+        let near = bounds.nearest(tile.space, at);
+        let name = place(near.as_ref(), at);
+        let verb = verb(tile.kind);
+        let (message, help) = match off {
+            Some(_) => (
+                format!("misaligned matrix: `wmma` {verb} at {name}, not a multiple of {start} bytes"),
+                "declare the array `__align__(32)`, and let each tile start at a multiple of that",
+            ),
+            None => (
+                format!(
+                    "misaligned matrix: `wmma` {verb} at {name} of rows {} bytes apart, not a multiple of {pitch}",
+                    tile.pitch / 8
+                ),
+                "let the leading dimension be a multiple of 8 halves or 4 floats",
+            ),
+        };
+        Finding { message, help, address: Some(at), size: tile.fragment, allocation: near }
+    });
+}
