@@ -184,6 +184,7 @@ fn extents(text: &str) -> Result<Vec<u64>, String> {
         extents.iter().try_fold(1u64, |total, extent| total.checked_mul(*extent))
     });
     match (extents, total) {
+        (Some(_), Some(0)) => Err(format!("`{text}` has no elements: give 1 or more, in decimal")),
         (Some(extents), Some(total)) if total <= 1 << 36 => Ok(extents),
         _ => Err(format!("`{text}` is not a number of elements or a shape, such as 1000 or 20x50")),
     }
@@ -348,6 +349,7 @@ mod tests {
             ("f32:x", "is not a valid f32"),
             ("zeros:f32", "TYPE:N"),
             ("zeros:q7:3", "is not a type"),
+            ("zeros:f32:0x10", "has no elements"),
             ("out:y.npy", "out:FILE:TYPE:SHAPE"),
             ("uninit:f32:2x", "not a number of elements"),
         ] {

@@ -4,8 +4,9 @@ use crate::args::{Arrays, Numbers, Problem};
 use crate::failure::Failure;
 use crate::npy;
 use crate::suggest::{find_element, find_ladder};
-use lanework::Backend;
-use lanework_lab::{Family, Request};
+use lanework::{Backend, Device};
+use lanework_kernels::RungInfo;
+use lanework_lab::{Case, Family, Request};
 use std::path::Path;
 
 /// The family of the ladder called `name`.
@@ -80,6 +81,59 @@ pub fn check_seed(numbers: &Numbers, request: &Request, family: &Family) -> Resu
             "remove --seed, or leave an array to be drawn",
         )),
         _ => Ok(()),
+    }
+}
+
+/// Those of `rungs` that `wanted` names, or all where that is empty, without those that are skipped. A named rung
+/// that is skipped beside others is noted.
+///
+/// # Errors
+/// When all are skipped: a command that runs nothing has found nothing.
+pub fn runnable(
+    rungs: &[RungInfo],
+    wanted: &[&str],
+    case: &dyn Case,
+    device: &Device,
+) -> Result<Vec<RungInfo>, Failure> {
+    let chosen = rungs.iter().filter(|rung| wanted.is_empty() || wanted.contains(&rung.name));
+    let (mut run, mut skipped) = (Vec::new(), Vec::new());
+    for rung in chosen {
+        match case.skips(rung.name, device) {
+            None => run.push(*rung),
+            Some(why) => skipped.push(format!("{} is skipped: {why}", rung.name)),
+        }
+    }
+    match (run.is_empty(), skipped.first()) {
+        (true, Some(first)) => Err(nothing_runs(first)),
+        _ => {
+            for why in skipped.iter().filter(|_| !wanted.is_empty()) {
+                anstream::eprintln!("note: {why}");
+            }
+            Ok(run)
+        }
+    }
+}
+
+/// The failure of a command whose rungs are all skipped, the first for this reason.
+pub fn nothing_runs(why: &str) -> Failure {
+    Failure::input(why, "choose another rung or other options; `lanework list` shows all rungs")
+}
+
+/// The ladder and the rungs that a command names: `ladder`, `ladder/rung`, and a list of rungs.
+///
+/// # Errors
+/// When rungs are named in both ways.
+pub fn ladder_and_rungs<'a>(
+    target: &'a str,
+    rungs: &'a [String],
+) -> Result<(&'a str, Vec<&'a str>), Failure> {
+    match target.split_once('/') {
+        Some((_, rung)) if !rungs.is_empty() => Err(Failure::input(
+            format_args!("{target} names the rung {rung}, and --rungs names others"),
+            "name them all with --rungs, and the ladder alone before",
+        )),
+        Some((ladder, rung)) => Ok((ladder, vec![rung])),
+        None => Ok((target, rungs.iter().map(String::as_str).collect())),
     }
 }
 

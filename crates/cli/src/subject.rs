@@ -5,7 +5,9 @@ use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
-use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
+use crate::problem::{
+    check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
+};
 use crate::source::linked_ptx;
 use crate::sources::Sources;
 use crate::suggest::check_rung;
@@ -36,13 +38,9 @@ pub struct RungSelection<'a> {
 /// # Errors
 /// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
 pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
-    let (ladder, rung) = match asked.target.split_once('/') {
-        Some((ladder, rung)) => (ladder, Some(rung)),
-        None => (asked.target, None),
-    };
+    let (ladder, wanted) = ladder_and_rungs(asked.target, asked.rungs)?;
     let family = find_family(ladder)?;
     let known = (family.ladder)();
-    let wanted: Vec<&str> = asked.rungs.iter().map(String::as_str).chain(rung).collect();
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator();
     let mut request = with_parameters(request(asked.numbers, Backend::Emulator)?, asked.problem);
@@ -51,11 +49,7 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
     family.check_used(&wanted, &request)?;
     let case = family.case(&request)?;
     case.check_fits(&device)?;
-    for info in &known.rungs {
-        let skipped = case.skips(info.name, &device);
-        if !(wanted.is_empty() || wanted.contains(&info.name)) || skipped.is_some() {
-            continue;
-        }
+    for info in runnable(&known.rungs, &wanted, case.as_ref(), &device)? {
         let name = format!("{ladder}/{}", info.name);
         let mut trial = case.trial(info.name, &device)?;
         trial.job()?.launch()?;

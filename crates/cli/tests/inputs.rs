@@ -293,6 +293,34 @@ fn options_that_nothing_uses_are_refused() {
 }
 
 #[test]
+fn a_command_that_would_run_or_look_for_nothing_is_refused() {
+    for (line, words) in [
+        (&["check", "sgemm/cublas", "--size", "64"][..], "cublas is skipped: "),
+        (&["check", "matmul/shared", "--block", "64"], "shared is skipped: a tile of 64x64"),
+        (&["profile", "matmul/shared", "--block", "64"], "shared is skipped: a tile of 64x64"),
+        (&["look", "matmul/shared", "--block", "64"], "shared is skipped: a tile of 64x64"),
+        (&["climb", "matmul", "--rungs", "shared", "--block", "64"], "shared is skipped"),
+        (&["sweep", "matmul", "--rungs", "shared", "--block", "64"], "shared is skipped"),
+        (
+            &["climb", "sgemm", "--size", "64", "--rungs", "cublas", "--device", "emulator"],
+            "cublas is skipped",
+        ),
+        (&["check", "transpose/naive", "--rungs", "padded"], "--rungs names others"),
+        (&["profile", "transpose/naive", "--rungs", "padded"], "--rungs names others"),
+        (
+            &["check", "transpose/naive", "--only", "race", "--skip", "race"],
+            "no kind of error to look for",
+        ),
+    ] {
+        let why = refused(line);
+        assert!(why.contains(words), "{line:?}: {why}");
+    }
+    let (_, err) =
+        succeeds(&["check", "matmul", "--size", "64", "--rungs", "shared,naive", "--block", "64"]);
+    assert!(err.contains("note: shared is skipped"), "{err}");
+}
+
+#[test]
 fn numbers_out_of_all_reason_are_refused() {
     for (line, words) in [
         (&["profile", "transpose/padded", "--size", "64", "--sample", "0"][..], "over 0"),

@@ -5,7 +5,9 @@ use crate::failure::{Failure, Outcome};
 use crate::findings::{Finding, describe, fold, json};
 use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
 use crate::output::{Spinner, print, print_json, write};
-use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
+use crate::problem::{
+    check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
+};
 use crate::sarif::sarif;
 use crate::source::linked_ptx;
 use crate::stopped::ErrorJson;
@@ -29,13 +31,9 @@ struct Checked {
 /// # Errors
 /// Unknown names and shapes that do not fit; and when there are findings.
 pub fn run(args: &CheckArgs) -> Outcome {
-    let (ladder, rung) = match args.ladder.split_once('/') {
-        Some((ladder, rung)) => (ladder, Some(rung)),
-        None => (args.ladder.as_str(), None),
-    };
+    let (ladder, wanted) = ladder_and_rungs(&args.ladder, &args.rungs)?;
     let family = find_family(ladder)?;
     let known = family.with_peer();
-    let wanted: Vec<&str> = args.rungs.iter().map(String::as_str).chain(rung).collect();
     wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
     let device = Device::emulator().sanitized_for(checks(&args.sanitizer)?);
     let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
@@ -47,11 +45,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
     let mut checked = Checked::default();
     {
         let spinner = Spinner::new("checking");
-        let chosen = |name: &str| wanted.is_empty() || wanted.contains(&name);
-        for rung in known.rungs.iter().filter(|rung| chosen(rung.name)) {
-            if case.skips(rung.name, &device).is_some() {
-                continue;
-            }
+        for rung in runnable(&known.rungs, &wanted, case.as_ref(), &device)? {
             let name = format!("{ladder}/{}", rung.name);
             spinner.say(&name);
             let result = case
@@ -157,7 +151,16 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
         false => only.into_iter().fold(Checks::none(), Checks::with),
     };
     checks = kinds(&options.skip)?.into_iter().fold(checks, Checks::without);
-    Ok(if options.leaks { checks.with(ReportKind::Leak) } else { checks })
+    if options.leaks {
+        checks = checks.with(ReportKind::Leak);
+    }
+    match ReportKind::ALL.into_iter().any(|kind| checks.has(kind)) {
+        true => Ok(checks),
+        false => Err(Failure::input(
+            "--only and --skip leave no kind of error to look for",
+            "leave out --skip, or some of it",
+        )),
+    }
 }
 
 /// Shows the findings.

@@ -3,7 +3,7 @@
 use crate::args::{ClimbArgs, ClimbOptions};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
-use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
 use crate::suggest::check_rung;
 use crate::tables;
 use lanework::{Backend, Device};
@@ -54,7 +54,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         (true, [record]) if !args.all => print_json(record)?,
         (true, records) => print_json(&records)?,
     }
-    records.iter().try_for_each(failures)
+    records.iter().try_for_each(|record| failures(record).and(ran(&[record])))
 }
 
 /// Seconds of sampling of a rung by default.
@@ -90,6 +90,22 @@ pub fn how(options: &ClimbOptions) -> How {
 pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
     let ladder = family.with_peer();
     rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
+}
+
+/// Checks that some rung ran at one point at least.
+///
+/// # Errors
+/// When all were skipped, with the reason of the first.
+pub fn ran(points: &[&ClimbRecord]) -> Outcome {
+    let skipped =
+        |rung: &RungRecord| Some(format!("{} is skipped: {}", rung.name, rung.skipped.as_ref()?));
+    if points.iter().flat_map(|point| &point.rungs).any(|rung| rung.skipped.is_none()) {
+        return Ok(());
+    }
+    let of_rungs = points.iter().flat_map(|point| &point.rungs).find_map(skipped);
+    let mut peers = points.iter().flat_map(|point| &point.skipped_peers);
+    let of_peers = || peers.next().map(|(name, why)| format!("{name} is skipped: {why}"));
+    of_rungs.or_else(of_peers).map_or(Ok(()), |why| Err(nothing_runs(&why)))
 }
 
 /// The failure of a climb in which a rung was not verified.

@@ -1,6 +1,6 @@
 //! `lanework sweep`: a ladder at several sizes and blocks.
 
-use super::climb::{check_rungs, check_time_limit, failures, how};
+use super::climb::{check_rungs, check_time_limit, failures, how, ran};
 use crate::args::SweepArgs;
 use crate::failure::Outcome;
 use crate::output::{Spinner, duration, print, print_json, table};
@@ -49,7 +49,8 @@ pub fn run(args: &SweepArgs) -> Outcome {
     } else {
         print(&describe(&record, device.backend()))?;
     }
-    record.points.iter().try_for_each(failures)
+    record.points.iter().try_for_each(failures)?;
+    ran(&record.points.iter().collect::<Vec<_>>())
 }
 
 /// The sweep in words.

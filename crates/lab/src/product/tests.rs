@@ -252,8 +252,14 @@ fn long_right_sums_are_never_rejected() {
     all_are_right((1, 2, 1 << 16), (1.0, 0.0), 4);
 }
 
+/// Cases of each property; more where `LANEWORK_ACCURACY_CASES` says so.
+fn cases() -> u32 {
+    let more = std::env::var("LANEWORK_ACCURACY_CASES").ok();
+    more.and_then(|text| text.parse().ok()).unwrap_or(10)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10, max_shrink_iters: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn right_sums_of_any_shape_are_never_rejected(

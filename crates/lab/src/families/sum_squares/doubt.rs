@@ -12,7 +12,7 @@ use crate::formats::Format;
 use lanework_kernels::sum_squares::Summand;
 
 /// Numbers that are added up on the host for a trial.
-const MOST_TRIED: usize = 1 << 26;
+const MOST_TRIED: usize = 1 << 24;
 /// Additions in a row up to which roundings of numbers drawn at random are a random walk: in more, most
 /// terms are so small beside the sum that they are rounded to one side.
 const LONGEST_WALK: u64 = 1 << 16;
