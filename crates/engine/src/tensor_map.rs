@@ -11,19 +11,23 @@
 //! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
 //! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128 |
 //! | 19 | 1 if elements outside the tensor are NaN, else 0 |
+//! | 20 | 1 if pixels are copied as for `im2col`, else 0 |
 //! | 24-43 | five extents less 1, 4 bytes each |
 //! | 44-53 | five extents of the tile, 2 bytes each |
 //! | 54-58 | five steps between elements of the tile, 1 byte each |
 //! | 64-95 | four strides in bytes, of the second dimension and up |
+//! | 96-107 | three lower and three upper corners of the box of pixels, 2 bytes each |
+//! | 110-111 | pixels of a copy, 2 bytes |
 //!
 //! All other bytes are 0.
 
 use crate::swizzle::Swizzle;
 use lanework_ptx::ScalarType;
+use lanework_ptx_ir::tensor_map as layout;
 
 const MARK: [u8; 8] = *b"LWTENSOR";
 /// Bytes of an encoded map.
-pub const MAP_BYTES: usize = 128;
+pub const MAP_BYTES: usize = layout::BYTES;
 /// Dimensions at most.
 pub const MOST_DIMENSIONS: usize = 5;
 
@@ -105,6 +109,20 @@ pub struct TensorMap {
     pub swizzle: Swizzle,
     /// Elements outside the tensor read as NaN instead of zero (floats only).
     pub nan_outside: bool,
+    /// Pixels are copied instead of tiles: the tile then has these channels and is one pixel large.
+    pub im2col: Option<Im2col>,
+}
+
+/// How pixels are copied for a convolution (PTX manual, "im2col mode"). The tensor has 3 to 5 dimensions: channels,
+/// then one to three of space, then images. Not measured on a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Im2col {
+    /// The first pixel of the box in each dimension of space, counted from the tensor's first.
+    pub lower: [i16; 3],
+    /// The last pixel of the box in each dimension of space, counted from the tensor's last.
+    pub upper: [i16; 3],
+    /// Pixels of a copy, 1 to 1024.
+    pub pixels: u32,
 }
 
 impl TensorMap {
@@ -117,7 +135,7 @@ impl TensorMap {
         let mut bytes = [0; MAP_BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
         put(0, &MARK);
-        put(8, &self.address.to_le_bytes());
+        put(layout::ADDRESS, &self.address.to_le_bytes());
         let element = TensorElement::ALL.iter().position(|e| *e == self.element);
         let swizzle = match self.swizzle {
             Swizzle::None => 0,
@@ -126,14 +144,24 @@ impl TensorMap {
             Swizzle::B128 => 3,
         };
         let element = element.unwrap_or_default() as u8;
-        put(16, &[self.extent.len() as u8, element, swizzle, self.nan_outside.into()]);
+        put(
+            layout::DIMENSIONS,
+            &[self.extent.len() as u8, element, swizzle, self.nan_outside.into()],
+        );
         for (i, extent) in self.extent.iter().enumerate() {
-            put(24 + 4 * i, &((extent - 1) as u32).to_le_bytes());
-            put(44 + 2 * i, &(self.tile[i] as u16).to_le_bytes());
-            put(54 + i, &[self.steps[i] as u8]);
+            put(layout::EXTENTS + 4 * i, &((extent - 1) as u32).to_le_bytes());
+            put(layout::TILE + 2 * i, &(self.tile[i] as u16).to_le_bytes());
+            put(layout::STEPS + i, &[self.steps[i] as u8]);
+        }
+        if let Some(im2col) = &self.im2col {
+            put(layout::PIXELS, &[1]);
+            for (i, corner) in im2col.lower.iter().chain(&im2col.upper).enumerate() {
+                put(layout::CORNERS + 2 * i, &corner.to_le_bytes());
+            }
+            put(layout::COUNT, &(im2col.pixels as u16).to_le_bytes());
         }
         for (i, stride) in self.strides.iter().enumerate() {
-            put(64 + 8 * i, &stride.to_le_bytes());
+            put(layout::STRIDES + 8 * i, &stride.to_le_bytes());
         }
         Ok(bytes)
     }
@@ -143,34 +171,43 @@ impl TensorMap {
         fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             std::array::from_fn(|i| bytes[at + i])
         }
+        let corner = |bytes: &[u8], i| i16::from_le_bytes(take(bytes, layout::CORNERS + 2 * i));
         if take(bytes, 0) != MARK {
             return None;
         }
-        let dimensions = usize::from(bytes[16]);
+        let dimensions = usize::from(bytes[layout::DIMENSIONS]);
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
             return None;
         }
         let map = TensorMap {
-            element: *TensorElement::ALL.get(usize::from(bytes[17]))?,
-            address: u64::from_le_bytes(take(bytes, 8)),
+            element: *TensorElement::ALL.get(usize::from(bytes[layout::ELEMENT]))?,
+            address: u64::from_le_bytes(take(bytes, layout::ADDRESS)),
             extent: (0..dimensions)
-                .map(|i| u64::from(u32::from_le_bytes(take(bytes, 24 + 4 * i))) + 1)
+                .map(|i| u64::from(u32::from_le_bytes(take(bytes, layout::EXTENTS + 4 * i))) + 1)
                 .collect(),
             strides: (0..dimensions - 1)
-                .map(|i| u64::from_le_bytes(take(bytes, 64 + 8 * i)))
+                .map(|i| u64::from_le_bytes(take(bytes, layout::STRIDES + 8 * i)))
                 .collect(),
             tile: (0..dimensions)
-                .map(|i| u32::from(u16::from_le_bytes(take(bytes, 44 + 2 * i))))
+                .map(|i| u32::from(u16::from_le_bytes(take(bytes, layout::TILE + 2 * i))))
                 .collect(),
-            steps: (0..dimensions).map(|i| u32::from(bytes[54 + i])).collect(),
-            swizzle: match bytes[18] {
+            steps: (0..dimensions).map(|i| u32::from(bytes[layout::STEPS + i])).collect(),
+            swizzle: match bytes[layout::SWIZZLE] {
                 0 => Swizzle::None,
                 1 => Swizzle::B32,
                 2 => Swizzle::B64,
                 3 => Swizzle::B128,
                 _ => return None,
             },
-            nan_outside: bytes[19] != 0,
+            nan_outside: bytes[layout::FILL] != 0,
+            im2col: match bytes[layout::PIXELS] {
+                0 => None,
+                _ => Some(Im2col {
+                    lower: std::array::from_fn(|i| corner(bytes, i)),
+                    upper: std::array::from_fn(|i| corner(bytes, 3 + i)),
+                    pixels: u32::from(u16::from_le_bytes(take(bytes, layout::COUNT))),
+                }),
+            },
         };
         map.check().is_ok().then_some(map)
     }
@@ -197,6 +234,9 @@ impl TensorMap {
 
     /// Rows of a tile.
     pub fn rows(&self) -> u64 {
+        if let Some(im2col) = &self.im2col {
+            return u64::from(im2col.pixels);
+        }
         self.counts()[1..].iter().map(|count| u64::from(*count)).product()
     }
 
@@ -208,6 +248,48 @@ impl TensorMap {
     /// Bytes of shared memory that a tile takes, with the gaps of narrow rows.
     pub fn shared_bytes(&self) -> u64 {
         self.rows() * self.pitch()
+    }
+
+    /// The first and last pixel of the box in dimension `s` of space.
+    fn box_of(&self, s: usize, im2col: &Im2col) -> Option<(i64, i64)> {
+        let low = i64::from(im2col.lower[s]);
+        let high = self.extent[s + 1] as i64 - 1 + i64::from(im2col.upper[s]);
+        (low <= high).then_some((low, high))
+    }
+
+    /// The address of each pixel's first channel, if it is in the tensor: from the place `at` on through the
+    /// box, the innermost dimension first, in steps, each moved by `offsets`.
+    pub fn pixels(
+        &self,
+        im2col: &Im2col,
+        at: [i64; MOST_DIMENSIONS],
+        offsets: [i64; 3],
+    ) -> Vec<Option<u64>> {
+        let last = self.extent.len() - 1;
+        let mut place = at;
+        let mut pixels = Vec::with_capacity(im2col.pixels as usize);
+        for _ in 0..im2col.pixels {
+            let (mut address, mut inside) = (self.address, true);
+            for d in 1..=last {
+                let moved = place[d] + if d < last { offsets[d - 1] } else { 0 };
+                inside &= (0..self.extent[d] as i64).contains(&moved);
+                address = address.wrapping_add((moved as u64).wrapping_mul(self.strides[d - 1]));
+            }
+            pixels.push(inside.then_some(address));
+            let mut d = 1;
+            while d < last {
+                place[d] += i64::from(self.steps[d]);
+                match self.box_of(d - 1, im2col) {
+                    Some((low, high)) if place[d] > high => place[d] = low,
+                    _ => break,
+                }
+                d += 1;
+            }
+            if d == last {
+                place[last] += 1;
+            }
+        }
+        pixels
     }
 
     /// The rules of the copy engine.
@@ -248,6 +330,20 @@ impl TensorMap {
         if self.swizzle != Swizzle::None && row > self.swizzle.width() {
             let span = self.swizzle.width();
             return Err(format!("a tile row has {row} bytes, more than the {span} of its swizzle"));
+        }
+        if let Some(im2col) = &self.im2col {
+            if !(3..=MOST_DIMENSIONS).contains(&dimensions) {
+                return Err(format!("pixels are copied in 3 to 5 dimensions, not in {dimensions}"));
+            }
+            if self.tile[1..].iter().any(|tile| *tile != 1) {
+                return Err("a tile of pixels is one pixel large".to_owned());
+            }
+            if !(1..=1024).contains(&im2col.pixels) {
+                return Err(format!("{} pixels of a copy are not 1 to 1024", im2col.pixels));
+            }
+            if (0..dimensions - 2).any(|s| self.box_of(s, im2col).is_none()) {
+                return Err("the box of pixels is empty".to_owned());
+            }
         }
         if self.nan_outside && !self.element.is_float() {
             return Err(format!("{:?} has no NaN to read outside the tensor", self.element));

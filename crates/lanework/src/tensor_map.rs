@@ -92,6 +92,7 @@ impl Tiling {
             steps: self.steps.clone(),
             swizzle: self.swizzle,
             nan_outside: self.nan_outside,
+            im2col: None,
         }
     }
 }

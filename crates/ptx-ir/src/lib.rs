@@ -31,6 +31,7 @@ pub mod postdom;
 pub mod pressure;
 pub mod rules;
 pub mod statics;
+pub mod tensor_map;
 pub mod types;
 pub mod uniformity;
 pub mod vectorize;

@@ -14,7 +14,7 @@ use crate::lanes::addresses;
 use crate::machine::{Context, Op, Warp};
 use crate::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
 use lanework_ptx::ScalarType;
-use lanework_ptx_ir::opcode::asynchrony::TensorOp;
+use lanework_ptx_ir::opcode::asynchrony::{TensorMode, TensorOp};
 use lanework_ptx_ir::opcode::atomic::{AtomicKind, AtomicOp};
 
 /// What the address of a tile in shared memory is a multiple of.
@@ -42,13 +42,21 @@ pub(super) unsafe fn start(
         let mask = words(warp, plan, 3);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
-            let map = map_of(warp, lane, tensor, map_at.0[i])?;
-            let bytes = map.tile_bytes();
-            let room = map.shared_bytes();
+            let mut map = map_of(warp, lane, tensor, map_at.0[i])?;
+            let (coordinates, offsets) = tensor.mode.numbers(tensor.dimensions);
             let mut at = [0; MOST_DIMENSIONS];
-            for (d, at) in at.iter_mut().enumerate().take(tensor.dimensions) {
+            for (d, at) in at.iter_mut().enumerate().take(coordinates) {
                 *at = i64::from(words(warp, plan, COORDINATES + d).0[i] as i32);
             }
+            let mut moved = [0; 3];
+            for (d, moved) in moved.iter_mut().enumerate().take(offsets) {
+                let word = words(warp, plan, COORDINATES + coordinates + d).0[i];
+                *moved = i64::from(word as u16);
+            }
+            let rows = rows_of(&mut map, tensor.mode, at, moved)
+                .map_err(|note| bad_map(lane, tensor, map_at.0[i], note.to_owned()))?;
+            let bytes = map.tile_bytes();
+            let room = map.shared_bytes();
             let reduction = match tensor.reduction {
                 None => None,
                 Some(kind) => {
@@ -79,7 +87,15 @@ pub(super) unsafe fn start(
                 };
                 let (host, offset) = (place.host, place.offset);
                 let load = tensor.barrier.is_some();
-                let tile = Tile { map: map.clone(), at, host, offset, load, combine: reduction };
+                let tile = Tile {
+                    map: map.clone(),
+                    rows: rows.clone(),
+                    at,
+                    host,
+                    offset,
+                    load,
+                    combine: reduction,
+                };
                 // The other end is no run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
@@ -87,6 +103,35 @@ pub(super) unsafe fn start(
             }
         }
         Ok(true)
+    }
+}
+
+/// The rows of a copy that are no box of the tensor; such a map is made to have as many.
+fn rows_of(
+    map: &mut TensorMap,
+    mode: TensorMode,
+    at: [i64; MOST_DIMENSIONS],
+    offsets: [i64; 3],
+) -> Result<Option<Vec<Option<u64>>>, &'static str> {
+    match (mode, map.im2col) {
+        (TensorMode::Tile, None) => Ok(None),
+        (TensorMode::Pixels | TensorMode::PixelsInPlace, Some(im2col)) => {
+            Ok(Some(map.pixels(&im2col, at, offsets)))
+        }
+        (TensorMode::Rows, None) => {
+            if map.tile[1] != 1 {
+                return Err("four rows are copied with a map whose tiles have one row");
+            }
+            map.tile[1] = 4;
+            map.steps[1] = 1;
+            let row = |y: i64| {
+                let inside = (0..map.extent[1] as i64).contains(&y);
+                inside.then(|| map.address.wrapping_add(y as u64 * map.strides[0]))
+            };
+            Ok(Some(at[1..].iter().map(|y| row(*y)).collect()))
+        }
+        (_, Some(_)) => Err("the tensor map is one of `im2col`, the instruction copies tiles"),
+        (_, None) => Err("the tensor map is one of tiles, the instruction copies pixels"),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Tile {
     pub host: *mut u8,
     /// See `host`.
     pub offset: u64,
+    /// Where its rows come from or go to, if they are in the tensor, where that is not a box of the tensor.
+    pub rows: Option<Vec<Option<u64>>>,
     /// From global memory; else to it.
     pub load: bool,
     /// What a store does with what is there.
@@ -56,6 +58,9 @@ impl Tile {
 
     /// Where the tensor's row that a row of the tile comes from starts, if it is in the tensor.
     fn row(&self, row: u64) -> Option<u64> {
+        if let Some(rows) = &self.rows {
+            return rows.get(row as usize).copied().flatten();
+        }
         let map = &self.map;
         let counts = map.counts();
         let (mut rest, mut inside, mut start) = (row, true, map.address);

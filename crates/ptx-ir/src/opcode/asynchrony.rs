@@ -106,12 +106,38 @@ pub struct CopyOp {
     pub reduction: Option<(AtomicOp, u8)>,
 }
 
+/// Which rows of a tensor a copy is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TensorMode {
+    /// A box; there are as many coordinates as dimensions.
+    Tile,
+    /// `tile::gather4` and `tile::scatter4`: four rows of two dimensions, whose numbers follow the column.
+    Rows,
+    /// `im2col`: pixels through a box; after the coordinates come the offsets, two fewer.
+    Pixels,
+    /// `im2col_no_offs`: the same, without offsets.
+    PixelsInPlace,
+}
+
+impl TensorMode {
+    /// Coordinates and offsets among the operands, for a tensor of so many dimensions.
+    pub fn numbers(self, dimensions: usize) -> (usize, usize) {
+        match self {
+            TensorMode::Rows => (5, 0),
+            TensorMode::Pixels => (dimensions, dimensions.saturating_sub(2)),
+            _ => (dimensions, 0),
+        }
+    }
+}
+
 /// A copy of a tile of a tensor. Operands: place in shared memory, map, mbarrier, mask of blocks,
-/// coordinates.
+/// coordinates, offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TensorOp {
-    /// Coordinates.
+    /// Dimensions of the tensor.
     pub dimensions: usize,
+    /// Which rows of the tensor the tile has.
+    pub mode: TensorMode,
     /// The tile in shared memory.
     pub shared: At,
     /// The tensor map.

@@ -6,7 +6,7 @@ use super::context::Cx;
 use crate::kernel::*;
 use crate::literal::immediate_bits;
 use crate::lower::unsupported::LoweringResult;
-use crate::opcode::asynchrony::{AsyncOp, At, CopyOp, TensorOp};
+use crate::opcode::asynchrony::{AsyncOp, At, CopyOp, TensorMode, TensorOp};
 use crate::opcode::atomic::{AtomicKind, AtomicOp};
 use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{self, *};
@@ -155,6 +155,11 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         "5d",
         "global",
         "tile",
+        "tile::gather4",
+        "tile::scatter4",
+        "im2col",
+        "im2col_no_offs",
+        "cta_group::1",
         "mbarrier::complete_tx::bytes",
         "bulk_group",
         "multicast::cluster",
@@ -167,9 +172,27 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
         _ => return Err(cx.unknown("these spaces and this way to wait")),
     };
+    let mode = match load {
+        true if cx.has("tile::gather4") => TensorMode::Rows,
+        false if cx.has("tile::scatter4") && !cx.has("reduce") => TensorMode::Rows,
+        true if cx.has("im2col") => TensorMode::Pixels,
+        false if cx.has("im2col_no_offs") => TensorMode::PixelsInPlace,
+        _ => TensorMode::Tile,
+    };
+    let named = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
+    let named = named.iter().any(|mode| cx.has(mode));
+    let fits = match mode {
+        TensorMode::Tile => !named,
+        TensorMode::Rows => dimensions == 2,
+        _ => dimensions >= 3,
+    };
+    if !fits {
+        return Err(cx.unknown("this mode of copying in this direction or number of dimensions"));
+    }
     let (tensor_at, shared_at) = if load { (1, 0) } else { (0, 1) };
     let (map_base, map, coordinates) = map_and_coordinates(cx, tensor_at)?;
-    if coordinates.len() != dimensions {
+    let (count, offset_count) = mode.numbers(dimensions);
+    if coordinates.len() != count {
         return Err(cx.unknown("the number of coordinates is not that of the dimensions"));
     }
     let (shared_base, shared) = shared_operand(cx, shared_at, false)?;
@@ -180,8 +203,15 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         }
         false => (Operand::Const(0), None),
     };
+    let mut offsets = Vec::new();
+    if offset_count > 0 {
+        for operand in elements(cx, 3, offset_count as u8)? {
+            offsets.push(cx.source(&operand, U16)?);
+        }
+    }
     let multicast = cx.has("multicast::cluster");
-    let mask = if multicast { cx.src(3, U16)? } else { Operand::Const(0) };
+    let mask_at = if offset_count > 0 { 4 } else { 3 };
+    let mask = if multicast { cx.src(mask_at, U16)? } else { Operand::Const(0) };
     let reduction = match cx.has("reduce") {
         true => reduction_kind(cx),
         false => None,
@@ -193,9 +223,10 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         // Who comes first may be seen in the result.
         cx.lowering.kernel.ordered_blocks |= reduction.is_some();
     }
-    let op = TensorOp { dimensions, shared, map, barrier, multicast, reduction };
+    let op = TensorOp { dimensions, mode, shared, map, barrier, multicast, reduction };
     let mut src = vec![shared_base, map_base, bar_base, mask];
     src.extend(coordinates);
+    src.extend(offsets);
     emit(cx, AsyncOp::Tensor(op), Vec::new(), src);
     Ok(())
 }

@@ -26,6 +26,7 @@ pub mod mov;
 mod quad;
 mod special;
 mod stack;
+mod tensor_map;
 mod texture;
 mod video;
 mod warpgroup;
@@ -144,6 +145,7 @@ static RULES: &[(&str, Rule)] = &[
     ("sust", texture::store),
     ("szext", logic::szext),
     ("tanh", float::approximate),
+    ("tensormap", tensor_map::tensormap),
     ("testp", float::testp),
     ("tex", texture::sample),
     ("tld4", texture::sample),

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod maps;
 mod watched;
 mod wrong;
 

@@ -75,9 +75,27 @@ pub const ROWS: &[Row] = &[
     load_only("mbarrier{.test_wait,.try_wait}.parity.shared.b64", "@ %p0, [%r2], %r1;"),
     load_only("mbarrier.pending_count.b64", "@ %r0, %l1;"),
     load_only("tensormap.replace.tile.global_address.global.b1024.b64", "@ [%l1], %l2;"),
+    load_only("tensormap.replace.tile.rank.shared::cta.b1024.b32", "@ [%r1], 1;"),
     load_only(
-        "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes{,.multicast::cluster::all}.b128",
-        "@ [%r2], [%r3];",
+        "tensormap.replace.tile{.global_dim,.box_dim,.element_stride}.shared::cta.b1024.b32",
+        "@ [%r1], 1, %r2;",
+    ),
+    load_only("tensormap.replace.tile.global_stride.shared::cta.b1024.b64", "@ [%r1], 1, %l2;"),
+    load_only(
+        "tensormap.replace.tile{.elemtype,.interleave_layout,.swizzle_mode,.fill_mode}.shared::cta.b1024.b32",
+        "@ [%r1], 0;",
+    ),
+    load_only(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned",
+        "@ [%l1], [%r2], 128;",
+    ),
+    load_only(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+        "@ [%r2], [%l1, {%r5, %r6, %r7, %r8}], [%r3], {%h0, %h1};",
+    ),
+    load_only(
+        "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group",
+        "@ [%l1, {%r5, %r6, %r7, %r8}], [%r2];",
     ),
     load_only("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128", "@ %p0, %x0;"),
     load_only(
@@ -89,11 +107,40 @@ pub const ROWS: &[Row] = &[
         "@ {%r0, %r1, %r2, _}, %x0;",
     ),
     load_only("istypep.texref", "@ %p0, %l1;"),
-    load_only("{tex,tld4.r}.2d.v4.f32.f32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}];"),
-    load_only("suld.b.1d.b32.trap", "@ {%r0}, [%l1, {%r1}];"),
-    load_only("sust.b.1d.b32.trap", "@ [%l1, {%r1}], {%r0};"),
-    load_only("sured.b.add.1d.u32.trap", "@ [%l1, {%r1}], %r0;"),
-    load_only("{txq,suq}.width.b32", "@ %r0, [%l1];"),
+    load_only("tex.1d.v4{.f32,.u32,.s32}.s32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4}];"),
+    load_only("tex{,.base}.1d.v4.f32.f32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4}];"),
+    load_only("{tex,tld4.r}{.2d,.a1d}.v4.f32.f32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}];"),
+    load_only(
+        "tex{.3d,.a2d,.cube,.acube}.v4.f32.f32",
+        "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5, %r6, %r7}];",
+    ),
+    load_only("tex.level.2d.v4.f32.f32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}], %r6;"),
+    load_only(
+        "tex.grad.2d.v4.f32.f32",
+        "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}], {%r6, %r7}, {%r6, %r7};",
+    ),
+    load_only(
+        "{tex,tld4.r}.2d.v4.f32.f32",
+        "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5}], {%r6, %r7};",
+    ),
+    load_only("tex.2d.v4.f16.f32", "@ {%h0, %h1, %h2, %h3}, [%l1, {%r4, %r5}];"),
+    load_only("tex.2dms.v4.f32.s32", "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5, %r6, %r7}];"),
+    load_only("suld.b.1d.b32{.trap,.clamp,.zero}", "@ {%r0}, [%l1, {%r1}];"),
+    load_only("suld.b{.2d,.a1d}.v2.b32.trap", "@ {%r0, %r1}, [%l1, {%r2, %r3}];"),
+    load_only(
+        "suld.b{.3d,.a2d}.v4.b32.trap",
+        "@ {%r0, %r1, %r2, %r3}, [%l1, {%r4, %r5, %r6, %r7}];",
+    ),
+    load_only("sust{.b,.p}.1d.b32.trap", "@ [%l1, {%r1}], {%r0};"),
+    load_only("sust.b{.3d,.a2d}.v2.b64.zero", "@ [%l1, {%r4, %r5, %r6, %r7}], {%l2, %l3};"),
+    load_only("sured{.b,.p}{.add,.min,.max,.and,.or}.1d.b32.trap", "@ [%l1, {%r1}], %r0;"),
+    load_only("sured.b{.add,.min,.max}.1d{.u32,.s32}.trap", "@ [%l1, {%r1}], %r0;"),
+    load_only("{txq,suq}{.width,.height,.depth,.array_size}.b32", "@ %r0, [%l1];"),
+    load_only("txq{.num_mipmap_levels,.num_samples,.normalized_coords}.b32", "@ %r0, [%l1];"),
+    load_only(
+        "txq{.channel_data_type,.channel_order,.filter_mode,.addr_mode_0}.b32",
+        "@ %r0, [%l1];",
+    ),
 ];
 
 pub const MATRICES: &[Row] = &[
