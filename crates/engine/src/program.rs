@@ -188,6 +188,19 @@ impl Program {
         };
         let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
         let placed = statics(module);
+        // Nothing is allocated for a module that does not fit.
+        let sizes = placed.iter().map(|placed| placed.variable.size());
+        let bytes = sizes.fold(0, u64::saturating_add);
+        let free = memory.total() - memory.used();
+        if bytes > free {
+            let largest = placed.iter().max_by_key(|placed| placed.variable.size());
+            let name = largest.map_or("", |placed| placed.variable.name.as_str());
+            let message = format!(
+                "the module's variables take {bytes} bytes, this one most of them; {free} of {} are free",
+                memory.total()
+            );
+            return Err(refuse(name, message, "make them smaller, or allow more memory"));
+        }
         for Static { key, variable, .. } in &placed {
             let address = memory
                 .allocate(variable.size(), &variable.name)
@@ -253,6 +266,12 @@ impl Program {
     /// does not know. Launching one gives the same reason.
     pub fn refused(&self) -> impl Iterator<Item = (&str, &LoadError)> {
         self.refused.iter().map(|(name, error)| (name.as_str(), error))
+    }
+
+    /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
+    /// the emulator does not know, each with the reason.
+    pub fn refused_functions(&self, module: &Module) -> Vec<(String, LoadError)> {
+        lanework_ptx_ir::unreached::refused_functions(module, &self.globals)
     }
 
     /// The device address and size in bytes of a variable in global or constant memory.

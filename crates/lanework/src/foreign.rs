@@ -153,6 +153,18 @@ impl PtxModule {
         }
     }
 
+    /// The device functions that no entry reaches and that the emulator does not support, with the
+    /// reason; none on a GPU.
+    pub fn refused_functions(&self) -> Vec<(String, String)> {
+        match &self.code {
+            Code::Emulator(program) => {
+                let refused = program.refused_functions(&self.module).into_iter();
+                refused.map(|(function, why)| (function, why.to_string())).collect()
+            }
+            Code::Gpu(_) => Vec::new(),
+        }
+    }
+
     /// The distinct instructions of an entry and of the functions it calls; `None` on a GPU.
     /// `lanework_lab::conformance::fidelity` tells how closely each is known to agree with a GPU.
     pub fn instructions(&self, entry: &str) -> Option<Vec<String>> {

@@ -34,5 +34,6 @@ pub mod statics;
 pub mod tensor_map;
 pub mod types;
 pub mod uniformity;
+pub mod unreached;
 pub mod vectorize;
 pub mod window;

@@ -168,6 +168,9 @@ pub struct InspectArgs {
     /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Bytes that the module's variables may take.
+    #[arg(long, value_name = "BYTES", value_parser = extent, default_value = "2^30")]
+    pub memory_limit: u64,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

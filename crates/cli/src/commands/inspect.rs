@@ -1,11 +1,12 @@
 //! `lanework inspect`: the contents of a module, without running it.
 
 use crate::args::InspectArgs;
-use crate::failure::Outcome;
-use crate::output::{print, print_json, table};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json, table, thousands};
 use crate::source::ptx_of;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
-use lanework::{Device, Error};
+use lanework::sim::Options;
+use lanework::{Device, Error, PtxModule};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,8 +19,12 @@ struct ModuleJson {
     lowest_target: String,
     /// The reason, if the emulator runs none of it.
     emulator: Option<String>,
+    /// What ptxas would refuse: undeclared names, wrong types and the like.
+    invalid: Vec<String>,
     /// Entries that the emulator does not run, and why.
     refused: BTreeMap<String, String>,
+    /// The same of device functions that no entry calls.
+    refused_functions: BTreeMap<String, String>,
     entries: Vec<EntryJson>,
 }
 
@@ -47,23 +52,56 @@ struct ParameterJson {
 /// emulator does not support.
 ///
 /// # Errors
-/// When the file cannot be read or is not PTX.
+/// When the file cannot be read or is not PTX, or when ptxas would refuse the module.
 pub fn run(args: &InspectArgs) -> Outcome {
     let text = ptx_of(&args.file)?;
     let module = Module::parse(&text).map_err(|problems| Error::Ptx(Box::new(problems)))?;
-    let found = describe(&module, &text);
+    fits(&module, args.memory_limit)?;
+    let found = describe(&module, &text, args.memory_limit);
     if args.json {
-        return print_json(&found);
+        print_json(&found)?;
+    } else {
+        show(&found)?;
     }
+    // The message is that of the first problems, with their lines.
+    match module.validate() {
+        Ok(()) => Ok(()),
+        Err(problems) => Err(Failure::Check(problems.to_string())),
+    }
+}
+
+/// Refuses a module whose variables exceed the limit, before anything is allocated for them.
+fn fits(module: &Module, limit: u64) -> Outcome {
+    let in_memory = |v: &&Variable| matches!(v.space, StateSpace::Global | StateSpace::Const);
+    let sizes = module.variables().filter(in_memory).map(Variable::size);
+    let bytes = sizes.fold(0, u64::saturating_add);
+    if bytes <= limit {
+        return Ok(());
+    }
+    let largest = module.variables().filter(in_memory).max_by_key(|v| v.size());
+    let largest = largest.map_or("", |v| v.name.as_str());
+    Err(Failure::input(
+        format_args!(
+            "the module's variables take {} bytes, `{largest}` most of them; the limit is {}",
+            thousands(bytes),
+            thousands(limit)
+        ),
+        "make them smaller, or raise --memory-limit",
+    ))
+}
+
+fn show(found: &ModuleJson) -> Outcome {
     let mut text = format!(
         "PTX {} for {}; its instructions need PTX {} and {}\n",
         found.version, found.target, found.lowest_version, found.lowest_target
     );
     match &found.emulator {
-        None if found.refused.is_empty() => text.push_str("the emulator runs all of it\n"),
+        None if found.refused.is_empty() && found.refused_functions.is_empty() => {
+            text.push_str("the emulator runs all of it\n");
+        }
         None => {
-            for (entry, why) in &found.refused {
-                text.push_str(&format!("the emulator does not run {entry}: {why}\n"));
+            for (name, why) in found.refused.iter().chain(&found.refused_functions) {
+                text.push_str(&format!("the emulator does not run {name}: {why}\n"));
             }
         }
         Some(why) => text.push_str(&format!("the emulator does not run it: {why}\n")),
@@ -95,18 +133,32 @@ pub fn run(args: &InspectArgs) -> Outcome {
     print(&text)
 }
 
-fn describe(module: &Module, text: &str) -> ModuleJson {
+fn describe(module: &Module, text: &str, memory_limit: u64) -> ModuleJson {
     let (version, architecture, specific) = module.lowest_requirements();
     let lowest = Target { architecture, specific, options: Vec::new() };
-    let loaded = Device::emulator().load_ptx(text);
-    let shared_by_all: u64 = module.variables().filter(|v| is_shared(v)).map(Variable::size).sum();
+    let mut options = Options::default();
+    options.limits.memory = memory_limit;
+    let loaded = Device::emulator_within(options).load_ptx(text);
+    let refused = |of: fn(&PtxModule) -> Vec<(String, String)>| {
+        loaded.as_ref().map(|module| of(module).into_iter().collect()).unwrap_or_default()
+    };
+    let invalid = module.validate().err().map(|problems| {
+        problems
+            .iter()
+            .map(|problem| format!("line {}: {}", problem.line, problem.message))
+            .collect()
+    });
+    let shared = module.variables().filter(|v| is_shared(v)).map(Variable::size);
+    let shared_by_all = shared.fold(0, u64::saturating_add);
     ModuleJson {
         version: module.version.to_string(),
         target: module.target.to_string(),
         lowest_version: version.to_string(),
         lowest_target: lowest.to_string(),
         emulator: loaded.as_ref().err().map(ToString::to_string),
-        refused: loaded.map(|module| module.refused().into_iter().collect()).unwrap_or_default(),
+        invalid: invalid.unwrap_or_default(),
+        refused: refused(PtxModule::refused),
+        refused_functions: refused(PtxModule::refused_functions),
         entries: module.entries().map(|entry| describe_entry(entry, shared_by_all)).collect(),
     }
 }
@@ -145,11 +197,12 @@ fn collect(body: &[Statement], found: &mut EntryJson) {
     for statement in body {
         match statement {
             Statement::Registers(registers) => {
-                let count: u32 = registers.names.iter().map(|(_, n)| n.unwrap_or(1)).sum();
-                *found.registers.entry(registers.ty.name().to_owned()).or_default() += count;
+                let counts = registers.names.iter().map(|(_, count)| count.unwrap_or(1));
+                let before = found.registers.entry(registers.ty.name().to_owned()).or_default();
+                *before = counts.fold(*before, u32::saturating_add);
             }
             Statement::Variable(variable) if is_shared(variable) => {
-                found.static_shared += variable.size();
+                found.static_shared = found.static_shared.saturating_add(variable.size());
             }
             Statement::Instruction(instruction) => {
                 *found.instructions.entry(instruction.opcode.clone()).or_default() += 1;

@@ -137,10 +137,12 @@ impl<'m> Lowering<'m> {
                         match count {
                             None if quad => self.bind_quad(name),
                             None => self.bind_register(name.clone(), vector, width),
-                            Some(count) if *count > 1 << 20 => {
+                            Some(count)
+                                if !self.has_room(u64::from(*count) * u64::from(vector)) =>
+                            {
                                 return Err(self.refuse(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
-                                    "declare at most 1048576",
+                                    "declare at most 1048576 at once, and four times as many in all",
                                 )));
                             }
                             Some(count) if quad => {
@@ -177,6 +179,11 @@ impl<'m> Lowering<'m> {
         }
         self.scopes.pop();
         Ok(())
+    }
+
+    /// Whether a kernel may have so many more registers.
+    fn has_room(&self, count: u64) -> bool {
+        count <= 1 << 20 && count + self.kernel.registers.len() as u64 <= 1 << 22
     }
 
     /// The labels of a `.branchtargets`.
