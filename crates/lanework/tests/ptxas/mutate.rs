@@ -120,7 +120,7 @@ const IMMEDIATES: &[&str] = &[
     "4294967296",
     "-2147483649",
     "0xFFFFFFFFFFFFFFFF",
-    "18446744073709551616",
+    "99999999999999999999",
     "1.0",
     "0f3F800000",
     "0d3FF0000000000000",
@@ -351,7 +351,7 @@ fn name_operand(source: &Source, random: &mut Random) -> Option<String> {
 fn undeclared(source: &Source, random: &mut Random) -> Option<String> {
     changed(source, random, |piece, random| {
         const NAMES: &[&str] =
-            &["%zz1", "nowhere", "%r99999", "%rd99999", "%f01", "$none", "%p", "_nope"];
+            &["%zz1", "nowhere", "%r99999", "%rd99999", "%f99999", "$none", "%p", "_nope"];
         let with = *random.pick(NAMES)?;
         replace_register(piece, random, with)
     })

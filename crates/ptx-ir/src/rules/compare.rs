@@ -51,9 +51,12 @@ const COMPARISONS: &[&str] = &[
     "geu", "num", "nan", "ftz", "and", "or", "xor",
 ];
 
-/// The comparison of the first modifier.
+/// The comparison among the modifiers: the first that is none of `.ftz`, `.and`, `.or` and `.xor`, nor a type.
 fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
-    let name = cx.instruction.modifiers.first().map_or("", String::as_str);
+    let other = |m: &&String| {
+        !matches!(m.as_str(), "ftz" | "and" | "or" | "xor") && ScalarType::from_name(m).is_none()
+    };
+    let name = cx.instruction.modifiers.iter().find(other).map_or("", String::as_str);
     let op = match FloatType::of(ty) {
         Some(ty) => float_relation(name).map(|relation| CompareOp::Float(relation, ty)),
         None => {

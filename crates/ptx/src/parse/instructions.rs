@@ -67,6 +67,9 @@ impl<'a> Parser<'a> {
                     statements.push(Statement::Directive(location.to_string()));
                 }
             }
+            "target" if self.target.is_some() => {
+                self.target()?;
+            }
             "extern" | "visible" | "weak" | "common" => {
                 let help = "remove it, or declare the variable at module scope";
                 return Err(self.complain("a variable in a body has no linkage", Some(help)));

@@ -70,6 +70,8 @@ struct Parser<'a> {
     location: Option<Location>,
     /// Whether operands of the current instruction are memory contents rather than addresses.
     accesses: bool,
+    /// The `.target` of the module.
+    target: Option<crate::ast::Target>,
     /// Whether the operand that is read stands in braces or parentheses.
     part_of_vector: bool,
     /// The bytes of one element of each array in scope.
@@ -91,6 +93,7 @@ impl<'a> Parser<'a> {
             problems: Collector::default(),
             location: None,
             accesses: false,
+            target: None,
             part_of_vector: false,
             arrays: HashMap::new(),
             shadowed: Vec::new(),

@@ -63,7 +63,8 @@ impl Parser<'_> {
             }
             ".target" => {
                 self.opens(items.is_empty() || heading.target.is_some())?;
-                heading.target = Some(self.target(heading.target.is_some())?);
+                self.target = Some(self.target()?);
+                heading.target.clone_from(&self.target);
             }
             ".address_size" => {
                 let first = self.at;
@@ -140,8 +141,20 @@ impl Parser<'_> {
     }
 
     /// `.target sm_90a, debug`.
-    fn target(&mut self, again: bool) -> Parsed<Target> {
-        self.only_once(again)?;
+    /// ptxas takes a second one that says the same, wherever it stands.
+    pub(super) fn target(&mut self) -> Parsed<Target> {
+        let directive = self.token();
+        self.advance();
+        let target = self.target_words()?;
+        if self.target.as_ref().is_some_and(|first| *first != target) {
+            let help = "a text holds one module; parse each module separately";
+            let message = "a second `.target`, another one than before";
+            return Err(self.complain_at(directive, message, Some(help)));
+        }
+        Ok(target)
+    }
+
+    fn target_words(&mut self) -> Parsed<Target> {
         let token = self.token();
         let name = self.word("an architecture such as sm_80")?;
         let number = name.strip_prefix("sm_").unwrap_or_default();

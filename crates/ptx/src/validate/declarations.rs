@@ -63,6 +63,7 @@ impl<'a> Checker<'a> {
             let message = format!("the alignment {align} of `{name}` is not a power of two");
             self.complain(line, message, Some("align to 1, 2, 4, 8, 16 ... bytes"));
         }
+        self.wide_type(variable.ty, line);
         if variable.space == StateSpace::Reg {
             return;
         }
@@ -191,12 +192,15 @@ impl<'a> Checker<'a> {
             let message = format!("there are no registers of type .{name}");
             self.complain(line, message, Some("declare them .b16 or .b32"));
         }
-        let wide = Version { major: 8, minor: 3 };
-        let target = &self.module.target;
-        if registers.ty == ScalarType::B128
-            && (self.module.version < wide || target.architecture < 70)
-        {
-            let message = format!("registers of type .{name} need PTX {wide} and sm_70");
+        self.wide_type(registers.ty, line);
+    }
+
+    /// `.b128` is the only type that not every version has.
+    fn wide_type(&mut self, ty: ScalarType, line: u32) {
+        let first = Version { major: 8, minor: 3 };
+        let known = self.module.version >= first && self.module.target.architecture >= 70;
+        if ty == ScalarType::B128 && !known {
+            let message = format!("the type .b128 needs PTX {first} and sm_70");
             self.complain(line, message, Some("raise `.version` and `.target`"));
         }
     }

@@ -12,7 +12,8 @@
 //! predicate value, `q` a predicate that is written, `m` memory in brackets, `x` anything, `*`
 //! anything from here on. A capital letter takes wider registers too, and `M` narrower addresses. Then `s`: a special register may
 //! stand there; `v`: a variable, for its address; `k`: a vector of parts of the value; `_`: may be
-//! discarded; `o`: may be absent. `:b32`
+//! discarded; `o`: may be absent; `b`: as a literal it is a barrier, below 16; `t`: as a literal it is a
+//! number of threads, whole warps. `:b32`
 //! names the type, `:1` takes the second type of the modifiers, `:w` twice the first; without it, it
 //! is the first. `/p` allows a second, predicate destination. A count before it makes it a vector,
 //! and `V` one of as many as `.v2`, `.v4` or `.v8` says.
@@ -71,10 +72,22 @@ pub(super) struct Spec {
     pub(super) parts: bool,
     pub(super) discard: bool,
     pub(super) optional: bool,
+    /// What literals are allowed.
+    pub(super) literals: Literals,
     /// Whether a predicate may be written beside it.
     pub(super) pair: bool,
     /// Elements of a vector; 0 for as many as the modifiers say.
     pub(super) elements: Option<u8>,
+}
+
+/// The literals that may stand for an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Literals {
+    Any,
+    /// 0 to 15.
+    Barrier,
+    /// A multiple of 32.
+    Threads,
 }
 
 /// The role of an operand.
@@ -159,6 +172,11 @@ impl Form {
                     && (!slot.leading || *place == index && leading == index)
             };
             let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {
+                // ptxas takes these any number of times.
+                let repeated = matches!(modifier.as_str(), "sync" | "aligned");
+                if repeated && modifiers[..index].contains(modifier) {
+                    continue;
+                }
                 if self.open {
                     continue;
                 }
@@ -261,6 +279,11 @@ impl Spec {
             parts: has('k'),
             discard: has('_'),
             optional: has('o'),
+            literals: match (has('b'), has('t')) {
+                (true, _) => Literals::Barrier,
+                (_, true) => Literals::Threads,
+                _ => Literals::Any,
+            },
             pair,
             elements,
         }

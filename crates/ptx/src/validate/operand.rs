@@ -2,7 +2,7 @@
 //! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
 
 use super::Checker;
-use super::form::{Kind, Match, Spec, TypeOf};
+use super::form::{Kind, Literals, Match, Spec, TypeOf};
 use super::names::{self, Meaning, RegisterType, Role};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
@@ -84,6 +84,7 @@ impl Checker<'_> {
 
     fn scalar(&self, operand: &Operand, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
         match (spec.kind, operand) {
+            (Kind::Anything, Operand::Vector(list)) => self.alike(list),
             (Kind::Anything | Kind::Rest, _) => Ok(()),
             (Kind::Memory, Operand::Address(address)) => self.address(address, space, spec.wide),
             (Kind::Memory, _) => Err("is not an address; expected `[...]`".to_owned()),
@@ -112,6 +113,16 @@ impl Checker<'_> {
             },
             Operand::Name(name) => self.named(name, spec, ty, space),
             Operand::Offset(name, _) if !writes => self.named(name, spec, ty, space),
+            Operand::Immediate(Immediate::Integer(value))
+                if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
+            {
+                Err(format!("{value}, is no barrier; there are 0 to 15"))
+            }
+            Operand::Immediate(Immediate::Integer(value))
+                if spec.literals == Literals::Threads && value % 32 != 0 =>
+            {
+                Err(format!("{value}, is not a multiple of 32 threads"))
+            }
             Operand::Immediate(value) if !writes && spec.kind != Kind::Register => {
                 match literal_fits(*value, ty) {
                     true => Ok(()),
@@ -298,6 +309,11 @@ impl Checker<'_> {
     pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> Fit {
         let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
         match actual {
+            Operand::Name(name)
+                if names::special(name.split('.').next().unwrap_or_default()).is_some() =>
+            {
+                Err(format!("`{name}`, is a special register; move it to a register"))
+            }
             Operand::Name(name) => match (self.register(name), self.meaning(name)) {
                 (Some(register), _) if formal.dims.is_empty() => {
                     self.typed(name, register, bits_of(formal.ty), false)

@@ -7,7 +7,7 @@ use super::Row;
 pub(super) const ROWS: &[Row] = &[
     ("wmma", "^load ^a|b|c sync aligned row|col m16n16k16|m8n32k16|m32n8k16|m8n8k32|m8n8k128|m16n16k8|m8n8k4 global|shared|shared::cta|shared::cluster? f16|bf16|tf32|f32|f64|s8|u8|s4|u4|b1|s32", "x m ao:u32"),
     ("wmma", "^store ^d sync aligned row|col m16n16k16|m8n32k16|m32n8k16|m8n8k32|m8n8k128|m16n16k8|m8n8k4 global|shared|shared::cta|shared::cluster? f16|f32|f64|s32", "m x ao:u32"),
-    ("wmma", "^mma ...", "*"),
+    ("wmma", "^mma ...", "x x x x"),
     ("mma", "sync aligned m16n8k16 row col f32 f16|bf16 f16|bf16 f32", "4d:f32 4r:b32 2r:b32 4a:f32"),
     ("mma", "sync aligned m16n8k8 row col f32 f16|bf16 f16|bf16 f32", "4d:f32 2r:b32 1r:b32 4a:f32"),
     ("mma", "sync aligned m16n8k16 row col f16 f16 f16 f16", "2d:b32 4r:b32 2r:b32 2a:b32"),

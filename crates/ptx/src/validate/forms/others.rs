@@ -7,8 +7,7 @@ use super::Row;
 pub(super) const ROWS: &[Row] = &[
     ("alloca stacksave stackrestore", "...", "*"),
     ("applypriority createpolicy discard", "...", "*"),
-    ("brx call", "...", "*"),
-    ("clusterlaunchcontrol getctarank mapa multimem setmaxnreg tensormap", "...", "*"),
+    ("clusterlaunchcontrol multimem tensormap", "...", "*"),
     ("istypep suld suq sured sust tex tld4 txq", "...", "*"),
     ("movmatrix tcgen05 wgmma", "...", "*"),
     ("vabsdiff vadd vmad vmax vmin vset vshl vshr vsub", "...", "*"),
