@@ -4,6 +4,7 @@
     verdicts.py list [UNIT..]        the kernels of the suite, and what is planted in each
     verdicts.py run KERNEL           launches one kernel, through the driver alone
     verdicts.py all OUT [UNIT..]     every kernel under every tool, each in a process of its own; OUT/verdicts.json
+    verdicts.py table VERDICTS.JSON  the same as lines of a table, and how many of each kind each tool tells
 
 A unit is a file of crates/lanework/tests/sanitizer/cuda without its ending; without any, all are meant. The suite is
 read from the folder SUITE, or from the repository. JOBS (16) processes run at once, each for LIMIT (20) seconds at
@@ -194,6 +195,28 @@ def all_verdicts(out, units):
     print(f"{sum(map(told, bugs))} of {len(bugs)} wrong kernels told, {sum(map(told, right))} of {len(right)} right ones")
 
 
+def table(path):
+    """The verdicts line by line, then by kind."""
+    kernels = json.loads(path.read_text())["kernels"]
+    print("\t".join(["kernel", "planted", *TOOLS, "in its words"]))
+    told, counts = {}, {}
+    for kernel in kernels:
+        kinds = sorted({mark["kind"] for mark in kernel["planted"]})
+        found = kernel["verdicts"]
+        says = next((found[tool]["says"] for tool in TOOLS if found[tool]["says"]), "")
+        print("\t".join([kernel["name"], ",".join(kinds), *(found[tool]["verdict"] for tool in TOOLS), says]))
+        for kind in kinds or ["right"]:
+            counts[kind] = counts.get(kind, 0) + 1
+            # A kernel that fails or hangs is no report of its cause.
+            words = {found[tool]["verdict"] for tool in TOOLS}
+            best = next((w for w in ("error", "warning", "launch fails", "hangs") if w in words), "nothing")
+            told.setdefault(kind, {}).setdefault(best, 0)
+            told[kind][best] += 1
+    for kind, of_kind in sorted(told.items()):
+        words = ", ".join(f"{n} {word}" for word, n in sorted(of_kind.items(), key=lambda item: -item[1]))
+        print(f"{kind}: {counts[kind]} kernels: {words}", file=sys.stderr)
+
+
 def main(arguments):
     match arguments:
         case ["list", *units]:
@@ -207,6 +230,8 @@ def main(arguments):
             run(found[0])
         case ["all", out, *units]:
             all_verdicts(pathlib.Path(out), units)
+        case ["table", path]:
+            table(pathlib.Path(path))
         case _:
             sys.exit(__doc__)
 

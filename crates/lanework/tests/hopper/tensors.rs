@@ -461,5 +461,20 @@ fn what_tiles_read_and_write_is_judged() -> Result<()> {
     assert_eq!(store("store_2d", 1, false), []);
     assert_eq!(store("store_2d", 2, false), [ReportKind::Race]);
     assert_eq!(store("reduce_2d", 2, true), []);
+    // The tile's 256 bytes go to an array of that size, and to one that ends before.
+    for (bytes, expected) in [(256, vec![]), (240, vec![ReportKind::OutOfBounds])] {
+        let array = format!(".shared .align 1024 .b8 tile[{bytes}];");
+        let text = TENSORS.replace(".extern .shared .align 1024 .b8 tile[];", &array);
+        assert_ne!(text, TENSORS);
+        let device = Device::emulator().sanitized();
+        let module = device.load_ptx(&text)?;
+        let on = On { device, module };
+        let from = on.upload(&[1; 64 * 8]);
+        let (map, to) = (subject.map(&from), on.upload(&[0; 4]));
+        let shape = PtxShape::new(1, 64).shared_bytes(1024);
+        let rest = [coordinates(&subject.at), word(256), pointer(&to), word(0)];
+        let arguments: Vec<PtxArg<'_>> = [PtxArg::Map(&map)].into_iter().chain(rest).collect();
+        assert_eq!(kinds(on.run(("load_2d", shape), &arguments)), expected, "{bytes}");
+    }
     Ok(())
 }
