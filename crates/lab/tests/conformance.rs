@@ -76,8 +76,8 @@ fn every_combination_gives_what_the_gpu_gave() {
     } else {
         assert_eq!(missing, 0, "combinations without results of a GPU");
     }
-    // Those of 128-bit registers, and of video instructions in which GPUs differ from the manual.
-    assert!(refused < 150, "{refused} combinations are refused");
+    // Operands in braces whose values ptxas makes up, and video instructions in which GPUs differ from the manual.
+    assert!(refused < 250, "{refused} combinations are refused");
     assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
 }
 

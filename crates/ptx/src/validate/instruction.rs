@@ -113,9 +113,8 @@ impl Checker<'_> {
             return true;
         }
         if let (Some(meaning), false) = (self.meaning(base), field.is_empty()) {
-            let parts = ["b0", "b1", "b2", "b3", "h0", "h1"];
             let vector = matches!(meaning, Meaning::Register(r) if r.vector > 1);
-            let fits = parts.contains(&field)
+            let fits = is_selector(field)
                 || vector && matches!(field, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
             if !fits {
                 let message = format!("`{base}` is {} and has no `.{field}`", meaning.describe());
@@ -240,4 +239,16 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Whether a field selects bytes or halves of a video operand: `b2`, `h10`, `b7610`.
+fn is_selector(field: &str) -> bool {
+    let (kind, parts) = field.split_at(field.len().min(1));
+    let most = match kind {
+        "b" => 7,
+        "h" => 3,
+        _ => return false,
+    };
+    let digits = parts.bytes().all(|byte| (b'0'..=b'0' + most).contains(&byte));
+    matches!((kind, parts.len()), ("b" | "h", 1) | ("h", 2) | ("b", 4)) && digits
 }

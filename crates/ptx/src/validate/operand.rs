@@ -112,7 +112,7 @@ impl Checker<'_> {
                 false => Err("`_`, cannot be left out".to_owned()),
             },
             Operand::Name(name) => self.named(name, spec, ty, space),
-            Operand::Offset(name, _) if !writes => self.named(name, spec, ty, space),
+            Operand::Offset(name, _) if !writes => self.moved(name, spec, ty, space),
             Operand::Immediate(Immediate::Integer(value))
                 if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
             {
@@ -138,6 +138,33 @@ impl Checker<'_> {
             Operand::Pair(..) => Err("a pair, stands for one value".to_owned()),
             Operand::Offset(name, _) => Err(format!("`{name}` and an offset, cannot be written")),
             Operand::Arguments(_) => Err("is in parentheses".to_owned()),
+        }
+    }
+
+    /// `name + constant` where a value is read: ptxas takes it of registers that are no floats, and, whatever
+    /// else the place allows, of special registers without elements and of variables.
+    fn moved(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+        if let Some(register) = self.register(name) {
+            if register.ty.is_float() || register.ty == Pred {
+                return Err(format!("`{name}` and an offset, is a sum of no integers"));
+            }
+            return self.scalar_register(name, register, ty, spec.wide);
+        }
+        if let Some((elements, _)) = names::special(name) {
+            return match elements > 1 || matches!(ty, Pred | Bf16) {
+                true => {
+                    Err(format!("`{name}` and an offset, does not fit; expected {}", wanted(ty)))
+                }
+                false => Ok(()),
+            };
+        }
+        match self.meaning(name) {
+            Some(Meaning::Variable(variable, _)) if !ty.is_float() && ty != Pred => match space {
+                Some(space) => in_space(name, variable, space),
+                None => Ok(()),
+            },
+            None => Ok(()), // reported as undeclared
+            _ => Err(format!("`{name}` and an offset, does not fit; expected {}", wanted(ty))),
         }
     }
 
@@ -244,6 +271,7 @@ impl Checker<'_> {
             match self.register(name) {
                 Some(register) if register.ty != Pred => sizes.push(register.ty.size()),
                 _ if name == "_" && spec.kind == Kind::Destination => {}
+                None if spec.kind != Kind::Destination && is_special_word(name) => sizes.push(4),
                 _ => return Err(format!("a vector, has `{name}`, which is no register of a part")),
             }
         }
@@ -376,4 +404,11 @@ fn shown(value: Immediate) -> String {
         Immediate::F32(bits) => format!("0f{bits:08X}"),
         Immediate::F64(bits) => format!("0d{bits:016X}"),
     }
+}
+
+/// Whether a name is one word of a special register: `%laneid`, `%tid.x`.
+fn is_special_word(name: &str) -> bool {
+    let (base, field) = name.split_once('.').unwrap_or((name, ""));
+    names::special(base)
+        .is_some_and(|(elements, bytes)| bytes == 4 && (elements > 1) != field.is_empty())
 }
