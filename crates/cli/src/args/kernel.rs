@@ -169,7 +169,7 @@ pub struct InspectArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Bytes that the module's variables may take.
-    #[arg(long, value_name = "BYTES", value_parser = extent, default_value = "2^30")]
+    #[arg(long, value_name = "BYTES", value_parser = positive, default_value = "2^30")]
     pub memory_limit: u64,
     /// Print one JSON object.
     #[arg(long)]
