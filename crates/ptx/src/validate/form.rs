@@ -166,9 +166,15 @@ impl Form {
         for (index, modifier) in modifiers.iter().enumerate() {
             let leading =
                 self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
+            // Types keep their order: none comes after one that is still missing.
+            let in_order = |place: usize| {
+                let mut before = self.slots[..place].iter().zip(&used);
+                before.all(|(slot, used)| !slot.typed || slot.optional || *used)
+            };
             let fits = |(place, slot): &(usize, &Slot)| {
                 !used[*place]
                     && slot.takes(modifier)
+                    && (!slot.typed || in_order(*place))
                     && (!slot.leading || *place == index && leading == index)
             };
             let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {

@@ -78,6 +78,7 @@ impl Checker<'_> {
             (Some(n), _) if n > 1 => Err(format!("is not a vector; expected {n} elements")),
             (Some(_), _) => self.scalar(operand, &Spec { discard: false, ..*spec }, ty, space),
             (None, Operand::Vector(list)) if spec.parts => self.parts(list, spec, ty),
+            (None, Operand::Name(name)) if spec.parts && self.is_whole(name, ty) => Ok(()),
             (None, _) => self.scalar(operand, spec, ty, space),
         }
     }
@@ -255,6 +256,13 @@ impl Checker<'_> {
             true => Ok(()),
             false => Err("a vector, has elements of several sizes".to_owned()),
         }
+    }
+
+    /// Whether a name is a vector register whose elements make up a value of the type.
+    fn is_whole(&self, name: &str, ty: ScalarType) -> bool {
+        self.register(name).is_some_and(|register| {
+            register.vector > 1 && u32::from(register.vector) * register.ty.size() == ty.size()
+        })
     }
 
     /// The parts of a value, `{a, b}`: equal registers that make up its size.

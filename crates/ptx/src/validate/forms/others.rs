@@ -5,7 +5,9 @@ use super::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[
-    ("alloca stacksave stackrestore", "...", "*"),
+    ("alloca", "u32|u64", "d a io"),
+    ("stacksave", "u32|u64", "d"),
+    ("stackrestore", "u32|u64", "r"),
     ("applypriority createpolicy discard", "...", "*"),
     ("clusterlaunchcontrol multimem tensormap", "...", "*"),
     ("istypep suld suq sured sust tex tld4 txq", "...", "*"),
