@@ -249,6 +249,9 @@ fn special_registers_of_every_name_have_a_value() {
     for name in names.split_whitespace() {
         words(&format!("mov.u32 %r20, {name}; st.global.u32 [%rd7], %r1;"), 1);
     }
+    for read in ["sub.u32 %r20, %clock, %clock_hi;", "cvt.u32.u64 %r20, %globaltimer;"] {
+        words(&format!("{read} st.global.u32 [%rd7], %r1;"), 1);
+    }
     for name in ["%gridid", "%clock64", "%globaltimer", "%current_graph_exec", "%pm0_64"] {
         words(&format!("mov.u64 %rd20, {name}; st.global.u32 [%rd7], %r1;"), 1);
     }

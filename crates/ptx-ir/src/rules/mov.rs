@@ -2,7 +2,7 @@
 
 use super::access::elements;
 use super::context::Cx;
-use super::special::is_vector;
+use super::special::{clock, is_vector};
 use crate::kernel::{Opcode, Operand, Width};
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
@@ -37,7 +37,7 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (_, syntax::Operand::Vector(parts)) => pack(cx, ty, &parts),
         (_, syntax::Operand::Name(name)) if clock(&name).is_some() => {
             let (dst, guard) = (cx.dst_of(0, ty)?, cx.guard);
-            let high = clock(&name) == Some(true);
+            let high = clock(&name).is_some_and(|(high, _)| high);
             cx.lowering.emit(Opcode::Warp(WarpOp::Clock { high }), vec![dst], Vec::new(), guard);
             Ok(())
         }
@@ -73,15 +73,6 @@ fn vector(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult {
         cx.alu(dst, &[source], copy(ty))?;
     }
     Ok(())
-}
-
-/// Whether a special register is a clock or timer, and then whether it is the upper word of one.
-fn clock(name: &str) -> Option<bool> {
-    Some(match name {
-        "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => false,
-        "%clock_hi" | "%globaltimer_hi" => true,
-        _ => return None,
-    })
 }
 
 fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> LoweringResult<ScalarType> {

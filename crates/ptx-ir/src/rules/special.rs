@@ -1,10 +1,12 @@
-//! Special registers (PTX manual, "Special Registers"): those that are fixed while a thread runs.
+//! Special registers (PTX manual, "Special Registers"): those that are fixed while a thread runs, and
+//! clocks.
 
 use crate::kernel::*;
 use crate::lower::state::Lowering;
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
+use crate::opcode::warp::WarpOp;
 
 /// The ends and parts of reserved shared memory.
 const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
@@ -36,7 +38,17 @@ fn is_counter(name: &str) -> bool {
     number.is_some_and(|n| n.len() == 1 && n.parse::<u8>().is_ok_and(|n| n < 8))
 }
 
-/// The value of a special register that is fixed while a thread runs.
+/// Whether a name is that of a clock or timer; then whether it is the upper word of one, and its width.
+pub fn clock(name: &str) -> Option<(bool, Width)> {
+    Some(match name {
+        "%clock" | "%globaltimer_lo" => (false, Width::Word),
+        "%clock_hi" | "%globaltimer_hi" => (true, Width::Word),
+        "%clock64" | "%globaltimer" => (false, Width::Wide),
+        _ => return None,
+    })
+}
+
+/// The value of a special register.
 pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Operand> {
     if name == "WARP_SZ" {
         return Some(Operand::Const(32));
@@ -55,6 +67,12 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     // lies where every access faults.
     if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
         return Some(Operand::Const(NO_RESERVED_SHARED));
+    }
+    if let Some((high, width)) = clock(name) {
+        let now = lowering.new_register(width);
+        let opcode = Opcode::Warp(WarpOp::Clock { high });
+        lowering.emit(opcode, vec![Some(now)], Vec::new(), None);
+        return Some(Operand::Reg(now));
     }
     let name = name.strip_prefix('%')?;
     // Counters of the hardware that nobody has set up, and no graph that is being executed.
