@@ -154,10 +154,8 @@ impl Linked {
                 self.places.insert(name, (self.module.items.len(), file.to_owned()));
                 self.module.items.push(item);
             }
-            (Rank::Common, Rank::Common) => {
-                if size_of(&self.module.items[at]) < size_of(&item) {
-                    self.module.items[at] = item;
-                }
+            (Rank::Common, Rank::Common) if size_of(&self.module.items[at]) < size_of(&item) => {
+                self.module.items[at] = item;
             }
             (held, new) if held < new => {
                 self.module.items[at] = item;

@@ -78,7 +78,7 @@ impl Checker<'_> {
             }
             Operand::Immediate(_) => true,
             Operand::Vector(list) | Operand::Arguments(list) => {
-                list.iter().fold(true, |fine, operand| self.names_in(operand, line) && fine)
+                list.iter().filter(|operand| !self.names_in(operand, line)).count() == 0
             }
             Operand::Pair(a, b) => {
                 let first = self.names_in(a, line);
