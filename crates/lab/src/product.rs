@@ -131,7 +131,7 @@ impl Product<'_> {
         if let Some(why) = precision::told_by_bound(self, &reference.known, &expected, got, wrong) {
             return Rejection::LowerPrecision(format!("{why} ({far}{list})"));
         }
-        if let Some(filled) = structure::filled(self, wrong) {
+        if let Some(filled) = structure::filled(self, got, wrong) {
             return Rejection::Wrong(format!("{filled}: {far}{list}"));
         }
         if let Some(why) = precision::rounded_results(self, sample, got) {

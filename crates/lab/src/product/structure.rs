@@ -10,44 +10,53 @@ use super::{
     operands::{Known, Product, Wrong},
     runs,
 };
+use std::collections::HashSet;
 
-/// The rectangle of the wrong elements, if it has none but them: rows and columns, first and last.
-fn rectangle(wrong: &[Wrong]) -> Option<[usize; 4]> {
+/// The rectangle around the wrong elements, if all that are in it are as they are: rows and columns, first and
+/// last. Some may be right by chance.
+fn rectangle(wrong: &[Wrong], alike: impl Fn(usize, usize) -> bool) -> Option<[usize; 4]> {
     let span = |of: fn(&Wrong) -> usize| {
         let places = || wrong.iter().map(of);
         Some((places().min()?, places().max()?))
     };
     let ((top, bottom), (left, right)) = (span(|one| one.row)?, span(|one| one.col)?);
-    ((bottom - top + 1) * (right - left + 1) == wrong.len()).then_some([top, bottom, left, right])
+    let mut places = (top..=bottom).flat_map(|i| (left..=right).map(move |j| (i, j)));
+    places.all(|(i, j)| alike(i, j)).then_some([top, bottom, left, right])
 }
 
 /// Elements that were not written, or not computed: all of one value, or of what C held.
-pub fn filled(product: &Product<'_>, wrong: &[Wrong]) -> Option<String> {
+pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<String> {
     let first = wrong.first().filter(|_| wrong.len() > 1)?;
-    let bits = |one: &Wrong| (one.got as f32).to_bits();
-    let same = |one: &Wrong| bits(one) == bits(first) || (one.got.is_nan() && first.got.is_nan());
+    let (beta, ldc) = (product.beta, product.leading.2);
+    let result = |i: usize, j: usize| got[i * ldc + j].to_bits();
+    let value = first.got as f32;
+    let one_value = |i: usize, j: usize| {
+        result(i, j) == value.to_bits() || (got[i * ldc + j].is_nan() && value.is_nan())
+    };
+    let unchanged =
+        |i: usize, j: usize| beta != 0.0 && result(i, j) == product.c[i * ldc + j].to_bits();
+    let beta_only = |i: usize, j: usize| {
+        beta != 0.0 && result(i, j) == (beta * product.c[i * ldc + j]).to_bits()
+    };
     // Equal data have equal results, right or wrong.
     let differ = |one: &Wrong| {
         (one.reference - first.reference).abs() > product.bound().allowed(one.scale + first.scale)
     };
-    let no_result = first.got == 0.0 || !first.got.is_finite();
-    let one_value = wrong.iter().all(same) && (no_result || wrong.iter().any(differ));
-    let held = |one: &Wrong| product.c[one.row * product.leading.2 + one.col];
-    let unchanged = product.beta != 0.0 && wrong.iter().all(|one| bits(one) == held(one).to_bits());
-    let beta_only = product.beta != 0.0
-        && wrong.iter().all(|one| bits(one) == (product.beta * held(one)).to_bits());
-    let what = if unchanged {
-        "they hold what C held before".to_owned()
-    } else if beta_only {
-        "they hold beta C, without a product".to_owned()
-    } else if one_value {
-        format!("they all hold {:e}", first.got)
-    } else {
-        return None;
-    };
+    let no_result = value == 0.0 || !value.is_finite() || wrong.iter().any(differ);
+    let words = format!("they all hold {value:e}");
+    let fills: [(bool, &dyn Fn(usize, usize) -> bool, &str); 3] = [
+        (true, &unchanged, "they hold what C held before"),
+        (true, &beta_only, "they hold beta C, without a product"),
+        (no_result, &one_value, &words),
+    ];
+    let (_, alike, what) = fills.into_iter().find(|(possible, alike, _)| {
+        *possible && wrong.iter().all(|one| alike(one.row, one.col))
+    })?;
     let (m, n, _) = product.extents;
-    let place = match rectangle(wrong) {
-        Some(_) if wrong.len() == m * n => "no element was computed".to_owned(),
+    let place = match rectangle(wrong, alike) {
+        Some([0, bottom, 0, right]) if (bottom + 1, right + 1) == (m, n) => {
+            "no element was computed".to_owned()
+        }
         Some([top, bottom, left, right]) => {
             format!("rows {top} to {bottom}, columns {left} to {right} were not computed")
         }
@@ -71,7 +80,9 @@ pub fn named(
         .or_else(|| scaled(product, wrong))
         .or_else(|| {
             let (m, n, _) = product.extents;
-            let [top, bottom, left, right] = rectangle(wrong).filter(|_| wrong.len() < m * n)?;
+            let places: HashSet<_> = wrong.iter().map(|one| (one.row, one.col)).collect();
+            let [top, bottom, left, right] = rectangle(wrong, |i, j| places.contains(&(i, j)))
+                .filter(|_| wrong.len() < m * n)?;
             Some(format!(
                 "all of rows {top} to {bottom}, columns {left} to {right}, and no other, are wrong"
             ))

@@ -438,6 +438,21 @@ fn wrong_results_are_named_for_what_they_look_like() {
         let why = problem.wrong(&got);
         assert!(why.contains(words), "{words}\n{why}");
     }
+    let added = Problem { scales: (0.5, -2.0), ..problem.clone() };
+    for (fill, words) in [
+        (1.0, "rows 16 to 31, columns 0 to 15 were not computed (they hold what C held before)"),
+        (
+            -2.0,
+            "rows 16 to 31, columns 0 to 15 were not computed (they hold beta C, without a product)",
+        ),
+    ] {
+        let mut got = added.right();
+        for (i, j) in (16..32).flat_map(|i| (0..16).map(move |j| (i, j))) {
+            got[i * m + j] = fill * added.c[i * m + j];
+        }
+        let why = added.wrong(&got);
+        assert!(why.contains(words), "{words}\n{why}");
+    }
     let tenths = Data::Tenths.problem((16, 16, 64), 1);
     let why = tenths.wrong(&tenths.by(|a, b| Order::Fused.sum(&a[..48], &b[..48])));
     assert!(why.contains("as if 16 of the 64 terms had been left out"), "{why}");
