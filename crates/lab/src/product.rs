@@ -5,9 +5,12 @@
 //! [`Sketch`], which finds the rows that are then computed after all. What a rejected result looks like is named
 //! by [`structure`], and results of lower precision than f32 are told by [`precision`].
 
+mod data;
 mod evidence;
 mod operands;
 mod precision;
+#[cfg(test)]
+mod problems;
 mod runs;
 mod sample;
 mod sketch;
