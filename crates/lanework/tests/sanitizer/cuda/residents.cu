@@ -274,3 +274,48 @@ extern "C" __global__ void wait_with_backoff(unsigned *arrived, unsigned *out) {
         out[blockIdx.x] = tries;
     }
 }
+
+// launch barrier_of_clusters: grid=16 block=64 zeros:u32:1 zeros:u32:16 zeros:u32:16
+extern "C" __global__ void __cluster_dims__(2, 1, 1) barrier_of_clusters(unsigned *arrived, unsigned *mine, unsigned *sums) {
+    // Clusters wait for each other, and the blocks of each as well.
+    cg::cluster_group cluster = cg::this_cluster();
+    __shared__ unsigned word;
+    if (threadIdx.x == 0)
+        word = blockIdx.x + 1;
+    cluster.sync();
+    if (threadIdx.x == 0) {
+        mine[blockIdx.x] = *cluster.map_shared_rank(&word, cluster.block_rank() ^ 1);
+        __threadfence();
+        atomicAdd(arrived, 1);
+        while (*(volatile unsigned *)arrived < gridDim.x) {
+        }
+        __threadfence();
+    }
+    cluster.sync();
+    if (threadIdx.x < gridDim.x)
+        atomicAdd(sums + blockIdx.x, mine[threadIdx.x]);
+}
+
+// launch warps_between_barriers: cooperative grid=6 block=128 zeros:u32:768 zeros:u32:768
+extern "C" __global__ void warps_between_barriers(unsigned *a, unsigned *b) {
+    // Each phase reads what another block wrote in the one before.
+    cg::grid_group grid = cg::this_grid();
+    unsigned i = grid.thread_rank(), n = grid.size();
+    for (unsigned phase = 0; phase < 5; phase++) {
+        a[i] = phase + i;
+        grid.sync();
+        b[i] = a[(i + 128 * phase + 5) % n];
+        grid.sync();
+    }
+}
+
+// launch one_barrier_of_two: cooperative grid=6 block=128 zeros:u32:768 zeros:u32:768
+extern "C" __global__ void one_barrier_of_two(unsigned *a, unsigned *b) {
+    cg::grid_group grid = cg::this_grid();
+    unsigned i = grid.thread_rank(), n = grid.size();
+    for (unsigned phase = 0; phase < 5; phase++) {
+        a[i] = phase + i; // BUG race
+        grid.sync();
+        b[i] = a[(i + 128 * phase + 5) % n];
+    }
+}
