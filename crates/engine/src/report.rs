@@ -153,7 +153,10 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
             format!("misaligned {name} {verb}: {size} bytes at {at}, not a multiple of {size}");
         fault.help = "align the index to the vector's length, or use narrower accesses".into();
         if !raw.note.is_empty() {
-            fault.message = raw.note.clone();
+            fault.message = match &fault.allocation {
+                Some(near) => format!("{} ({}{:+})", raw.note, near.name, near.offset),
+                None => raw.note.clone(),
+            };
             fault.help =
                 "align the address and the size, and declare the array with that alignment".into();
         }

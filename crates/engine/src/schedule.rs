@@ -304,7 +304,7 @@ impl<'a> Job<'a> {
             let started = self.next_order(residents.waiting());
             let seated = match started {
                 Some(order) => residents.start(order, self.cluster(order)),
-                None => match residents.next() {
+                None => match residents.next_ready() {
                     Some(seated) => seated,
                     None => break,
                 },

@@ -147,12 +147,12 @@ fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
 fn a_limit_says_that_blocks_may_wait_for_one_that_cannot_start() {
     let device = Device::emulator_limited(Some(1 << 14));
     let module = device.load_ptx(PTX).expect("a module");
-    let turn = device.zeros::<u8>(4 * 9001).expect("memory");
-    let out = device.zeros::<u8>(4 * 9000).expect("memory");
+    let turn = device.zeros::<u8>(4 * 301).expect("memory");
+    let out = device.zeros::<u8>(4 * 300).expect("memory");
     let arguments = [&turn, &out].map(PtxArg::Memory);
-    let shape = PtxShape::new(9000, 32);
+    let shape = PtxShape::new(300, 1024);
     let error = launch(&module, "later_block_never_fits", shape, &arguments).expect_err("waits");
     let said = error.to_string();
-    assert!(said.contains("4224 blocks of this kernel fit on the device at once"), "{said}");
-    assert!(said.contains("4776 of the grid's 9000 have not started"), "{said}");
+    assert!(said.contains("264 blocks of this kernel fit on the device at once"), "{said}");
+    assert!(said.contains("36 of the grid's 300 have not started"), "{said}");
 }

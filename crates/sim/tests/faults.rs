@@ -50,8 +50,12 @@ fn line_0_is_the_line_before() {
 fn misaligned_goes_before_outside_but_not_for_a_wild_address() {
     let f = fault("st.global.u32 [%rd5+4097], %r1; ret;", [64, 1, 1]);
     assert_eq!(f.kind, FaultKind::Misaligned);
+    assert!(f.message.contains("4 bytes at out+4097 (0x"), "{f}");
     let f = fault("mov.u64 %rd6, 0xCDCDCDCDCDCD; ld.global.u32 %r6, [%rd6]; ret;", [32, 1, 1]);
     assert_eq!(f.kind, FaultKind::OutOfBounds);
+    // The name of an allocation says little of an address that is far from all, so both are given.
+    assert!(f.message.contains("4 bytes at 0xcdcdcdcdcdcd, "), "{f}");
+    assert!(f.message.contains(" bytes away from the nearest allocation: out+"), "{f}");
 }
 
 #[test]

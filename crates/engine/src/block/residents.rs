@@ -91,7 +91,7 @@ impl<'a> Residents<'a> {
     }
 
     /// The next cluster that may have something to do; `None` if all wait in vain.
-    pub fn next(&mut self) -> Option<Seated> {
+    pub fn next_ready(&mut self) -> Option<Seated> {
         // SAFETY: this worker alone uses its instrument.
         let instrument = unsafe { self.seating.hook.any() };
         let ready = |one: &Seated| one.waits.is_none() || instrument.may_go_on(one.seat);

@@ -278,11 +278,17 @@ impl Bounds {
     pub fn amend(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
         self.after_the_end(report, space, address);
         if space == MemorySpace::Shared
-            && report.kind == ReportKind::OutOfBounds
             && let Some(near) = address.and_then(|address| self.shared.nearest(address, 1))
         {
-            report.message =
-                format!("{} (nearest: {}, {} bytes)", report.message, named(&near), near.bytes);
+            match report.kind {
+                ReportKind::OutOfBounds => report.message.push_str(&format!(
+                    " (nearest: {}, {} bytes)",
+                    named(&near),
+                    near.bytes
+                )),
+                ReportKind::Misaligned => report.message.push_str(&format!(" ({})", named(&near))),
+                _ => {}
+            }
             report.allocation = Some(near);
         }
         if report.kind == ReportKind::Deadlock {

@@ -79,7 +79,7 @@ extern "C" __global__ void later_block(unsigned *turn, unsigned *out) {
     }
 }
 
-// launch later_block_never_fits: grid=9000 block=32 zeros:u32:9001 zeros:u32:9000
+// launch later_block_never_fits: grid=300 block=1024 zeros:u32:301 zeros:u32:300
 extern "C" __global__ void later_block_never_fits(unsigned *turn, unsigned *out) {
     if (threadIdx.x == 0) {
         unsigned after = 1;
