@@ -8,3 +8,4 @@ pub mod cells;
 pub mod check;
 mod findings;
 pub mod reference;
+mod swaps;

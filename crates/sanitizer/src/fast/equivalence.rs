@@ -32,7 +32,7 @@ fn one_by_one(
             let packed = batch.packed[i] + second;
             let instruction = epoch::instruction(packed);
             let lane = epoch::lane(packed);
-            let observes = instruction % 2 == 0;
+            let observes = instruction.is_multiple_of(2);
             let access = LaneAccess { packed, warp: batch.warp, lane, base: batch.base, observes };
             let found = shadow.change(4 * i as u64, |cell| match writes {
                 true => cell.write(order, &access, |_| true),
