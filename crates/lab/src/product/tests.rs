@@ -268,3 +268,57 @@ fn other_losses_of_precision_are_told_by_their_size() {
     let why = problem.lower(&problem.of_inputs(|x| f32::from_bits((x.to_bits() + 0x400) & !0x7FF)));
     assert!(why.contains("where f32 roundings of 512 terms give"), "{why}");
 }
+
+/// The numbers that `scripts/tensor_products.py` multiplies.
+fn generated(count: usize) -> Vec<f32> {
+    let mut state = 1u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32
+    };
+    (0..count).map(next).collect()
+}
+
+#[test]
+fn products_of_tensor_cores_are_told_as_what_they_are() {
+    let Some(folder) = std::env::var_os("LANEWORK_TENSOR_PRODUCTS") else {
+        eprintln!(
+            "SKIPPED: products of tensor cores: LANEWORK_TENSOR_PRODUCTS names no folder that \
+             scripts/tensor_products.py has written on a GPU"
+        );
+        return;
+    };
+    let folder = std::path::Path::new(&folder);
+    let (edge, mut failures) = (64, Vec::new());
+    for k in [64, 1024, 4096] {
+        let drawn = generated(2 * edge * k);
+        for data in ["uniform", "one-signed", "tenths"] {
+            let value = |x: &f32| match data {
+                "uniform" => 2.0 * x - 1.0,
+                "tenths" => 0.1,
+                _ => *x,
+            };
+            let values: Vec<f32> = drawn.iter().map(value).collect();
+            let (a, b) = (values[..edge * k].to_vec(), values[edge * k..].to_vec());
+            let problem =
+                Problem { extents: (edge, edge, k), scales: (1.0, 0.0), a, b, c: Vec::new() };
+            for (precision, words) in
+                [("f32", ""), ("tf32", "TF32"), ("bf16", "bf16"), ("fp16", "fp16")]
+            {
+                let name = format!("{data}-{k}-{precision}.f32");
+                let bytes = std::fs::read(folder.join(&name)).expect("a result of the script");
+                let got: Vec<f32> =
+                    bytes.chunks(4).map(|x| f32::from_le_bytes(x.try_into().expect("4"))).collect();
+                let verdict = problem.verdict(&got);
+                println!("{name}: {verdict:?}");
+                let right = match &verdict {
+                    Ok(_) => words.is_empty(),
+                    Err(Rejection::LowerPrecision(why)) => !words.is_empty() && why.contains(words),
+                    Err(_) => false,
+                };
+                failures.extend((!right).then(|| format!("{name}: {verdict:?}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
