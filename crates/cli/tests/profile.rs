@@ -213,7 +213,9 @@ fn kernels_whose_blocks_wait_for_each_other_have_profiles_and_pictures() {
     let profile = json(&[&["profile"][..], &cooperative[..], &["--json"]].concat());
     // Four steps over 1000 elements, each read three times, but for the ends.
     assert_eq!(profile[0]["counters"]["global_store"]["bytes"], 4 * 4 * 1000);
-    assert_eq!(profile[0]["counters"]["global_load"]["bytes"], 4 * 4 * 2998);
+    // The polls at the barriers are loads, too.
+    let loaded = profile[0]["counters"]["global_load"]["bytes"].as_u64();
+    assert!(loaded >= Some(4 * 4 * 2998), "{loaded:?}");
     succeeds(&[&["look"][..], &cooperative[..], &["--block-index", "3", "--line", "14"]].concat());
     // A ticket that a run has drawn must not be drawn by the next one.
     let scan = ["--entry", "look_back", "--grid", "8", "--block", "128", "--arg", "rand:u32:1024"];
