@@ -15,7 +15,8 @@ pub fn immediate_bits(value: Immediate, ty: ScalarType) -> u64 {
         (Immediate::Integer(i), F32) => u64::from((i as f32).to_bits()),
         (Immediate::Integer(i), F64) => (i as f64).to_bits(),
         (Immediate::Integer(i), _) => i as u64,
-        (Immediate::F32(bits), F64) => f64::from(f32::from_bits(bits)).to_bits(),
+        // The driver's compiler takes the digits of `0f3F800000` for the bits of an f64.
+        (Immediate::F32(bits), F64) => u64::from(bits),
         (Immediate::F32(bits), F16) => u64::from(f16::from_f32(f32::from_bits(bits)).to_bits()),
         (Immediate::F32(bits), Bf16) => u64::from(bf16::from_f32(f32::from_bits(bits)).to_bits()),
         (Immediate::F32(bits), _) => u64::from(bits),

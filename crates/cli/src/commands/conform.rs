@@ -1,10 +1,11 @@
 //! `lanework conform`: compares the emulator with a GPU, instruction form by instruction form, and records
 //! a GPU's results.
 
+use super::exhaustive::{self, gpu};
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json, thousands};
-use lanework::{Backend, Device};
+use lanework::Device;
 use lanework_lab::conformance::{
     self, Difference, Form, Vectors, combinations, compare, execute, forms,
 };
@@ -45,7 +46,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
         return Err(Failure::input("no form has a name that starts with this", help));
     }
     if args.exhaustive {
-        return super::exhaustive::run(args);
+        return exhaustive::run(args);
     }
     if args.ptx {
         return print(&conformance::module(&forms.iter().collect::<Vec<_>>()));
@@ -73,17 +74,6 @@ const STORED: usize = 384;
 const COMBINED: usize = 32;
 /// Operands of each form that a live comparison takes.
 const LIVE: usize = 16_384;
-
-pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
-    let device = Device::open(&args.on.device)?;
-    match device.backend() {
-        Backend::Cuda => Ok(device),
-        Backend::Emulator => Err(Failure::input(
-            "--record and --live need a GPU",
-            "name it with --device cuda:0; without the two, stored results are compared",
-        )),
-    }
-}
 
 fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Failure> {
     let info = device.info();

@@ -1,11 +1,10 @@
 //! `lanework conform --exhaustive`: compares the emulator with a GPU over every input of a form, or with the
 //! fingerprints of what a GPU gave, and records such fingerprints.
 
-use super::conform::gpu;
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json, thousands};
-use lanework::Device;
+use lanework::{Backend, Device};
 use lanework_lab::conformance::exhaustive::{
     Every, Fingerprints, Mismatch, fingerprint, inputs, is_approximate, is_exhaustible, mismatch,
     parts,
@@ -81,6 +80,21 @@ pub fn run(args: &ConformArgs) -> Outcome {
         })?;
     }
     report(args, &rows, &device)
+}
+
+/// The GPU to compare with, or to record.
+///
+/// # Errors
+/// When the device is not a GPU.
+pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
+    let device = Device::open(&args.on.device)?;
+    match device.backend() {
+        Backend::Cuda => Ok(device),
+        Backend::Emulator => Err(Failure::input(
+            "--record and --live need a GPU",
+            "name it with --device cuda:0; without the two, stored results are compared",
+        )),
+    }
 }
 
 fn outcome(form: &Form, verdict: &'static str, why: Option<String>, differing: u64) -> FormJson {

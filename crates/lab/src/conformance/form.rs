@@ -24,6 +24,18 @@ pub struct Form {
 }
 
 impl Form {
+    /// A combination: a form of its own text.
+    pub fn combination(name: &str, text: String, results: &[Kind], operands: &[Kind]) -> Form {
+        Form {
+            chapter: COMBINATIONS,
+            opcode: name.split('.').next().unwrap_or_default().to_owned(),
+            name: name.to_owned(),
+            text,
+            results: results.to_vec(),
+            operands: operands.to_vec(),
+        }
+    }
+
     /// Its key in the vectors, unique among all forms.
     pub fn key(&self) -> &str {
         &self.text

@@ -1,6 +1,5 @@
 //! Every writer of the carry flag before every reader of it, across widths and signs.
 
-use super::form;
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
 
@@ -42,14 +41,14 @@ fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
     let operands = [from, from, to, to];
     let name = format!("{}.cc.{}", writer.0, writer.1);
     let text = format!("{first} {} {}", write("$q"), read(""));
-    forms.push(form(&name, text, &[to, from], &operands));
+    forms.push(Form::combination(&name, text, &[to, from], &operands));
     let kept = if from == Kind::B64 { "b64" } else { "b32" };
     let text = format!(
         "{first} {{ .reg .{kept} %w; {} }} {} addc.u32 $q, 0, 0;",
         write("%w"),
         read(".cc")
     );
-    forms.push(form(&name, text, &[to, Kind::B32], &operands));
+    forms.push(Form::combination(&name, text, &[to, Kind::B32], &operands));
     if writer.1 == "u32" && reader.1 == "u32" {
         let some = "mov.u32 %i3, %laneid; and.b32 %i3, %i3, 3; setp.ne.u32 %g, %i3, 0;";
         let text = format!(
@@ -57,6 +56,6 @@ fn pair(forms: &mut Vec<Form>, writer: (&str, &str), reader: (&str, &str)) {
             write("$q"),
             read("")
         );
-        forms.push(form(&name, text, &[to, from], &operands));
+        forms.push(Form::combination(&name, text, &[to, from], &operands));
     }
 }

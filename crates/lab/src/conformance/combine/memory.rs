@@ -1,7 +1,6 @@
 //! Every store before every load of the same bytes in another size; and addresses of variables, which differ
 //! between devices, in sums that do not.
 
-use super::form;
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
 
@@ -107,13 +106,13 @@ pub(super) fn forms() -> Vec<Form> {
                 );
                 let text = text.replace("SPACE", space).replace("AT", at);
                 let name = store.split(' ').next().unwrap_or_default().replace("SPACE", space);
-                forms.push(form(&name, text, &[Kind::B64], &[Kind::B64, Kind::B64]));
+                forms.push(Form::combination(&name, text, &[Kind::B64], &[Kind::B64, Kind::B64]));
             }
         }
     }
     for (name, text) in ADDRESSES {
         let text = format!("{{ .reg .b32 %z; mov.u32 %z, cell; {text} }}");
-        forms.push(form(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
+        forms.push(Form::combination(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
     }
     forms
 }

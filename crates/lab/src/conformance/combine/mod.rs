@@ -2,6 +2,7 @@
 //! and a reader of shared state. Forms alone miss what goes wrong only between them.
 
 mod carry;
+mod compiled;
 mod memory;
 mod operands;
 mod predicates;
@@ -10,11 +11,11 @@ mod verdicts;
 pub use operands::{Candidate, candidates};
 pub use verdicts::Verdicts;
 
-use super::form::{COMBINATIONS, Form};
-use super::operands::Kind;
+use super::form::Form;
 use std::collections::HashSet;
 
-/// Every combination that ptxas accepts and whose results do not depend on where a device puts variables.
+/// Every combination that ptxas accepts and compiles as it stands, and whose results do not depend on where a
+/// device puts variables.
 pub fn combinations() -> Vec<Form> {
     let verdicts = Verdicts::recorded();
     let alone: HashSet<String> = super::form::forms().into_iter().map(|form| form.text).collect();
@@ -27,19 +28,8 @@ pub fn combinations() -> Vec<Form> {
     forms.extend(carry::forms());
     forms.extend(predicates::forms());
     forms.extend(memory::forms());
+    forms.retain(|form| compiled::instead(form).is_none());
     forms
-}
-
-/// A form of its own text.
-fn form(name: &str, text: String, results: &[Kind], operands: &[Kind]) -> Form {
-    Form {
-        chapter: COMBINATIONS,
-        opcode: name.split('.').next().unwrap_or_default().to_owned(),
-        name: name.to_owned(),
-        text,
-        results: results.to_vec(),
-        operands: operands.to_vec(),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Every writer of a predicate before every reader of one: comparisons with one and two results, across
 //! widths, and the instructions that leave a predicate beside a value; guards, negated operands, branches.
 
-use super::form;
 use crate::conformance::form::Form;
 use crate::conformance::operands::Kind;
 
@@ -94,7 +93,7 @@ pub(super) fn forms() -> Vec<Form> {
     for (name, write) in WRITERS {
         for (_, read) in READERS {
             let text = format!("{{ .reg .pred %p, %u; {write} {read} }}");
-            forms.push(form(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
+            forms.push(Form::combination(name, text, &[Kind::B32], &[Kind::B32, Kind::B32]));
         }
     }
     forms
