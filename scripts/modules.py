@@ -5,7 +5,7 @@
     cargo build --release -p lanework-cli
     python3 scripts/modules.py --folder /tmp/modules [--ptxas PATH] [--lanework PATH] [--only NAME]
 
-Packages come through pip and cargo, some 700 MB, and are kept in the folder. PTX is taken from text
+Packages come through pip and cargo, some 500 MB, and are kept in the folder. PTX is taken from text
 files, from fatbins inside libraries (stored, LZ4 or zstd), and from string constants of libraries. A
 module counts once, by its text. Accepted is one of which the emulator runs every entry and every device
 function; with --ptxas, those that ptxas refuses for their own target are told apart.
@@ -27,20 +27,19 @@ import zipfile
 
 # Wheels of Linux: what ships CUDA code and is not too large.
 WHEELS = """
-nvidia-nvjpeg-cu12 nvidia-nvjpeg2k-cu12 nvidia-nvtiff-cu12 nvidia-nvimgcodec-cu12 nvidia-curand-cu12
-nvidia-nvcomp-cu12 numba-cuda astra-toolbox ctranslate2 jax-cuda12-plugin bitsandbytes taichi warp-lang
-cupy-cuda12x
+astra-toolbox bitsandbytes catboost ctranslate2 cumm-cu120 cupoch faiss-gpu jax-cuda12-plugin numba-cuda
+nvidia-nvjpeg-cu12 nvidia-nvjpeg2k-cu12 nvidia-nvtiff-cu12 spconv-cu120
 """.split()
 # Crates that ship PTX as text.
-CRATES = {"rustacuda": "0.1.3", "cust": "0.3.2", "cudarc": "0.9.15", "ptx-builder": "0.5.3", "custos": "0.7.0"}
+CRATES = {"rustacuda": "0.1.3", "cust": "0.3.2", "cudarc": "0.9.15", "custos": "0.7.0"}
 PLATFORMS = "manylinux_2_28_x86_64 manylinux_2_27_x86_64 manylinux_2_24_x86_64 manylinux_2_17_x86_64 " \
     "manylinux2014_x86_64 any".split()
 # A fatbin starts with this, and each of its entries says what it holds.
 FATBIN = struct.pack("<I", 0xBA55ED50)
 PTX, COMPRESSED = 1, 0x2000
 ZSTD = struct.pack("<I", 0xFD2FB528)
-# The most modules of one origin: none shall decide the figure.
-MOST = 200
+# The most modules of one origin, so that none decides the figure, and the longest, in bytes.
+MOST, LONGEST = 150, 400_000
 
 
 def fetch_wheels(folder, only):
@@ -120,7 +119,8 @@ def of_text(blob):
         if START.match(blob, at):
             end = blob.find(b"\0", at)
             text = blob[at:end if end >= 0 else len(blob)]
-            if b".entry" in text or b".func" in text:
+            # Compressed text starts like this, too, and goes on otherwise.
+            if b".entry" in text and text.isascii() and text.rstrip().endswith((b"}", b";")):
                 yield text
             end = at + len(text)
         at = blob.find(b".version", end)
@@ -159,7 +159,7 @@ def extract(folder):
                 for text in list(of_fatbins(blob)) + list(of_text(blob)):
                     text = text.rstrip(b"\0")
                     digest = hashlib.sha256(text).hexdigest()[:16]
-                    if digest in seen or b".version" not in text:
+                    if digest in seen or b".version" not in text or len(text) > LONGEST:
                         continue
                     seen.add(digest)
                     found[origin].append((digest, text))
@@ -190,7 +190,9 @@ def inspect(lanework, path):
     except ValueError:
         message = run.stderr.decode(errors="replace")
         return normalised(message.removeprefix("error: "))
-    reasons = [found["emulator"], *found["invalid"], *found["refused"].values(), *found["refused_functions"].values()]
+    if "emulator" not in found:
+        return normalised(str(found.get("error", found)).removeprefix("error: "))
+    reasons = [*found["invalid"], found["emulator"], *found["refused"].values(), *found["refused_functions"].values()]
     reasons = [reason for reason in reasons if reason]
     return normalised(reasons[0].removeprefix("error: ")) if reasons or run.returncode else None
 
