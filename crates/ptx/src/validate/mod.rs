@@ -39,14 +39,6 @@ impl Module {
         self.items.iter().for_each(|item| checker.declare_item(item));
         checker.sections();
         self.functions().for_each(|function| checker.function(function));
-        if self.entries().next().is_none() && self.functions().all(|f| f.body.is_none()) {
-            let help = "define a kernel with `.visible .entry name(...) { ... }`";
-            checker.complain(
-                0,
-                "the module defines no `.entry` and no `.func`".to_owned(),
-                Some(help),
-            );
-        }
         checker.problems.finish(())
     }
 }
