@@ -2,8 +2,8 @@
 //!
 //! A call through an address counts as a call of each function that it may mean.
 
+use super::callee::Call;
 use crate::indirect::candidates;
-use crate::rules::call::Call;
 use lanework_ptx::{Function, Module, Statement};
 use std::collections::{HashMap, HashSet};
 

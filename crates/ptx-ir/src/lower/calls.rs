@@ -1,6 +1,7 @@
 //! Calls: a function's body in place of its call, or, where functions call each other in a cycle, a jump with
 //! a frame on the thread's stack (`recursion`).
 
+use super::callee::Call;
 use super::state::{HEAP, Lowering, Symbol};
 use super::unsupported::Unsupported;
 use crate::error::LoadError;
@@ -8,7 +9,6 @@ use crate::kernel::*;
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use crate::rules;
-use crate::rules::call::Call;
 use crate::rules::context::guard;
 use lanework_ptx::{Function, Instruction};
 

@@ -5,7 +5,7 @@
 //! that the way through a callee and back to another call does not count. Then frames have their sizes,
 //! and the saves and restores replace the markers.
 
-use super::recursion::Nest;
+use super::nest::Nest;
 use super::state::Lowering;
 use crate::bitset::BitSet;
 use crate::cfg::ControlFlowGraph;

@@ -2,12 +2,15 @@
 
 mod allocation;
 mod call_graph;
+pub mod callee;
 mod calls;
 mod frames;
 mod layout;
+mod nest;
 mod positions;
 mod recursion;
 pub mod state;
+mod symbol;
 pub mod unsupported;
 pub mod vectors;
 
@@ -40,7 +43,7 @@ impl<'m> Lowering<'m> {
         globals: &'m HashMap<String, (MemorySpace, u64)>,
         options: LoweringOptions,
     ) -> Result<Kernel, LoadError> {
-        let mut lowering = Lowering::new(module, entry, globals, options);
+        let mut lowering = Lowering::new(module, entry, globals, options, rules::lower_instruction);
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
         for directive in &entry.directives {

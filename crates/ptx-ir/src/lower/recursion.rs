@@ -13,6 +13,8 @@
 //!
 //! Limit: the frames of all nests of a thread share [`STACK_BYTES`]; a call that finds no room faults.
 
+use super::callee::Call;
+use super::nest::{Body, CallSite, FrameSize, HEAD, Nest};
 use super::state::{Lowering, Symbol, width_of};
 use super::unsupported::{LoweringResult, Unsupported};
 use crate::error::LoadError;
@@ -22,7 +24,7 @@ use crate::opcode::address::AddressOp;
 use crate::opcode::compare::{CompareOp, Relation};
 use crate::opcode::integer::Integer;
 use crate::opcode::logic::LogicOp;
-use crate::rules::call::{Call, copy_memory, load, store};
+use crate::rules::call::{copy_memory, load, store};
 use crate::rules::context::Cx;
 use crate::rules::mov::copy;
 use lanework_ptx as syntax;
@@ -33,63 +35,6 @@ use std::collections::{HashMap, HashSet};
 pub const STACK_BYTES: u32 = 32 << 10;
 /// What it is called where variables are listed.
 pub const STACK: &str = "the call stack";
-/// Bytes of a frame before anything else: the number of the call to return to.
-const HEAD: u32 = 16;
-
-/// A nest, and what is known of it so far.
-pub(super) struct Nest<'m> {
-    members: HashSet<&'m str>,
-    /// The base of the current frame: a local address.
-    pub(super) sp: Reg,
-    /// The functions that are called, the one from outside first.
-    pub(super) bodies: Vec<Body<'m>>,
-    /// The calls inside; the number of one is its index plus 1.
-    pub(super) calls: Vec<CallSite>,
-    /// The body that is being lowered.
-    current: usize,
-    /// Its instructions.
-    pub(super) first: usize,
-    pub(super) last: usize,
-}
-
-/// A function of a nest.
-pub(super) struct Body<'m> {
-    function: &'m Function,
-    entry: Label,
-    epilogue: Label,
-    params: Vec<Symbol>,
-    returns: Vec<Symbol>,
-    /// Bytes of its frame so far, and their alignment.
-    pub(super) bytes: u32,
-    pub(super) align: u32,
-    /// The instructions of its way back, and the registers that it returns values in.
-    pub(super) dispatch: (usize, usize),
-    pub(super) results: Vec<Reg>,
-}
-
-/// A call inside a nest.
-pub(super) struct CallSite {
-    /// The body that it is in, and the one that it calls.
-    pub(super) caller: usize,
-    callee: usize,
-    back: Label,
-    /// Where the caller's registers are saved and restored: instructions that do nothing until then.
-    pub(super) save: usize,
-    pub(super) restore: usize,
-    /// Results that arrive in registers, which are not restored.
-    pub(super) keep: Vec<Reg>,
-}
-
-/// A constant that is the size of a frame: of this nest and body, negated or not.
-pub(super) struct FrameSize {
-    pub(super) inst: usize,
-    pub(super) nest: usize,
-    pub(super) body: usize,
-    /// Added to the size, which is negated first if so.
-    pub(super) offset: u64,
-    pub(super) negated: bool,
-}
-
 impl<'m> Lowering<'m> {
     /// Whether a call of the function stays in the current nest.
     pub(super) fn is_member(&self, function: &Function) -> bool {
@@ -454,24 +399,5 @@ impl<'m> Lowering<'m> {
             Operand::Const(base) => base,
             _ => 0,
         }
-    }
-}
-
-impl Body<'_> {
-    /// Makes room for a variable in the frame; gives its offset.
-    fn place(&mut self, variable: &Variable) -> u32 {
-        let align = variable.alignment().clamp(1, 1024).next_power_of_two();
-        self.align = self.align.max(align);
-        let bytes = variable.size().min(1 << 30) as u32;
-        let at = self.bytes.min(1 << 30).next_multiple_of(align);
-        self.bytes = at.saturating_add(bytes);
-        at
-    }
-
-    /// Makes room for a saved register.
-    pub(super) fn place_register(&mut self) -> u32 {
-        let at = self.bytes.min(1 << 30).next_multiple_of(8);
-        self.bytes = at + 8;
-        at
     }
 }

@@ -3,15 +3,17 @@
 
 use super::call_graph::CallGraph;
 use super::layout::Layout;
+use super::nest::{FrameSize, Nest};
 use super::positions::Positions;
-use super::recursion::{FrameSize, Nest};
 use super::unsupported::{LoweringResult, Unsupported};
 use crate::error::LoadError;
 use crate::kernel::*;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
-use lanework_ptx::{Function, Module, ScalarType, StateSpace, Variable};
+use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variable};
 use std::collections::HashMap;
+
+pub use super::symbol::Symbol;
 use std::ops::Range;
 
 /// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
@@ -21,26 +23,6 @@ pub const HEAP: &str = "the heap of `malloc`";
 /// What to do about a name that another module defines.
 pub const DEFINE_EXTERN: &str =
     "load it with the module that defines it, as in `lanework run a.ptx b.ptx`";
-
-/// What a name stands for.
-#[derive(Clone, Debug)]
-pub enum Symbol {
-    /// A register.
-    Register(Reg),
-    /// A label.
-    Label(Label),
-    /// The labels that an indexed branch chooses from.
-    Targets(Vec<Label>),
-    /// A variable in a space, by address in that space.
-    Variable(MemorySpace, Operand),
-    /// A variable in a frame on the call stack: the register of the frame's base, and the offset. Looked
-    /// up, it is a [`Symbol::Variable`].
-    Framed(Reg, u32),
-    /// A register of 128 bits: its low and its high half.
-    Quad([Reg; 2]),
-    /// A vector register of so many elements; each is a register of its own.
-    Vector(u8),
-}
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +68,8 @@ pub struct Lowering<'m> {
     pub(super) positions: Positions<'m>,
     pub(super) layout: Layout,
     names: bool,
+    /// Lowers one instruction by its rule: rules that are short for others call it.
+    pub lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
 }
 
 impl<'m> Lowering<'m> {
@@ -95,6 +79,7 @@ impl<'m> Lowering<'m> {
         entry: &Function,
         globals: &'m HashMap<String, (MemorySpace, u64)>,
         options: LoweringOptions,
+        lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
     ) -> Lowering<'m> {
         Lowering {
             module,
@@ -125,6 +110,7 @@ impl<'m> Lowering<'m> {
             positions: Positions::new(module),
             layout: Layout::new(options.gaps),
             names: options.names,
+            lower,
         }
     }
 

@@ -3,7 +3,6 @@
 //! under the same guard. None is measured: no GPU of that architecture was at hand.
 
 use super::context::Cx;
-use super::lower_instruction;
 use crate::kernel::Width;
 use crate::lower::unsupported::LoweringResult;
 use lanework_ptx::{Instruction, Operand, ScalarType};
@@ -12,7 +11,7 @@ use lanework_ptx::{Instruction, Operand, ScalarType};
 fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult {
     let mut instruction = Instruction::new(name, operands.to_vec());
     instruction.guard.clone_from(&cx.instruction.guard);
-    lower_instruction(cx.lowering, &instruction)
+    (cx.lowering.lower)(cx.lowering, &instruction)
 }
 
 /// A register of its own, as an operand.
@@ -28,6 +27,15 @@ fn name_without(cx: &Cx<'_, '_>, left_out: &[&str], end: &str) -> String {
     let kept = cx.instruction.modifiers.iter().filter(|m| !left_out.contains(&m.as_str()));
     let kept: String = kept.map(|m| format!(".{m}")).collect();
     format!("{}{kept}{end}", cx.instruction.opcode)
+}
+
+/// Forms that are short for others: pairs of f32, and operands of two types.
+pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
+    if cx.has("f32x2") {
+        return Some(pairs(cx));
+    }
+    matches!(cx.types()[..], [ScalarType::F32, ScalarType::F16 | ScalarType::Bf16])
+        .then(|| mixed(cx))
 }
 
 /// `add`, `sub`, `mul` and `fma` of `.f32x2`: on the low and the high f32 of 64 bits.

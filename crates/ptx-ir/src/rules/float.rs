@@ -159,7 +159,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `fma`, and `mad` of floats.
 pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if let Some(done) = super::integer::expanded(cx) {
+    if let Some(done) = expand::expanded(cx) {
         return done;
     }
     cx.allow(&["rn", "rz", "rm", "rp", "ftz", "sat", "relu", "oob"])?;

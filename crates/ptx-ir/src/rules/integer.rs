@@ -10,7 +10,7 @@ use lanework_ptx::ScalarType::{self, *};
 
 /// `add`.
 pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if let Some(done) = expanded(cx) {
+    if let Some(done) = expand::expanded(cx) {
         return done;
     }
     if let Some(done) = pairs(cx) {
@@ -33,7 +33,7 @@ pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sub`.
 pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if let Some(done) = expanded(cx) {
+    if let Some(done) = expand::expanded(cx) {
         return done;
     }
     let ty = cx.ty()?;
@@ -49,14 +49,6 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
         false => IntegerOp::Sub(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 2, Alu::Integer(op))
-}
-
-/// Forms that are short for others: pairs of f32, and operands of two types.
-pub(super) fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
-    if cx.has("f32x2") {
-        return Some(expand::pairs(cx));
-    }
-    matches!(cx.types()[..], [F32, F16 | Bf16]).then(|| expand::mixed(cx))
 }
 
 /// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
@@ -92,7 +84,7 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(ScalarType, bool,
 
 /// `mul`.
 pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    if let Some(done) = expanded(cx) {
+    if let Some(done) = expand::expanded(cx) {
         return done;
     }
     let ty = cx.ty()?;

@@ -3,7 +3,6 @@
 
 use super::access::{allowed, order, resolve, scope, space};
 use super::context::Cx;
-use super::mov::copy;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
 use crate::lower::unsupported::LoweringResult;
@@ -14,6 +13,8 @@ use crate::opcode::moves::{MoveOp, PartSize};
 use lanework_ptx as syntax;
 use lanework_ptx::Immediate;
 use lanework_ptx::ScalarType::{B32, B64};
+
+const COPY: Alu = Alu::copy(Width::Wide);
 
 /// Operand `i` as a 128-bit register that is written: its low and its high half, none for `_`.
 pub fn destination(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<[Option<Reg>; 2]> {
@@ -49,7 +50,7 @@ fn kept(cx: &mut Cx<'_, '_>, halves: [Operand; 2]) -> LoweringResult<[Operand; 2
     let mut copies = halves;
     for half in &mut copies {
         let register = cx.lowering.new_register(Width::Wide);
-        cx.alu(Some(register), &[*half], copy(B64))?;
+        cx.alu(Some(register), &[*half], COPY)?;
         *half = Operand::Reg(register);
     }
     Ok(copies)
@@ -73,7 +74,7 @@ pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let to = destination(cx, 0)?;
     for (to, from) in to.into_iter().zip(from) {
-        cx.alu(to, &[from], copy(B64))?;
+        cx.alu(to, &[from], COPY)?;
     }
     Ok(())
 }
@@ -103,7 +104,7 @@ fn parted(cx: &mut Cx<'_, '_>, from: [Operand; 2], parts: &[syntax::Operand]) ->
     for (half, parts) in from.into_iter().zip(parts.chunks(parts.len() / 2)) {
         if let [part] = parts {
             let to = cx.destination(part, B64)?;
-            cx.alu(to, &[half], copy(B64))?;
+            cx.alu(to, &[half], COPY)?;
             continue;
         }
         for (i, part) in parts.iter().enumerate() {

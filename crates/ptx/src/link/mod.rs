@@ -11,34 +11,16 @@
 //!
 //! Limits: names in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`.
 
+mod error;
 mod names;
 mod positions;
 
 use crate::ast::*;
 use crate::types::StateSpace;
+use error::refuse;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
-/// Why modules cannot be linked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkError {
-    /// The message, one sentence without a full stop, naming the files.
-    pub message: String,
-    /// What to do about it.
-    pub help: String,
-}
-
-impl fmt::Display for LinkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n   = help: {}", self.message, self.help)
-    }
-}
-
-impl std::error::Error for LinkError {}
-
-fn refuse(message: String, help: &str) -> LinkError {
-    LinkError { message, help: help.to_owned() }
-}
+pub use error::LinkError;
 
 impl Module {
     /// Links modules, each with the name of its file, into one.

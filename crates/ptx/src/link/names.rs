@@ -1,6 +1,6 @@
 //! Names at module scope, and their renaming throughout a module.
 
-use super::{LinkError, refuse};
+use super::error::{LinkError, refuse};
 use crate::ast::*;
 use std::collections::{HashMap, HashSet};
 

@@ -1,0 +1,25 @@
+//! Why modules cannot be linked.
+
+use std::fmt;
+
+/// Why modules cannot be linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkError {
+    /// The message, one sentence without a full stop, naming the files.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n   = help: {}", self.message, self.help)
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+/// An error with a remedy.
+pub(super) fn refuse(message: String, help: &str) -> LinkError {
+    LinkError { message, help: help.to_owned() }
+}
