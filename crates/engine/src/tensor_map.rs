@@ -366,6 +366,7 @@ mod tests {
             steps: vec![1, 3, 8],
             swizzle: Swizzle::B128,
             nan_outside: true,
+            im2col: None,
         }
     }
 

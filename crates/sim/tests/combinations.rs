@@ -65,7 +65,8 @@ fn a_flag_of_one_width_is_read_by_the_other() {
 
 #[test]
 fn a_constant_is_added_to_a_register_wherever_a_value_is_read() {
-    let cases: [(&str, fn(u32, u32, u32) -> u32); 14] = [
+    type Expected = fn(u32, u32, u32) -> u32;
+    let cases: [(&str, Expected); 14] = [
         ("mov.u32 %r20, %r10+5;", |a, _, _| a.wrapping_add(5)),
         ("mov.b32 %r20, %r10 + -5;", |a, _, _| a.wrapping_sub(5)),
         ("mov.u32 %r20, %r10 + 1 << 3;", |a, _, _| a.wrapping_add(8)),

@@ -5,3 +5,4 @@ pub mod handlers;
 pub mod object;
 pub mod plan;
 mod sample;
+mod surface;
