@@ -270,7 +270,7 @@ fn a_bulk_store_clears_shared_memory() {
         ld.shared.v4.b32 {%r23, %r24, %r25, %r26}, [%r20]; ld.shared.b32 %r27, [%r20+16]; ld.shared.b32 %r28, [%r20+24];
         st.global.v4.b32 [%rd7], {%r23, %r25, %r27, %r28};";
     check(body, |a, b, i| {
-        let cleared = i % 32 & 3;
+        let cleared = (i % 32) & 3;
         let keep = |at: u32, value: u32| if at < cleared { 0 } else { value };
         [keep(0, a), keep(1, b), keep(2, a), b]
     });

@@ -44,7 +44,9 @@ pub fn filled(product: &Product<'_>, got: &[f32], wrong: &[Wrong]) -> Option<Str
     };
     let no_result = value == 0.0 || !value.is_finite() || wrong.iter().any(differ);
     let words = format!("they all hold {value:e}");
-    let fills: [(bool, &dyn Fn(usize, usize) -> bool, &str); 3] = [
+    /// Whether it can be told, whether an element fits, and what it then holds.
+    type Fill<'a> = (bool, &'a dyn Fn(usize, usize) -> bool, &'a str);
+    let fills: [Fill<'_>; 3] = [
         (true, &unchanged, "they hold what C held before"),
         (true, &beta_only, "they hold beta C, without a product"),
         (no_result, &one_value, &words),

@@ -14,7 +14,7 @@ pub fn instead(form: &Form) -> Option<&'static str> {
     if is_approximate(form) && literal {
         return Some("computes the function of a constant itself, rounded to nearest");
     }
-    if starts(&["red.global.v"]) && literal {
+    if starts(&["red.global.v", "atom.global.v"]) && literal {
         return Some("takes the low word of a literal of 64 bits");
     }
     if starts(&["testp.finite"]) && guarded {
@@ -29,8 +29,13 @@ pub fn instead(form: &Form) -> Option<&'static str> {
     if starts(&["cvt.sat"]) && text.contains(".reg .v2") {
         return Some("leaves the saturation out");
     }
-    if starts(&["mov.b128"]) && guarded {
+    if text.contains(".reg .b128") && guarded {
         return Some("splits the register, whose value is undefined where the guard is false");
+    }
+    let crashes =
+        ["atom.shared.add.u32", "atom.shared.add.f32", "atom.shared.add.f64", "ld.shared.b64"];
+    if crashes.contains(&name) {
+        return Some("stops with a segmentation fault in a module of such combinations");
     }
     None
 }
