@@ -212,7 +212,7 @@ fn formats_are_read_as_they_are_or_as_floats() {
     }
     // Linear memory gives 0 outside, an image its last texel.
     let values: Vec<u8> = (1..=4u32).flat_map(u32::to_le_bytes).collect();
-    for (shape, outside) in [(ImageShape::Buffer, 0), (ImageShape::Line, 4)] {
+    for (shape, outside) in [(ImageShape::Linear, 0), (ImageShape::Line, 4)] {
         let image = image(&device, shape, texel(Channel::Unsigned, 32, 1), [4, 1, 1], 0, &values);
         let handle = device.make_texture(image, Sampler::default()).expect("a texture");
         let got = run(&device, &read, handle, &[[2, 0, 0, 0], [9, 0, 0, 0]]).expect("it runs");

@@ -139,7 +139,7 @@ impl Lane<'_> {
             Ok(channels(&bytes[..size as usize], image.texel, &sampler))
         };
         let used = |d: usize, value: i64| if d < axes { value } else { 0 };
-        if image.shape == ImageShape::Buffer {
+        if image.shape == ImageShape::Linear {
             let x = at[0] as i32 as i64 + offset[0];
             if !fetch {
                 return Err(

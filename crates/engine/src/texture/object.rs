@@ -44,7 +44,7 @@ impl Texel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageShape {
     /// Linear memory, fetched by an integer index; outside it reads as 0.
-    Buffer,
+    Linear,
     /// One dimension.
     Line,
     /// Two dimensions.
@@ -110,7 +110,7 @@ impl Image {
             return Err("an extent of 0".to_owned());
         }
         let fits = match self.shape {
-            ImageShape::Buffer => height == 1 && depth == 1 && self.layers == 0,
+            ImageShape::Linear => height == 1 && depth == 1 && self.layers == 0,
             ImageShape::Line => height == 1 && depth == 1,
             ImageShape::Plane => depth == 1,
             ImageShape::Volume => self.layers == 0,
@@ -210,7 +210,7 @@ impl Sampler {
         if !self.normalized && self.address.iter().any(repeats) {
             return Err("the image repeats only where coordinates are normalised".to_owned());
         }
-        if image.shape == ImageShape::Buffer && (self.linear || self.normalized) {
+        if image.shape == ImageShape::Linear && (self.linear || self.normalized) {
             return Err("linear memory has neither a filter nor normalised coordinates".to_owned());
         }
         Ok(())

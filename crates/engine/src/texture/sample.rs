@@ -151,6 +151,6 @@ pub fn mean(texels: impl Iterator<Item = ([u32; 4], f64)>) -> [u32; 4] {
 /// Whether an image has the shape that an instruction takes it to have.
 pub fn has_shape(image: &Image, shape: ImageShape, layered: bool) -> bool {
     let same =
-        image.shape == shape || image.shape == ImageShape::Buffer && shape == ImageShape::Line;
+        image.shape == shape || image.shape == ImageShape::Linear && shape == ImageShape::Line;
     same && (image.layers > 0) == layered
 }

@@ -22,9 +22,6 @@ use crate::types::ScalarType;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Opcodes separated by blanks, modifiers, operands.
-pub(super) type Row = (&'static str, &'static str, &'static str);
-
 /// Sets of modifiers by name.
 const SETS: &[(&str, &str)] = &[
     ("$int", "u16|u32|u64|s16|s32|s64"),

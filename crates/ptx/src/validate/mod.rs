@@ -13,6 +13,7 @@ mod instruction;
 mod locations;
 mod names;
 mod operand;
+mod row;
 
 use crate::ast::*;
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};

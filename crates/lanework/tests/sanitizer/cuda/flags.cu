@@ -162,6 +162,8 @@ template <bool RIGHT> __device__ void release_sequence(unsigned *data, unsigned 
         *data = 3; // BUG race
         release(flag, 1);
     } else if (blockIdx.x == 1) {
+        while (relaxed(flag) == 0) {
+        }
         if (RIGHT)
             asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(flag) : "memory");
         else

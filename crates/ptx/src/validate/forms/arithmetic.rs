@@ -1,7 +1,7 @@
 //! Integer and floating-point arithmetic, logic and shifts (PTX manual, "Integer Arithmetic",
 //! "Extended-Precision", "Floating Point", "Half Precision", "Logic and Shift").
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

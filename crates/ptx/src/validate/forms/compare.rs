@@ -1,6 +1,6 @@
 //! Comparison and selection (PTX manual, "Comparison and Selection", "Half Precision Comparison").
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

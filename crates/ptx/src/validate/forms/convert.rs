@@ -1,6 +1,6 @@
 //! Conversions (PTX manual, "Data Movement: cvt, cvt.pack").
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

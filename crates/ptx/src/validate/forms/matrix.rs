@@ -1,7 +1,7 @@
 //! Warp-level matrices (PTX manual, "Warp Level Matrix Multiply-Accumulate Instructions"). Only shapes that
 //! the emulator runs have rows of their own; it refuses what else does not exist.
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

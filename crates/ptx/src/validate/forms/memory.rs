@@ -1,6 +1,6 @@
 //! Loads, stores, addresses and moves (PTX manual, "Data Movement and Conversion").
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

@@ -8,7 +8,7 @@ mod memory;
 mod others;
 mod synchronisation;
 
-use super::form::Row;
+use super::row::Row;
 
 /// All rows.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {

@@ -1,7 +1,7 @@
 //! Instructions whose forms are not listed one by one: textures and surfaces, video, the fifth generation of
 //! tensor cores, the stack. Their names are checked here, and the rest by what runs them.
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

@@ -1,7 +1,7 @@
 //! Control flow, synchronisation and communication (PTX manual, "Control Flow", "Parallel
 //! Synchronization and Communication").
 
-use super::Row;
+use crate::validate::row::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[
