@@ -159,7 +159,6 @@ impl Program {
 fn program(seed: u64) -> String {
     let state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut program = Program { text: String::new(), state, labels: 0, budget: 60 };
-    let _ = writeln!(program.text, "    .extern .shared .align 16 .b8 dynamic[];");
     for r in 0..WORDS {
         let from = match r % 4 {
             0 => format!("mov.u32 %r{}, {r};", 20 + r),
@@ -189,7 +188,8 @@ fn program(seed: u64) -> String {
     for r in 0..4 {
         let _ = writeln!(program.text, "    st.global.u64 [%rd71+{}], %rd{};", 64 + 8 * r, 20 + r);
     }
-    kernel(&format!("{START}{}    ret;", program.text))
+    let dynamic = ".extern .shared .align 16 .b8 dynamic[];\n.visible .entry";
+    kernel(&format!("{START}{}    ret;", program.text)).replacen(".visible .entry", dynamic, 1)
 }
 
 #[test]
