@@ -14,7 +14,7 @@ use thiserror::Error;
 pub enum Accuracy {
     /// Every bit equal.
     BitExact,
-    /// Every element within its bound, see [`crate::bound::Bound`].
+    /// Every element within its bound, see `bound.rs`.
     WithinBound {
         /// Largest `|y - ref| / |ref|` over elements with `ref != 0`.
         max_relative: f64,

@@ -3,10 +3,10 @@
 //! The special function unit has one datapath for all: the upper bits of a reduced argument choose a segment,
 //! the lower bits `x` are interpolated quadratically, C0 + C1 x + C2 x^2, and the sum is cut off, not rounded
 //! (S. F. Oberman and M. Y. Siu, "A High-Performance Area-Efficient Multifunction Interpolator", 2005). Its
-//! square is a truncated one: partial products below a fixed column are never added ([`square`]). Arguments
+//! square is a truncated one: partial products below a fixed column are never added (`square`). Arguments
 //! are reduced by one's complement where they are negative or mirrored.
 //!
-//! [`unit`] is the unit itself, with subnormal inputs as zero; [`forms`] the PTX instructions, made of it as
+//! [`mod@unit`] is the unit itself, with subnormal inputs as zero; [`forms`] the PTX instructions, made of it as
 //! the driver's compiler makes them. Limits: measured on compute capability 9.0; other generations have other
 //! tables.
 
