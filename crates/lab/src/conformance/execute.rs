@@ -3,7 +3,7 @@
 use super::form::Form;
 use super::operands::{hash, tuple};
 use super::text::{BLOCK, OPERANDS, RESULTS, module};
-use lanework::{Buffer, Device, Dim3, PtxArg, PtxModule, PtxShape, Result};
+use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 
 /// Forms that share a module, so that a GPU's compiler is called less often.
 const TOGETHER: usize = 24;
@@ -83,13 +83,7 @@ impl Bench {
         self.input.upload(&operands(form, self.tuples))?;
         self.output.fill_bytes(0)?;
         self.scratch.fill_bytes(0)?;
-        let shape = PtxShape {
-            grid: Dim3::from((self.tuples / BLOCK) as u32),
-            block: Dim3::from(BLOCK as u32),
-            dynamic_shared: 0,
-            cluster: None,
-            cooperative: false,
-        };
+        let shape = PtxShape::new((self.tuples / BLOCK) as u32, BLOCK as u32);
         let arguments = [&self.input, &self.output, &self.scratch].map(PtxArg::Memory);
         // SAFETY: the entry is made by `module`: each thread keeps to its own part of the three buffers.
         unsafe { module.launch(entry, shape, &arguments) }?;

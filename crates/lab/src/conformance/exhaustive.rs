@@ -8,7 +8,7 @@
 use super::form::Form;
 use super::operands::Kind;
 use super::text::{BLOCK, HEAD, register};
-use lanework::{Buffer, Device, Dim3, PtxArg, PtxModule, PtxShape, Result};
+use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -63,13 +63,7 @@ impl Every {
     /// # Errors
     /// When the launch fails.
     pub fn part(&mut self, part: u64) -> Result<Vec<u8>> {
-        let shape = PtxShape {
-            grid: Dim3::from((self.count / BLOCK) as u32),
-            block: Dim3::from(BLOCK as u32),
-            dynamic_shared: 0,
-            cluster: None,
-            cooperative: false,
-        };
+        let shape = PtxShape::new((self.count / BLOCK) as u32, BLOCK as u32);
         let base = (part * PART) as u32;
         let arguments = [PtxArg::Memory(&self.output), PtxArg::Bytes(base.to_le_bytes().to_vec())];
         // SAFETY: the entry is made by `module`: each thread writes its own result of the buffer.

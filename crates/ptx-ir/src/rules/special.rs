@@ -89,20 +89,6 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
         "z" => Some(2),
         _ => None,
     };
-    const VECTORS: [&str; 8] = [
-        "tid",
-        "ntid",
-        "ctaid",
-        "nctaid",
-        "clusterid",
-        "nclusterid",
-        "cluster_ctaid",
-        "cluster_nctaid",
-    ];
-    // The fourth element is always 0.
-    if name.strip_suffix(".w").is_some_and(|vector| VECTORS.contains(&vector)) {
-        return Some(Operand::Const(0));
-    }
     let special = match name.split_once('.') {
         Some(("tid", rest)) => Special::Thread(axis(rest)?),
         Some(("ntid", rest)) => Special::BlockShape(axis(rest)?),
