@@ -186,6 +186,23 @@ fn send_parts(device: &Device, form: &Form, sender: &mpsc::SyncSender<Part>) {
     }
 }
 
+impl FormJson {
+    /// What was compared, and what came out.
+    fn words(&self) -> String {
+        let why = self.why.as_deref().unwrap_or_default();
+        let inputs = thousands(self.inputs);
+        match self.verdict {
+            "unknown" => {
+                "not compared, for it has no fingerprints; --live compares it with a GPU".to_owned()
+            }
+            "refused" => why.to_owned(),
+            "recorded" => format!("{inputs} inputs"),
+            "different" => format!("{inputs} inputs, {} differ, {why}", thousands(self.differing)),
+            _ => format!("{inputs} inputs, none differs"),
+        }
+    }
+}
+
 /// The first difference, in words.
 fn words(mismatch: &Mismatch) -> String {
     let Mismatch { input, found, expected, .. } = mismatch;
@@ -200,14 +217,7 @@ fn report(args: &ConformArgs, rows: &[FormJson], device: &str) -> Outcome {
     } else {
         let mut text = String::new();
         for row in rows {
-            let why = row.why.as_deref().map(|why| format!(", {why}")).unwrap_or_default();
-            text.push_str(&format!(
-                "{}: {}: {} inputs, {} differ{why}\n",
-                row.verdict,
-                row.text,
-                thousands(row.inputs),
-                thousands(row.differing)
-            ));
+            text.push_str(&format!("{}: {}: {}\n", row.verdict, row.text, row.words()));
         }
         print(&format!(
             "{text}{} forms over every input, with {device}: {} the same, {different} different, {} recorded, {} refused, {} without fingerprints\n",
