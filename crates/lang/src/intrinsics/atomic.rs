@@ -43,6 +43,19 @@ fn bits(ty: ScalarType) -> &'static str {
 }
 
 /// `*place += value`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     atomic_add(&mut out[0], 2);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [64]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_add<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
     here();
@@ -55,6 +68,19 @@ pub fn atomic_add<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<
 }
 
 /// `*place -= value`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     atomic_sub(&mut out[0], 2);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[100u32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [36]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_sub<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
     let negated = -value.into_var();
@@ -75,18 +101,99 @@ macro_rules! atomics {
 
 atomics! {
     /// `*place = min(*place, value)`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(out: &mut [u32]) {
+    ///     atomic_min(&mut out[0], thread_idx.x + 3);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.upload(&[100u32])?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [3]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     atomic_min "min" true;
     /// `*place = max(*place, value)`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(out: &mut [u32]) {
+    ///     atomic_max(&mut out[0], thread_idx.x);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.upload(&[0u32])?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [31]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     atomic_max "max" true;
     /// `*place &= value`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(out: &mut [u32]) {
+    ///     atomic_and(&mut out[0], 0b110);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.upload(&[0b111u32])?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0b110]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     atomic_and "and" false;
     /// `*place |= value`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(out: &mut [u32]) {
+    ///     atomic_or(&mut out[0], 1u32 << thread_idx.x);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.upload(&[0u32])?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [u32::MAX]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     atomic_or "or" false;
     /// `*place ^= value`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(out: &mut [u32]) {
+    ///     atomic_xor(&mut out[0], 1);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.upload(&[0u32])?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     atomic_xor "xor" false;
 }
 
 /// `*place = value`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // Exactly one thread gets the 7.
+///     if atomic_exch(&mut out[0], 0) == 7 {
+///         out[1] += 1;
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[7u32, 0])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [0, 1]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_exch<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var<T> {
     here();
@@ -100,6 +207,27 @@ pub fn atomic_exch<T: AtomicAdd>(place: Place<T>, value: impl IntoVar<T>) -> Var
 }
 
 /// `if *place == expected { *place = value }`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // Adds by compare and swap, as any operation can be made atomic.
+///     let mut old = load_volatile(&out[0]);
+///     loop {
+///         let seen = atomic_cas(&mut out[0], old, old + 1);
+///         if seen == old {
+///             break;
+///         }
+///         old = seen;
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_cas<T: AtomicInteger>(
     place: Place<T>,
@@ -112,6 +240,19 @@ pub fn atomic_cas<T: AtomicInteger>(
 }
 
 /// `*place = if *place >= limit { 0 } else { *place + 1 }`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     atomic_inc(&mut out[0], 9); // counts from 0 to 9, then from 0 again
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [2]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_inc(place: Place<u32>, limit: impl IntoVar<u32>) -> Var<u32> {
     here();
@@ -119,6 +260,19 @@ pub fn atomic_inc(place: Place<u32>, limit: impl IntoVar<u32>) -> Var<u32> {
 }
 
 /// `*place = if *place == 0 || *place > limit { limit } else { *place - 1 }`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     atomic_dec(&mut out[0], 9); // counts from 9 to 0, then from 9 again
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [8]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn atomic_dec(place: Place<u32>, limit: impl IntoVar<u32>) -> Var<u32> {
     here();

@@ -29,6 +29,20 @@ fn unary<T: Integer>(value: Var<T>, op: &str, out: ScalarType) -> Value {
 
 impl<T: Integer> Var<T> {
     /// The number of set bits.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].count_ones();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[0b1011u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [3]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn count_ones(self) -> Var<u32> {
         here();
@@ -39,6 +53,20 @@ impl<T: Integer> Var<T> {
     }
 
     /// The number of leading zero bits.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].leading_zeros();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [31]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn leading_zeros(self) -> Var<u32> {
         here();
@@ -48,6 +76,20 @@ impl<T: Integer> Var<T> {
     }
 
     /// The number of trailing zero bits; the width for 0.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].trailing_zeros();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[8u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [3]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn trailing_zeros(self) -> Var<u32> {
         here();
@@ -61,6 +103,20 @@ impl<T: Integer> Var<T> {
     }
 
     /// The bits in reverse order.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].reverse_bits();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [1 << 31]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn reverse_bits(self) -> Var<T> {
         here();
@@ -83,6 +139,20 @@ impl<T: Integer> Var<T> {
     }
 
     /// The high half of the double-width product (`mul.hi`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].mul_hi(16); // bits 32 to 63 of the product
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1u32 << 30])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [4]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn mul_hi(self, other: impl IntoVar<T>) -> Var<T> {
         here();
@@ -108,24 +178,80 @@ impl<T: Integer> Var<T> {
     }
 
     /// `self + other`, wrapping, as `+` in a kernel.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].wrapping_add(2);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[u32::MAX])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [1]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn wrapping_add(self, other: impl IntoVar<T>) -> Var<T> {
         self + other.into_var()
     }
 
     /// `self - other`, wrapping, as `-` in a kernel.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].wrapping_sub(2);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [u32::MAX]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn wrapping_sub(self, other: impl IntoVar<T>) -> Var<T> {
         self - other.into_var()
     }
 
     /// The low half of the product, as `*` in a kernel.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].wrapping_mul(3);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[0x8000_0001u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [0x8000_0003]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn wrapping_mul(self, other: impl IntoVar<T>) -> Var<T> {
         self * other.into_var()
     }
 
     /// The quotient, rounded up.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].div_ceil(32);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[33u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [2]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn div_ceil(self, other: impl IntoVar<T>) -> Var<T> {
         here();
@@ -140,6 +266,20 @@ impl<T: Integer> Var<T> {
 
 impl Var<u32> {
     /// The bits rotated left by `by` modulo 32 (`shf.l.wrap.b32`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].rotate_left(8);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[0x1234_5678u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [0x3456_7812]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn rotate_left(self, by: impl IntoVar<u32>) -> Var<u32> {
         here();
@@ -150,6 +290,20 @@ impl Var<u32> {
     }
 
     /// The bits rotated right by `by` modulo 32 (`shf.r.wrap.b32`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     out[0] = x[0].rotate_right(8);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[0x1234_5678u32])?;
+    /// # let mut out = device.upload(&[0u32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [0x7812_3456]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn rotate_right(self, by: impl IntoVar<u32>) -> Var<u32> {
         here();
@@ -160,6 +314,20 @@ impl Var<u32> {
     }
 
     /// The `f32` with these bits.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [f32]) {
+    ///     out[0] = x[0].to_f32_bits();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[0x3f80_0000u32])?;
+    /// # let mut out = device.upload(&[0f32; 1])?;
+    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+    /// assert_eq!(out.download()?, [1.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn to_f32_bits(self) -> Var<f32> {
         here();
@@ -174,24 +342,80 @@ impl Var<u32> {
 }
 
 /// The number of set bits.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = popc(x[0]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[0b1011u32])?;
+/// # let mut out = device.upload(&[0u32; 1])?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [3]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn popc<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     x.into_var().count_ones()
 }
 
 /// The number of leading zero bits.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = clz(x[0]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1u32])?;
+/// # let mut out = device.upload(&[0u32; 1])?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [31]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn clz<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     x.into_var().leading_zeros()
 }
 
 /// The bits in reverse order.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = brev(x[0]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1u32])?;
+/// # let mut out = device.upload(&[0u32; 1])?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [1 << 31]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn brev<T: Integer>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().reverse_bits()
 }
 
 /// The position of the lowest set bit, from 1; 0 when there is none.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = ffs(x[0]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[8u32])?;
+/// # let mut out = device.upload(&[0u32; 1])?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [4]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     here();
@@ -201,6 +425,20 @@ pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
 }
 
 /// The high half of the double-width product (`mul.hi`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = mul_hi(x[0], 16); // bits 32 to 63 of the product
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1u32 << 30])?;
+/// # let mut out = device.upload(&[0u32; 1])?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [4]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn mul_hi<T: Integer>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     x.into_var().mul_hi(y)

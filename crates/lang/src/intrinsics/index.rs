@@ -33,11 +33,37 @@ pub static block_dim: Index3 = special("%ntid.x", "%ntid.y", "%ntid.z");
 pub static grid_dim: Index3 = special("%nctaid.x", "%nctaid.y", "%nctaid.z");
 
 /// The thread's lane in its warp, 0 to 31 (`%laneid`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     out[thread_idx.x] = lane_id();
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 64])?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[33], 1);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub fn lane_id() -> Var<u32> {
     Var::new(Value::Special("%laneid"))
 }
 
 /// A mask of the lanes below this one (`%lanemask_lt`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     out[thread_idx.x] = lane_mask_lt();
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[3], 0b111);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub fn lane_mask_lt() -> Var<u32> {
     Var::new(Value::Special("%lanemask_lt"))
 }

@@ -7,6 +7,23 @@ use lanework_ptx::{Operand, ScalarType};
 
 /// Waits until every thread of the block has arrived; memory accesses before the barrier are
 /// visible to all threads after it (`bar.sync 0`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let tile = shared::<u32>([64]);
+///     tile[thread_idx.x] = x[thread_idx.x];
+///     sync_threads();
+///     out[thread_idx.x] = tile[63 - thread_idx.x];
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 64, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 64])?;
+/// # example(&x, &mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[0], 63);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn sync_threads() {
     here();
@@ -15,6 +32,23 @@ pub fn sync_threads() {
 
 /// Waits at barrier `id` (0 to 15) until `threads` threads, a multiple of 32, have arrived
 /// (`bar.sync id, threads`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     let tile = shared::<u32>([64]);
+///     tile[thread_idx.x] = thread_idx.x;
+///     // Each half of the block waits for itself.
+///     barrier(1 + thread_idx.x / 32, 32);
+///     out[thread_idx.x] = tile[thread_idx.x ^ 1];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 64])?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[..4], [1, 0, 3, 2]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn barrier(id: impl IndexValue, threads: impl IndexValue) {
     here();
@@ -29,6 +63,20 @@ pub fn barrier(id: impl IndexValue, threads: impl IndexValue) {
 
 /// Counts the threads of the block for which `condition` holds; all wait for each other
 /// (`bar.red.popc.u32`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[thread_idx.x] = sync_threads_count(x[thread_idx.x] > 10);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 64, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 64])?;
+/// # example(&x, &mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[0], 53);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn sync_threads_count(condition: impl IntoVar<bool>) -> Var<u32> {
     here();
@@ -41,6 +89,22 @@ pub fn sync_threads_count(condition: impl IntoVar<bool>) -> Var<u32> {
 
 /// Waits until the warp's lanes in `mask` have arrived; memory accesses before the barrier are
 /// visible to these lanes after it (`bar.warp.sync`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     let tile = shared::<u32>([32]);
+///     tile[thread_idx.x] = thread_idx.x;
+///     sync_warp(FULL_MASK);
+///     out[thread_idx.x] = tile[31 - thread_idx.x];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[0], 31);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn sync_warp(mask: impl IntoVar<u32>) {
     here();
@@ -53,6 +117,24 @@ pub fn sync_warp(mask: impl IntoVar<u32>) {
 
 /// Makes this thread's writes visible to the whole device before those that follow
 /// (`membar.gl`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // Thread 0 writes a value, then says so.
+///     if thread_idx.x == 0 {
+///         out[1] = 42;
+///         threadfence();
+///         atomic_exch(&mut out[0], 1);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 2])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [1, 42]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn threadfence() {
     here();
@@ -60,6 +142,24 @@ pub fn threadfence() {
 }
 
 /// Makes this thread's writes visible to its block before those that follow (`membar.cta`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // Thread 0 writes a value, then says so.
+///     if thread_idx.x == 0 {
+///         out[1] = 42;
+///         threadfence_block();
+///         atomic_exch(&mut out[0], 1);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 2])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [1, 42]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn threadfence_block() {
     here();
@@ -68,6 +168,24 @@ pub fn threadfence_block() {
 
 /// Makes this thread's writes visible to the host and all devices before those that follow
 /// (`membar.sys`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // Thread 0 writes a value, then says so.
+///     if thread_idx.x == 0 {
+///         out[1] = 42;
+///         threadfence_system();
+///         atomic_exch(&mut out[0], 1);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 2])?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, [1, 42]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn threadfence_system() {
     here();

@@ -94,14 +94,80 @@ macro_rules! shuffles {
 
 shuffles! {
     /// The `value` of lane `lane` (`shfl.sync.idx`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = shfl_sync(FULL_MASK, x[i], 5); // what lane 5 has
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [5; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     shfl_sync "idx" 0x1f lane;
     /// The `value` of the lane `delta` below; the lowest lanes keep theirs
     /// (`shfl.sync.up`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = shfl_up_sync(FULL_MASK, x[i], 1);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[..4], [0, 0, 1, 2]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     shfl_up_sync "up" 0 delta;
     /// The `value` of the lane `delta` above; the highest lanes keep theirs
     /// (`shfl.sync.down`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = shfl_down_sync(FULL_MASK, x[i], 1);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[28..], [29, 30, 31, 31]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     shfl_down_sync "down" 0x1f delta;
     /// The `value` of the lane whose index is this lane's XOR `bits` (`shfl.sync.bfly`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     // The sum over the warp, for every lane.
+    ///     let i = thread_idx.x;
+    ///     let mut sum = x[i];
+    ///     #[unroll]
+    ///     for bits in [16, 8, 4, 2, 1] {
+    ///         sum += shfl_xor_sync(FULL_MASK, sum, bits);
+    ///     }
+    ///     out[i] = sum;
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [496; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     shfl_xor_sync "bfly" 0x1f bits;
 }
 
@@ -124,24 +190,84 @@ fn vote(
 }
 
 /// The lanes for which `condition` holds, as bits (`vote.sync.ballot.b32`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let i = thread_idx.x;
+///     out[i] = ballot_sync(FULL_MASK, x[i] < 4);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[0], 0b1111);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn ballot_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<u32> {
     Var::new(vote("vote.sync.ballot.b32", ScalarType::U32, mask, condition))
 }
 
 /// Whether `condition` holds for any lane (`vote.sync.any.pred`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let i = thread_idx.x;
+///     out[i] = any_sync(FULL_MASK, x[i] == 7) as u32;
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[0], 1);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn any_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<bool> {
     Var::new(vote("vote.sync.any.pred", ScalarType::Pred, mask, condition))
 }
 
 /// Whether `condition` holds for every lane (`vote.sync.all.pred`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let i = thread_idx.x;
+///     out[i] = all_sync(FULL_MASK, x[i] == 7) as u32;
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[0], 0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn all_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<bool> {
     Var::new(vote("vote.sync.all.pred", ScalarType::Pred, mask, condition))
 }
 
 /// The lanes whose `value` equals this lane's, as bits (`match.any.sync`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let i = thread_idx.x;
+///     out[i] = match_any_sync(FULL_MASK, x[i] % 16);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[1], 1 << 1 | 1 << 17);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn match_any_sync<T: Integer>(mask: impl IntoVar<u32>, value: impl IntoVar<T>) -> Var<u32> {
     here();
@@ -155,6 +281,22 @@ pub fn match_any_sync<T: Integer>(mask: impl IntoVar<u32>, value: impl IntoVar<T
 }
 
 /// The active lanes of the warp, as bits (`activemask.b32`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     if thread_idx.x < 8 {
+///         out[thread_idx.x] = active_mask() + 0 * x[0];
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+/// # let mut out = device.upload(&[0u32; 32])?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[0], 0xff);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn active_mask() -> Var<u32> {
     here();
@@ -189,15 +331,105 @@ macro_rules! reductions {
 
 reductions! {
     /// The sum over the lanes (`redux.sync.add`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_add_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [496; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_add_sync "add" true;
     /// The minimum over the lanes (`redux.sync.min`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_min_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_min_sync "min" true;
     /// The maximum over the lanes (`redux.sync.max`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_max_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [31; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_max_sync "max" true;
     /// The bitwise AND over the lanes (`redux.sync.and`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_and_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_and_sync "and" false;
     /// The bitwise OR over the lanes (`redux.sync.or`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_or_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [31; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_or_sync "or" false;
     /// The bitwise XOR over the lanes (`redux.sync.xor`, from sm_80).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u32], out: &mut [u32]) {
+    ///     let i = thread_idx.x;
+    ///     out[i] = reduce_xor_sync(FULL_MASK, x[i]);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
+    /// # let mut out = device.upload(&[0u32; 32])?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     reduce_xor_sync "xor" false;
 }

@@ -28,6 +28,25 @@ impl<T, const D: usize> Clone for RegisterArray<T, D> {
 impl<T, const D: usize> Copy for RegisterArray<T, D> {}
 
 /// An array of registers, each holding `value` at first: `registers(0.0f32, [rows, columns])`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     // A table of 2 x 2 values in registers, indexed by values known while staging.
+///     let sums = registers(0u32, [2, 2]);
+///     #[unroll]
+///     for k in 0..2 {
+///         sums[[k, k]] = thread_idx.x + k;
+///     }
+///     out[thread_idx.x] = sums[[0, 0]] + sums[[1, 1]];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.upload(&[0u32; 4])?;
+/// # example(&mut out).grid(1).block(4).launch(&device)?;
+/// assert_eq!(out.download()?, [1, 3, 5, 7]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn registers<T: Number, const D: usize>(
     value: impl IntoVar<T>,
