@@ -14,7 +14,7 @@ const LENGTH: usize = 5003;
 #[kernel]
 fn missing_barrier<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
     let tree = shared::<E::Sum>(THREADS);
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32).step_by(THREADS) {
         let x = src[i] as E::Sum;
         sum += x * x;
@@ -31,7 +31,7 @@ fn missing_barrier<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
 /// All but the last number.
 #[kernel]
 fn lost_last<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32 - 1).step_by(THREADS) {
         let x = src[i] as E::Sum;
         sum += x * x;
@@ -42,7 +42,7 @@ fn lost_last<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
 /// One number too many.
 #[kernel]
 fn one_over<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32 + 1).step_by(THREADS) {
         let x = src[i] as E::Sum;
         sum += x * x;
@@ -53,7 +53,7 @@ fn one_over<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
 /// The last thread's sum is not written.
 #[kernel]
 fn lost_thread<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32).step_by(THREADS) {
         let x = src[i] as E::Sum;
         sum += x * x;
@@ -66,7 +66,7 @@ fn lost_thread<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
 /// Sums of the numbers, not of their squares.
 #[kernel]
 fn not_squared<E: Summand>(src: &[E], sums: &mut [E::Sum]) {
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32).step_by(THREADS) {
         sum += src[i] as E::Sum;
     }

@@ -4,7 +4,7 @@
 use crate::builder::Builder;
 use crate::fold::fold;
 use crate::operation::Operation;
-use crate::value::{Value, compute_type, integer, is_narrow, wrap};
+use crate::value::{Value, compute_type, extended, integer, is_narrow, wrap};
 use lanework_ptx::{Operand, ScalarType};
 
 /// `x op y` for values of type `ty` (a shift's `y` is a `u32`).
@@ -37,6 +37,7 @@ pub(crate) fn binary(b: &mut Builder, op: Operation, ty: ScalarType, x: Value, y
     let compute = compute_type(ty);
     let shift = matches!(op, Operation::Shl | Operation::Shr);
     let right = if shift { ScalarType::U32 } else { compute };
+    let (x, y) = (extended(x, ty), if shift { y } else { extended(y, ty) });
     let result = b.pure(&op.integer_name(compute), compute, &[(x, compute), (y, right)]);
     if let (Operation::Add, Value::Constant(bits), false) = (op, y, is_narrow(ty)) {
         // As a signed number, so that `i - 1` on unsigned types is a small negative offset.

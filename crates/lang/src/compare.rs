@@ -6,7 +6,7 @@ use crate::capture::{Captured, captured};
 use crate::current::{here, with};
 use crate::operation::Operation;
 use crate::scalar::Scalar;
-use crate::value::{Value, compute_type, integer};
+use crate::value::{Value, compute_type, extended, integer};
 use crate::var::Var;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 
 /// The six comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
+pub enum Relation {
     Eq,
     Ne,
     Lt,
@@ -24,7 +24,7 @@ pub(crate) enum Relation {
 }
 
 impl Relation {
-    fn holds(self, order: Option<Ordering>) -> bool {
+    pub(crate) fn holds(self, order: Option<Ordering>) -> bool {
         match self {
             Relation::Eq => order == Some(Ordering::Equal),
             Relation::Ne => order != Some(Ordering::Equal),
@@ -36,7 +36,7 @@ impl Relation {
     }
 
     /// The same relation with its operands exchanged.
-    fn mirrored(self) -> Relation {
+    pub(crate) fn mirrored(self) -> Relation {
         match self {
             Relation::Eq | Relation::Ne => self,
             Relation::Lt => Relation::Gt,
@@ -87,6 +87,7 @@ pub(crate) fn relate(
             relate(b, relation, ScalarType::F32, x, y)
         }
         _ => {
+            let y = extended(y, ty);
             let ty = compute_type(ty);
             let name = format!("setp.{}.{}", relation.word(ty.is_float()), ty.name());
             b.pure(&name, ScalarType::Pred, &[(x, ty), (y, ty)])
@@ -108,7 +109,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
-    note = "the kernel language has no implicit conversions: use `as`"
+    note = "numbers of one type are compared, and integers of any two types; convert others with `as`"
 )]
 pub trait Equate<R> {
     /// `bool` or `Var<bool>`.
@@ -123,7 +124,7 @@ pub trait Equate<R> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no order between `{Self}` and `{R}`",
-    note = "the kernel language has no implicit conversions: use `as`"
+    note = "numbers of one type are compared, and integers of any two types; convert others with `as`"
 )]
 pub trait Order<R> {
     /// `bool` or `Var<bool>`.

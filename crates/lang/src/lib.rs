@@ -26,8 +26,9 @@
 //!
 //! # What differs from Rust
 //!
-//! - There are no implicit conversions: `thread_idx.x` is a `u32` and `x.len()` a `usize`, so a guard
-//!   reads `i < x.len() as u32`. Any integer type may index.
+//! - There are no implicit conversions in arithmetic: `thread_idx.x` is a `u32` and `x.len()` a `usize`,
+//!   so their sum needs `as`. Integers of any two types are compared as the numbers they are, so a
+//!   guard reads `i < x.len()`; any integer type may index, and step a range.
 //! - A literal on the left of a shift needs its type, as in `1u32 << lane`; without it, it is `i32`.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
 //! - `if` has values, `match` and closures are not supported, and `let` needs a value at once.
@@ -57,6 +58,7 @@ mod jumps;
 mod loops;
 mod memory;
 mod merge;
+mod mixed;
 mod numbering;
 mod operands;
 mod operation;

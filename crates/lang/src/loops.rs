@@ -5,11 +5,13 @@
 
 use crate::arithmetic::binary;
 use crate::builder::{Builder, LoopFrame};
+use crate::cast::cast;
 use crate::compare::{Condition, Relation, relate};
 use crate::current::{here, with};
+use crate::memory::IndexValue;
 use crate::operation::Operation;
-use crate::scalar::{Integer, Scalar};
-use crate::value::{Register, Value, integer};
+use crate::scalar::Integer;
+use crate::value::{Index, Register, Value, wrap};
 use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::ScalarType;
 
@@ -109,14 +111,25 @@ pub struct Walk<A, B, S> {
     pub step: S,
     /// Whether the bound is included.
     pub inclusive: bool,
-    /// Whether the values are visited in reverse order.
-    pub reverse: bool,
+    /// Which value is first.
+    pub order: Direction,
 }
 
-/// The step of a `for`.
-pub trait Step<T: Scalar> {
-    /// The distance.
-    fn distance(self) -> Var<T>;
+/// The order of a `for`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the first value up.
+    Up,
+    /// `.rev()`, with `.step_by(s)` after it: from the range's last value down.
+    Down,
+    /// `.step_by(s).rev()`: from the last value that steps from the first one reach, down.
+    DownFromStep,
+}
+
+/// The step of a `for`, of any integer type.
+pub trait Step {
+    /// The distance; `None` for every value.
+    fn distance(self) -> Option<Index>;
 }
 
 /// No `.step_by(s)`: every value.
@@ -127,39 +140,55 @@ pub struct OneByOne;
 #[derive(Clone, Copy, Debug)]
 pub struct By<S>(pub S);
 
-impl<T: Scalar> Step<T> for OneByOne {
-    fn distance(self) -> Var<T> {
-        Var::new(Value::Constant(1))
+impl Step for OneByOne {
+    fn distance(self) -> Option<Index> {
+        None
     }
 }
 
-impl<T: Scalar, S: IntoVar<T>> Step<T> for By<S> {
-    fn distance(self) -> Var<T> {
-        self.0.into_var()
+impl<S: IndexValue> Step for By<S> {
+    fn distance(self) -> Option<Index> {
+        Some(self.0.parts())
     }
 }
 
-/// `for i in start..end { body(i) }`, or with `..=` and `.step_by(step)`.
+/// `for i in start..end { body(i) }`, or with `..=`, `.step_by(step)` and `.rev()`.
 ///
-/// Counting past the type's largest value wraps: keep `end + step` in range.
+/// Stepping past the type's largest value wraps: keep `end + step` in range.
 #[track_caller]
 pub fn for_loop<T: Integer>(
     name: Option<&'static str>,
-    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step<T>>,
+    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step>,
     body: impl FnOnce(Var<T>),
 ) {
     here();
     let start = Read::copy(walk.start.into_var()).value;
     let end = Read::copy(walk.end.into_var()).value;
-    let step = Read::copy(walk.step.distance()).value;
-    let Walk { inclusive, reverse, .. } = walk;
+    let step = stride(T::SCALAR, walk.step.distance());
+    let Walk { inclusive, order, .. } = walk;
     let mut body = Some(body);
     let mut once = |value| {
         if let Some(body) = body.take() {
             body(Var::new(value));
         }
     };
-    for_dyn(name, T::SCALAR, Walk { start, end, step, inclusive, reverse }, &mut once);
+    for_dyn(name, T::SCALAR, Walk { start, end, step, inclusive, order }, &mut once);
+}
+
+/// A step as a value of the loop's type.
+fn stride(ty: ScalarType, step: Option<Index>) -> Value {
+    let Some(step) = step else { return Value::Constant(1) };
+    let bits = 8 * ty.size() - u32::from(ty.is_signed());
+    let most = i128::MAX >> (127 - bits);
+    with(|b| match step.known() {
+        Some(known) if known <= 0 => {
+            b.error("this loop's step is not above 0", "count down with `(a..b).rev()`");
+            Value::Constant(1)
+        }
+        // One step of that size leaves every range of this type.
+        Some(known) => Value::Constant(wrap(known.min(most), ty)),
+        None => cast(b, step.value, step.ty, ty),
+    })
 }
 
 /// A `for`. Kernels call a thin generic wrapper of this function, so that it is compiled once.
@@ -169,59 +198,117 @@ fn for_dyn(
     walk: Walk<Value, Value, Value>,
     body: &mut dyn FnMut(Value),
 ) {
-    let Walk { start, end, step, .. } = walk;
-    if let Value::Constant(bits) = step
-        && integer(bits, ty) <= 0
-    {
-        with(|b| b.error("this loop's step is not above 0", "count down with `(a..b).rev()`"));
+    let relation = if walk.inclusive { Relation::Le } else { Relation::Lt };
+    let labels = with(|b| (b.label("loop"), b.label("next"), b.label("done")));
+    let enters = with(|b| {
+        let enters = relate(b, relation, ty, walk.start, walk.end);
+        if let Value::Register(predicate) = enters {
+            b.jump_if(predicate, true, &labels.2);
+        }
+        enters
+    });
+    if enters == Value::Constant(0) {
         return;
     }
-    let mirrored = walk.reverse.then(|| {
-        // Counts up and yields first + last - counter.
-        with(|b| {
-            let sum = binary(b, Operation::Add, ty, start, end);
-            let excluded = Value::Constant(u64::from(!walk.inclusive));
-            binary(b, Operation::Sub, ty, sum, excluded)
-        })
+    // What is computed from here to the exit is skipped by the jump: none of it is known after.
+    let plan = with(|b| {
+        b.enter();
+        plan(b, ty, walk)
     });
-    let relation = if walk.inclusive { Relation::Le } else { Relation::Lt };
-    let entered = with(|b| {
-        let enters = relate(b, relation, ty, start, end);
-        let labels = (b.label("loop"), b.label("next"), b.label("done"));
-        match enters {
-            Value::Constant(0) => return None,
-            Value::Constant(_) => {}
-            _ => {
-                let predicate = b.predicate(Var::new(enters));
-                b.jump_if(predicate, true, &labels.2);
-            }
-        }
+    let (head, next, exit) = labels;
+    let counter = with(|b| {
         let counter = b.register(ty, false);
-        b.assign(counter, start, ty);
-        b.place_always(&labels.0);
-        Some((counter, labels))
+        b.assign(counter, plan.from, ty);
+        b.place_always(&head);
+        counter
     });
-    let Some((counter, (head, next, exit))) = entered else { return };
     let value = Value::Register(counter);
     in_loop(name, &exit, &next, &mut || {
-        let handed_out = match mirrored {
+        let handed_out = match plan.mirror {
             Some(sum) => with(|b| binary(b, Operation::Sub, ty, sum, value)),
             None => value,
         };
         body(handed_out);
     });
     with(|b| {
-        b.step_counter(counter, ty, step);
         b.enter();
-        let again = relate(b, relation, ty, value, end);
+        // With `..=` the counter is compared before its step, which may leave the type.
+        let one_by_one = plan.inclusive && plan.step == Value::Constant(1);
+        let before = one_by_one.then(|| relate(b, Relation::Lt, ty, value, plan.to));
+        b.step_counter(counter, ty, plan.step);
+        let after = if plan.inclusive { Relation::Le } else { Relation::Lt };
+        let again = before.unwrap_or_else(|| relate(b, after, ty, value, plan.to));
         match again {
             Value::Register(predicate) => b.jump_if(predicate, false, &head),
             Value::Constant(0) => {}
             _ => b.jump(&head),
         }
         b.leave();
+        b.leave();
         after_loop(b, &exit);
     });
+}
+
+/// What the counter of a `for` does: it counts up, and the loop's variable is the counter, or
+/// `mirror` minus the counter.
+struct Plan {
+    from: Value,
+    to: Value,
+    step: Value,
+    inclusive: bool,
+    mirror: Option<Value>,
+}
+
+/// The plan of a loop whose range is not empty.
+fn plan(b: &mut Builder, ty: ScalarType, walk: Walk<Value, Value, Value>) -> Plan {
+    let Walk { start, end, step, inclusive, order } = walk;
+    let excluded = Value::Constant(u64::from(!inclusive));
+    match order {
+        Direction::Up => Plan { from: start, to: end, step, inclusive, mirror: None },
+        _ if step == Value::Constant(1) => {
+            // The variable is first + last - counter.
+            let sum = binary(b, Operation::Add, ty, start, end);
+            let sum = binary(b, Operation::Sub, ty, sum, excluded);
+            Plan { from: start, to: end, step, inclusive, mirror: Some(sum) }
+        }
+        _ => {
+            // Counts the distance from the first value visited. A distance between two signed
+            // values may exceed the signed type: it is computed in the unsigned one.
+            let distance = unsigned(ty);
+            let last = binary(b, Operation::Sub, ty, end, excluded);
+            let span = binary(b, Operation::Sub, ty, last, start);
+            let span = cast(b, span, ty, distance);
+            let wide = cast(b, step, ty, distance);
+            let steps = binary(b, Operation::Div, distance, span, wide);
+            let reach = binary(b, Operation::Mul, distance, steps, wide);
+            let reach = cast(b, reach, distance, ty);
+            let top = match order {
+                Direction::DownFromStep => binary(b, Operation::Add, ty, start, reach),
+                _ => last,
+            };
+            let least = binary(b, Operation::Sub, ty, top, reach);
+            Plan { from: least, to: top, step, inclusive: true, mirror: None }.mirrored(b, ty)
+        }
+    }
+}
+
+impl Plan {
+    /// The same values from the other end.
+    fn mirrored(self, b: &mut Builder, ty: ScalarType) -> Plan {
+        let sum = binary(b, Operation::Add, ty, self.from, self.to);
+        Plan { mirror: Some(sum), ..self }
+    }
+}
+
+/// The unsigned type of the same width.
+fn unsigned(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::S8 => ScalarType::U8,
+        ScalarType::S16 => ScalarType::U16,
+        ScalarType::S32 => ScalarType::U32,
+        ScalarType::S64 => ScalarType::U64,
+        other => other,
+    }
 }
 
 impl Builder {

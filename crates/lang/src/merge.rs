@@ -2,7 +2,7 @@
 
 use crate::current::with;
 use crate::scalar::Scalar;
-use crate::value::Value;
+use crate::value::{Value, extended};
 use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
@@ -61,12 +61,11 @@ pub(crate) fn select<T: Scalar>(
     x: impl IntoVar<T>,
     y: impl IntoVar<T>,
 ) -> Var<T> {
-    let (x, y) = (x.into_var(), y.into_var());
+    let (x, y) = (x.into_var().value, y.into_var().value);
+    let (x, y) = (extended(x, T::SCALAR), extended(y, T::SCALAR));
     let ty = crate::value::Class::of(T::SCALAR).bits_type();
     let name = format!("selp.{}", ty.name());
-    Var::new(with(|b| {
-        b.pure(&name, ty, &[(x.value, ty), (y.value, ty), (condition.value, ScalarType::Pred)])
-    }))
+    Var::new(with(|b| b.pure(&name, ty, &[(x, ty), (y, ty), (condition.value, ScalarType::Pred)])))
 }
 
 macro_rules! scalar_merge {

@@ -11,11 +11,14 @@ pub use crate::control::{if_else, if_then};
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
-pub use crate::loops::{By, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop};
+pub use crate::loops::{
+    By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
+};
 pub use crate::memory::{
     Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space, row,
 };
 pub use crate::merge::Never;
+pub use crate::mixed::Compare;
 pub use crate::print::{Piece, Printable, Printed, Show, print};
 pub use crate::stage::{
     Directive, bool_parameter, scalar_parameter, slice_mut_parameter, slice_parameter, stage,
@@ -23,6 +26,16 @@ pub use crate::stage::{
 pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
 
 use crate::current::{here, with};
+
+/// The comparisons' methods, for the functions that the macros write.
+pub mod comparing {
+    pub use crate::mixed::{
+        AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
+        AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,
+        OtherLess as _, OtherUnequal as _, SameAtLeast as _, SameAtMost as _, SameEqual as _,
+        SameGreater as _, SameLess as _, SameUnequal as _,
+    };
+}
 
 /// The cache key of a staged kernel: its source position, its types and its constants.
 pub fn key(module: &str, name: &str, line: u32, parts: &[String]) -> String {

@@ -150,6 +150,16 @@ pub(crate) fn wrap(value: i128, ty: ScalarType) -> u64 {
     }
 }
 
+/// The value as its register holds it: a constant of a narrow signed type is sign-extended.
+pub(crate) fn extended(value: Value, ty: ScalarType) -> Value {
+    match value {
+        Value::Constant(bits) if is_narrow(ty) => {
+            Value::Constant(wrap(integer(bits, ty), compute_type(ty)))
+        }
+        other => other,
+    }
+}
+
 /// The literal for `bits` of type `ty`.
 pub(crate) fn literal(bits: u64, ty: ScalarType) -> Immediate {
     match ty {

@@ -126,9 +126,11 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply,
-            clippy::double_parens, clippy::blocks_in_conditions
+            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
         )]
         #visibility fn #name #generics (#(#parameters),*) #output #bounds {
+            #[allow(unused_imports)]
+            use ::lanework::lang::rt::comparing::*;
             #(#bindings)*
             #body
         }

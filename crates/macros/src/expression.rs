@@ -218,12 +218,12 @@ impl Translator {
     fn binary(&mut self, binary: &syn::ExprBinary) -> TokenStream {
         let span = binary.span();
         let relation = match binary.op {
-            BinOp::Eq(_) => Some("eq"),
-            BinOp::Ne(_) => Some("ne"),
-            BinOp::Lt(_) => Some("lt"),
-            BinOp::Le(_) => Some("le"),
-            BinOp::Gt(_) => Some("gt"),
-            BinOp::Ge(_) => Some("ge"),
+            BinOp::Eq(_) => Some("is_equal"),
+            BinOp::Ne(_) => Some("is_unequal"),
+            BinOp::Lt(_) => Some("is_less"),
+            BinOp::Le(_) => Some("is_at_most"),
+            BinOp::Gt(_) => Some("is_greater"),
+            BinOp::Ge(_) => Some("is_at_least"),
             _ => None,
         };
         // A right side that may assign must not change a left side read before it.
@@ -232,7 +232,8 @@ impl Translator {
             let relation = syn::Ident::new(relation, span);
             let left = self.bare(&binary.left, mode);
             let right = self.bare(&binary.right, Mode::View);
-            return quote_spanned!(span => ::lanework::lang::rt::#relation(#left, #right));
+            return quote_spanned!(span =>
+                (&&::lanework::lang::rt::Compare(#left, #right)).#relation());
         }
         match binary.op {
             BinOp::And(_) | BinOp::Or(_) => {

@@ -81,10 +81,11 @@ impl Translator {
         quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, |#pattern| #body))
     }
 
-    /// The range of a staged `for`: `a..b`, `a..=b`, and either with `.step_by(s)` or `.rev()`.
+    /// The range of a staged `for`: `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`.
     fn walk(&mut self, expression: &Expr) -> Option<TokenStream> {
         let span = expression.span();
-        let mut reverse = false;
+        // Adapters from the last one called to the first.
+        let (mut reversals_after, mut reversals_before) = (0, 0);
         let mut step = None;
         let mut range = expression;
         loop {
@@ -93,17 +94,14 @@ impl Translator {
                 Expr::MethodCall(call)
                     if call.method == "step_by" && call.args.len() == 1 && step.is_none() =>
                 {
-                    if reverse {
-                        // `.rev().step_by(s)` counts from the other end than `.step_by(s).rev()`.
-                        return self.refuse_range(expression);
-                    }
                     step = Some(&call.args[0]);
                     range = &call.receiver;
                 }
-                Expr::MethodCall(call)
-                    if call.method == "rev" && call.args.is_empty() && step.is_none() =>
-                {
-                    reverse = !reverse;
+                Expr::MethodCall(call) if call.method == "rev" && call.args.is_empty() => {
+                    match step {
+                        Some(_) => reversals_before += 1,
+                        None => reversals_after += 1,
+                    }
                     range = &call.receiver;
                 }
                 _ => break,
@@ -113,9 +111,14 @@ impl Translator {
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             return self.refuse_range(expression);
         };
-        if reverse && step.is_some() {
-            return self.refuse_range(expression);
-        }
+        let order = match (reversals_before % 2 == 1, reversals_after % 2 == 1) {
+            (false, false) => quote!(Up),
+            (true, false) => quote!(Down),
+            (false, true) if step.is_some() => quote!(DownFromStep),
+            (false, true) => quote!(Down),
+            // `.rev().step_by(s).rev()`
+            (true, true) => return self.refuse_range(expression),
+        };
         let start = self.bare(start, Mode::Keep);
         let end = self.bare(end, Mode::Keep);
         let step = match step {
@@ -127,7 +130,8 @@ impl Translator {
         };
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         Some(quote_spanned!(span => ::lanework::lang::rt::Walk {
-            start: #start, end: #end, step: #step, inclusive: #inclusive, reverse: #reverse
+            start: #start, end: #end, step: #step, inclusive: #inclusive,
+            order: ::lanework::lang::rt::Direction::#order
         }))
     }
 

@@ -142,7 +142,7 @@ fn rewrite(
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply, clippy::clone_on_copy,
-            clippy::double_parens, clippy::blocks_in_conditions
+            clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
         )]
         #visibility fn #name #generics (#(#parameters),*) -> ::lanework::Launch<'launch> #bounds {
             let __key = ::lanework::lang::rt::key(
@@ -153,6 +153,8 @@ fn rewrite(
                 #(let #constants = ::core::clone::Clone::clone(&#constants);)*
                 let __directives = ::std::vec![#(#directives),*];
                 ::lanework::lang::rt::stage(__options, #text, __directives, || {
+                    #[allow(unused_imports)]
+                    use ::lanework::lang::rt::comparing::*;
                     #(#bindings)*
                     #body
                 })

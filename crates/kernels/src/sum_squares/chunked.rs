@@ -17,7 +17,7 @@ use lanework::{Prepared, Result};
 fn chunked<E: Summand>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64], chunk: u32) {
     let began = clock64();
     let first = thread_idx.x * chunk;
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in first..min(first + chunk, src.len() as u32) {
         let x = src[i] as E::Sum;
         sum += x * x;

@@ -24,7 +24,7 @@ fn interleaved<E: Summand>(
     #[constant] threads: u32,
 ) {
     let began = clock64();
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread_idx.x..src.len() as u32).step_by(threads) {
         let x = src[i] as E::Sum;
         sum += x * x;

@@ -21,7 +21,7 @@ fn many_blocks<E: Summand>(
 ) {
     let began = clock64();
     let thread = block_idx.x * threads + thread_idx.x;
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in (thread..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;
         sum += x * x;

@@ -15,7 +15,7 @@ use lanework::{Prepared, Result};
 #[kernel]
 fn one_thread<E: Summand>(src: &[E], sums: &mut [E::Sum], clocks: &mut [u64]) {
     let began = clock64();
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     for i in 0..src.len() as u32 {
         let x = src[i] as E::Sum;
         sum += x * x;

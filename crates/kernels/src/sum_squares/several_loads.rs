@@ -38,7 +38,7 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(src: &[E]) -> E::Sum {
     let (v, loads) = (V as u32, LOADS as u32);
     let n = src.len() as u32;
     let vectors = n / v;
-    let mut sums = [E::ZERO; V];
+    let mut sums = [E::Sum::ZERO; V];
 
     let round = loads * THREADS; // vectors that a block loads per iteration
     let rounds = vectors / round;

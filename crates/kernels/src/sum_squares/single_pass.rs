@@ -36,7 +36,7 @@ fn single_pass<E: Summand, const V: usize>(
     }
     sync_threads();
     if last[0] == grid_dim.x - 1 {
-        let mut sum = E::ZERO;
+        let mut sum = E::Sum::ZERO;
         for block in (thread_idx.x..grid_dim.x).step_by(THREADS) {
             sum += load_volatile(&blocks[block]);
         }

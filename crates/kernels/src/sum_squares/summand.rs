@@ -19,8 +19,6 @@ use lanework::Element;
 pub trait Summand: Element {
     /// The type in which squares are computed and added.
     type Sum: Summand<Sum = Self::Sum>;
-    /// The empty sum.
-    const ZERO: Self::Sum;
     /// Unit roundoff of the sums; 0 for integers, whose sums do not round.
     const ROUNDOFF: f64;
 
@@ -41,7 +39,6 @@ macro_rules! integers {
     ($($number:ty),*) => {$(
         impl Summand for $number {
             type Sum = u64;
-            const ZERO: u64 = 0;
             const ROUNDOFF: f64 = 0.0;
 
             #[inline]
@@ -72,7 +69,6 @@ macro_rules! floating {
     ($($number:ty => $sum:ty, $from_f64:expr;)*) => {$(
         impl Summand for $number {
             type Sum = $sum;
-            const ZERO: $sum = 0.0;
             const ROUNDOFF: f64 = <$sum>::EPSILON as f64 / 2.0;
 
             #[inline]

@@ -22,7 +22,7 @@ fn tree_strided<E: Summand>(
 ) {
     let began = clock64();
     let tree = shared::<E::Sum>(threads);
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     let first = block_idx.x * threads + thread_idx.x;
     for i in (first..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;

@@ -22,7 +22,7 @@ fn warp_shuffle<E: Summand>(
     #[constant] threads: u32,
 ) {
     let began = clock64();
-    let mut sum = E::ZERO;
+    let mut sum = E::Sum::ZERO;
     let first = block_idx.x * threads + thread_idx.x;
     for i in (first..src.len() as u32).step_by(BLOCKS * threads) {
         let x = src[i] as E::Sum;
@@ -56,7 +56,7 @@ pub(super) fn block_sum<E: Summand>(sum: E::Sum, #[constant] threads: u32) -> E:
     }
     sync_threads();
     if thread_idx.x < 32 {
-        total = E::ZERO;
+        total = E::Sum::ZERO;
         if thread_idx.x < warps {
             total = of_warps[thread_idx.x];
         }

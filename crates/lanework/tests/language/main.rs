@@ -3,6 +3,7 @@
 
 mod casts;
 mod control;
+mod everyday;
 mod floats;
 mod integers;
 mod memory;

@@ -237,7 +237,7 @@ impl<T: Integer> Var<T> {
         self * other.into_var()
     }
 
-    /// The quotient, rounded up.
+    /// The quotient, rounded towards positive infinity.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -258,61 +258,20 @@ impl<T: Integer> Var<T> {
         let other = other.into_var();
         let (quotient, rest) = (self / other, self % other);
         let zero = Var::<T>::new(Value::Constant(0));
-        let more = crate::compare::Order::gt(rest, zero);
+        let more = match T::SCALAR.is_signed() {
+            // A quotient below 0 was rounded up by the division.
+            true => {
+                let same = crate::compare::Order::ge(rest ^ other, zero);
+                crate::compare::Equate::ne(rest, zero) & same
+            }
+            false => crate::compare::Order::gt(rest, zero),
+        };
         let more = crate::cast::Cast::<T>::cast(more);
         quotient + more
     }
 }
 
 impl Var<u32> {
-    /// The bits rotated left by `by` modulo 32 (`shf.l.wrap.b32`).
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].rotate_left(8);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[0x1234_5678u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [0x3456_7812]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn rotate_left(self, by: impl IntoVar<u32>) -> Var<u32> {
-        here();
-        let (ty, by) = (ScalarType::U32, by.into_var().value);
-        Var::new(with(|b| {
-            b.pure("shf.l.wrap.b32", ty, &[(self.value, ty), (self.value, ty), (by, ty)])
-        }))
-    }
-
-    /// The bits rotated right by `by` modulo 32 (`shf.r.wrap.b32`).
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].rotate_right(8);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[0x1234_5678u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [0x7812_3456]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn rotate_right(self, by: impl IntoVar<u32>) -> Var<u32> {
-        here();
-        let (ty, by) = (ScalarType::U32, by.into_var().value);
-        Var::new(with(|b| {
-            b.pure("shf.r.wrap.b32", ty, &[(self.value, ty), (self.value, ty), (by, ty)])
-        }))
-    }
-
     /// The `f32` with these bits.
     ///
     /// ```

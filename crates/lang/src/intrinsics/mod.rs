@@ -7,6 +7,7 @@ mod bits;
 mod clock;
 mod float;
 mod index;
+mod integer;
 mod math;
 mod memory;
 mod sync;

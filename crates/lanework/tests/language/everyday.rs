@@ -1,0 +1,388 @@
+//! What people write without thinking: comparisons of integers of two types and with lengths, the
+//! constants of generic types, integer methods, and ranges with adapters.
+
+use lanework::prelude::*;
+
+/// Runs a kernel over a buffer of results and gives what it wrote, checked, on every device.
+fn results<T: Element>(count: usize, launch: impl Fn(&mut Buffer<T>) -> Launch<'_>) -> Vec<Vec<T>> {
+    Device::for_tests("language")
+        .iter()
+        .map(|device| {
+            let mut out = device.zeros::<T>(count).unwrap();
+            launch(&mut out).grid(1).block(32).launch(device).unwrap();
+            out.download().unwrap()
+        })
+        .collect()
+}
+
+#[kernel]
+fn guarded_by_lengths(x: &[f32], n: u32, out: &mut [u32]) {
+    let i = block_idx.x * block_dim.x + thread_idx.x;
+    if i >= out.len() {
+        return;
+    }
+    let len = x.len();
+    let mut found = 0;
+    if i < x.len() && n > i {
+        found += 1;
+    }
+    if len != n {
+        found += 2;
+    }
+    if i as i32 - 5 < len {
+        found += 4;
+    }
+    let mut k = 0;
+    while k < len {
+        k += 1;
+    }
+    out[i] = found + 8 * k as u32;
+}
+
+#[test]
+fn any_integer_is_compared_with_a_length() {
+    for device in Device::for_tests("language") {
+        let x = device.upload(&[0.0f32; 7]).unwrap();
+        let mut out = device.zeros::<u32>(20).unwrap();
+        guarded_by_lengths(&x, 5, &mut out).grid(1).block(32).launch(&device).unwrap();
+        let expected: Vec<u32> =
+            (0..20).map(|i| u32::from(i < 5) + 2 + 4 * u32::from(i - 5 < 7) + 56).collect();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
+/// The six comparisons of `x` and `y`, and their order on the host as exact numbers.
+macro_rules! pairs {
+    ($($name:ident: $a:ty, $b:ty;)*) => {$(
+        #[kernel]
+        fn $name(x: &[$a], y: &[$b], #[constant] c: $b, out: &mut [u32]) {
+            let i = thread_idx.x;
+            if i < out.len() {
+                let (a, b) = (x[i / y.len() as u32], y[i % y.len() as u32]);
+                let mut bits = 0;
+                if a == b { bits |= 1; }
+                if a != b { bits |= 2; }
+                if a < b { bits |= 4; }
+                if a <= b { bits |= 8; }
+                if a > b { bits |= 16; }
+                if a >= b { bits |= 32; }
+                if a < c { bits |= 64; }
+                if c < a { bits |= 128; }
+                if a == c { bits |= 256; }
+                out[i] = bits;
+            }
+        }
+    )*
+
+    fn compare_every_pair(device: &Device) {
+        $({
+            let (x, y) = (edges::<$a>(), edges::<$b>());
+            for c in &y {
+                let count = x.len() * y.len();
+                let mut out = device.zeros::<u32>(count).unwrap();
+                let (dx, dy) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
+                let launch = $name(&dx, &dy, *c, &mut out);
+                launch.grid(1).block(64).launch(device).unwrap();
+                let found = out.download().unwrap();
+                for (i, found) in found.into_iter().enumerate() {
+                    let (a, b) = (x[i / y.len()] as i128, y[i % y.len()] as i128);
+                    let c = *c as i128;
+                    let holds = [a == b, a != b, a < b, a <= b, a > b, a >= b, a < c, c < a, a == c];
+                    let expected: u32 =
+                        holds.iter().enumerate().map(|(k, h)| u32::from(*h) << k).sum();
+                    assert_eq!(found, expected, "{} {a} {b} {c}", stringify!($name));
+                }
+            }
+        })*
+    }
+    };
+}
+
+/// The ends of a type, and what lies next to 0.
+fn edges<T: Integer>() -> Vec<T> {
+    let mut list = vec![T::MIN, T::MAX, T::ZERO, T::ONE, T::ONE + T::ONE, T::MAX - T::ONE];
+    list.push(if T::MIN < T::ZERO { T::MIN / T::MAX } else { T::MAX / (T::ONE + T::ONE) });
+    list
+}
+
+pairs! {
+    u32_i32: u32, i32; i32_u32: i32, u32; u32_u64: u32, u64; u64_i64: u64, i64; i64_u64: i64, u64;
+    u8_i64: u8, i64; i8_u64: i8, u64; i16_u8: i16, u8; usize_i32: usize, i32; i32_i64: i32, i64;
+    u16_usize: u16, usize; isize_u32: isize, u32;
+}
+
+#[kernel]
+fn narrow_constants(x: &[i16], y: &[i8], out: &mut [i32]) {
+    let i = thread_idx.x;
+    if i < x.len() {
+        let (a, b) = (x[i], y[i]);
+        out[i * 8] = (a < -1) as i32;
+        out[i * 8 + 1] = a.min(-1) as i32;
+        out[i * 8 + 2] = (a / -2) as i32;
+        out[i * 8 + 3] = if b >= -7 { -7i8 } else { b } as i32;
+        out[i * 8 + 4] = (-100i16 % (a | 1)) as i32;
+        out[i * 8 + 5] = (b & -8) as i32;
+        out[i * 8 + 6] = b.max(-3) as i32;
+        out[i * 8 + 7] = (-128i8 >> (b & 3)) as i32;
+    }
+}
+
+#[test]
+fn narrow_signed_constants_keep_their_sign() {
+    let (x, y) = ([-5i16, -1, 0, 7, i16::MIN], [-9i8, -7, 0, 127, -128]);
+    let expected: Vec<i32> = x
+        .into_iter()
+        .zip(y)
+        .flat_map(|(a, b)| {
+            let (a32, b32) = (i32::from(a), i32::from(b));
+            let kept = if b >= -7 { -7 } else { b32 };
+            let shifted = i32::from(-128i8 >> (b & 3));
+            let rest = i32::from(-100i16 % (a | 1));
+            let (low, high) = (a32.min(-1), b32.max(-3));
+            [i32::from(a < -1), low, a32 / -2, kept, rest, b32 & -8, high, shifted]
+        })
+        .collect();
+    for device in Device::for_tests("language") {
+        let (dx, dy) = (device.upload(&x).unwrap(), device.upload(&y).unwrap());
+        let mut out = device.zeros::<i32>(40).unwrap();
+        narrow_constants(&dx, &dy, &mut out).grid(1).block(32).launch(&device).unwrap();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
+#[test]
+fn integers_of_two_types_compare_as_numbers() {
+    for device in Device::for_tests("language") {
+        compare_every_pair(&device);
+    }
+}
+
+#[kernel]
+fn constants<T: Element>(x: &[T], out: &mut [T]) {
+    let i = thread_idx.x;
+    if i == 0 {
+        let mut sum = T::ZERO;
+        let mut least = T::MAX;
+        let mut most = T::MIN;
+        for k in 0..x.len() {
+            sum += x[k];
+            least = least.min(x[k]);
+            most = most.max(x[k]);
+        }
+        out[0] = sum + T::ONE;
+        out[1] = T::ONE + T::ONE + sum;
+        out[2] = least;
+        out[3] = most;
+        out[4] = 7u32 as T;
+        out[5] = T::ONE * x[0] - T::ZERO;
+    }
+}
+
+#[kernel]
+fn float_constants<T: Float>(x: &[T], out: &mut [T]) {
+    out[0] = T::INFINITY;
+    out[1] = T::NEG_INFINITY;
+    out[2] = x[0] + T::EPSILON;
+    out[3] = T::MIN_POSITIVE;
+    out[4] = if x[0] < T::INFINITY && x[0] > -T::ONE { T::ONE } else { T::NAN };
+    out[5] = 0.25f32 as T * x[0];
+}
+
+macro_rules! generic_over {
+    ($device:ident: $($t:ty, $values:expr, $expected:expr;)*) => {$(
+        let x = $device.upload::<$t>(&$values).unwrap();
+        let mut out = $device.zeros::<$t>(6).unwrap();
+        constants(&x, &mut out).grid(1).block(32).launch(&$device).unwrap();
+        assert_eq!(out.download().unwrap(), $expected, stringify!($t));
+    )*};
+}
+
+#[test]
+fn generic_types_have_their_constants() {
+    for device in Device::for_tests("language") {
+        generic_over!(device:
+            f32, [2.5, -3.0, 0.5], [1.0, 2.0, -3.0, 2.5, 7.0, 2.5];
+            f64, [2.5, -3.0, 0.5], [1.0, 2.0, -3.0, 2.5, 7.0, 2.5];
+            u32, [5, 9, 2], [17, 18, 2, 9, 7, 5];
+            i32, [5, -9, 2], [-1, 0, -9, 5, 7, 5];
+            u8, [5, 9, 2], [17, 18, 2, 9, 7, 5];
+            i64, [5, -9, 2], [-1, 0, -9, 5, 7, 5];
+        );
+        let x = device.upload(&[1.0f32]).unwrap();
+        let mut out = device.zeros::<f32>(6).unwrap();
+        float_constants(&x, &mut out).grid(1).block(1).launch(&device).unwrap();
+        let (inf, up) = (f32::INFINITY, 1.0 + f32::EPSILON);
+        let expected = [inf, -inf, up, f32::MIN_POSITIVE, 1.0, 0.25];
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
+/// A kernel that computes each expression, and a test that compares with the same on the host.
+macro_rules! methods {
+    ($($test:ident $kernel:ident $t:ty, $count:literal; $x:ident $y:ident; $($e:expr),* $(,)?;)*) => {$(
+        #[kernel]
+        fn $kernel(a: &[$t], b: &[$t], out: &mut [i64]) {
+            let i = thread_idx.x;
+            if i < a.len() {
+                let ($x, $y) = (a[i], b[i]);
+                let results = [$(($e) as i64),*];
+                #[unroll]
+                for k in 0..$count {
+                    out[i * $count + k] = results[k];
+                }
+            }
+        }
+
+        #[test]
+        #[allow(clippy::cast_lossless)]
+        fn $test() {
+            let edges = edges::<$t>();
+            let (mut xs, mut ys): (Vec<$t>, Vec<$t>) = (Vec::new(), Vec::new());
+            for x in &edges {
+                for y in &edges {
+                    // Rust panics on these two.
+                    if *y != 0 && !(*x == <$t>::MIN && *y as i128 == -1) {
+                        xs.push(*x);
+                        ys.push(*y);
+                    }
+                }
+            }
+            let mut expected = Vec::new();
+            for ($x, $y) in xs.iter().copied().zip(ys.iter().copied()) {
+                expected.extend([$(($e) as i64),*]);
+            }
+            for device in Device::for_tests("language") {
+                let (a, b) = (device.upload(&xs).unwrap(), device.upload(&ys).unwrap());
+                let mut out = device.zeros::<i64>(expected.len()).unwrap();
+                $kernel(&a, &b, &mut out).grid(1).block(64).launch(&device).unwrap();
+                let found = out.download().unwrap();
+                for (at, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                    let (x, y) = (xs[at / $count], ys[at / $count]);
+                    let method = [$(stringify!($e)),*][at % $count];
+                    assert_eq!(found, expected, "{method} for x = {x}, y = {y}");
+                }
+            }
+        }
+    )*};
+}
+
+macro_rules! signed_methods {
+    ($($test:ident $kernel:ident $t:ty;)*) => { methods! {$(
+        $test $kernel $t, 26; x y;
+        x.wrapping_neg(), x.wrapping_shl(13), x.wrapping_shr(y as u32), x.wrapping_pow(5),
+        x.wrapping_pow(y as u32 & 15), x.count_zeros(), x.leading_ones(), x.trailing_ones(),
+        x.saturating_add(y), x.saturating_sub(y), x.rotate_left(5), x.rotate_right(y as u32 & 63),
+        x.signum(), x.is_positive(), x.is_negative(), x.unsigned_abs(), x.wrapping_abs(),
+        x.abs_diff(y), x.rem_euclid(y), x.div_euclid(y), x.min(y), x.max(y), x.clamp(0, 1),
+        x.wrapping_add(y), x.wrapping_sub(y), x.wrapping_mul(y);
+    )*}};
+}
+
+signed_methods! {
+    i8_methods_give_what_rust_gives methods_i8 i8;
+    i16_methods_give_what_rust_gives methods_i16 i16;
+    i32_methods_give_what_rust_gives methods_i32 i32;
+    i64_methods_give_what_rust_gives methods_i64 i64;
+}
+
+macro_rules! unsigned_methods {
+    ($($test:ident $kernel:ident $t:ty;)*) => { methods! {$(
+        $test $kernel $t, 25; x y;
+        x.wrapping_neg(), x.wrapping_shl(13), x.wrapping_shr(y as u32), x.wrapping_pow(5),
+        x.wrapping_pow(y as u32 & 15), x.count_zeros(), x.leading_ones(), x.trailing_ones(),
+        x.saturating_add(y), x.saturating_sub(y), x.rotate_left(5), x.rotate_right(y as u32 & 63),
+        x.is_power_of_two(), (x >> 1).next_power_of_two(), (x | 1).ilog2(), x.abs_diff(y),
+        x.rem_euclid(y), x.div_euclid(y), x.min(y), x.max(y), x.clamp(1, 2), x.div_ceil(y),
+        (x >> 1).next_multiple_of(y), x.is_multiple_of(y), x.wrapping_mul(y);
+    )*}};
+}
+
+unsigned_methods! {
+    u8_methods_give_what_rust_gives methods_u8 u8;
+    u16_methods_give_what_rust_gives methods_u16 u16;
+    u32_methods_give_what_rust_gives methods_u32 u32;
+    u64_methods_give_what_rust_gives methods_u64 u64;
+    usize_methods_give_what_rust_gives methods_usize usize;
+}
+
+/// Kernels that write the values of every kind of range one after the other.
+macro_rules! range_kernels {
+    ($($kernel:ident $t:ty;)*) => {
+        $(
+            #[kernel]
+            fn $kernel(a: $t, b: $t, s: u64, out: &mut [$t]) {
+                let mut at = 0u32;
+                for i in a..b { out[at] = i; at += 1; }
+                for i in a..=b { out[at] = i; at += 1; }
+                for i in (a..b).rev() { out[at] = i; at += 1; }
+                for i in (a..=b).rev() { out[at] = i; at += 1; }
+                for i in (a..b).step_by(s as usize) { out[at] = i; at += 1; }
+                for i in (a..=b).step_by(s) { out[at] = i; at += 1; }
+                for i in (a..b).step_by(s as usize).rev() { out[at] = i; at += 1; }
+                for i in (a..=b).step_by(s as u32).rev() { out[at] = i; at += 1; }
+                for i in (a..b).rev().step_by(s as usize) { out[at] = i; at += 1; }
+                for i in (a..=b).rev().step_by(s as i16) { out[at] = i; at += 1; }
+                for i in (a..b).rev().step_by(3).rev().rev() { out[at] = i; at += 1; }
+                for i in (a..=b).step_by(1).rev() { out[at] = i; at += 1; }
+            }
+        )*
+
+        #[test]
+        fn ranges_visit_what_rust_visits() {
+            for device in Device::for_tests("language") {
+                $(
+                    for a in [0, 1, 7, 100] {
+                        for b in [0, 1, 6, 7, 8, 13, 100, 109] {
+                            for s in [1usize, 2, 3, 10] {
+                                let (a, b): ($t, $t) = (a, b);
+                                let mut expected: Vec<$t> = Vec::new();
+                                let (open, closed): (Vec<$t>, Vec<$t>) = ((a..b).collect(), (a..=b).collect());
+                                expected.extend(&open);
+                                expected.extend(&closed);
+                                expected.extend(open.iter().copied().rev());
+                                expected.extend(closed.iter().copied().rev());
+                                expected.extend(open.iter().copied().step_by(s));
+                                expected.extend(closed.iter().copied().step_by(s));
+                                expected.extend(open.iter().copied().step_by(s).rev());
+                                expected.extend(closed.iter().copied().step_by(s).rev());
+                                expected.extend(open.iter().copied().rev().step_by(s));
+                                expected.extend(closed.iter().copied().rev().step_by(s));
+                                expected.extend(open.iter().copied().rev().step_by(3));
+                                expected.extend(closed.iter().copied().step_by(1).rev());
+                                let mut out = device.zeros::<$t>(expected.len() + 1).unwrap();
+                                $kernel(a, b, s as u64, &mut out).grid(1).block(1).launch(&device).unwrap();
+                                expected.push(0);
+                                assert_eq!(out.download().unwrap(), expected, "{a}..{b} by {s}");
+                            }
+                        }
+                    }
+                )*
+            }
+        }
+    };
+}
+
+range_kernels! { ranges_u32 u32; ranges_i32 i32; ranges_u8 u8; ranges_i64 i64; ranges_usize usize; }
+
+#[kernel]
+fn to_the_ends(out: &mut [u32]) {
+    let mut count = 0u32;
+    for _ in u32::MAX - 2..=u32::MAX {
+        count += 1;
+    }
+    for i in (-3i32..=3).rev().step_by(2) {
+        count += (i + 4) as u32 * 10;
+    }
+    for i in (-128i8..=127).step_by(100).rev() {
+        count += (i as i32 + 200) as u32 * 1000;
+    }
+    out[0] = count;
+}
+
+#[test]
+fn ranges_reach_the_ends_of_their_types() {
+    let expected = 3 + (7 + 5 + 3 + 1) * 10 + (72 + 172 + 272) * 1000;
+    for found in results::<u32>(1, |out| to_the_ends(out)) {
+        assert_eq!(found, [expected]);
+    }
+}
