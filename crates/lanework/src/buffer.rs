@@ -7,6 +7,24 @@ use std::ops::{Bound, RangeBounds};
 /// `len` elements of `T` on a device; freed when dropped.
 ///
 /// Made by [`Device::upload`], [`Device::zeros`] and [`Device::uninit`].
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// let device = Device::best();
+/// let mut x = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// assert_eq!((x.len(), x.bytes()), (4, 16));
+/// x.upload_part(2, &[30.0, 40.0])?;
+/// assert_eq!(x.download()?, [1.0, 2.0, 30.0, 40.0]);
+///
+/// let mut middle = [0.0; 2];
+/// x.download_part(1, &mut middle)?;
+/// assert_eq!(middle, [2.0, 30.0]);
+///
+/// x.fill_bytes(0)?;
+/// assert_eq!(x.download()?, device.zeros::<f32>(4)?.download()?);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Buffer<T: Element> {
     pub(crate) device: Device,
@@ -16,6 +34,22 @@ pub struct Buffer<T: Element> {
 }
 
 /// A part of a buffer that a kernel may read.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn add(x: &[u32], y: &mut [u32]) {
+///     y[thread_idx.x] += x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let x = device.upload(&[1u32, 2, 3, 4])?;
+/// let mut y = device.zeros::<u32>(4)?;
+/// add(x.view(2..), y.view_mut(..2)).grid(1).block(2).launch(&device)?;
+/// assert_eq!(y.download()?, [3, 4, 0, 0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a, T: Element> {
     pub(crate) device: u64,
@@ -25,6 +59,8 @@ pub struct View<'a, T: Element> {
 }
 
 /// A part of a buffer that a kernel may write.
+///
+/// See [`View`] for an example.
 #[derive(Debug)]
 pub struct ViewMut<'a, T: Element> {
     pub(crate) device: u64,

@@ -12,6 +12,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A GPU, or the emulator. Clones are cheap and refer to the same device.
+///
+/// ```
+/// use lanework::{Backend, Device};
+///
+/// let device = Device::best(); // a GPU if there is one
+/// println!("{}: {:?} bytes free", device.info().name, device.memory()?.0);
+///
+/// let emulator = Device::open("emulator")?;
+/// assert_eq!(emulator.backend(), Backend::Emulator);
+/// assert!(emulator.sanitized().is_sanitized());
+/// assert!(Device::open("cdua:0").is_err());
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Device(pub(crate) Arc<Inner>);
 

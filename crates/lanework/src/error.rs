@@ -9,6 +9,22 @@ use std::fmt;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any failure of a device, a buffer or a launch.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn read(x: &[f32], y: &mut [f32]) {
+///     y[0] = x[thread_idx.x];
+/// }
+///
+/// let device = Device::emulator();
+/// let (x, mut y) = (device.zeros::<f32>(10)?, device.zeros::<f32>(1)?);
+/// let error = read(&x, &mut y).grid(1).block(11).launch(&device).unwrap_err();
+/// assert!(error.is_kernel_fault());
+/// println!("{error}"); // the line, block, thread and index, and what to do
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

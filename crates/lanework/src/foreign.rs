@@ -11,6 +11,34 @@ use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trac
 use std::sync::Arc;
 
 /// A module of PTX loaded on a device.
+///
+/// ```
+/// use lanework::{Device, PtxArg, PtxShape};
+///
+/// let device = Device::emulator();
+/// let module = device.load_ptx(
+///     ".version 7.0
+///      .target sm_70
+///      .address_size 64
+///      .visible .entry fill(.param .u64 x, .param .u32 value) {
+///          .reg .b32 %r<3>;
+///          .reg .b64 %rd<4>;
+///          ld.param.u64 %rd1, [x];
+///          ld.param.u32 %r1, [value];
+///          mov.u32 %r2, %tid.x;
+///          mul.wide.u32 %rd2, %r2, 4;
+///          add.u64 %rd3, %rd1, %rd2;
+///          st.global.u32 [%rd3], %r1;
+///          ret;
+///      }",
+/// )?;
+/// let x = device.zeros::<u8>(4 * 32)?;
+/// let arguments = [PtxArg::Memory(&x), PtxArg::Bytes(7u32.to_le_bytes().to_vec())];
+/// // SAFETY: the emulator checks every access; on a GPU, 32 threads write the 32 words.
+/// unsafe { module.launch("fill", PtxShape::new(1, 32), &arguments)? };
+/// assert_eq!(x.download()?[..4], [7, 0, 0, 0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct PtxModule {
     device: Device,
     module: Module,
@@ -23,6 +51,8 @@ enum Code {
 }
 
 /// An argument of a PTX kernel.
+///
+/// See [`PtxModule`] for an example.
 pub enum PtxArg<'a> {
     /// The bytes of a parameter, little-endian.
     Bytes(Vec<u8>),
@@ -33,6 +63,8 @@ pub enum PtxArg<'a> {
 }
 
 /// The shape of a launch of a PTX kernel.
+///
+/// See [`PtxModule`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PtxShape {
     /// Blocks.

@@ -15,6 +15,32 @@ use std::sync::Arc;
 /// A kernel with its arguments, without a shape and a device yet.
 ///
 /// Made by calling a `#[kernel]` function.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let mut x = device.upload(&[1.0f32; 64])?;
+/// double(&mut x).grid(1).block(64).launch(&device)?;
+/// assert_eq!(x.download()?, [2.0; 64]);
+///
+/// // Each index is checked; an error names line, block, thread and index.
+/// let launched = double(&mut x).grid(1).block(65).launch(&device).and_then(|()| x.download());
+/// assert!(launched.unwrap_err().to_string().contains("index 64"));
+///
+/// // The PTX that a GPU's driver compiles.
+/// let ptx = double(&mut x).module()?.to_string();
+/// assert!(ptx.contains(".entry double("));
+///
+/// // SAFETY: 64 threads access the 64 elements.
+/// unsafe { double(&mut x).grid(1).block(64).launch_unchecked(&device)? };
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[must_use = "a launch does nothing until `.launch(&device)`"]
 #[derive(Clone)]
 pub struct Launch<'a> {
@@ -28,6 +54,26 @@ pub struct Launch<'a> {
 }
 
 /// A launch compiled for a device, to be run any number of times.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let mut x = device.upload(&[1.0f32; 64])?;
+/// let mut kernel = double(&mut x).grid(1).block(64).prepare(&device)?;
+/// println!("{} registers", kernel.resources().registers);
+/// for _ in 0..10 {
+///     kernel.launch()?;
+/// }
+/// drop(kernel);
+/// assert_eq!(x.download()?, [1024.0; 64]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct Prepared<'a> {
     device: Device,
     compiled: Arc<Compiled>,

@@ -3,6 +3,14 @@
 use std::fmt;
 
 /// Extents in x, y and z, as CUDA's `dim3`: a missing extent is 1.
+///
+/// ```
+/// use lanework::Dim3;
+///
+/// assert_eq!(Dim3::from(4), Dim3::from((4, 1, 1)));
+/// assert_eq!(Dim3::from((32, 8)).count(), 256);
+/// assert_eq!(Dim3::from((32, 8)).to_array(), [32, 8, 1]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// Extent in x, the fastest.

@@ -11,6 +11,29 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 /// A queue of copies and launches.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let stream = device.stream()?;
+/// let mut host = device.pinned::<f32>(4)?;
+/// host.copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
+///
+/// let mut x = device.zeros::<f32>(4)?;
+/// let host = stream.upload(host, &mut x)?.wait()?;
+/// let mut kernel = double(&mut x).grid(1).block(4).prepare(&device)?;
+/// stream.launch(&mut kernel)?;
+/// drop(kernel);
+/// let host = stream.download(&x, host)?.wait()?;
+/// assert_eq!(host[..], [2.0, 4.0, 6.0, 8.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct Stream {
     device: Device,
     /// `None` on the emulator.
@@ -18,6 +41,8 @@ pub struct Stream {
 }
 
 /// Host memory for copies on a stream; page-locked where there is a GPU.
+///
+/// See [`Stream`] for an example.
 pub struct Pinned<T: Element> {
     memory: Memory,
     element: PhantomData<T>,
@@ -30,6 +55,8 @@ enum Memory {
 }
 
 /// A copy in flight, which owns its host memory; dropping it waits.
+///
+/// See [`Stream`] for an example.
 #[must_use = "dropping a transfer waits for it; `wait` returns the host memory"]
 pub struct Transfer<T: Element> {
     state: State,

@@ -7,9 +7,52 @@ use crate::{Error, Job, Result};
 use std::marker::PhantomData;
 
 /// A point in a GPU's stream of work.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// # fn main() -> lanework::Result<()> {
+/// // The emulator does not model time.
+/// let Ok(device) = Device::cuda(0) else { return Ok(()) };
+/// let mut x = device.zeros::<f32>(32)?;
+/// let mut kernel = double(&mut x).grid(1).block(32).prepare(&device)?;
+/// let start = device.event()?;
+/// kernel.launch()?;
+/// let end = device.event()?;
+/// println!("{} ns", end.nanoseconds_since(&start)?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Event(lanework_cuda::Event);
 
 /// A recorded sequence of launches, replayed as a whole. It borrows what the launches use.
+///
+/// ```
+/// use lanework::prelude::*;
+/// use lanework::Job;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// # fn main() -> lanework::Result<()> {
+/// let Ok(device) = Device::cuda(0) else { return Ok(()) };
+/// let mut x = device.upload(&[1.0f32; 32])?;
+/// // SAFETY: 32 threads access the 32 elements.
+/// let kernel = unsafe { double(&mut x).grid(1).block(32).prepare_unchecked(&device)? };
+/// let mut jobs = [Job::Kernel(kernel)];
+/// device.record(&mut jobs, 10)?.launch()?; // ten launches, one call
+/// drop(jobs);
+/// assert_eq!(x.download()?, [1024.0; 32]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Graph<'a> {
     graph: lanework_cuda::Graph,
     jobs: PhantomData<&'a mut ()>,
