@@ -70,7 +70,7 @@ fn usual<E: Summand>(found: &Found<'_, E>, expected: f64) -> Option<f64> {
 fn added<'a, E: Summand>(numbers: impl Iterator<Item = &'a E>) -> E::Sum {
     // The sum of two f32 in f64, rounded to f32, is rounded once (S. A. Figueroa 1995).
     let sum = |sum: E::Sum, x: &E| E::Sum::from_f64(sum.to_f64() + x.square().to_f64());
-    numbers.fold(E::Sum::ZERO, sum)
+    numbers.fold(<E::Sum as lanework::prelude::Number>::ZERO, sum)
 }
 
 /// Distinct sums that show a format.
