@@ -1,7 +1,7 @@
 //! The arguments of a kernel of a file: the syntax of `--arg`.
 
 use crate::npy;
-use lanework::{Buffer, Swizzle, TensorElement, TensorMap, Tiling};
+use lanework::{Buffer, DynTensorMap, Swizzle, TensorElement, Tiling};
 use lanework_lab::{Array, ElementType, random_elements};
 use std::path::PathBuf;
 
@@ -43,12 +43,12 @@ impl MapForm {
         &self,
         buffer: &'a Buffer<u8>,
         array: &Array,
-    ) -> Result<TensorMap<'a>, lanework::Error> {
+    ) -> Result<DynTensorMap<'a>, lanework::Error> {
         let extent: Vec<u64> = array.shape.iter().rev().copied().collect();
         let tile: Vec<u32> = self.tile.iter().rev().copied().collect();
         let tiling = Tiling::new(&extent, &tile).swizzle(self.swizzle);
         let tiling = if self.nan { tiling.nan_outside() } else { tiling };
-        TensorMap::new(buffer, tensor_element(array.element), &tiling)
+        DynTensorMap::new(buffer, tensor_element(array.element), &tiling)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::npy::Output;
 use crate::output::thousands;
 use lanework::ptx::Variable;
 use lanework::sim::Options;
-use lanework::{Buffer, Device, Executed, PtxArg, PtxModule, PtxShape, TensorMap};
+use lanework::{Buffer, Device, DynTensorMap, Executed, PtxArg, PtxModule, PtxShape};
 use lanework_lab::{Array, ElementType};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -304,7 +304,7 @@ pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<B
 pub fn maps<'a>(
     ready: &[Ready],
     buffers: &'a [Option<Buffer<u8>>],
-) -> lanework::Result<Vec<Option<TensorMap<'a>>>> {
+) -> lanework::Result<Vec<Option<DynTensorMap<'a>>>> {
     let mut maps = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         let of = match argument {
@@ -327,7 +327,7 @@ pub fn maps<'a>(
 pub fn given<'a>(
     ready: &[Ready],
     buffers: &'a [Option<Buffer<u8>>],
-    maps: &'a [Option<TensorMap<'a>>],
+    maps: &'a [Option<DynTensorMap<'a>>],
 ) -> Vec<PtxArg<'a>> {
     ready
         .iter()

@@ -57,7 +57,6 @@ pub mod shape;
 pub mod site;
 pub mod slot;
 pub mod split;
-pub mod swizzle;
 pub mod tally;
 pub mod tensor_map;
 pub mod texture;

@@ -21,8 +21,7 @@
 //!
 //! All other bytes are 0.
 
-use crate::swizzle::Swizzle;
-use lanework_ptx::ScalarType;
+use lanework_ptx::{ScalarType, Swizzle};
 use lanework_ptx_ir::tensor_map as layout;
 
 const MARK: [u8; 8] = *b"LWTENSOR";

@@ -3,8 +3,10 @@
 //! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
 //! wrong element type, or a shared reference where the kernel writes, is a compile error.
 
-use crate::lang::Scalar;
+use crate::lang::{Parameter, ParameterKind, Scalar, Tile};
+use crate::tensor_map::DynTensorMap;
 use crate::{Buffer, Element, View, ViewMut};
+use lanework_sim::Swizzle;
 use std::marker::PhantomData;
 
 /// One argument of a launch, borrowing the memory it points to for `'a`.
@@ -20,6 +22,16 @@ pub(crate) enum Value {
     Scalar(Vec<u8>),
     /// Device memory: the device's identity, a byte address, and a length in elements.
     Slice { device: u64, address: u64, length: u64 },
+    /// A tensor map: the device's identity, its 128 bytes, and the tiles that it copies.
+    Map { device: u64, bytes: Vec<u8>, tile: MapTile },
+}
+
+/// The tiles that a tensor map copies.
+#[derive(Clone, Debug)]
+pub(crate) struct MapTile {
+    /// Outermost first.
+    pub extents: Vec<u32>,
+    pub swizzle: Swizzle,
 }
 
 impl Arg<'_> {
@@ -27,11 +39,51 @@ impl Arg<'_> {
         Arg { value: Value::Slice { device, address, length }, memory: PhantomData }
     }
 
-    /// The bytes of the PTX parameters that this argument fills: one for a scalar, address and
+    pub(crate) fn map<'a>(map: &DynTensorMap<'a>, tile: MapTile) -> Arg<'a> {
+        let (device, bytes) = (map.device(), map.as_bytes().to_vec());
+        Arg { value: Value::Map { device, bytes, tile }, memory: PhantomData }
+    }
+
+    /// The device that the argument belongs to, if to one.
+    pub(crate) fn device(&self) -> Option<u64> {
+        match &self.value {
+            Value::Scalar(_) => None,
+            Value::Slice { device, .. } | Value::Map { device, .. } => Some(*device),
+        }
+    }
+
+    /// Compares a tensor map with the tiles that a kernel copies by it.
+    ///
+    /// # Errors
+    /// How they differ, and what to do.
+    pub(crate) fn fits(&self, parameter: &Parameter) -> Result<(), (String, String)> {
+        let (Value::Map { tile, .. }, ParameterKind::TensorMap { tile: Some(wanted), element, .. }) =
+            (&self.value, parameter.kind)
+        else {
+            return Ok(());
+        };
+        let extents = tile.extents.iter().copied().filter(|extent| *extent != 1);
+        let found = Tile::new(extents, tile.swizzle, element.size());
+        if found == Some(wanted) {
+            return Ok(());
+        }
+        let found = found.map_or_else(String::new, |tile| tile.to_string());
+        Err((
+            format!(
+                "the tensor map `{}` copies tiles of {found}, the kernel's are {wanted}",
+                parameter.name
+            ),
+            "make the map with the kernel's tile: `Tiles::new(shape, tile).swizzle(..)`, \
+             or give the kernel's shared array the map's shape and read it as `.swizzled(..)`"
+                .to_owned(),
+        ))
+    }
+
+    /// The bytes of the PTX parameters that this argument fills: one for a scalar or a map, address and
     /// length for a slice.
     pub(crate) fn parameters(&self) -> Vec<Vec<u8>> {
         match &self.value {
-            Value::Scalar(bytes) => vec![bytes.clone()],
+            Value::Scalar(bytes) | Value::Map { bytes, .. } => vec![bytes.clone()],
             Value::Slice { address, length, .. } => {
                 vec![address.to_le_bytes().to_vec(), length.to_le_bytes().to_vec()]
             }
@@ -43,6 +95,12 @@ impl Arg<'_> {
 pub fn scalar_arg<T: Scalar>(value: T) -> Arg<'static> {
     let bytes = value.bits().to_le_bytes()[..T::SCALAR.size() as usize].to_vec();
     Arg { value: Value::Scalar(bytes), memory: PhantomData }
+}
+
+/// What a kernel takes by reference, such as `&TensorMap<T, R>`.
+pub trait ReferenceArg<'a> {
+    /// The launch argument.
+    fn into_arg(self) -> Arg<'a>;
 }
 
 /// Device memory that a kernel may read as `&[T]`.

@@ -4,7 +4,7 @@
 //! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Dim3, Error, Profile, Resources, Result, TensorMap};
+use crate::{Buffer, Dim3, DynTensorMap, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
 use lanework_ptx::Module;
 use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, Wanted};
@@ -59,7 +59,7 @@ pub enum PtxArg<'a> {
     /// The address of a buffer, as 8 bytes.
     Memory(&'a Buffer<u8>),
     /// A tensor map, as 128 bytes.
-    Map(&'a TensorMap<'a>),
+    Map(&'a DynTensorMap<'a>),
 }
 
 /// The shape of a launch of a PTX kernel.

@@ -1,6 +1,5 @@
 //! Launches: a kernel with its arguments, a grid and a block.
 
-use crate::arguments::Value;
 use crate::compile::stage;
 use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
@@ -204,15 +203,20 @@ impl<'a> Launch<'a> {
                 "set the number of threads with `.block(..)` before the launch",
             )
         })?;
-        let elsewhere = |argument: &Arg| matches!(argument.value, Value::Slice { device: id, .. } if id != device.identity());
+        let elsewhere =
+            |argument: &Arg| argument.device().is_some_and(|id| id != device.identity());
         if self.arguments.iter().any(elsewhere) {
             return Err(refuse(
-                "a buffer lies on another device",
+                "a buffer or tensor map lies on another device",
                 "download it and upload it to the device of the launch",
             ));
         }
+        let compiled = device.compile(&self.definition, checked)?;
+        for (argument, parameter) in self.arguments.iter().zip(&compiled.staged.parameters) {
+            argument.fits(parameter).map_err(|(why, help)| invalid(kernel, &why, &help))?;
+        }
         Ok(Prepared {
-            compiled: device.compile(&self.definition, checked)?,
+            compiled,
             device: device.clone(),
             kernel,
             arguments: self.arguments,

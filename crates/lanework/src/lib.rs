@@ -46,11 +46,12 @@ mod profile;
 mod rows;
 mod shape;
 mod stream;
+mod tensor;
 mod tensor_map;
 mod timing;
 mod vendor;
 
-pub use arguments::{Arg, SliceArg, SliceMutArg, scalar_arg};
+pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, scalar_arg};
 pub use buffer::{Buffer, View, ViewMut};
 pub use compiled::Resources;
 pub use device::Device;
@@ -72,14 +73,17 @@ pub use printed::print_on_stderr;
 pub use profile::{InstructionProfile, Profile};
 pub use shape::Dim3;
 pub use stream::{Pinned, Stream, Transfer};
-pub use tensor_map::{TensorMap, Tiling};
+pub use tensor::{TensorMap, TensorMapMut, Tiles};
+pub use tensor_map::{DynTensorMap, Tiling};
 pub use timing::{Event, Graph};
 pub use vendor::{Cublas, GemmShape};
 
 /// Imports for a file with kernels: the attributes, the kernel language and the host types.
 pub mod prelude {
     pub use crate::lang::prelude::*;
-    pub use crate::{Buffer, Device, Element, Launch, device, kernel};
+    pub use crate::{
+        Buffer, Device, Element, Launch, TensorMap, TensorMapMut, Tiles, device, kernel,
+    };
 }
 
 /// The README's examples, run as tests.

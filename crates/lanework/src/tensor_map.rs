@@ -26,7 +26,7 @@ pub struct Tiling {
 /// The descriptor of a tensor in a buffer of one device: an argument of a kernel
 /// ([`crate::PtxArg::Map`]).
 #[derive(Clone, Debug)]
-pub struct TensorMap<'a> {
+pub struct DynTensorMap<'a> {
     bytes: Vec<u8>,
     device: u64,
     tile_bytes: u64,
@@ -97,7 +97,7 @@ impl Tiling {
     }
 }
 
-impl<'a> TensorMap<'a> {
+impl<'a> DynTensorMap<'a> {
     /// Describes a tensor of `element` at the start of a buffer, for the buffer's device.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl<'a> TensorMap<'a> {
         buffer: &'a Buffer<T>,
         element: TensorElement,
         tiling: &Tiling,
-    ) -> Result<TensorMap<'a>> {
+    ) -> Result<DynTensorMap<'a>> {
         let map = tiling.at(element, buffer.address());
         let refuse = |rule: String| Error::TensorMap { rule };
         // The emulator's encoder checks the rules of both.
@@ -128,7 +128,7 @@ impl<'a> TensorMap<'a> {
             }
         };
         let device = buffer.device().identity();
-        Ok(TensorMap { bytes, device, tile_bytes, shared_bytes, memory: PhantomData })
+        Ok(DynTensorMap { bytes, device, tile_bytes, shared_bytes, memory: PhantomData })
     }
 
     /// The 128 bytes passed to the kernel.
@@ -141,10 +141,15 @@ impl<'a> TensorMap<'a> {
         self.tile_bytes
     }
 
-    /// Bytes of a tile in shared memory: more than [`TensorMap::tile_bytes`] where rows are
+    /// Bytes of a tile in shared memory: more than [`DynTensorMap::tile_bytes`] where rows are
     /// narrower than the swizzle span, as rows then start at multiples of the span.
     pub fn shared_bytes(&self) -> u64 {
         self.shared_bytes
+    }
+
+    /// The identity of its device.
+    pub(crate) fn device(&self) -> u64 {
+        self.device
     }
 
     /// Whether it belongs to a device.

@@ -45,6 +45,18 @@ pub(crate) struct CallFrame {
     pub loops: Vec<LoopFrame>,
 }
 
+/// mbarriers that the kernel's first instructions initialise.
+#[derive(Clone, Debug)]
+pub(crate) struct BarrierSetup {
+    /// The array of barriers, by its index in the builder's symbols.
+    pub symbol: usize,
+    /// How many there are.
+    pub number: u32,
+    /// Arrivals that complete a phase.
+    pub arrivals: Value,
+    pub position: Option<Location>,
+}
+
 /// A failed bounds check's branch to the code that reports it.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
@@ -81,6 +93,13 @@ pub(crate) struct Builder {
     pub failures: Vec<Failure>,
     /// Names of the arrays that places refer to.
     pub symbols: Vec<String>,
+    pub barriers: Vec<BarrierSetup>,
+    /// Barriers of the block that have a name of their own, besides barrier 0.
+    pub named_barriers: u32,
+    /// Blocks of the kernel's cluster; `None` where the kernel declares none.
+    pub cluster: Option<[u32; 3]>,
+    /// Threads of the kernel's blocks; `None` where the kernel declares none.
+    pub block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory allocated so far.
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.
@@ -276,6 +295,12 @@ impl Builder {
     /// Places `label` here for jumps that come later, as at the head of a loop.
     pub fn place_always(&mut self, label: &str) {
         self.push(Line::Label(label.to_owned()));
+    }
+
+    /// Makes a position that of the instructions that follow.
+    pub fn set_location(&mut self, position: Option<Location>) {
+        self.position = position;
+        self.caller = None;
     }
 
     /// The source position of the instructions that follow.

@@ -1,7 +1,7 @@
 //! What calling a kernel's Rust function returns: a name, a key and a function that stages the
 //! kernel into a module.
 
-use lanework_ptx::{Module, ScalarType};
+use lanework_ptx::{Module, ScalarType, Swizzle};
 use std::fmt;
 use std::sync::Arc;
 
@@ -67,6 +67,49 @@ pub enum ParameterKind {
     },
     /// A value.
     Scalar(ScalarType),
+    /// A tensor map: 128 bytes.
+    TensorMap {
+        /// Element type.
+        element: ScalarType,
+        /// Dimensions.
+        rank: usize,
+        /// Whether the kernel may write the tensor.
+        mutable: bool,
+        /// The tiles that the kernel copies by it; `None` where it copies none.
+        tile: Option<Tile>,
+    },
+}
+
+/// The tile that a kernel copies by a tensor map, as it lies in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    extents: [u32; 8],
+    rank: usize,
+    /// Bytes of an element.
+    pub element_bytes: u32,
+    /// How its 16-byte chunks are permuted.
+    pub swizzle: Swizzle,
+}
+
+impl Tile {
+    /// A tile of these extents, outermost first, without those of 1; `None` where there are more than 8.
+    pub fn new(
+        shape: impl Iterator<Item = u32>,
+        swizzle: Swizzle,
+        element_bytes: u32,
+    ) -> Option<Tile> {
+        let mut tile = Tile { extents: [1; 8], rank: 0, element_bytes, swizzle };
+        for extent in shape {
+            *tile.extents.get_mut(tile.rank)? = extent;
+            tile.rank += 1;
+        }
+        Some(tile)
+    }
+
+    /// The extents, outermost first, without those of 1.
+    pub fn shape(&self) -> &[u32] {
+        &self.extents[..self.rank]
+    }
 }
 
 /// A place in the source where an index is checked.

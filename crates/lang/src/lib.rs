@@ -41,6 +41,7 @@
 //!   `f32::max(a, b)` is written `a.max(b)`.
 
 mod arithmetic;
+mod asynchrony;
 mod builder;
 mod call;
 mod capture;
@@ -71,19 +72,30 @@ mod stage;
 mod value;
 mod var;
 
+pub use asynchrony::{
+    Arrival, Consumer, Filled, Filling, IntoPart, Mbarrier, Mbarriers, Part, Pipeline, Producer,
+    Remote, RemoteMbarrier, Signal, TensorSource, TensorTarget, TileAt, Waiter,
+};
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
-    StageOptions, Staged,
+    StageOptions, Staged, Tile,
 };
+pub use lanework_ptx::Swizzle;
 pub use memory::{Place, ReadPlace, RegisterArray, Shared, Slice, SliceMut};
 pub use scalar::{Element, Float, Integer, Number, Scalar};
 pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.
 pub mod prelude {
+    pub use crate::asynchrony::{
+        bulk_commit, bulk_wait, bulk_wait_read, fence_proxy_async, fence_proxy_async_shared,
+        mbarrier, mbarriers, pipeline,
+    };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers, shared, shared_dynamic};
     pub use crate::{
-        Element, Float, Integer, Number, Place, RegisterArray, Shared, Slice, SliceMut, Var,
+        Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, Number, Part,
+        Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared, Slice, SliceMut,
+        Swizzle, Var, Waiter,
     };
 }

@@ -1,6 +1,7 @@
 //! The runtime of the macros: what the code that `#[kernel]` and `#[device]` generate calls. Not
 //! for use by hand.
 
+pub use crate::asynchrony::{tensor_source, tensor_target};
 pub use crate::call::{
     Registers, ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit,
     return_value,
@@ -35,6 +36,24 @@ pub mod comparing {
         OtherLess as _, OtherUnequal as _, SameAtLeast as _, SameAtMost as _, SameEqual as _,
         SameGreater as _, SameLess as _, SameUnequal as _,
     };
+}
+
+/// A host type that a kernel takes by reference, such as a tensor map.
+#[diagnostic::on_unimplemented(
+    message = "a kernel parameter cannot be a reference to `{Self}`",
+    label = "not passed by reference",
+    note = "pass device memory as `&[T]` or `&mut [T]`, scalars by value, tensor maps as `&TensorMap<T, R>`"
+)]
+pub trait ByReference {
+    /// What the parameter is in the kernel.
+    type Handle: Copy;
+    /// Declares the parameter.
+    fn declare(name: &'static str) -> Self::Handle;
+}
+
+/// Declares the parameter `name: &T`.
+pub fn reference_parameter<T: ByReference>(name: &'static str) -> T::Handle {
+    T::declare(name)
 }
 
 /// The cache key of a staged kernel: its source position, its types and its constants.

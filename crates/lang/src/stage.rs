@@ -1,6 +1,7 @@
 //! From a kernel's body to a module: parameters, entry, register declarations and final
 //! optimisation.
 
+use crate::asynchrony::setup::setup_barriers;
 use crate::builder::{Builder, Line};
 use crate::current::{Abandon, install, with};
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
@@ -46,6 +47,13 @@ fn stage_dyn(
 ) -> Staged {
     let mut builder = Box::new(Builder::new(options.checked));
     let entry = builder.unique(&identifier(name));
+    for directive in &directives {
+        match directive {
+            FunctionDirective::RequiredCluster(shape) => builder.cluster = Some(*shape),
+            FunctionDirective::RequiredBlock(shape) => builder.block = Some(*shape),
+            _ => {}
+        }
+    }
     let outer = install(Some(builder));
     let result = catch_unwind(AssertUnwindSafe(body));
     let mut builder = install(outer).expect("installed above");
@@ -131,8 +139,11 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
     }
+    let body = std::mem::take(&mut b.lines);
+    let setup = setup_barriers(b);
     let mut lines = std::mem::take(&mut b.prologue);
-    lines.append(&mut b.lines);
+    lines.extend(setup);
+    lines.extend(body);
     optimize(&mut lines);
 
     let mut body: Vec<Statement> =

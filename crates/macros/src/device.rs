@@ -2,7 +2,7 @@
 
 use crate::kernel::check_signature;
 use crate::scope::{Mode, Returns, Tail, Translator};
-use crate::types::{Kind, parameter, refuse};
+use crate::types::{Kind, is_tensor_map, parameter, refuse};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -78,6 +78,10 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
             Kind::Reference { inner, .. } if is_handle(inner) => {
                 parameters.push(quote!(#name: #inner));
             }
+            Kind::Reference { inner, .. } if is_tensor_map(inner) => {
+                parameters.push(quote_spanned!(span =>
+                    #name: <#inner as ::lanework::lang::rt::ByReference>::Handle));
+            }
             Kind::Reference { inner, mutable: true } => {
                 let ty = variable_type(inner);
                 parameters.push(quote!(#name: #ty));
@@ -148,14 +152,39 @@ fn variable_type(ty: &Type) -> TokenStream {
     }
 }
 
+/// The kernel language's types.
+const HANDLES: [&str; 22] = [
+    "Shared",
+    "Slice",
+    "SliceMut",
+    "Place",
+    "ReadPlace",
+    "RegisterArray",
+    "Var",
+    "Mut",
+    "Part",
+    "Remote",
+    "Mbarrier",
+    "Mbarriers",
+    "RemoteMbarrier",
+    "Waiter",
+    "Arrival",
+    "Pipeline",
+    "Producer",
+    "Consumer",
+    "Filling",
+    "Filled",
+    "NamedBarrier",
+    "Role",
+];
+
 /// Whether a type is one of the kernel language's types, which are passed unchanged.
 fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
-    path.path.segments.last().is_some_and(|segment| {
-        ["Shared", "Slice", "SliceMut", "Place", "ReadPlace", "RegisterArray", "Var", "Mut"]
-            .iter()
-            .any(|handle| segment.ident == handle)
-    })
+    path.path
+        .segments
+        .last()
+        .is_some_and(|segment| HANDLES.iter().any(|handle| segment.ident == handle))
 }
 
 fn is_unit(ty: &Type) -> bool {

@@ -304,5 +304,5 @@ fn declares_array(expression: &Expr) -> bool {
 
 /// Whether a function declares an array in memory.
 pub fn is_array_function(name: &syn::Ident) -> bool {
-    name == "shared" || name == "shared_dynamic"
+    ["shared", "shared_dynamic", "mbarrier", "mbarriers"].iter().any(|function| name == function)
 }

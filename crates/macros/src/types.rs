@@ -107,6 +107,13 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
     }
 }
 
+/// Whether a type is a tensor map, which kernels take by reference.
+pub fn is_tensor_map(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let last = path.path.segments.last();
+    last.is_some_and(|last| last.ident == "TensorMap" || last.ident == "TensorMapMut")
+}
+
 /// An error at `place` with a remedy.
 pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Error {
     syn::Error::new_spanned(place, format!("{message}\n  = help: {help}"))

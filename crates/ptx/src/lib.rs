@@ -25,6 +25,7 @@ mod link;
 mod parse;
 mod print;
 mod requirements;
+mod swizzle;
 mod types;
 mod validate;
 
@@ -32,4 +33,5 @@ pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};
 pub use link::LinkError;
 pub use parse::parse_instructions;
+pub use swizzle::Swizzle;
 pub use types::{ScalarType, StateSpace};

@@ -22,7 +22,6 @@ pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
 pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
-pub use lanework_engine::swizzle::Swizzle;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Sampler, Texel,
@@ -31,6 +30,7 @@ pub use lanework_memmodel::counters::{Bulk, Counters, Distributed, Global, Share
 pub use lanework_memmodel::table::{Counter, Row};
 pub use lanework_profiler::count::CountingObserver;
 pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
+pub use lanework_ptx::Swizzle;
 pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_sanitizer as sanitize;

@@ -7,7 +7,7 @@
 //! Where M or N is contiguous, the same holds with the two exchanged, and the leading dimension tells
 //! how far apart the swizzled rows' widths are along M or N.
 
-use crate::swizzle::Swizzle;
+use lanework_ptx::Swizzle;
 
 /// What a descriptor says, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::tensors::TENSORS;
 use lanework::sim::{Blocks, Bulk};
-use lanework::{Device, PtxArg, PtxShape, Swizzle, TensorElement, TensorMap, Tiling};
+use lanework::{Device, DynTensorMap, PtxArg, PtxShape, Swizzle, TensorElement, Tiling};
 
 /// Columns and rows of the tensor of floats, and of a tile.
 const EXTENT: [u64; 2] = [200, 60];
@@ -19,7 +19,7 @@ fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
         "reduce_2d" => TensorElement::U32,
         _ => TensorElement::F32,
     };
-    let map = TensorMap::new(&tensor, element, &tiling).expect("a tensor map");
+    let map = DynTensorMap::new(&tensor, element, &tiling).expect("a tensor map");
     let words = TILE[0] * TILE[1];
     let memory = device.zeros::<u8>(4 * words as usize).expect("memory");
     let number = |value: u32| PtxArg::Bytes(value.to_le_bytes().to_vec());

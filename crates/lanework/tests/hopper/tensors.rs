@@ -2,8 +2,8 @@
 
 use crate::{On, everywhere, next, pointer, random_words, word};
 use lanework::{
-    Buffer, Device, Executed, PtxArg, PtxShape, ReportKind, Result, Swizzle, TensorElement,
-    TensorMap, Tiling,
+    Buffer, Device, DynTensorMap, Executed, PtxArg, PtxShape, ReportKind, Result, Swizzle,
+    TensorElement, Tiling,
 };
 
 pub const TENSORS: &str = include_str!("tensors.ptx");
@@ -79,8 +79,8 @@ impl Subject {
         if self.nan_outside { tiling.nan_outside() } else { tiling }
     }
 
-    fn map<'a>(&self, buffer: &'a Buffer<u8>) -> TensorMap<'a> {
-        TensorMap::new(buffer, self.element, &self.tiling())
+    fn map<'a>(&self, buffer: &'a Buffer<u8>) -> DynTensorMap<'a> {
+        DynTensorMap::new(buffer, self.element, &self.tiling())
             .unwrap_or_else(|e| panic!("{self:?}: {e}"))
     }
 
@@ -348,8 +348,8 @@ fn a_pipeline_of_tiles_transposes() {
             let tiling = |across: u32, down: u32| {
                 Tiling::new(&[across.into(), down.into()], &[32, 32]).swizzle(Swizzle::B128)
             };
-            let source = TensorMap::new(&from, TensorElement::U32, &tiling(columns, rows));
-            let target = TensorMap::new(&to, TensorElement::U32, &tiling(rows, columns));
+            let source = DynTensorMap::new(&from, TensorElement::U32, &tiling(columns, rows));
+            let target = DynTensorMap::new(&to, TensorElement::U32, &tiling(rows, columns));
             let (source, target) = (source.expect("a map"), target.expect("a map"));
             let arguments = [
                 PtxArg::Map(&source),
@@ -372,7 +372,7 @@ fn two_blocks_load_for_both() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         let input = random_words(32 * 128, 8);
         let (from, to) = (on.upload(&input), on.upload(&[0; 8192]));
-        let map = TensorMap::new(&from, TensorElement::U32, &Tiling::new(&[32, 128], &[16, 32]));
+        let map = DynTensorMap::new(&from, TensorElement::U32, &Tiling::new(&[32, 128], &[16, 32]));
         let map = map.expect("a map");
         on.run(("halves", PtxShape::new(8, 96)), &[PtxArg::Map(&map), pointer(&to)]).expect("runs");
         let expected: Vec<u32> = (0..8192)
@@ -390,7 +390,7 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         let buffer = on.upload(&[0; 256]);
         let refuse = |tiling: Tiling| {
-            let map = TensorMap::new(&buffer, TensorElement::F32, &tiling);
+            let map = DynTensorMap::new(&buffer, TensorElement::F32, &tiling);
             map.expect_err("breaks a rule").to_string()
         };
         let said = refuse(Tiling::new(&[16, 17], &[16, 16]));
@@ -402,7 +402,7 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
         let other = lanework::Device::emulator_with(lanework::sim::Options::default());
         let elsewhere = other.upload(&[0u8; 1024]).expect("memory");
         let map =
-            TensorMap::new(&elsewhere, TensorElement::F32, &Tiling::new(&[16, 16], &[16, 16]));
+            DynTensorMap::new(&elsewhere, TensorElement::F32, &Tiling::new(&[16, 16], &[16, 16]));
         let map = map.expect("a map");
         let arguments =
             [PtxArg::Map(&map), coordinates(&[0, 0]), word(1024), pointer(&buffer), word(256)];

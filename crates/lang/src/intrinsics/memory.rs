@@ -27,7 +27,7 @@ pub fn load_nc<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<T> {
     let place = place.into().place;
     match place.space {
         crate::memory::Space::Global => place.load_with(".nc"),
-        crate::memory::Space::Shared => place.load_with(""),
+        _ => place.load_with(""),
     }
 }
 
@@ -80,8 +80,6 @@ pub fn address_of<T: Element>(place: impl Into<ReadPlace<T>>) -> Var<u64> {
     let place = place.into().place;
     match place.space {
         crate::memory::Space::Global => Var::new(with(|b| place.address(b))),
-        crate::memory::Space::Shared => {
-            crate::cast::Cast::cast(Var::<u32>::new(with(|b| place.address(b))))
-        }
+        _ => crate::cast::Cast::cast(Var::<u32>::new(with(|b| place.address(b)))),
     }
 }

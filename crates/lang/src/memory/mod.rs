@@ -10,7 +10,9 @@ pub(crate) mod slice;
 
 pub use array::{RegisterArray, registers};
 pub use index::{Extent, IndexValue};
+pub(crate) use place::Base;
 pub use place::{Place, ReadPlace, Space};
 pub use registers::{Get, Locate, Put, row};
+pub(crate) use shared::element_place;
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
 pub use slice::{Slice, SliceMut};

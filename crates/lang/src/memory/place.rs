@@ -18,6 +18,8 @@ pub enum Space {
     Global,
     /// Shared memory.
     Shared,
+    /// Shared memory of a block of the cluster.
+    Cluster,
 }
 
 impl Space {
@@ -26,6 +28,7 @@ impl Space {
         match self {
             Space::Global => "global",
             Space::Shared => "shared",
+            Space::Cluster => "shared::cluster",
         }
     }
 }
@@ -77,7 +80,7 @@ impl<T> Place<T> {
     pub(crate) fn address(self, b: &mut Builder) -> Value {
         let ty = match self.space {
             Space::Global => ScalarType::U64,
-            Space::Shared => ScalarType::U32,
+            Space::Shared | Space::Cluster => ScalarType::U32,
         };
         let base = match self.base {
             Base::Register(value) => value,

@@ -16,10 +16,10 @@ use std::marker::PhantomData;
 /// An array in shared memory with `D` dimensions, outermost first.
 #[derive(Debug)]
 pub struct Shared<T, const D: usize> {
-    symbol: usize,
+    pub(crate) symbol: usize,
     /// Byte offset from the symbol, for arrays in dynamic shared memory.
-    start: i64,
-    dims: [u32; D],
+    pub(crate) start: i64,
+    pub(crate) dims: [u32; D],
     element: PhantomData<fn() -> T>,
 }
 
@@ -146,53 +146,63 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
                 let extent = Value::Constant(extent.into());
                 b.check(index, extent, &name, IndexKind::SharedAxis(axis as u8));
             }
-            self.unchecked(b, index)
+            let first = Place::new(Space::Shared, Base::Symbol(self.symbol), self.start);
+            element_place(b, first, &self.dims, &index)
         })
     }
+}
 
-    /// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of
-    /// every index moves into the instruction's immediate offset.
-    fn unchecked(&self, b: &mut Builder, index: [Index; D]) -> Place<T> {
-        let mut offset = self.start;
-        let mut address = None;
-        let mut stride = i64::from(T::SCALAR.size());
-        let strides: Vec<i64> = self
-            .dims
-            .iter()
-            .rev()
-            .map(|extent| {
-                let this = stride;
-                stride *= i64::from(*extent);
-                this
-            })
-            .collect();
-        let ty = ScalarType::U32;
-        for (index, stride) in index.into_iter().zip(strides.into_iter().rev()) {
-            let (value, constant) = match index.value {
-                Value::Constant(bits) => (None, integer(bits, index.ty) as i64),
-                value => {
-                    let (value, constant) = b.split_sum(value);
-                    (Some(value), constant)
-                }
-            };
-            offset += constant * stride;
-            if let Some(value) = value {
-                let word = match index.ty.size() {
-                    8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
-                    _ => value,
-                };
-                let base = match address {
-                    Some(address) => address,
-                    None => b.symbol_address(self.symbol),
-                };
-                let scale = Value::Constant(stride as u64);
-                let inputs = [(word, ty), (scale, ty), (base, ty)];
-                address = Some(b.pure("mad.lo.u32", ty, &inputs));
+/// The place of an element of an array of shape `dims`, unchecked.
+///
+/// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of every index moves into the
+/// instruction's immediate offset.
+pub(crate) fn element_place<T: Scalar>(
+    b: &mut Builder,
+    array: Place<T>,
+    dims: &[u32],
+    index: &[Index],
+) -> Place<T> {
+    let mut offset = array.offset;
+    let mut address = match array.base {
+        Base::Register(value) => Some(value),
+        Base::Symbol(_) => None,
+    };
+    let mut stride = i64::from(T::SCALAR.size());
+    let strides: Vec<i64> = dims
+        .iter()
+        .rev()
+        .map(|extent| {
+            let this = stride;
+            stride *= i64::from(*extent);
+            this
+        })
+        .collect();
+    let ty = ScalarType::U32;
+    for (index, stride) in index.iter().zip(strides.into_iter().rev()) {
+        let (value, constant) = match index.value {
+            Value::Constant(bits) => (None, integer(bits, index.ty) as i64),
+            value => {
+                let (value, constant) = b.split_sum(value);
+                (Some(value), constant)
             }
+        };
+        offset += constant * stride;
+        if let Some(value) = value {
+            let word = match index.ty.size() {
+                8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
+                _ => value,
+            };
+            let base = match (address, array.base) {
+                (Some(address), _) => address,
+                (None, Base::Symbol(symbol)) => b.symbol_address(symbol),
+                (None, Base::Register(value)) => value,
+            };
+            let scale = Value::Constant(stride as u64);
+            let inputs = [(word, ty), (scale, ty), (base, ty)];
+            address = Some(b.pure("mad.lo.u32", ty, &inputs));
         }
-        let base = address.map_or(Base::Symbol(self.symbol), Base::Register);
-        Place::new(Space::Shared, base, offset)
     }
+    Place::new(array.space, address.map_or(array.base, Base::Register), offset)
 }
 
 impl<T: Scalar, const D: usize> Read for Shared<T, D> {

@@ -1,0 +1,319 @@
+//! mbarriers: barriers in shared memory that count arrivals of threads and bytes of asynchronous copies (PTX manual,
+//! "Asynchronous Barrier Instructions: mbarrier").
+//!
+//! A barrier has phases: one completes when as many threads have arrived as the barrier was made for and as many bytes
+//! as were announced. Which phase a thread waits for is said by a token of the thread's own arrival ([`Arrival`]), or by
+//! a [`Waiter`], which waits for one phase after the other and keeps the parity itself; there is no number to confuse.
+
+use super::handle::handle;
+use super::part::Part;
+use crate::arithmetic::binary;
+use crate::builder::{BarrierSetup, Builder, Line};
+use crate::current::{here, with};
+use crate::definition::IndexKind;
+use crate::memory::{Base, Extent, IndexValue, Place, Space, element_place};
+use crate::operation::Operation;
+use crate::value::{Index, Register, Value};
+use crate::var::Var;
+use lanework_ptx::{ScalarType, StateSpace, Variable};
+
+/// An mbarrier of the block, in shared memory.
+#[derive(Debug)]
+pub struct Mbarrier {
+    pub(crate) place: Place<u64>,
+    /// The array that it is an element of.
+    pub(crate) symbol: usize,
+}
+
+/// An array of mbarriers: `full.at(stage)`.
+#[derive(Debug)]
+pub struct Mbarriers {
+    symbol: usize,
+    number: u32,
+}
+
+/// The phase in which a thread arrived at an mbarrier: what [`Mbarrier::wait`] waits for.
+#[derive(Debug)]
+pub struct Arrival {
+    state: Value,
+    symbol: usize,
+}
+
+/// A thread's position in the phases of an mbarrier: each [`wait`](Waiter::wait) waits for the next one.
+#[derive(Debug)]
+pub struct Waiter {
+    barrier: Mbarrier,
+    parity: Register,
+}
+
+handle!(Mbarrier);
+handle!(Mbarriers);
+handle!(Arrival);
+handle!(Waiter);
+
+/// What an asynchronous copy may signal: an mbarrier, or a stage of a pipeline that a producer has acquired.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an mbarrier that a copy can signal",
+    label = "expected an mbarrier",
+    note = "pass `&full` of `let full = mbarrier(1);`, or the slot that `producer.acquire(bytes)` returned"
+)]
+pub trait Signal: Copy {
+    /// The barrier.
+    fn barrier(self) -> Mbarrier;
+}
+
+impl Signal for Mbarrier {
+    fn barrier(self) -> Mbarrier {
+        self
+    }
+}
+
+/// An mbarrier whose phases complete after `arrivals` arrivals (1 to 2^20 - 1), which are known before the kernel's
+/// first line: a literal, a constant, a parameter or `block_dim.x`.
+///
+/// It is initialised before the kernel's first line, and every thread sees it so.
+#[track_caller]
+pub fn mbarrier(arrivals: impl IndexValue) -> Mbarrier {
+    here();
+    with(|b| Mbarriers::declare(b, 1, arrivals.parts(), "mbarrier").element(b, None))
+}
+
+/// `number` mbarriers, as [`mbarrier`] makes one.
+#[track_caller]
+pub fn mbarriers(number: impl Extent, arrivals: impl IndexValue) -> Mbarriers {
+    here();
+    let number = number.extent().and_then(|n| u32::try_from(n).ok());
+    with(|b| {
+        let number = number.filter(|n| (1..=64).contains(n)).unwrap_or_else(|| {
+            b.error("an array of mbarriers has 1 to 64 of them", "use a number in this range");
+            1
+        });
+        Mbarriers::declare(b, number, arrivals.parts(), "mbarriers")
+    })
+}
+
+/// Arrivals at most.
+const MOST_ARRIVALS: u64 = (1 << 20) - 1;
+
+impl Mbarriers {
+    pub(crate) fn declare(
+        b: &mut Builder,
+        number: u32,
+        arrivals: Index,
+        name: &'static str,
+    ) -> Mbarriers {
+        let hint = b.take_hint(name);
+        let name = b.unique(&crate::identifier::identifier(hint));
+        let known = match arrivals.value {
+            Value::Constant(count) => (1..=MOST_ARRIVALS).contains(&count),
+            Value::Special(_) => true,
+            Value::Register(register) => b
+                .prologue
+                .iter()
+                .any(|line| matches!(line, Line::Op { dest: Some(dest), .. } if *dest == register)),
+        };
+        if !known {
+            b.error(
+                format!("the arrivals of `{name}` are not a number from 1 to {MOST_ARRIVALS} that is known before the kernel's first line"),
+                "write a literal, a constant, a parameter of the kernel or `block_dim.x`: barriers are initialised before the first line",
+            );
+        }
+        let arrivals = if known { arrivals.value } else { Value::Constant(1) };
+        b.variables.push(Variable {
+            align: Some(8),
+            dims: vec![Some(number.into())],
+            ..Variable::new(StateSpace::Shared, ScalarType::B64, &name)
+        });
+        b.symbols.push(name);
+        let symbol = b.symbols.len() - 1;
+        let position = b.position().cloned();
+        b.barriers.push(BarrierSetup { symbol, number, arrivals, position });
+        Mbarriers { symbol, number }
+    }
+
+    /// The barrier at an index; the first without one.
+    pub(crate) fn element(self, b: &mut Builder, index: Option<Index>) -> Mbarrier {
+        let first = Place::new(Space::Shared, Base::Symbol(self.symbol), 0);
+        let place = match index {
+            Some(index) => element_place(b, first, &[self.number], &[index]),
+            None => first,
+        };
+        Mbarrier { place, symbol: self.symbol }
+    }
+
+    /// The barrier at an index.
+    #[track_caller]
+    pub fn at(self, index: impl IndexValue) -> Mbarrier {
+        here();
+        with(|b| {
+            let (index, name) = (index.parts(), b.symbols[self.symbol].clone());
+            b.check(index, Value::Constant(self.number.into()), &name, IndexKind::SharedAxis(0));
+            self.element(b, Some(index))
+        })
+    }
+}
+
+impl Mbarrier {
+    fn arrive_by(self, name: &str, count: Option<Index>) -> Arrival {
+        with(|b| {
+            let mut operands = vec![self.place.operand(b)];
+            operands.extend(
+                count.map(|count| word(b, count)).map(|value| b.operand(value, ScalarType::U32)),
+            );
+            let state =
+                b.emit_to(&format!("mbarrier.{name}.shared::cta.b64"), ScalarType::B64, operands);
+            Arrival { state, symbol: self.symbol }
+        })
+    }
+
+    /// Arrives: what this thread did before is seen by those who wait for the phase (`mbarrier.arrive`).
+    #[track_caller]
+    pub fn arrive(self) -> Arrival {
+        here();
+        self.arrive_by("arrive", None)
+    }
+
+    /// Arrives as many times at once.
+    #[track_caller]
+    pub fn arrive_times(self, count: impl IndexValue) -> Arrival {
+        here();
+        self.arrive_by("arrive", Some(count.parts()))
+    }
+
+    /// Announces bytes of copies to this barrier, and arrives (`mbarrier.arrive.expect_tx`): the phase completes when they
+    /// are there, too.
+    #[track_caller]
+    pub fn arrive_expect(self, bytes: impl IndexValue) -> Arrival {
+        here();
+        self.arrive_by("arrive.expect_tx", Some(bytes.parts()))
+    }
+
+    /// Announces bytes of copies to this barrier without arriving (`mbarrier.expect_tx`).
+    #[track_caller]
+    pub fn expect(self, bytes: impl IndexValue) {
+        here();
+        with(|b| {
+            let value = word(b, bytes.parts());
+            let operands = vec![self.place.operand(b), b.operand(value, ScalarType::U32)];
+            b.emit("mbarrier.expect_tx.relaxed.cta.shared::cta.b64", operands);
+        });
+    }
+
+    /// Arrives for the last time: the phases after this one need an arrival less (`mbarrier.arrive_drop`).
+    #[track_caller]
+    pub fn arrive_and_drop(self) -> Arrival {
+        here();
+        self.arrive_by("arrive_drop", None)
+    }
+
+    /// Waits until the phase of an arrival is complete (`mbarrier.try_wait`, repeated).
+    #[track_caller]
+    pub fn wait(self, arrival: Arrival) {
+        here();
+        self.same(&arrival);
+        with(|b| self.spin(b, "", arrival.state, ScalarType::B64));
+    }
+
+    /// Whether the phase of an arrival is complete (`mbarrier.test_wait`).
+    #[track_caller]
+    pub fn is_complete(self, arrival: Arrival) -> Var<bool> {
+        here();
+        self.same(&arrival);
+        Var::new(with(|b| {
+            let scope = acquire(b);
+            let operands = vec![self.place.operand(b), b.operand(arrival.state, ScalarType::B64)];
+            b.emit_to(
+                &format!("mbarrier.test_wait{scope}.shared::cta.b64"),
+                ScalarType::Pred,
+                operands,
+            )
+        }))
+    }
+
+    /// Refuses the token of another barrier.
+    fn same(self, arrival: &Arrival) {
+        if arrival.symbol != self.symbol {
+            with(|b| {
+                let (mine, its) =
+                    (b.symbols[self.symbol].clone(), b.symbols[arrival.symbol].clone());
+                b.error(
+                    format!("this waits at `{mine}` for an arrival at `{its}`"),
+                    format!("wait at the barrier that was arrived at: `{its}.wait(..)`"),
+                );
+            });
+        }
+    }
+
+    /// This thread's position before the barrier's first phase: its first `wait` waits for that phase.
+    #[track_caller]
+    pub fn waiter(self) -> Waiter {
+        here();
+        self.waiter_from(0)
+    }
+
+    /// A position at which the first `wait` returns at once, as if a phase before the first had completed: of the
+    /// producer, which finds every stage empty.
+    #[track_caller]
+    pub fn waiter_past(self) -> Waiter {
+        here();
+        self.waiter_from(1)
+    }
+
+    fn waiter_from(self, parity: u64) -> Waiter {
+        with(|b| {
+            let register = b.register(ScalarType::U32, true);
+            b.assign(register, Value::Constant(parity), ScalarType::U32);
+            Waiter { barrier: self, parity: register }
+        })
+    }
+
+    /// Waits for the phase of a parity.
+    pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value) {
+        self.spin(b, ".parity", parity, ScalarType::U32);
+    }
+
+    fn spin(self, b: &mut Builder, by: &str, phase: Value, ty: ScalarType) {
+        let scope = acquire(b);
+        let operands = vec![self.place.operand(b), b.operand(phase, ty)];
+        let head = b.label("wait");
+        b.place_always(&head);
+        let name = format!("mbarrier.try_wait{by}{scope}.shared::cta.b64");
+        let done = b.emit_to(&name, ScalarType::Pred, operands);
+        if let Value::Register(done) = done {
+            b.jump_if(done, true, &head);
+        }
+    }
+
+    /// The barrier as memory, to be mapped to another block.
+    pub(crate) fn part(self) -> Part<u64, 1> {
+        Part::at(self.place, [1], self.symbol)
+    }
+}
+
+/// Waits of a kernel with clusters see what was done in any block of the cluster.
+fn acquire(b: &Builder) -> &'static str {
+    if b.cluster.is_some() { ".acquire.cluster" } else { "" }
+}
+
+impl Waiter {
+    /// Waits until the next phase of the barrier is complete.
+    #[track_caller]
+    pub fn wait(self) {
+        here();
+        with(|b| {
+            let parity = Value::Register(self.parity);
+            self.barrier.wait_parity(b, parity);
+            let other = binary(b, Operation::Xor, ScalarType::U32, parity, Value::Constant(1));
+            b.assign(self.parity, other, ScalarType::U32);
+        });
+    }
+}
+
+/// An index or a count in 32 bits.
+pub(crate) fn word(b: &mut Builder, index: Index) -> Value {
+    match (index.value, index.ty.size()) {
+        (Value::Constant(bits), _) => Value::Constant(u64::from(bits as u32)),
+        (value, 8) => b.pure("cvt.u32.u64", ScalarType::U32, &[(value, ScalarType::U64)]),
+        (value, _) => value,
+    }
+}

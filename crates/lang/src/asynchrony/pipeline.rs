@@ -1,0 +1,240 @@
+//! Pipelines: a ring of stages in shared memory that producers fill and consumers empty, with a full and an empty mbarrier
+//! per stage. The bookkeeping, which stage is next and which phase of its barrier, is inside: a producer acquires a stage,
+//! a consumer waits for one and releases it.
+
+use super::handle::handle;
+use super::mbarrier::{Mbarrier, Mbarriers, Signal};
+use super::remote::RemoteMbarrier;
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::compare::{Relation, relate};
+use crate::current::{here, with};
+use crate::memory::{Extent, IndexValue};
+use crate::operation::Operation;
+use crate::value::{Index, Register, Value};
+use crate::var::{Read, Var};
+use lanework_ptx::ScalarType;
+
+/// The barriers of a ring of stages.
+#[derive(Debug)]
+pub struct Pipeline {
+    full: Mbarriers,
+    empty: Mbarriers,
+    stages: u32,
+}
+
+/// The side that fills stages: one per thread that produces.
+#[derive(Debug)]
+pub struct Producer {
+    ring: Ring,
+    full: Mbarriers,
+}
+
+/// The side that empties stages: one per thread that consumes.
+#[derive(Debug)]
+pub struct Consumer {
+    ring: Ring,
+    empty: Mbarriers,
+}
+
+/// A stage that a producer fills: what copies signal.
+#[derive(Debug)]
+pub struct Filling {
+    /// The stage, 0 to one less than there are.
+    pub index: Var<u32>,
+    full: Mbarrier,
+}
+
+/// A stage that is full: a consumer reads it, then releases it.
+#[derive(Debug)]
+pub struct Filled {
+    /// The stage, 0 to one less than there are.
+    pub index: Var<u32>,
+    empty: Mbarrier,
+}
+
+/// The next stage and the parity to wait for, in registers.
+#[derive(Debug)]
+struct Ring {
+    /// The barriers that are waited at.
+    waits: Mbarriers,
+    stage: Register,
+    parity: Register,
+    stages: u32,
+}
+
+handle!(Pipeline);
+handle!(Producer);
+handle!(Consumer);
+handle!(Filling);
+handle!(Filled);
+
+impl Clone for Ring {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl Copy for Ring {}
+
+/// A ring of 1 to 64 stages: a stage is full after `producers` arrivals (1 where one thread announces the bytes of copies)
+/// and empty after `consumers` releases. Both are known before the kernel's first line.
+#[track_caller]
+pub fn pipeline(
+    stages: impl Extent,
+    producers: impl IndexValue,
+    consumers: impl IndexValue,
+) -> Pipeline {
+    here();
+    let stages = stages.extent().and_then(|n| u32::try_from(n).ok());
+    with(|b| {
+        let stages = stages.filter(|n| (1..=64).contains(n)).unwrap_or_else(|| {
+            b.error("a pipeline has 1 to 64 stages", "use a number in this range");
+            1
+        });
+        let full = Mbarriers::declare(b, stages, producers.parts(), "full");
+        let empty = Mbarriers::declare(b, stages, consumers.parts(), "empty");
+        Pipeline { full, empty, stages }
+    })
+}
+
+impl Pipeline {
+    /// This thread as a producer, before the first stage. Every stage is empty at first.
+    #[track_caller]
+    pub fn producer(self) -> Producer {
+        here();
+        Producer { ring: Ring::new(self.empty, self.stages, 1), full: self.full }
+    }
+
+    /// This thread as a consumer, before the first stage.
+    #[track_caller]
+    pub fn consumer(self) -> Consumer {
+        here();
+        Consumer { ring: Ring::new(self.full, self.stages, 0), empty: self.empty }
+    }
+
+    /// The number of stages.
+    pub fn stages(self) -> u32 {
+        self.stages
+    }
+}
+
+impl Ring {
+    fn new(waits: Mbarriers, stages: u32, parity: u64) -> Ring {
+        with(|b| {
+            let mut register = |value| {
+                let register = b.register(ScalarType::U32, true);
+                b.assign(register, Value::Constant(value), ScalarType::U32);
+                register
+            };
+            Ring { waits, stage: register(0), parity: register(parity), stages }
+        })
+    }
+
+    /// Waits for the next stage, and moves on; returns the stage.
+    fn next(self) -> Var<u32> {
+        let stage = Var::<u32>::new(Value::Register(self.stage)).copy();
+        with(|b| {
+            let index = Index { value: stage.value, ty: ScalarType::U32 };
+            let barrier = self.waits.element(b, Some(index));
+            barrier.wait_parity(b, Value::Register(self.parity));
+            self.advance(b, stage.value);
+        });
+        stage
+    }
+
+    /// The stage after `stage`; behind the last one, the first, in the next phase.
+    fn advance(self, b: &mut Builder, stage: Value) {
+        let (word, one) = (ScalarType::U32, Value::Constant(1));
+        let next = binary(b, Operation::Add, word, stage, one);
+        let last = relate(b, Relation::Eq, word, next, Value::Constant(self.stages.into()));
+        let select = |b: &mut Builder, yes, no| {
+            b.pure("selp.b32", word, &[(yes, word), (no, word), (last, ScalarType::Pred)])
+        };
+        let wrapped = select(b, Value::Constant(0), next);
+        let flip = select(b, one, Value::Constant(0));
+        let parity = binary(b, Operation::Xor, word, Value::Register(self.parity), flip);
+        b.assign(self.stage, wrapped, word);
+        b.assign(self.parity, parity, word);
+    }
+}
+
+fn element(barriers: Mbarriers, stage: Var<u32>) -> Mbarrier {
+    with(|b| barriers.element(b, Some(Index { value: stage.value, ty: ScalarType::U32 })))
+}
+
+impl Producer {
+    /// Waits until the next stage is empty. What then fills it ends with [`Filling::commit`] or
+    /// [`Filling::arrive_expect`].
+    #[track_caller]
+    pub fn acquire(self) -> Filling {
+        here();
+        let index = self.ring.next();
+        Filling { index, full: element(self.full, index) }
+    }
+
+    /// Waits until the next stage is empty, and announces the bytes that copies will bring: the stage is full when all of
+    /// them are there.
+    #[track_caller]
+    pub fn acquire_for(self, bytes: impl IndexValue) -> Filling {
+        here();
+        let filling = self.acquire();
+        filling.arrive_expect(bytes);
+        filling
+    }
+
+    /// Waits until consumers have released every stage: before a block leaves whose barriers other blocks arrive at.
+    #[track_caller]
+    pub fn drain(self) {
+        here();
+        for _ in 0..self.ring.stages {
+            self.ring.next();
+        }
+    }
+}
+
+impl Filling {
+    /// The stage is filled as far as this thread is concerned.
+    #[track_caller]
+    pub fn commit(self) {
+        self.full.arrive();
+    }
+
+    /// Announces the bytes that copies bring, and arrives.
+    #[track_caller]
+    pub fn arrive_expect(self, bytes: impl IndexValue) {
+        self.full.arrive_expect(bytes);
+    }
+}
+
+impl Signal for Filling {
+    fn barrier(self) -> Mbarrier {
+        self.full
+    }
+}
+
+impl Consumer {
+    /// Waits until the next stage is full.
+    #[track_caller]
+    pub fn wait(self) -> Filled {
+        here();
+        let index = self.ring.next();
+        Filled { index, empty: element(self.empty, index) }
+    }
+}
+
+impl Filled {
+    /// This thread has read the stage.
+    #[track_caller]
+    pub fn release(self) {
+        self.empty.arrive();
+    }
+
+    /// Tells the producer in block `rank` of the cluster, which fills this block's stage by multicast, that this thread
+    /// has read it.
+    #[track_caller]
+    pub fn release_to(self, rank: impl IndexValue) {
+        here();
+        RemoteMbarrier::of(self.empty, rank.parts()).arrive();
+    }
+}

@@ -1,0 +1,272 @@
+//! Copies of tensor tiles by the tensor memory accelerator (PTX manual, "cp.async.bulk.tensor"): loads that signal an
+//! mbarrier, stores and reductions that a thread waits for in bulk groups, and prefetches. Elements outside of the tensor
+//! are read as zero (or as the map says) and not written.
+
+use super::coordinates::{TileAt, vector};
+use super::handle::handle;
+use super::mbarrier::Signal;
+use super::part::{IntoPart, Part};
+use super::remote::needs_cluster;
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::definition::{Parameter, ParameterKind, Tile};
+use crate::scalar::Element;
+use crate::value::Value;
+use crate::var::{IntoVar, Var};
+use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Swizzle, Variable};
+use std::marker::PhantomData;
+
+/// A tensor that tiles are loaded from: a parameter `x: &TensorMap<T, R>`.
+#[derive(Debug)]
+pub struct TensorSource<T, const R: usize> {
+    map: Map,
+    element: PhantomData<fn() -> T>,
+}
+
+/// A tensor that tiles are loaded from and stored to: a parameter `y: &TensorMapMut<T, R>`.
+#[derive(Debug)]
+pub struct TensorTarget<T, const R: usize> {
+    map: Map,
+    element: PhantomData<fn() -> T>,
+}
+
+handle!(TensorSource<T>[R: usize]);
+handle!(TensorTarget<T>[R: usize]);
+
+#[derive(Clone, Copy, Debug)]
+struct Map {
+    /// Its number among the kernel's parameters.
+    parameter: usize,
+    address: Value,
+    /// The blocks that get the tile, by their bits.
+    blocks: Option<Value>,
+    policy: Option<Value>,
+}
+
+/// Declares the parameter `name: &TensorMap<T, R>`.
+pub fn tensor_source<T: Element, const R: usize>(name: &'static str) -> TensorSource<T, R> {
+    TensorSource { map: Map::parameter::<T>(name, R, false), element: PhantomData }
+}
+
+/// Declares the parameter `name: &TensorMapMut<T, R>`.
+pub fn tensor_target<T: Element, const R: usize>(name: &'static str) -> TensorTarget<T, R> {
+    TensorTarget { map: Map::parameter::<T>(name, R, true), element: PhantomData }
+}
+
+impl Map {
+    fn parameter<T: Element>(name: &'static str, rank: usize, mutable: bool) -> Map {
+        with(|b| {
+            let kind = ParameterKind::TensorMap { element: T::SCALAR, rank, mutable, tile: None };
+            b.parameters.push(Parameter { name: name.to_owned(), kind });
+            let symbol = b.unique(&crate::identifier::identifier(name));
+            b.entry_parameters.push(Variable {
+                align: Some(64),
+                dims: vec![Some(128)],
+                ..Variable::new(StateSpace::Param, ScalarType::B8, &symbol)
+            });
+            let [place, address] = std::array::from_fn(|_| b.register(ScalarType::U64, false));
+            let operands = vec![Operand::Name(place.name()), Operand::Name(symbol)];
+            b.at_top("mov.b64", place, operands);
+            let operands = vec![Operand::Name(address.name()), Operand::Name(place.name())];
+            b.at_top("cvta.param.u64", address, operands);
+            let parameter = b.parameters.len() - 1;
+            Map { parameter, address: Value::Register(address), blocks: None, policy: None }
+        })
+    }
+
+    /// `[map, {x, y}]`.
+    fn place(self, b: &mut Builder, coordinates: Operand) -> Operand {
+        let base = match b.operand(self.address, ScalarType::U64) {
+            Operand::Name(name) => name,
+            other => other.to_string(),
+        };
+        let extra = vec![coordinates];
+        Operand::Address(Address { base: AddressBase::Name(base), offset: 0, extra })
+    }
+
+    /// Notes the tile's shape, which the launch compares with the map's, and refuses a second one.
+    fn uses<T: Element, const D: usize>(self, b: &mut Builder, part: &Part<T, D>) {
+        part.align(b, 128);
+        let shape = part.dims.iter().copied().filter(|extent| *extent != 1);
+        let wanted = Tile::new(shape, part.swizzle, T::SCALAR.size());
+        let parameter = &mut b.parameters[self.parameter];
+        let ParameterKind::TensorMap { tile, .. } = &mut parameter.kind else { return };
+        match tile {
+            None => *tile = wanted,
+            Some(tile) if Some(*tile) != wanted => {
+                let (name, first) = (parameter.name.clone(), tile.to_string());
+                let second = wanted.map_or_else(String::new, |tile| tile.to_string());
+                b.error(
+                    format!("tiles of `{name}` are {first} elsewhere in this kernel, here {second}"),
+                    "a tensor map has one shape of tile and one swizzle: pass a second map of the same buffer for the other",
+                );
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn words(self) -> String {
+        let multicast = if self.blocks.is_some() { ".multicast::cluster" } else { "" };
+        let hint = if self.policy.is_some() { ".L2::cache_hint" } else { "" };
+        format!("{multicast}{hint}")
+    }
+
+    /// The operands of the words.
+    fn tail(self, b: &mut Builder, operands: &mut Vec<Operand>) {
+        if let Some(blocks) = self.blocks {
+            let half = match blocks {
+                Value::Constant(bits) => Value::Constant(u64::from(bits as u16)),
+                blocks => b.pure("cvt.u16.u32", ScalarType::B16, &[(blocks, ScalarType::U32)]),
+            };
+            operands.push(b.operand(half, ScalarType::B16));
+        }
+        if let Some(policy) = self.policy {
+            operands.push(b.operand(policy, ScalarType::B64));
+        }
+    }
+
+    fn load<T: Element, const D: usize>(
+        self,
+        part: Part<T, D>,
+        at: &[crate::value::Index],
+        signal: impl Signal,
+    ) {
+        with(|b| {
+            self.uses(b, &part);
+            let name = format!(
+                "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{}",
+                at.len(),
+                self.words()
+            );
+            let coordinates = vector(b, at);
+            let mut operands = vec![
+                part.first.operand(b),
+                self.place(b, coordinates),
+                signal.barrier().place.operand(b),
+            ];
+            self.tail(b, &mut operands);
+            b.emit(&name, operands);
+        });
+    }
+
+    fn store<T: Element, const D: usize>(
+        self,
+        part: Part<T, D>,
+        at: &[crate::value::Index],
+        reduction: Option<&str>,
+    ) {
+        with(|b| {
+            self.uses(b, &part);
+            let (verb, op) = match reduction {
+                Some(op) => ("cp.reduce", format!(".{op}")),
+                None => ("cp", String::new()),
+            };
+            let name = format!(
+                "{verb}.async.bulk.tensor.{}d.global.shared::cta{op}.tile.bulk_group{}",
+                at.len(),
+                self.words()
+            );
+            let coordinates = vector(b, at);
+            let mut operands = vec![self.place(b, coordinates), part.first.operand(b)];
+            self.tail(b, &mut operands);
+            b.emit(&name, operands);
+        });
+    }
+}
+
+macro_rules! sources {
+    ($($name:ident)*) => {$(
+        impl<T: Element, const R: usize> $name<T, R> {
+            /// Starts to copy the tile at `at` into shared memory; `signal` is told of its bytes (`cp.async.bulk.tensor`).
+            #[track_caller]
+            pub fn load<const D: usize>(self, to: impl IntoPart<T, D>, at: impl TileAt<R>, signal: impl Signal) {
+                here();
+                self.map.load(to.into_part(), &at.coordinates(), signal);
+            }
+
+            /// Starts to fetch the tile at `at` into the L2 cache.
+            #[track_caller]
+            pub fn prefetch(self, at: impl TileAt<R>) {
+                here();
+                with(|b| {
+                    let hint = if self.map.policy.is_some() { ".L2::cache_hint" } else { "" };
+                    let coordinates = vector(b, &at.coordinates());
+                    let mut operands = vec![self.map.place(b, coordinates)];
+                    if let Some(policy) = self.map.policy {
+                        operands.push(b.operand(policy, ScalarType::B64));
+                    }
+                    b.emit(&format!("cp.async.bulk.prefetch.tensor.{R}d.L2.global.tile{hint}"), operands);
+                });
+            }
+
+            /// Starts to fetch the map itself (`prefetch.tensormap`).
+            #[track_caller]
+            pub fn prefetch_map(self) {
+                here();
+                with(|b| {
+                    let Operand::Name(base) = b.operand(self.map.address, ScalarType::U64) else { return };
+                    b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
+                });
+            }
+
+            /// Copies with this policy of the L2 cache; see [`l2_policy`](crate::prelude::l2_policy).
+            #[must_use]
+            pub fn with_policy(self, policy: Var<u64>) -> Self {
+                Self { map: Map { policy: Some(policy.value), ..self.map }, ..self }
+            }
+
+            /// Loads give the tile to every block of the cluster whose bit is set, each at the same place of its shared
+            /// memory, and signal the barrier at the same place.
+            #[track_caller]
+            #[must_use]
+            pub fn multicast(self, blocks: impl IntoVar<u32>) -> Self {
+                here();
+                with(|b| needs_cluster(b, "multicast"));
+                Self { map: Map { blocks: Some(blocks.into_var().value), ..self.map }, ..self }
+            }
+        }
+    )*};
+}
+
+sources!(TensorSource TensorTarget);
+
+macro_rules! reductions {
+    ($($name:ident $op:literal $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $name<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>) {
+            here();
+            self.map.store(from.into_part(), &at.coordinates(), Some($op));
+        }
+    )*};
+}
+
+impl<T: Element, const R: usize> TensorTarget<T, R> {
+    /// Starts to copy a tile from shared memory to `at`; the thread waits for it by [`bulk_wait`](crate::prelude::bulk_wait).
+    #[track_caller]
+    pub fn store<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>) {
+        here();
+        self.map.store(from.into_part(), &at.coordinates(), None);
+    }
+
+    reductions! {
+        reduce_add "add" "Starts to add a tile to what is there.";
+        reduce_min "min" "Starts to take the minima of a tile and what is there.";
+        reduce_max "max" "Starts to take the maxima of a tile and what is there.";
+        reduce_and "and" "Starts to `&` a tile with what is there.";
+        reduce_or "or" "Starts to `|` a tile with what is there.";
+        reduce_xor "xor" "Starts to `^` a tile with what is there.";
+    }
+}
+
+/// A tile as written in messages.
+impl std::fmt::Display for Tile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape: Vec<_> = self.shape().iter().map(u32::to_string).collect();
+        write!(f, "{}", if shape.is_empty() { "1".to_owned() } else { shape.join(" x ") })?;
+        match self.swizzle {
+            Swizzle::None => write!(f, " without a swizzle"),
+            swizzle => write!(f, " with the swizzle {swizzle:?}"),
+        }
+    }
+}
