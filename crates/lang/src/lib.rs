@@ -73,8 +73,9 @@ mod value;
 mod var;
 
 pub use asynchrony::{
-    Arrival, Consumer, Filled, Filling, IntoPart, Mbarrier, Mbarriers, Part, Pipeline, Producer,
-    Remote, RemoteMbarrier, Signal, TensorSource, TensorTarget, TileAt, Waiter,
+    Arrival, ClusterArrival, Consumer, Filled, Filling, IntoPart, Mbarrier, Mbarriers,
+    NamedBarrier, Part, Pipeline, Producer, Remote, RemoteMbarrier, Signal, TensorSource,
+    TensorTarget, TileAt, Waiter,
 };
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
@@ -88,14 +89,15 @@ pub use var::{Mut, Var};
 /// Names that every file with kernels needs.
 pub mod prelude {
     pub use crate::asynchrony::{
-        bulk_commit, bulk_wait, bulk_wait_read, fence_proxy_async, fence_proxy_async_shared,
-        mbarrier, mbarriers, pipeline,
+        bulk_commit, bulk_wait, bulk_wait_read, cluster_arrive, cluster_block_idx, cluster_dim,
+        cluster_idx, cluster_rank, cluster_size, cluster_sync, fence_proxy_async,
+        fence_proxy_async_shared, mbarrier, mbarriers, named_barrier, pipeline,
     };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers, shared, shared_dynamic};
     pub use crate::{
-        Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, Number, Part,
-        Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared, Slice, SliceMut,
-        Swizzle, Var, Waiter,
+        Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
+        Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared,
+        Slice, SliceMut, Swizzle, Var, Waiter,
     };
 }

@@ -15,22 +15,25 @@ pub struct Index3 {
     pub z: Var<u32>,
 }
 
-const fn special(x: &'static str, y: &'static str, z: &'static str) -> Index3 {
-    Index3 {
-        x: Var::new(Value::Special(x)),
-        y: Var::new(Value::Special(y)),
-        z: Var::new(Value::Special(z)),
+impl Index3 {
+    /// The special registers of these names.
+    pub(crate) const fn special(x: &'static str, y: &'static str, z: &'static str) -> Index3 {
+        Index3 {
+            x: Var::new(Value::Special(x)),
+            y: Var::new(Value::Special(y)),
+            z: Var::new(Value::Special(z)),
+        }
     }
 }
 
 /// The thread's position in its block (`%tid`).
-pub static thread_idx: Index3 = special("%tid.x", "%tid.y", "%tid.z");
+pub static thread_idx: Index3 = Index3::special("%tid.x", "%tid.y", "%tid.z");
 /// The block's position in the grid (`%ctaid`).
-pub static block_idx: Index3 = special("%ctaid.x", "%ctaid.y", "%ctaid.z");
+pub static block_idx: Index3 = Index3::special("%ctaid.x", "%ctaid.y", "%ctaid.z");
 /// The block's shape in threads (`%ntid`).
-pub static block_dim: Index3 = special("%ntid.x", "%ntid.y", "%ntid.z");
+pub static block_dim: Index3 = Index3::special("%ntid.x", "%ntid.y", "%ntid.z");
 /// The grid's shape in blocks (`%nctaid`).
-pub static grid_dim: Index3 = special("%nctaid.x", "%nctaid.y", "%nctaid.z");
+pub static grid_dim: Index3 = Index3::special("%nctaid.x", "%nctaid.y", "%nctaid.z");
 
 /// The thread's lane in its warp, 0 to 31 (`%laneid`).
 ///
