@@ -5,6 +5,7 @@
 //! once.
 
 use crate::definition::{CheckSite, Parameter, StageError};
+use crate::flight::Flight;
 use crate::value::{Class, Index, Register, Value, literal};
 use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Statement, Variable};
 use std::collections::{HashMap, HashSet};
@@ -114,6 +115,8 @@ pub(crate) struct Builder {
     pub version: u64,
     pub specials: HashMap<&'static str, Register>,
     pub constant_sums: HashMap<Register, (Value, i64)>,
+    /// Groups of asynchronous copies in flight.
+    pub flight: Flight,
     names: HashSet<String>,
     labels: u32,
     name_hint: Option<&'static str>,
@@ -270,6 +273,7 @@ impl Builder {
         self.emit("bra.uni", vec![Operand::from(label)]);
         if !self.dead {
             self.used_labels.insert(label.to_owned());
+            self.leave_for(label);
         }
         self.dead = true;
     }
@@ -280,6 +284,7 @@ impl Builder {
         instruction.guard = Some(Guard { register: predicate.name(), negated });
         if !self.dead {
             self.used_labels.insert(label.to_owned());
+            self.leave_for(label);
         }
         self.push(Line::Op { instruction, dest: None, pure: false });
     }
@@ -287,6 +292,9 @@ impl Builder {
     /// Places `label` here if anything jumps to it.
     pub fn place(&mut self, label: &str) {
         if self.used_labels.contains(label) {
+            if !self.flight.arrive(label, self.dead) {
+                self.disagreement();
+            }
             self.dead = false;
             self.lines.push(Line::Label(label.to_owned()));
         }
@@ -294,6 +302,7 @@ impl Builder {
 
     /// Places `label` here for jumps that come later, as at the head of a loop.
     pub fn place_always(&mut self, label: &str) {
+        self.leave_for(label);
         self.push(Line::Label(label.to_owned()));
     }
 
@@ -301,6 +310,21 @@ impl Builder {
     pub fn set_location(&mut self, position: Option<Location>) {
         self.position = position;
         self.caller = None;
+    }
+
+    /// Notes which copies are in flight where `label` is.
+    fn leave_for(&mut self, label: &str) {
+        if !self.flight.leave(label) {
+            self.disagreement();
+        }
+    }
+
+    fn disagreement(&mut self) {
+        self.error(
+            "not every path to here has the same groups of copies in flight",
+            "commit and wait equally often in each iteration and in each branch: commit outside of \
+             `if`, since an empty group costs nothing, and fill the first stages in an `#[unroll]` loop",
+        );
     }
 
     /// The source position of the instructions that follow.

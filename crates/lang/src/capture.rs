@@ -11,6 +11,8 @@ pub(crate) struct Captured {
     /// Whether control cannot reach their end.
     pub dead: bool,
     scope: Scope,
+    /// The groups of copies in flight at their end.
+    groups: Vec<u32>,
 }
 
 /// A block of at most this many pure instructions is computed unconditionally (if-conversion): that
@@ -48,19 +50,20 @@ pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
 
 /// Starts a capture: takes the lines staged so far out of the builder, and returns them with
 /// whether control could not reach their end.
-fn begin_capture() -> (Vec<Line>, bool) {
+fn begin_capture() -> (Vec<Line>, bool, Vec<u32>) {
     with(|b| {
         b.enter();
-        (std::mem::take(&mut b.lines), b.dead)
+        (std::mem::take(&mut b.lines), b.dead, b.flight.groups())
     })
 }
 
 /// Ends a capture: restores what [`begin_capture`] returned, and returns the lines staged since.
-fn end_capture((outer, was_dead): (Vec<Line>, bool)) -> Captured {
+fn end_capture((outer, was_dead, groups): (Vec<Line>, bool, Vec<u32>)) -> Captured {
     with(|b| {
         let lines = std::mem::replace(&mut b.lines, outer);
         let dead = std::mem::replace(&mut b.dead, was_dead);
-        Captured { lines, dead, scope: b.leave() }
+        let groups = b.flight.replace(groups);
+        Captured { lines, dead, scope: b.leave(), groups }
     })
 }
 
@@ -69,6 +72,7 @@ impl Builder {
     pub fn append(&mut self, captured: Captured) {
         if !self.dead {
             self.lines.extend(captured.lines);
+            self.flight.replace(captured.groups);
             self.dead = captured.dead;
         }
     }

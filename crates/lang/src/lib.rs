@@ -51,6 +51,7 @@ mod control;
 mod current;
 mod definition;
 mod directive;
+mod flight;
 mod fold;
 mod identifier;
 mod inline;
@@ -69,6 +70,7 @@ mod print;
 pub mod rt;
 mod scalar;
 mod stage;
+pub mod tensor_cores;
 mod value;
 mod var;
 
@@ -95,6 +97,11 @@ pub mod prelude {
     };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers, shared, shared_dynamic};
+    pub use crate::tensor_cores::{
+        Accumulator, B1, CopyPipeline, E4m3, E5m2, FragmentA, FragmentB, FragmentC, Matrix,
+        MatrixMut, NoSwizzle, S4, SharedTile, SharedTiles, Swizzle32, Swizzle64, Swizzle128, Tf32,
+        Transposed, U4, ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
+    };
     pub use crate::{
         Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
         Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared,

@@ -4,6 +4,7 @@
 use crate::builder::{Builder, Failure, Line};
 use crate::compare::{Relation, relate};
 use crate::definition::{CheckSite, IndexKind};
+use crate::flight::Flight;
 use crate::value::{Index, Register, Value};
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType, Statement};
 
@@ -56,6 +57,8 @@ impl Builder {
         if self.failures.is_empty() {
             return;
         }
+        // What follows ends the thread.
+        self.flight = Flight::default();
         let (site, index, length, record) = (
             self.register(ScalarType::U32, true),
             self.register(ScalarType::U64, true),

@@ -13,6 +13,6 @@ pub use index::{Extent, IndexValue};
 pub(crate) use place::Base;
 pub use place::{Place, ReadPlace, Space};
 pub use registers::{Get, Locate, Put, row};
-pub(crate) use shared::element_place;
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
+pub(crate) use shared::{dynamic_bytes, element_place};
 pub use slice::{Slice, SliceMut};

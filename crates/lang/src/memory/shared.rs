@@ -92,22 +92,30 @@ pub fn shared_dynamic<T: Element, const D: usize>(shape: impl IntoShape<D>) -> S
     here();
     with(|b| {
         let dims = checked_shape(b, shape);
-        let start = b.dynamic_shared;
         let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
-        let bytes = elements * u64::from(T::SCALAR.size());
-        b.dynamic_shared = start + bytes.next_multiple_of(16);
-        let symbol = b.symbols.iter().position(|s| s == DYNAMIC).unwrap_or_else(|| {
-            b.globals.push(Variable {
-                linkage: Linkage::Extern,
-                align: Some(16),
-                dims: vec![None],
-                ..Variable::new(StateSpace::Shared, ScalarType::B8, DYNAMIC)
-            });
-            b.symbols.push(DYNAMIC.to_owned());
-            b.symbols.len() - 1
-        });
+        let (symbol, start) = dynamic_bytes(b, elements * u64::from(T::SCALAR.size()), 16);
         Shared { symbol, start: start as i64, dims, element: PhantomData }
     })
+}
+
+/// Reserves bytes of dynamic shared memory, aligned to `align`: the array's symbol and the offset.
+pub(crate) fn dynamic_bytes(b: &mut Builder, bytes: u64, align: u32) -> (usize, u64) {
+    let start = b.dynamic_shared.next_multiple_of(align.into());
+    b.dynamic_shared = start + bytes.next_multiple_of(16);
+    let symbol = b.symbols.iter().position(|s| s == DYNAMIC).unwrap_or_else(|| {
+        b.globals.push(Variable {
+            linkage: Linkage::Extern,
+            align: Some(16),
+            dims: vec![None],
+            ..Variable::new(StateSpace::Shared, ScalarType::B8, DYNAMIC)
+        });
+        b.symbols.push(DYNAMIC.to_owned());
+        b.symbols.len() - 1
+    });
+    if let Some(array) = b.globals.iter_mut().find(|global| global.name == DYNAMIC) {
+        array.align = array.align.max(Some(align));
+    }
+    (symbol, start)
 }
 
 pub(super) fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
@@ -135,7 +143,7 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
     }
 
     /// The place of an element, after a check that `count` elements of the last axis are in range.
-    fn place(&self, index: [Index; D], count: u32) -> Place<T> {
+    pub(crate) fn place(&self, index: [Index; D], count: u32) -> Place<T> {
         with(|b| {
             let name = b.symbols[self.symbol].clone();
             for (axis, (index, extent)) in index.into_iter().zip(self.dims).enumerate() {

@@ -1,0 +1,251 @@
+//! `wgmma`: four warps multiply matrices in shared memory asynchronously and sum the products in their
+//! registers (sm_90a).
+
+use super::descriptor::{GroupOperand, Stored};
+use super::element::MatrixElement;
+use super::fragment::{FragmentA, FragmentC};
+use super::products::GroupProduct;
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::memory::Extent;
+use crate::value::Value;
+use crate::var::{AssignTo, IntoVariable, Read};
+use lanework_ptx::{Operand, ScalarType};
+
+/// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores are still writing:
+/// only [`finish`](Self::finish), which waits for them, gives them as a fragment that can be read.
+///
+/// It is a variable, declared with `let mut`; `N` is a multiple of 8 up to 256. The four warps of a
+/// warpgroup, 128 threads from a multiple of 128 on, make every call together.
+#[derive(Clone, Copy, Debug)]
+pub struct Accumulator<D: MatrixElement, const N: u32> {
+    registers: FragmentC<D, 64, N>,
+}
+
+impl<D: MatrixElement, const N: u32> Read for Accumulator<D, N> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<D: MatrixElement, const N: u32> IntoVariable for Accumulator<D, N> {
+    type Variable = Self;
+    fn into_variable(self) -> Self {
+        self.check_readable();
+        Accumulator { registers: self.registers.into_variable() }
+    }
+}
+
+impl<D: MatrixElement, const N: u32> AssignTo<Accumulator<D, N>> for Accumulator<D, N> {
+    #[track_caller]
+    fn assign_to(self, variable: Self) {
+        here();
+        self.check_readable();
+        AssignTo::<FragmentC<D, 64, N>>::assign_to(self.registers, variable.registers);
+    }
+}
+
+/// What is multiplied.
+enum Left {
+    /// A matrix in shared memory.
+    Shared(Stored),
+    /// A fragment per instruction.
+    Registers(Vec<Operand>),
+}
+
+impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
+    /// Zeros.
+    #[track_caller]
+    pub fn zero() -> Self {
+        Accumulator { registers: FragmentC::zero() }
+    }
+
+    /// Sums that start from a fragment's values: `sums = Accumulator::of(values)`.
+    #[track_caller]
+    pub fn of(fragment: FragmentC<D, 64, N>) -> Self {
+        here();
+        Accumulator { registers: Read::copy(fragment) }
+    }
+
+    fn check_readable(self) {
+        with(|b| {
+            if self.registers.is_variable() {
+                b.error(
+                    "an accumulator's registers may still be written by the tensor cores",
+                    "`finish()` waits for them and gives their value: `Accumulator::of(sums.finish())`",
+                );
+            }
+        });
+    }
+
+    /// Starts `self += a * b`, with `a` of 64 x `K` and `b` of `K` x `N` in shared memory, and commits it
+    /// as a group (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K, `wgmma.commit_group`).
+    ///
+    /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may lie with M or N contiguous.
+    /// Tiles that threads have written themselves have to be made visible to the tensor cores first, by
+    /// `fence.proxy.async` before the barrier; those that TMA has filled are.
+    #[track_caller]
+    pub fn multiply<T, U, const K: u32>(
+        self,
+        a: impl GroupOperand<T, 64, K>,
+        b: impl GroupOperand<U, K, N>,
+    ) where
+        T: GroupProduct<U, D>,
+        U: MatrixElement,
+    {
+        here();
+        self.group::<T, U>(K, Left::Shared(a.stored()), b.stored(), true);
+    }
+
+    /// Starts `self = a * b`, as [`multiply`](Self::multiply) starts `self += a * b`.
+    #[track_caller]
+    pub fn set_product<T, U, const K: u32>(
+        self,
+        a: impl GroupOperand<T, 64, K>,
+        b: impl GroupOperand<U, K, N>,
+    ) where
+        T: GroupProduct<U, D>,
+        U: MatrixElement,
+    {
+        here();
+        self.group::<T, U>(K, Left::Shared(a.stored()), b.stored(), false);
+    }
+
+    /// Starts `self += a * b` with `a` from registers: each warp has its 16 rows, a fragment per 32 bytes
+    /// of K.
+    #[track_caller]
+    pub fn multiply_fragments<T, U, const K: u32, const STEP: u32, const COUNT: usize>(
+        self,
+        a: [FragmentA<T, 16, STEP>; COUNT],
+        b: impl GroupOperand<U, K, N>,
+    ) where
+        T: GroupProduct<U, D>,
+        U: MatrixElement,
+    {
+        here();
+        with(|b| {
+            if STEP * T::BITS != 256 || STEP * COUNT as u32 != K {
+                b.error(
+                    format!("{COUNT} fragments of 16 x {STEP} do not make the {K} columns that `b` has rows"),
+                    format!("give {} fragments of 16 x {}", K * T::BITS / 256, 256 / T::BITS),
+                );
+            }
+        });
+        let fragments = a.iter().map(|fragment| fragment.operand()).collect();
+        self.group::<T, U>(K, Left::Registers(fragments), b.stored(), true);
+    }
+
+    /// One group of products along K.
+    fn group<T: MatrixElement, U: MatrixElement>(
+        self,
+        k: u32,
+        left: Left,
+        right: Stored,
+        add: bool,
+    ) {
+        with(|b| {
+            self.registers.check_variable(b, "a product");
+            let left_k_major = match &left {
+                Left::Shared(stored) => stored.by_rows,
+                Left::Registers(_) => true,
+            };
+            self.check(b, k, T::BITS, left_k_major && !right.by_rows, D::NAME == "s32");
+            let step_k = 256 / T::BITS;
+            let steps = k / step_k;
+            b.emit("wgmma.fence.sync.aligned", vec![]);
+            let name = format!(
+                "wgmma.mma_async.sync.aligned.m64n{N}k{step_k}.{}.{}.{}",
+                D::NAME,
+                T::NAME,
+                U::NAME
+            );
+            for step in 0..steps {
+                let bytes = T::BITS / 8;
+                let a = match &left {
+                    Left::Shared(stored) => {
+                        let bits = stored.descriptor(b, left_k_major, step, bytes);
+                        b.operand(bits, ScalarType::U64)
+                    }
+                    Left::Registers(fragments) => match fragments.get(step as usize) {
+                        Some(fragment) => fragment.clone(),
+                        None => break,
+                    },
+                };
+                let of_b = right.descriptor(b, !right.by_rows, step, bytes);
+                let counts = Value::Constant(u64::from(add || step > 0));
+                let mut operands = vec![
+                    self.registers.operand(),
+                    a,
+                    b.operand(of_b, ScalarType::U64),
+                    b.operand(counts, ScalarType::Pred),
+                ];
+                if D::NAME != "s32" {
+                    operands.extend([Operand::integer(1), Operand::integer(1)]);
+                }
+                if T::BITS == 16 {
+                    if matches!(left, Left::Shared(_)) {
+                        operands.push(Operand::integer(u64::from(!left_k_major)));
+                    }
+                    operands.push(Operand::integer(u64::from(right.by_rows)));
+                }
+                b.emit(&name, operands);
+            }
+            b.emit("wgmma.commit_group.sync.aligned", vec![]);
+            self.registers.written(b);
+        });
+    }
+
+    /// Refuses shapes and layouts that do not exist.
+    fn check(self, b: &mut Builder, k: u32, bits: u32, k_major: bool, integers: bool) {
+        if N == 0 || !N.is_multiple_of(8) || N > 256 {
+            b.error(
+                format!("`wgmma` has no results of {N} columns"),
+                "choose a multiple of 8 up to 256",
+            );
+        } else if integers && N > 32 && !N.is_multiple_of(16) {
+            b.error(
+                format!("`wgmma` has no integer results of {N} columns"),
+                "above 32, choose a multiple of 16",
+            );
+        }
+        if k == 0 || !(k * bits).is_multiple_of(256) {
+            b.error(
+                format!("a factor of {k} columns is not a multiple of 32 bytes along K"),
+                format!("choose a multiple of {}", 256 / bits),
+            );
+        }
+        if bits != 16 && !k_major {
+            b.error(
+                "only 16-bit elements are multiplied with M or N contiguous in memory",
+                "store `a` as 64 x K and `b` as N x K, and give `b.t()`",
+            );
+        }
+    }
+
+    /// Waits until at most the latest `pending` groups of this warpgroup's products are unfinished
+    /// (`wgmma.wait_group`): what the others read in shared memory may be overwritten.
+    #[track_caller]
+    pub fn wait(self, pending: impl Extent) {
+        here();
+        with(|b| match pending.extent().filter(|pending| *pending <= 7) {
+            Some(pending) => {
+                let pending = Operand::integer(pending as u64);
+                b.emit("wgmma.wait_group.sync.aligned", vec![pending]);
+                self.registers.written(b);
+            }
+            None => b.error("at most 7 groups stay unfinished", "wait for all but 0 to 7"),
+        });
+    }
+
+    /// Waits for all of this warpgroup's products (`wgmma.wait_group 0`), and gives the sums.
+    #[track_caller]
+    pub fn finish(self) -> FragmentC<D, 64, N> {
+        self.wait(0u32);
+        here();
+        Read::copy(self.registers)
+    }
+}

@@ -1,0 +1,169 @@
+//! What matrices are made of: the element types of the tensor cores, and the scalars that hold them
+//! in memory.
+
+use crate::scalar::Element;
+use half::{bf16, f16};
+use lanework_ptx::ScalarType;
+
+/// A type that matrices of the tensor cores may have.
+#[diagnostic::on_unimplemented(
+    message = "the tensor cores have no matrices of `{Self}`",
+    note = "elements are f16, bf16, Tf32, f64, i8, u8, E4m3, E5m2, S4, U4 and B1; accumulators are f16, \
+            f32, f64 and i32"
+)]
+pub trait MatrixElement: Copy + Send + Sync + 'static {
+    /// What memory holds: the type itself, or the scalar with the same bits.
+    type Storage: Element;
+    /// The type's name in PTX.
+    const NAME: &'static str;
+    /// Bits of an element.
+    const BITS: u32;
+    /// The type of the registers that hold it.
+    #[doc(hidden)]
+    const REGISTER: ScalarType;
+    /// Elements in one scalar of memory: more than one where an element is narrower than a byte.
+    #[doc(hidden)]
+    const UNIT: u32;
+}
+
+/// An f32 of which the tensor cores read the upper 19 bits; memory holds f32.
+#[derive(Clone, Copy, Debug)]
+pub struct Tf32;
+
+/// An 8-bit float with 4 bits of exponent and 3 of mantissa, without infinities; memory holds u8.
+#[derive(Clone, Copy, Debug)]
+pub struct E4m3;
+
+/// An 8-bit float with 5 bits of exponent and 2 of mantissa; memory holds u8.
+#[derive(Clone, Copy, Debug)]
+pub struct E5m2;
+
+/// A signed integer of 4 bits; memory holds u32, eight elements each, the first in the low bits.
+#[derive(Clone, Copy, Debug)]
+pub struct S4;
+
+/// An unsigned integer of 4 bits; memory holds u32, eight elements each, the first in the low bits.
+#[derive(Clone, Copy, Debug)]
+pub struct U4;
+
+/// A single bit; memory holds u32, 32 elements each, the first in the low bit.
+#[derive(Clone, Copy, Debug)]
+pub struct B1;
+
+macro_rules! elements {
+    ($($t:ty as $storage:ty: $name:literal $bits:literal $register:ident $unit:literal;)*) => {$(
+        impl MatrixElement for $t {
+            type Storage = $storage;
+            const NAME: &'static str = $name;
+            const BITS: u32 = $bits;
+            const REGISTER: ScalarType = ScalarType::$register;
+            const UNIT: u32 = $unit;
+        }
+    )*};
+}
+
+elements! {
+    f16 as f16: "f16" 16 B32 1;
+    bf16 as bf16: "bf16" 16 B32 1;
+    Tf32 as f32: "tf32" 32 B32 1;
+    f32 as f32: "f32" 32 F32 1;
+    f64 as f64: "f64" 64 F64 1;
+    i32 as i32: "s32" 32 S32 1;
+    i8 as i8: "s8" 8 B32 1;
+    u8 as u8: "u8" 8 B32 1;
+    E4m3 as u8: "e4m3" 8 B32 1;
+    E5m2 as u8: "e5m2" 8 B32 1;
+    S4 as u32: "s4" 4 B32 8;
+    U4 as u32: "u4" 4 B32 8;
+    B1 as u32: "b1" 1 B32 32;
+}
+
+/// Elements of `T` in one register.
+pub(crate) fn per_register<T: MatrixElement>() -> u32 {
+    (32 / unit_bits::<T>()).max(1)
+}
+
+/// Bits of the scalar that memory holds.
+pub(crate) fn unit_bits<T: MatrixElement>() -> u32 {
+    T::BITS * T::UNIT
+}
+
+/// The value of an 8-bit float with `exponent` bits of exponent.
+fn decode(bits: u8, exponent: u32) -> f32 {
+    let mantissa = 7 - exponent;
+    let bias = (1 << (exponent - 1)) - 1;
+    let sign = if bits >> 7 == 1 { -1.0 } else { 1.0 };
+    let field = i32::from(bits >> mantissa & ((1 << exponent) - 1));
+    let low = f32::from(bits & ((1 << mantissa) - 1)) / (1 << mantissa) as f32;
+    let size = match field {
+        0 => low * 2f32.powi(1 - bias),
+        _ => (1.0 + low) * 2f32.powi(field - bias),
+    };
+    match (exponent, bits & 0x7f) {
+        (4, 0x7f) => f32::NAN,
+        (5, 0x7d..) => f32::NAN,
+        (5, 0x7c) => sign * f32::INFINITY,
+        _ => sign * size,
+    }
+}
+
+/// The 8-bit float nearest to `x`, ties to even, clamped to the largest finite number.
+fn encode(x: f32, exponent: u32) -> u8 {
+    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
+    if x.is_nan() {
+        return sign | 0x7f;
+    }
+    let largest: u8 = if exponent == 4 { 0x7e } else { 0x7b };
+    let mut best = 0u8;
+    for bits in 0..=largest {
+        let (near, known) = (decode(bits, exponent), decode(best, exponent));
+        let (new, old) = ((near - x.abs()).abs(), (known - x.abs()).abs());
+        if new < old || (new == old && bits % 2 == 0) {
+            best = bits;
+        }
+    }
+    sign | best
+}
+
+macro_rules! eight {
+    ($($t:ty: $exponent:literal;)*) => {$(
+        impl $t {
+            /// The bits of the number nearest to `x`, on the host: ties to even, clamped to the
+            /// largest finite number, as `cvt.rn.satfinite` gives.
+            pub fn encode(x: f32) -> u8 {
+                encode(x, $exponent)
+            }
+
+            /// The number that `bits` stand for, on the host.
+            pub fn decode(bits: u8) -> f32 {
+                decode(bits, $exponent)
+            }
+        }
+    )*};
+}
+
+eight!(E4m3: 4; E5m2: 5;);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_bit_floats_come_back_and_round_to_even() {
+        for bits in 0..=255u8 {
+            for (decoded, encoded) in [
+                (E4m3::decode(bits), E4m3::encode(E4m3::decode(bits))),
+                (E5m2::decode(bits), E5m2::encode(E5m2::decode(bits))),
+            ] {
+                if decoded.is_finite() {
+                    assert_eq!(encoded, bits, "{decoded}");
+                }
+            }
+        }
+        assert_eq!((E4m3::decode(0x7e), E5m2::decode(0x7b)), (448.0, 57344.0));
+        assert_eq!((E4m3::decode(1), E5m2::decode(1)), (2f32.powi(-9), 2f32.powi(-16)));
+        // Halfway between 1 and 1.125, and between 1.125 and 1.25.
+        assert_eq!((E4m3::encode(1.0625), E4m3::encode(1.1875)), (0x38, 0x3a));
+        assert_eq!((E4m3::encode(1e9), E5m2::encode(-1e9)), (0x7e, 0xfb));
+    }
+}

@@ -1,0 +1,383 @@
+//! Fragments: a matrix spread over the registers of a warp.
+//!
+//! A fragment is a value, as a scalar is: `let mut` makes a variable of it, which `mma` adds to and
+//! whose elements can be assigned.
+
+use super::element::{MatrixElement, per_register, unit_bits};
+use super::layout::{Layout, Part};
+use super::words::{add, position, warp_row};
+use crate::builder::Builder;
+use crate::call::{ReturnAs, Returned};
+use crate::current::{here, with};
+use crate::memory::{Extent, Get, Put};
+use crate::scalar::Scalar;
+use crate::value::{Class, Register, Value};
+use crate::var::{AssignTo, IntoVar, IntoVariable, Read, Var};
+use lanework_ptx::{Operand, ScalarType};
+use std::marker::PhantomData;
+
+/// The left factor of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Left;
+
+/// The right factor of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Right;
+
+/// The accumulator and the result of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum;
+
+/// Which matrix of `D = A B + C` a fragment is a part of: [`Left`], [`Right`] or [`Sum`].
+pub trait Role: Copy + Send + Sync + 'static {
+    #[doc(hidden)]
+    const PART: Part;
+}
+
+impl Role for Left {
+    const PART: Part = Part::A;
+}
+
+impl Role for Right {
+    const PART: Part = Part::B;
+}
+
+impl Role for Sum {
+    const PART: Part = Part::C;
+}
+
+/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp as `mma` takes them. A result of
+/// 64 rows is spread over the four warps of a warpgroup, as `wgmma` leaves it.
+///
+/// `fragment[i]` is element `i` of this lane, for an `i` known while staging and below
+/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) says where it belongs.
+pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
+    first: u32,
+    mutable: bool,
+    kind: PhantomData<fn() -> (P, T)>,
+}
+
+/// The left factor of a product: `M` x `K` elements.
+pub type FragmentA<T, const M: u32, const K: u32> = Fragment<Left, T, M, K>;
+/// The right factor of a product: `K` x `N` elements.
+pub type FragmentB<T, const K: u32, const N: u32> = Fragment<Right, T, K, N>;
+/// The accumulator or the result of a product: `M` x `N` elements.
+pub type FragmentC<T, const M: u32, const N: u32> = Fragment<Sum, T, M, N>;
+
+impl<P, T, const R: u32, const C: u32> Clone for Fragment<P, T, R, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, T, const R: u32, const C: u32> Copy for Fragment<P, T, R, C> {}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> std::fmt::Debug
+    for Fragment<P, T, R, C>
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} fragment of {R} x {C} elements of {}", P::PART, T::NAME)
+    }
+}
+
+/// The word that holds the bits of a scalar `count` times.
+fn repeated(b: &mut Builder, bits: u32, value: Value, scalar: ScalarType) -> Value {
+    match (value, bits) {
+        (_, 32 | 64) => value,
+        (Value::Constant(one), _) => {
+            let one = one & ((1 << bits) - 1);
+            Value::Constant((0..32 / bits).fold(0, |word, i| word | one << (i * bits)))
+        }
+        (_, 16) => pack(b, &[value, value], scalar),
+        _ => pack(b, &[value; 4], scalar),
+    }
+}
+
+/// A register with two scalars of 16 bits or four of 8, the first in the low bits.
+pub(super) fn pack(b: &mut Builder, scalars: &[Value], scalar: ScalarType) -> Value {
+    let word = ScalarType::B32;
+    match scalars {
+        [one] => *one,
+        [low, high] => {
+            let halves = vec![b.operand(*low, scalar), b.operand(*high, scalar)];
+            b.emit_to("mov.b32", word, vec![Operand::Vector(halves)])
+        }
+        [first, rest @ ..] => rest.iter().enumerate().fold(*first, |sum, (i, next)| {
+            let place = Value::Constant(8 * (i as u64 + 1));
+            let inputs = [(*next, word), (sum, word), (place, word), (Value::Constant(8), word)];
+            b.pure("bfi.b32", word, &inputs)
+        }),
+        [] => Value::Constant(0),
+    }
+}
+
+/// `to = from`, of any classes of one size.
+pub(super) fn put(b: &mut Builder, to: Register, from: Value, ty: ScalarType) {
+    match from {
+        Value::Register(register) if register.class != to.class => {
+            let name = format!("mov.b{}", 8 * to.class.bits_type().size());
+            b.emit(&name, vec![to.name().into(), register.name().into()]);
+        }
+        Value::Constant(_) if to.class == Class::Word => b.assign(to, from, ScalarType::U32),
+        _ => b.assign(to, from, ty),
+    }
+    if to.mutable {
+        b.assigned(to);
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// Elements in each lane (scalars of memory, where elements are narrower than a byte).
+    pub const ELEMENTS: u32 = match R * C / (if R == 64 { 128 } else { 32 }) / T::UNIT {
+        0 => 1,
+        elements => elements,
+    };
+
+    /// Which lane holds which element.
+    pub fn layout() -> Layout {
+        Layout::new::<T>(P::PART, R, C)
+    }
+
+    /// New registers.
+    pub(super) fn declare(b: &mut Builder, mutable: bool) -> Self {
+        let count = Self::layout().registers();
+        let registers: Vec<_> = (0..count).map(|_| b.register(T::REGISTER, mutable)).collect();
+        let first = registers.first().map_or(0, |register| register.index);
+        Fragment { first, mutable, kind: PhantomData }
+    }
+
+    /// The registers, in the instruction's order.
+    pub(super) fn registers(self) -> Vec<Register> {
+        let class = Class::of(T::REGISTER);
+        (0..Self::layout().registers())
+            .map(|i| Register { class, index: self.first + i, mutable: self.mutable })
+            .collect()
+    }
+
+    /// The registers as an operand.
+    pub(super) fn operand(self) -> Operand {
+        Operand::Vector(self.registers().iter().map(|register| register.name().into()).collect())
+    }
+
+    /// Notes that an instruction has written the registers.
+    pub(super) fn written(self, b: &mut Builder) {
+        if self.mutable {
+            self.registers().into_iter().for_each(|register| b.assigned(register));
+        }
+    }
+
+    /// Whether the fragment is a variable.
+    pub(super) fn is_variable(self) -> bool {
+        self.mutable
+    }
+
+    /// An error of the kernel if the fragment is not a variable.
+    pub(super) fn check_variable(self, b: &mut Builder, what: &str) {
+        if !self.mutable {
+            b.error(
+                format!("{what} changes a fragment that is not a variable"),
+                "declare it with `let mut`",
+            );
+        }
+    }
+
+    /// A fragment whose every element is `value`.
+    #[track_caller]
+    pub fn fill(value: impl IntoVar<T::Storage>) -> Self {
+        here();
+        let value = value.into_var().value;
+        with(|b| {
+            let word = repeated(b, unit_bits::<T>(), value, T::Storage::SCALAR);
+            let this = Self::declare(b, false);
+            for register in this.registers() {
+                put(b, register, word, T::REGISTER);
+            }
+            this
+        })
+    }
+
+    /// A fragment of zeros.
+    #[track_caller]
+    pub fn zero() -> Self {
+        Self::fill(T::Storage::from_bits(0))
+    }
+
+    /// The row and column of element `i` of this lane. In a fragment of 64 rows, the warp is taken
+    /// from `thread_idx.x`.
+    #[track_caller]
+    pub fn position(self, i: impl Extent) -> (Var<u32>, Var<u32>) {
+        here();
+        let i = self.checked(i.extent());
+        with(|b| {
+            let layout = Self::layout();
+            let (row, column) = layout.place(i);
+            let (row, column) = (position(b, row), position(b, column));
+            let warp = warp_row(b, layout.warps());
+            (Var::new(add(b, row, warp)), Var::new(column))
+        })
+    }
+
+    /// An index below [`ELEMENTS`](Self::ELEMENTS).
+    fn checked(self, i: Option<usize>) -> u32 {
+        let elements = Self::layout().elements();
+        let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
+        at.unwrap_or_else(|| {
+            with(|b| {
+                b.error(
+                    format!("this index is out of range: a lane holds {elements} elements of the fragment"),
+                    "use indices below `ELEMENTS`",
+                );
+            });
+            0
+        })
+    }
+
+    /// Element `i` of this lane.
+    pub(super) fn element(self, i: u32) -> Var<T::Storage> {
+        let per = per_register::<T>();
+        let register = self.registers()[(i / per) as usize];
+        let (value, within) = (Value::Register(register), i % per);
+        let scalar = T::Storage::SCALAR;
+        Var::new(with(|b| match per {
+            1 if Class::of(scalar) == register.class => value,
+            1 => b.pure("mov.b32", scalar, &[(value, ScalarType::B32)]),
+            2 => Value::Register(halves(b, register, scalar)[within as usize]),
+            _ => {
+                let name = if scalar.is_signed() { "bfe.s32" } else { "bfe.u32" };
+                let word = ScalarType::U32;
+                let inputs = [
+                    (value, word),
+                    (Value::Constant((8 * within).into()), word),
+                    (Value::Constant(8), word),
+                ];
+                b.pure(name, scalar, &inputs)
+            }
+        }))
+    }
+
+    /// Assigns element `i` of this lane.
+    pub(super) fn set_element(self, i: u32, value: Value) {
+        let per = per_register::<T>();
+        let register = self.registers()[(i / per) as usize];
+        let within = i % per;
+        let scalar = T::Storage::SCALAR;
+        with(|b| {
+            let word = match per {
+                1 => value,
+                2 => {
+                    let mut parts = halves(b, register, scalar).map(Value::Register);
+                    parts[within as usize] = value;
+                    pack(b, &parts, scalar)
+                }
+                _ => {
+                    let word = ScalarType::B32;
+                    let inputs = [
+                        (value, word),
+                        (Value::Register(register), word),
+                        (Value::Constant((8 * within).into()), word),
+                        (Value::Constant(8), word),
+                    ];
+                    b.pure("bfi.b32", word, &inputs)
+                }
+            };
+            put(b, register, word, T::REGISTER);
+        });
+    }
+}
+
+/// The two halves of a register.
+fn halves(b: &mut Builder, register: Register, scalar: ScalarType) -> [Register; 2] {
+    let halves = [b.register(scalar, false), b.register(scalar, false)];
+    let names = halves.iter().map(|half| half.name().into()).collect();
+    b.emit("mov.b32", vec![Operand::Vector(names), register.name().into()]);
+    halves
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Read for Fragment<P, T, R, C> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        if !self.mutable {
+            return self;
+        }
+        with(|b| {
+            let copy = Self::declare(b, false);
+            for (to, from) in copy.registers().into_iter().zip(self.registers()) {
+                put(b, to, Value::Register(from), T::REGISTER);
+            }
+            copy
+        })
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> IntoVariable for Fragment<P, T, R, C> {
+    type Variable = Self;
+    fn into_variable(self) -> Self {
+        let variable = with(|b| Self::declare(b, true));
+        AssignTo::<Self>::assign_to(self, variable);
+        variable
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> AssignTo<Fragment<P, T, R, C>>
+    for Fragment<P, T, R, C>
+{
+    #[track_caller]
+    fn assign_to(self, variable: Self) {
+        here();
+        with(|b| {
+            for (to, from) in variable.registers().into_iter().zip(self.registers()) {
+                put(b, to, Value::Register(from), T::REGISTER);
+            }
+        });
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Returned for Fragment<P, T, R, C> {
+    type Handle = Self;
+    fn declare() -> Self {
+        with(|b| Self::declare(b, false))
+    }
+    fn assign(out: Self, value: Self) {
+        AssignTo::<Self>::assign_to(value, out);
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> ReturnAs<Fragment<P, T, R, C>>
+    for Fragment<P, T, R, C>
+{
+    fn handle(self) -> Option<Self> {
+        Some(self)
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32, I: Extent> Get<I>
+    for Fragment<P, T, R, C>
+{
+    type Output = Var<T::Storage>;
+
+    #[track_caller]
+    fn get(&self, index: I) -> Var<T::Storage> {
+        here();
+        let i = self.checked(index.extent());
+        self.element(i)
+    }
+}
+
+impl<P, T, const R: u32, const C: u32, I, V> Put<I, V> for Fragment<P, T, R, C>
+where
+    P: Role,
+    T: MatrixElement,
+    I: Extent,
+    V: IntoVar<T::Storage>,
+{
+    #[track_caller]
+    fn put(&self, index: I, value: V) {
+        here();
+        let i = self.checked(index.extent());
+        with(|b| self.check_variable(b, "this assignment"));
+        self.set_element(i, value.into_var().value);
+    }
+}

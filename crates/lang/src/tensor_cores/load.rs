@@ -1,0 +1,306 @@
+//! Fragments loaded from memory and stored to it: by `ldmatrix` and `stmatrix` where the matrix lies
+//! in shared memory as they need it, else by each lane's own accesses.
+
+use super::element::{MatrixElement, unit_bits};
+use super::fragment::{Fragment, FragmentA, FragmentB, FragmentC, Role, pack, put};
+use super::layout::Part;
+use super::rows::{load_rows, store_rows};
+use super::source::{Source, Target};
+use super::words::{LANE, add, and, constant, mul, position, shr, warp_row, word};
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::memory::{IndexValue, Place, Space};
+use crate::scalar::Scalar;
+use crate::value::{Index, Register, Value, memory_type};
+use lanework_ptx::{Operand, ScalarType};
+
+/// A row and a column.
+type At = (Value, Value);
+
+fn index(value: Value) -> Index {
+    Index { value, ty: ScalarType::U32 }
+}
+
+/// A start and an offset, both in rows and columns.
+fn plus(b: &mut Builder, at: At, more: At) -> At {
+    (add(b, at.0, more.0), add(b, at.1, more.1))
+}
+
+/// Whether `ldmatrix` can load fragments of `T` from `S`, and whether it has to transpose.
+fn matrix_rows<P: Role, T: MatrixElement, S: Source>(source: S) -> Option<bool> {
+    let along = match P::PART {
+        Part::B => !S::BY_ROWS,
+        _ => S::BY_ROWS,
+    };
+    let fits =
+        S::SPACE == Space::Shared && source.alignment() == 16 && T::REGISTER == ScalarType::B32;
+    (fits && (along || unit_bits::<T>() == 16)).then_some(!along)
+}
+
+/// The row and column of the memory row whose address this lane gives to `ldmatrix`: lane `8 j + r`
+/// that of row `r` of matrix `j`. `steps` says how far matrices 1 and 2 are from matrix 0; `per` is the
+/// number of scalars in 16 bytes.
+fn row_of_lane(b: &mut Builder, by_rows: bool, count: usize, steps: [(u32, u32); 2]) -> At {
+    let row = and(b, LANE, 7);
+    let mut at = if by_rows { (row, constant(0)) } else { (constant(0), row) };
+    for (bit, step) in steps.into_iter().enumerate().take(count.trailing_zeros() as usize) {
+        let which = shr(b, LANE, 3 + bit as u32);
+        let which = and(b, which, 1);
+        let step = (mul(b, which, step.0), mul(b, which, step.1));
+        at = plus(b, at, step);
+    }
+    at
+}
+
+/// The extent of one 8 x 8 matrix of a fragment's registers: rows and columns.
+fn matrix_extent<P: Role, T: MatrixElement>() -> (u32, u32) {
+    let along = 128 / unit_bits::<T>();
+    match P::PART {
+        Part::B => (along, 8),
+        _ => (8, along),
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// Loads from the matrix's rows `row` and columns `column` on. Every lane of the warp takes part.
+    ///
+    /// From shared memory this is `ldmatrix` (with `.trans` where the matrix lies the other way round,
+    /// for 16-bit elements); where it cannot load the type or the layout, and from global memory, each
+    /// lane loads its elements, side by side where they lie so.
+    #[track_caller]
+    pub fn load<S: Source<Element = T::Storage>>(
+        source: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) -> Self {
+        here();
+        let start = with(|b| (word(b, row.parts()), word(b, column.parts())));
+        let this = with(|b| Self::declare(b, false));
+        let registers = this.registers();
+        match matrix_rows::<P, T, S>(source).filter(|_| P::PART != Part::C) {
+            Some(transposed) => {
+                let steps = Self::steps();
+                load_matrices(source, &registers, transposed, steps, start);
+            }
+            None => this.load_elements(source, start),
+        }
+        this
+    }
+
+    /// How far the second and the third register's matrix are from the first's.
+    fn steps() -> [(u32, u32); 2] {
+        let (rows, columns) = matrix_extent::<P, T>();
+        match (P::PART, Self::layout().lines()) {
+            (Part::B, _) => [(rows, 0), (2 * rows, 0)],
+            (_, 1) => [(0, columns), (0, 2 * columns)],
+            _ => [(rows, 0), (0, columns)],
+        }
+    }
+
+    /// Each lane's elements by its own loads.
+    fn load_elements<S: Source<Element = T::Storage>>(self, source: S, start: At) {
+        let layout = Self::layout();
+        let per = layout.per_register;
+        let run = layout.run();
+        let along = if P::PART == Part::B { !S::BY_ROWS } else { S::BY_ROWS };
+        let at = |i: u32, count: u32| {
+            let place = with(|b| {
+                let (row, column) = layout.place(i);
+                let warp = warp_row(b, layout.warps());
+                let here = (position(b, row), position(b, column));
+                let here = plus(b, here, (warp, constant(0)));
+                plus(b, start, here)
+            });
+            source.spot(index(place.0), index(place.1), count)
+        };
+        let size = unit_bits::<T>() / 8;
+        let together = along && source.alignment() >= size * run.max(per);
+        for (which, register) in self.registers().into_iter().enumerate() {
+            let first = which as u32 * per;
+            if together && per > 1 {
+                let place = at(first, per);
+                with(|b| load_word(b, register, place));
+                continue;
+            }
+            let parts: Vec<Value> =
+                (first..first + per).map(|i| at(i, 1).load_with("").value).collect();
+            with(|b| {
+                let word = pack(b, &parts, T::Storage::SCALAR);
+                put(b, register, word, T::REGISTER);
+            });
+        }
+    }
+}
+
+/// A register's scalars, which lie side by side, in one load.
+fn load_word<U>(b: &mut Builder, register: Register, place: Place<U>) {
+    let name = format!("ld.{}.b32", place.space.word());
+    let operands = vec![register.name().into(), place.operand(b)];
+    b.emit(&name, operands);
+}
+
+/// `ldmatrix` of up to four registers' matrices at a time.
+fn load_matrices<S: Source>(
+    source: S,
+    registers: &[Register],
+    transposed: bool,
+    steps: [(u32, u32); 2],
+    start: At,
+) {
+    let at = with(|b| {
+        let lane = row_of_lane(b, S::BY_ROWS, registers.len(), steps);
+        plus(b, start, lane)
+    });
+    let place = source.spot(index(at.0), index(at.1), 16 / S::Element::SCALAR.size());
+    with(|b| load_rows(b, registers, transposed, place));
+}
+
+impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
+    /// Loads two fragments side by side, columns `column` to `column + 2 * N - 1`: one `ldmatrix` where
+    /// two would be needed.
+    #[track_caller]
+    pub fn load_pair<S: Source<Element = T::Storage>>(
+        source: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) -> [Self; 2] {
+        here();
+        let (row, column) = (row.parts(), column.parts());
+        let start = with(|b| (word(b, row), word(b, column)));
+        let pair = with(|b| [Self::declare(b, false), Self::declare(b, false)]);
+        let registers: Vec<Register> = pair.iter().flat_map(|this| this.registers()).collect();
+        let steps = match registers.len() {
+            2 => Some([(0, N), (0, 0)]),
+            4 => Some([Self::steps()[0], (0, N)]),
+            _ => None,
+        };
+        match (matrix_rows::<super::fragment::Right, T, S>(source), steps) {
+            (Some(transposed), Some(steps)) => {
+                load_matrices(source, &registers, transposed, steps, start);
+            }
+            _ => {
+                pair[0].load_elements(source, start);
+                let next = with(|b| (start.0, add(b, start.1, constant(N))));
+                pair[1].load_elements(source, next);
+            }
+        }
+        pair
+    }
+}
+
+impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
+    /// Stores to the matrix's rows `row` and columns `column` on: each lane its elements, two side by
+    /// side in one access where they lie so.
+    #[track_caller]
+    pub fn store<S: Target<Element = T::Storage>>(
+        self,
+        target: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) {
+        here();
+        let (row, column) = (row.parts(), column.parts());
+        let start = with(|b| (word(b, row), word(b, column)));
+        let layout = Self::layout();
+        let size = unit_bits::<T>() / 8;
+        let together = S::BY_ROWS && target.alignment() >= 2 * size;
+        let step = if together { 2 } else { 1 };
+        for i in (0..layout.elements()).step_by(step as usize) {
+            let at = with(|b| {
+                let (row, column) = layout.place(i);
+                let warp = warp_row(b, layout.warps());
+                let here = (position(b, row), position(b, column));
+                let here = plus(b, here, (warp, constant(0)));
+                plus(b, start, here)
+            });
+            let place = target.spot(index(at.0), index(at.1), step);
+            if together && layout.per_register == 2 {
+                let register = self.registers()[i as usize / 2];
+                with(|b| {
+                    let operands = vec![place.operand(b), register.name().into()];
+                    b.emit(&format!("st.{}.b32", place.space.word()), operands);
+                });
+            } else if together {
+                let pair = [self.element(i).value, self.element(i + 1).value];
+                with(|b| store_pair(b, place, pair, T::Storage::SCALAR));
+            } else {
+                place.store(self.element(i));
+            }
+        }
+    }
+
+    /// Stores 16-bit elements to shared memory by `stmatrix` (from sm_90), as [`store`](Self::store)
+    /// does by each lane.
+    #[track_caller]
+    pub fn store_matrix<S: Target<Element = T::Storage>>(
+        self,
+        target: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) {
+        here();
+        if T::BITS != 16 || S::SPACE != Space::Shared || target.alignment() != 16 {
+            with(|b| {
+                b.error(
+                    "`stmatrix` stores 16-bit elements to rows of 16 bytes in shared memory",
+                    "convert with `.to::<bf16>()` and store to a SharedTile, or use `store`",
+                );
+            });
+            return;
+        }
+        let (row, column) = (row.parts(), column.parts());
+        let start = with(|b| {
+            let warp = warp_row(b, Self::layout().warps());
+            let row = word(b, row);
+            (add(b, row, warp), word(b, column))
+        });
+        let registers: Vec<Value> = self.registers().into_iter().map(Value::Register).collect();
+        let lines = Self::layout().lines();
+        for (which, words) in registers.chunks(4).enumerate() {
+            let steps = if lines == 1 { [(0, 8), (0, 16)] } else { [(8, 0), (0, 8)] };
+            let at = with(|b| {
+                let lane = row_of_lane(b, S::BY_ROWS, words.len(), steps);
+                let columns = 8 * 4 / lines * which as u32;
+                let at = plus(b, start, lane);
+                (at.0, add(b, at.1, constant(columns)))
+            });
+            let place = target.spot(index(at.0), index(at.1), 8);
+            with(|b| store_rows(b, place, !S::BY_ROWS, words));
+        }
+    }
+}
+
+/// Two scalars side by side in one store.
+fn store_pair<U>(b: &mut Builder, place: Place<U>, pair: [Value; 2], scalar: ScalarType) {
+    let name = format!("st.{}.v2.{}", place.space.word(), memory_type(scalar).name());
+    let list = pair.iter().map(|value| b.operand(*value, scalar)).collect();
+    let operands = vec![place.operand(b), Operand::Vector(list)];
+    b.emit(&name, operands);
+}
+
+impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
+    /// The left factor of 16-bit elements that lies in registers as `sums` do, one result of 8 columns
+    /// after the other: what flash attention does between its two products. An error of the kernel if
+    /// the shapes do not agree.
+    #[track_caller]
+    pub fn from_sums<const N: u32, const COUNT: usize>(sums: [FragmentC<T, M, N>; COUNT]) -> Self {
+        here();
+        with(|b| {
+            if T::BITS != 16 || N * COUNT as u32 != K {
+                b.error(
+                    format!(
+                        "{COUNT} sums of {M} x {N} {} do not make a factor of {M} x {K}",
+                        T::NAME
+                    ),
+                    "convert them with `.to::<bf16>()` and give as many as have K columns together",
+                );
+            }
+            let this = Self::declare(b, false);
+            let from = sums.iter().flat_map(|sum| sum.registers());
+            for (to, from) in this.registers().into_iter().zip(from) {
+                put(b, to, Value::Register(from), T::REGISTER);
+            }
+            this
+        })
+    }
+}

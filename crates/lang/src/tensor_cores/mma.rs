@@ -1,0 +1,68 @@
+//! `mma`: a warp multiplies two fragments and adds the product to a third.
+
+use super::element::{B1, MatrixElement};
+use super::fragment::{FragmentA, FragmentB, FragmentC};
+use super::products::{Product, Saturates};
+use crate::current::{here, with};
+
+impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
+    /// `self += a * b` (`mma.sync`); every lane of the warp takes part.
+    #[track_caller]
+    pub fn mma<T, U, const K: u32>(self, a: FragmentA<T, M, K>, b: FragmentB<U, K, N>)
+    where
+        T: Product<U, D, M, N, K>,
+        U: MatrixElement,
+    {
+        here();
+        self.multiply(a, b, "", "");
+    }
+
+    /// `self += a * b`, clamped to the range of i32 (`mma.sync` with `.satfinite`).
+    #[track_caller]
+    pub fn mma_saturating<T, U, const K: u32>(self, a: FragmentA<T, M, K>, b: FragmentB<U, K, N>)
+    where
+        T: Product<U, D, M, N, K> + Saturates,
+        U: MatrixElement,
+    {
+        here();
+        self.multiply(a, b, ".satfinite", "");
+    }
+
+    fn multiply<T: MatrixElement, U: MatrixElement, const K: u32>(
+        self,
+        a: FragmentA<T, M, K>,
+        b: FragmentB<U, K, N>,
+        clamp: &str,
+        bits: &str,
+    ) {
+        let bits = match (bits, T::UNIT) {
+            ("", 32) => ".and.popc",
+            (bits, _) => bits,
+        };
+        let name = format!(
+            "mma.sync.aligned.m{M}n{N}k{K}.row.col{clamp}.{0}.{1}.{2}.{0}{bits}",
+            D::NAME,
+            T::NAME,
+            U::NAME,
+        );
+        with(|builder| {
+            self.check_variable(builder, "`mma`");
+            let operands = vec![self.operand(), a.operand(), b.operand(), self.operand()];
+            builder.emit(&name, operands);
+            self.written(builder);
+        });
+    }
+}
+
+impl<const M: u32, const N: u32> FragmentC<i32, M, N> {
+    /// Adds to each element the number of bits in which a row of `a` and a column of `b` differ
+    /// (`mma.sync` with `.xor.popc`); [`mma`](Self::mma) counts the bits that both have.
+    #[track_caller]
+    pub fn mma_xor<const K: u32>(self, a: FragmentA<B1, M, K>, b: FragmentB<B1, K, N>)
+    where
+        B1: Product<B1, i32, M, N, K>,
+    {
+        here();
+        self.multiply(a, b, "", ".xor.popc");
+    }
+}

@@ -1,0 +1,32 @@
+//! Tensor cores: typed tiles in shared memory, pipelines of asynchronous copies, fragments for `mma` and
+//! accumulators for `wgmma`.
+
+mod accumulator;
+mod convert;
+mod descriptor;
+mod draw;
+mod element;
+mod fragment;
+mod layout;
+mod load;
+mod mma;
+mod pipeline;
+mod products;
+mod rows;
+mod source;
+mod swizzle;
+mod tile;
+mod words;
+
+pub use accumulator::Accumulator;
+pub use convert::Narrow;
+pub use descriptor::{GroupOperand, Stored};
+pub use element::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
+pub use fragment::{Fragment, FragmentA, FragmentB, FragmentC, Left, Right, Role, Sum};
+pub use layout::{Layout, Linear, Part};
+pub use pipeline::CopyPipeline;
+pub use products::{GroupProduct, Product, Saturates};
+pub use rows::{ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans};
+pub use source::{Matrix, MatrixMut, Source, Target};
+pub use swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128, SwizzleMode};
+pub use tile::{SharedTile, SharedTiles, Transposed};

@@ -1,0 +1,102 @@
+//! `ldmatrix`, `stmatrix` and `movmatrix` by themselves: 8 x 8 matrices of 16-bit elements, one row per
+//! lane's address.
+
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::memory::{Place, Space};
+use crate::scalar::Element;
+use crate::value::{Register, Value};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::{Operand, ScalarType};
+
+fn check<T>(b: &mut Builder, place: Place<T>, count: usize, what: &str) {
+    if place.space != Space::Shared {
+        b.error(format!("`{what}` needs rows in shared memory"), "copy them to a tile first");
+    }
+    if ![1, 2, 4].contains(&count) {
+        b.error(format!("`{what}` moves 1, 2 or 4 matrices, not {count}"), "choose one of them");
+    }
+}
+
+/// `ldmatrix` into registers.
+pub(super) fn load_rows<T>(b: &mut Builder, to: &[Register], transposed: bool, from: Place<T>) {
+    check(b, from, to.len(), "ldmatrix");
+    let trans = if transposed { ".trans" } else { "" };
+    let name = format!("ldmatrix.sync.aligned.m8n8.x{}{trans}.shared.b16", to.len());
+    let list = to.iter().map(|register| register.name().into()).collect();
+    let operands = vec![Operand::Vector(list), from.operand(b)];
+    b.emit(&name, operands);
+}
+
+/// `stmatrix` from registers.
+pub(super) fn store_rows<T>(b: &mut Builder, to: Place<T>, transposed: bool, from: &[Value]) {
+    check(b, to, from.len(), "stmatrix");
+    let trans = if transposed { ".trans" } else { "" };
+    let name = format!("stmatrix.sync.aligned.m8n8.x{}{trans}.shared.b16", from.len());
+    let list = from.iter().map(|value| b.bit_operand(*value, ScalarType::B32)).collect();
+    let operands = vec![to.operand(b), Operand::Vector(list)];
+    b.emit(&name, operands);
+}
+
+fn loaded<const N: usize, T: Element>(transposed: bool, from: Place<T>) -> [Var<u32>; N] {
+    with(|b| {
+        let registers: [Register; N] = std::array::from_fn(|_| b.register(ScalarType::B32, false));
+        load_rows(b, &registers, transposed, from);
+        registers.map(|register| Var::new(Value::Register(register)))
+    })
+}
+
+/// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory: lane `8 * j + r` gives the
+/// address of row `r` of matrix `j`, and every lane gets 4 bytes of each, of row `lane / 4`
+/// (`ldmatrix`). [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
+#[track_caller]
+pub fn ldmatrix<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
+    here();
+    loaded(false, row)
+}
+
+/// As [`ldmatrix`], with every matrix of 16-bit elements transposed on the way (`ldmatrix.trans`).
+#[track_caller]
+pub fn ldmatrix_trans<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
+    here();
+    loaded(true, row)
+}
+
+fn stored<const N: usize, T: Element>(transposed: bool, row: Place<T>, words: [Value; N]) {
+    with(|b| store_rows(b, row, transposed, &words));
+}
+
+/// Stores `N` (1, 2 or 4) matrices of 8 rows of 16 bytes to shared memory, as [`ldmatrix`] loads them
+/// (`stmatrix`, from sm_90).
+#[track_caller]
+pub fn stmatrix<const N: usize, T: Element>(row: Place<T>, words: [impl IntoVar<u32>; N]) {
+    here();
+    stored(false, row, words.map(|word| word.into_var().value));
+}
+
+/// As [`stmatrix`], with every matrix of 16-bit elements transposed on the way (`stmatrix.trans`).
+#[track_caller]
+pub fn stmatrix_trans<const N: usize, T: Element>(row: Place<T>, words: [impl IntoVar<u32>; N]) {
+    here();
+    stored(true, row, words.map(|word| word.into_var().value));
+}
+
+/// Transposes an 8 x 8 matrix of 16-bit elements that the warp holds as [`ldmatrix`] loads one
+/// (`movmatrix`).
+#[track_caller]
+pub fn movmatrix(word: impl IntoVar<u32>) -> Var<u32> {
+    here();
+    let word = word.into_var().value;
+    Var::new(with(|b| {
+        let from = b.bit_operand(word, ScalarType::B32);
+        let from = match from {
+            Operand::Immediate(_) => {
+                let register = b.register(ScalarType::B32, false);
+                b.assign(register, word, ScalarType::U32);
+                register.name().into()
+            }
+            other => other,
+        };
+        b.emit_to("movmatrix.sync.aligned.m8n8.trans.b16", ScalarType::U32, vec![from])
+    }))
+}
