@@ -35,8 +35,8 @@
 //! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
 //!   the bound plus the step within it.
-//! - An ordinary Rust function takes host values only; one that takes a thread's values (`Var<T>` in
-//!   errors of the compiler) is marked `#[device]`.
+//! - A function that a kernel calls is marked `#[device]`; the host calls it as well. An ordinary Rust
+//!   function takes host values only and is called in a block, `const { tiles(N) }`.
 //! - On [`Var`], `sqrt`, `exp`, `powi`, `min`, `count_ones` and others are methods as in Rust;
 //!   `f32::max(a, b)` is written `a.max(b)`.
 
@@ -53,6 +53,7 @@ mod definition;
 mod directive;
 mod flight;
 mod fold;
+pub mod host;
 mod identifier;
 mod inline;
 mod intrinsics;
@@ -71,6 +72,7 @@ pub mod rt;
 mod scalar;
 mod stage;
 pub mod tensor_cores;
+mod twins;
 mod value;
 mod var;
 
@@ -95,6 +97,11 @@ pub mod prelude {
         cluster_idx, cluster_rank, cluster_size, cluster_sync, fence_proxy_async,
         fence_proxy_async_shared, mbarrier, mbarriers, named_barrier, pipeline,
     };
+    pub use crate::host::{
+        abs, brev, ceil, clz, cos, div_approx, exp2, f32_from_bits, ffs, floor, fma, log2, max,
+        min, mul_hi, popc, rcp, rcp_approx, round, rsqrt, select, sin, sqrt, sqrt_approx, tanh,
+        trunc,
+    };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers, shared, shared_dynamic};
     pub use crate::tensor_cores::{
@@ -102,9 +109,25 @@ pub mod prelude {
         MatrixMut, NoSwizzle, S4, SharedTile, SharedTiles, Swizzle32, Swizzle64, Swizzle128, Tf32,
         Transposed, U4, ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
     };
+    pub use crate::twins::*;
     pub use crate::{
         Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
         Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared,
         Slice, SliceMut, Swizzle, Var, Waiter,
     };
+
+    /// What a kernel calls under these names.
+    #[doc(hidden)]
+    pub mod staged {
+        pub use crate::asynchrony::{
+            bulk_commit, bulk_wait, bulk_wait_read, cluster_arrive, cluster_rank, cluster_size,
+            cluster_sync, fence_proxy_async, fence_proxy_async_shared, mbarrier, mbarriers,
+            named_barrier, pipeline,
+        };
+        pub use crate::intrinsics::*;
+        pub use crate::memory::{registers, shared, shared_dynamic};
+        pub use crate::tensor_cores::{
+            ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
+        };
+    }
 }

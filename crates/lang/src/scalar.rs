@@ -1,11 +1,14 @@
 //! The scalar types of kernels, and the operations on each.
 
+use crate::host::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
 use crate::var::Var;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 use std::fmt::Debug;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::ops::{AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign};
+use std::ops::{RemAssign, ShlAssign, ShrAssign, SubAssign};
 
 /// A value that fits a register: the numbers and `bool`.
 #[diagnostic::on_unimplemented(
@@ -36,6 +39,11 @@ pub trait Number:
     + Sub<Var<Self>, Output = Var<Self>>
     + Mul<Var<Self>, Output = Var<Self>>
     + Div<Var<Self>, Output = Var<Self>>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + DivAssign
+    + NumberMethods
 {
     /// 0.
     const ZERO: Self;
@@ -62,8 +70,6 @@ bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 pub trait Integer:
     Element
     + Bits
-    + Eq
-    + Ord
     + Rem<Output = Self>
     + Rem<Var<Self>, Output = Var<Self>>
     + BitAnd<Output = Self>
@@ -75,6 +81,14 @@ pub trait Integer:
     + BitAnd<Var<Self>, Output = Var<Self>>
     + BitOr<Var<Self>, Output = Var<Self>>
     + BitXor<Var<Self>, Output = Var<Self>>
+    + RemAssign
+    + BitAndAssign
+    + BitOrAssign
+    + BitXorAssign
+    + ShlAssign<u32>
+    + ShrAssign<u32>
+    + IntegerMethods
+    + WordMethods
 {
     /// The number of bits.
     const BITS: u32;
@@ -85,7 +99,7 @@ pub trait Integer:
     message = "`{Self}` is not a floating-point number of the kernel language",
     note = "floating-point types are f16, bf16, f32 and f64; convert with `as`"
 )]
-pub trait Float: Element + Neg<Output = Self> {
+pub trait Float: Element + Neg<Output = Self> + FloatMethods {
     /// The distance from 1 to the next larger number.
     const EPSILON: Self;
     /// The smallest positive normal number.

@@ -2,7 +2,7 @@
 
 use crate::kernel::check_signature;
 use crate::scope::{Mode, Returns, Tail, Translator};
-use crate::types::{Kind, is_tensor_map, parameter, refuse};
+use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -121,22 +121,36 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
             (TokenStream::new(), quote!(::lanework::lang::rt::call_unit(|| { #body })))
         }
     };
-    let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
+    let (visibility, name) = (&function.vis, &signature.ident);
+    let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let (generics, bounds) = (&signature.generics, &signature.generics.where_clause);
+    let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
     Ok(quote! {
-        #(#attributes)*
+        #host
+
+        #(#conditions)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
+        #visibility enum #name {}
+
+        #(#conditions)*
         #[allow(
-            unused_parens, unused_braces, clippy::too_many_arguments,
+            dead_code, missing_docs, unused_parens, unused_braces, unused_variables, unused_mut,
+            unused_assignments, private_interfaces, private_bounds,
+            clippy::too_many_arguments,
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply,
             clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
         )]
-        #visibility fn #name #generics (#(#parameters),*) #output #bounds {
-            #[allow(unused_imports)]
-            use ::lanework::lang::rt::comparing::*;
-            #(#bindings)*
-            #body
+        impl #name {
+            #[doc(hidden)]
+            pub fn staged #generics (#(#parameters),*) #output #bounds {
+                #[allow(unused_imports)]
+                use ::lanework::lang::rt::comparing::*;
+                #(#bindings)*
+                #body
+            }
         }
     })
 }
@@ -150,41 +164,6 @@ fn variable_type(ty: &Type) -> TokenStream {
         }
         scalar => quote!(::lanework::lang::Mut<#scalar>),
     }
-}
-
-/// The kernel language's types.
-const HANDLES: [&str; 22] = [
-    "Shared",
-    "Slice",
-    "SliceMut",
-    "Place",
-    "ReadPlace",
-    "RegisterArray",
-    "Var",
-    "Mut",
-    "Part",
-    "Remote",
-    "Mbarrier",
-    "Mbarriers",
-    "RemoteMbarrier",
-    "Waiter",
-    "Arrival",
-    "Pipeline",
-    "Producer",
-    "Consumer",
-    "Filling",
-    "Filled",
-    "NamedBarrier",
-    "Role",
-];
-
-/// Whether a type is one of the kernel language's types, which are passed unchanged.
-fn is_handle(ty: &Type) -> bool {
-    let Type::Path(path) = ty else { return false };
-    path.path
-        .segments
-        .last()
-        .is_some_and(|segment| HANDLES.iter().any(|handle| segment.ident == handle))
 }
 
 fn is_unit(ty: &Type) -> bool {

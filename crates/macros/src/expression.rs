@@ -65,7 +65,7 @@ impl Translator {
                 let function = match &*call.func {
                     Expr::Path(path) => {
                         let path = with_inferred_shape(path.clone());
-                        quote!(#path)
+                        self.callee(&path)
                     }
                     other => self.refuse(
                         other,
@@ -102,6 +102,11 @@ impl Translator {
                 self.block(&block.block, Tail::Value(mode))
             }
             Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
+            // Ordinary Rust on host values: calls in it are the host's.
+            Expr::Const(constant) => {
+                let block = &constant.block;
+                quote!(#block)
+            }
             Expr::If(branch) => match without_else(branch) {
                 Some(last) => self.refuse(
                     last,
@@ -217,15 +222,7 @@ impl Translator {
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> TokenStream {
         let span = binary.span();
-        let relation = match binary.op {
-            BinOp::Eq(_) => Some("is_equal"),
-            BinOp::Ne(_) => Some("is_unequal"),
-            BinOp::Lt(_) => Some("is_less"),
-            BinOp::Le(_) => Some("is_at_most"),
-            BinOp::Gt(_) => Some("is_greater"),
-            BinOp::Ge(_) => Some("is_at_least"),
-            _ => None,
-        };
+        let relation = crate::host::relation(&binary.op);
         // A right side that may assign must not change a left side read before it.
         let mode = if may_assign(&binary.right) { Mode::Keep } else { Mode::View };
         if let Some(relation) = relation {

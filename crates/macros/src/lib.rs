@@ -9,10 +9,12 @@ mod device;
 mod expression;
 mod flow;
 mod format;
+mod host;
 mod inline;
 mod kernel;
 mod scope;
 mod statement;
+mod twin;
 mod types;
 
 use proc_macro::TokenStream;
@@ -30,10 +32,16 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(attribute.into(), item.into()).into()
 }
 
-/// Turns a function into a device function, inlined into the kernels that call it.
+/// Makes a function one that kernels call, too: there it is inlined into the kernel; called from
+/// ordinary Rust it computes with ordinary values, as it is written.
 ///
 /// Parameters are scalars, slices, shared arrays, `&mut` variables and register arrays, and
-/// `#[constant]` values.
+/// `#[constant]` values. A function that uses what only a kernel has (`thread_idx`, barriers, shared
+/// memory, atomics) panics on the host and says so. On the host, integer arithmetic that overflows
+/// panics in debug builds, as in any Rust; in a kernel it wraps.
+///
+/// `use` imports such a function for the host and for kernels at once: it is a function, and a type of
+/// the same name that holds what kernels call.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     device::expand(attribute.into(), item.into()).into()

@@ -83,6 +83,12 @@ impl Translator {
         }
     }
 
+    /// Whether a name is declared in this function.
+    pub fn is_declared(&self, name: &syn::Ident) -> bool {
+        let name = name.to_string();
+        self.scopes.iter().any(|scope| scope.contains_key(&name))
+    }
+
     /// Whether a name is a variable (`let mut`).
     pub fn is_variable(&self, name: &syn::Ident) -> bool {
         let name = name.to_string();

@@ -118,3 +118,38 @@ pub fn is_tensor_map(ty: &Type) -> bool {
 pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Error {
     syn::Error::new_spanned(place, format!("{message}\n  = help: {help}"))
 }
+
+/// The kernel language's types.
+const HANDLES: [&str; 22] = [
+    "Shared",
+    "Slice",
+    "SliceMut",
+    "Place",
+    "ReadPlace",
+    "RegisterArray",
+    "Var",
+    "Mut",
+    "Part",
+    "Remote",
+    "Mbarrier",
+    "Mbarriers",
+    "RemoteMbarrier",
+    "Waiter",
+    "Arrival",
+    "Pipeline",
+    "Producer",
+    "Consumer",
+    "Filling",
+    "Filled",
+    "NamedBarrier",
+    "Role",
+];
+
+/// Whether a type is one of the kernel language's types, which are passed unchanged.
+pub fn is_handle(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path
+        .segments
+        .last()
+        .is_some_and(|segment| HANDLES.iter().any(|handle| segment.ident == handle))
+}

@@ -5,6 +5,7 @@ mod casts;
 mod control;
 mod everyday;
 mod floats;
+mod host;
 mod integers;
 mod memory;
 mod text;

@@ -1,0 +1,144 @@
+//! The names that exist only inside kernels.
+
+/// Intrinsics without a meaning for one thread on the host: positions, barriers, exchanges among
+/// threads, memory spaces, clocks. A device function that uses one has no version for the host.
+pub const DEVICE_ONLY: &[&str] = &[
+    // Positions.
+    "thread_idx",
+    "block_idx",
+    "block_dim",
+    "grid_dim",
+    "lane_id",
+    "lane_mask_lt",
+    "active_mask",
+    // Memory spaces and places.
+    "registers",
+    "shared",
+    "shared_dynamic",
+    "address_of",
+    "load_nc",
+    "load_volatile",
+    // Barriers and fences.
+    "sync_threads",
+    "sync_threads_count",
+    "sync_warp",
+    "barrier",
+    "threadfence",
+    "threadfence_block",
+    "threadfence_system",
+    // Exchanges among threads.
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_down_sync",
+    "shfl_xor_sync",
+    "ballot_sync",
+    "any_sync",
+    "all_sync",
+    "match_any_sync",
+    "reduce_add_sync",
+    "reduce_min_sync",
+    "reduce_max_sync",
+    "reduce_and_sync",
+    "reduce_or_sync",
+    "reduce_xor_sync",
+    "atomic_add",
+    "atomic_sub",
+    "atomic_min",
+    "atomic_max",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "atomic_exch",
+    "atomic_cas",
+    "atomic_inc",
+    "atomic_dec",
+    // Asynchronous copies.
+    "cp_async",
+    "cp_async_filled",
+    "cp_async_commit",
+    "cp_async_wait",
+    // Clusters, barriers in memory, bulk copies.
+    "cluster_idx",
+    "cluster_dim",
+    "cluster_block_idx",
+    "cluster_rank",
+    "cluster_size",
+    "cluster_sync",
+    "cluster_arrive",
+    "mbarrier",
+    "mbarriers",
+    "named_barrier",
+    "pipeline",
+    "bulk_commit",
+    "bulk_wait",
+    "bulk_wait_read",
+    "fence_proxy_async",
+    "fence_proxy_async_shared",
+    // Tensor cores.
+    "ldmatrix",
+    "ldmatrix_trans",
+    "movmatrix",
+    "stmatrix",
+    "stmatrix_trans",
+    // Clocks.
+    "clock",
+    "clock64",
+    "globaltimer",
+    "nanosleep",
+];
+
+/// Types that exist only inside kernels, beside those that a device function takes unchanged
+/// (`types::is_handle`).
+pub const DEVICE_TYPES: &[&str] = &[
+    "Accumulator",
+    "FragmentA",
+    "FragmentB",
+    "FragmentC",
+    "SharedTile",
+    "SharedTiles",
+    "CopyPipeline",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::DEVICE_ONLY;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// The names after `marker` up to the closing bracket, in every file of a folder.
+    fn listed(folder: &Path, marker: &str, names: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                listed(&path, marker, names);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            for part in text.split(marker).skip(1) {
+                let end = part.find('}').unwrap_or(part.len());
+                let words = part[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+                names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+            }
+        }
+    }
+
+    /// An intrinsic either has a version for the host or stands in the list above.
+    #[test]
+    fn every_intrinsic_runs_on_the_host_or_is_known_not_to() {
+        let lang = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lang/src");
+        let (mut twins, mut host) = (BTreeSet::new(), BTreeSet::new());
+        listed(&lang, "\ntwins_of! {", &mut twins);
+        listed(&lang, "\ntwins! {", &mut twins);
+        listed(&lang, "pub use crate::host::{", &mut host);
+        assert!(twins.len() > 60 && host.len() > 20, "{twins:?} {host:?}");
+        let only: BTreeSet<String> = DEVICE_ONLY.iter().map(|name| (*name).to_owned()).collect();
+        let unknown: Vec<_> =
+            twins.iter().filter(|name| !host.contains(*name) && !only.contains(*name)).collect();
+        assert!(
+            unknown.is_empty(),
+            "add {unknown:?} to DEVICE_ONLY, or a version for the host to lang/src/host"
+        );
+        let both: Vec<_> = only.intersection(&host).collect();
+        assert!(both.is_empty(), "{both:?} run on the host and are said not to");
+    }
+}

@@ -1,0 +1,44 @@
+//! Calls by name: which are calls of device functions and intrinsics, whose twins stage them.
+
+use crate::scope::Translator;
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{ExprPath, Ident, PathArguments};
+
+/// The primitive types, whose functions are called as methods.
+pub const PRIMITIVES: [&str; 16] = [
+    "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f16", "bf16",
+    "f32", "f64", "char",
+];
+
+/// Functions of Rust that are called on types and constants, and stay as they are.
+const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
+
+impl Translator {
+    /// The function that a kernel calls where the source says `path(..)`.
+    pub fn callee(&mut self, path: &ExprPath) -> TokenStream {
+        let segments = &path.path.segments;
+        let Some(last) = segments.last() else { return quote!(#path) };
+        let local = segments.len() == 1 && self.is_declared(&last.ident);
+        let of_type = segments.len() > 1 && is_type(&segments[segments.len() - 2].ident);
+        let of_std = ["std", "core", "alloc"].iter().any(|name| segments[0].ident == name);
+        let of_host = OF_THE_HOST.iter().any(|name| last.ident == name);
+        if path.qself.is_some() || local || of_type || of_std || of_host || is_type(&last.ident) {
+            return quote!(#path);
+        }
+        let mut twin = path.path.clone();
+        let arguments = twin
+            .segments
+            .last_mut()
+            .map(|segment| std::mem::replace(&mut segment.arguments, PathArguments::None));
+        let span = path.span();
+        quote_spanned!(span => #twin::staged #arguments)
+    }
+}
+
+/// Whether a name is a type's or a variant's, by Rust's custom.
+fn is_type(name: &Ident) -> bool {
+    let name = name.to_string();
+    PRIMITIVES.contains(&name.as_str()) || name.starts_with(char::is_uppercase)
+}
