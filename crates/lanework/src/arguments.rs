@@ -1,11 +1,11 @@
-//! Kernel arguments: scalars by value, device memory by address and length.
+//! Kernel arguments: scalars and structs by value, device memory by address and length.
 //!
 //! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
 //! wrong element type, or a shared reference where the kernel writes, is a compile error.
 
-use crate::lang::{Parameter, ParameterKind, Scalar, Tile};
+use crate::lang::{Data, Parameter, ParameterKind, Storable, Tile};
 use crate::tensor_map::DynTensorMap;
-use crate::{Buffer, Element, View, ViewMut};
+use crate::{Buffer, View, ViewMut};
 use lanework_sim::Swizzle;
 use std::marker::PhantomData;
 
@@ -18,8 +18,8 @@ pub struct Arg<'a> {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// Little-endian bytes of a scalar.
-    Scalar(Vec<u8>),
+    /// Little-endian bytes of a value.
+    Bytes(Vec<u8>),
     /// Device memory: the device's identity, a byte address, and a length in elements.
     Slice { device: u64, address: u64, length: u64 },
     /// A tensor map: the device's identity, its 128 bytes, and the tiles that it copies.
@@ -47,7 +47,7 @@ impl Arg<'_> {
     /// The device that the argument belongs to, if to one.
     pub(crate) fn device(&self) -> Option<u64> {
         match &self.value {
-            Value::Scalar(_) => None,
+            Value::Bytes(_) => None,
             Value::Slice { device, .. } | Value::Map { device, .. } => Some(*device),
         }
     }
@@ -83,7 +83,7 @@ impl Arg<'_> {
     /// length for a slice.
     pub(crate) fn parameters(&self) -> Vec<Vec<u8>> {
         match &self.value {
-            Value::Scalar(bytes) | Value::Map { bytes, .. } => vec![bytes.clone()],
+            Value::Bytes(bytes) | Value::Map { bytes, .. } => vec![bytes.clone()],
             Value::Slice { address, length, .. } => {
                 vec![address.to_le_bytes().to_vec(), length.to_le_bytes().to_vec()]
             }
@@ -91,10 +91,9 @@ impl Arg<'_> {
     }
 }
 
-/// The argument for a scalar parameter.
-pub fn scalar_arg<T: Scalar>(value: T) -> Arg<'static> {
-    let bytes = value.bits().to_le_bytes()[..T::SCALAR.size() as usize].to_vec();
-    Arg { value: Value::Scalar(bytes), memory: PhantomData }
+/// The argument for a parameter by value: a scalar, a struct, a tuple or an array.
+pub fn value_arg<T: Data>(value: T) -> Arg<'static> {
+    Arg { value: Value::Bytes(crate::lang::rt::bytes(value)), memory: PhantomData }
 }
 
 /// What a kernel takes by reference, such as `&TensorMap<T, R>`.
@@ -109,7 +108,7 @@ pub trait ReferenceArg<'a> {
     label = "expected `&Buffer<{T}>` or a view of one",
     note = "upload host data first: `let x = device.upload(&data)?;` and pass `&x`"
 )]
-pub trait SliceArg<'a, T: Element> {
+pub trait SliceArg<'a, T: Storable> {
     /// The address and length as a launch argument.
     fn into_arg(self) -> Arg<'a>;
 }
@@ -120,30 +119,30 @@ pub trait SliceArg<'a, T: Element> {
     label = "expected `&mut Buffer<{T}>` or a mutable view of one",
     note = "make it with `device.zeros(n)?` or `device.upload(&data)?` and pass `&mut y`"
 )]
-pub trait SliceMutArg<'a, T: Element> {
+pub trait SliceMutArg<'a, T: Storable> {
     /// The address and length as a launch argument.
     fn into_arg(self) -> Arg<'a>;
 }
 
-impl<'a, T: Element> SliceArg<'a, T> for &'a Buffer<T> {
+impl<'a, T: Storable> SliceArg<'a, T> for &'a Buffer<T> {
     fn into_arg(self) -> Arg<'a> {
         self.view(..).into_arg()
     }
 }
 
-impl<'a, T: Element> SliceArg<'a, T> for View<'a, T> {
+impl<'a, T: Storable> SliceArg<'a, T> for View<'a, T> {
     fn into_arg(self) -> Arg<'a> {
         Arg::slice(self.device, self.address, self.length as u64)
     }
 }
 
-impl<'a, T: Element> SliceMutArg<'a, T> for &'a mut Buffer<T> {
+impl<'a, T: Storable> SliceMutArg<'a, T> for &'a mut Buffer<T> {
     fn into_arg(self) -> Arg<'a> {
         self.view_mut(..).into_arg()
     }
 }
 
-impl<'a, T: Element> SliceMutArg<'a, T> for ViewMut<'a, T> {
+impl<'a, T: Storable> SliceMutArg<'a, T> for ViewMut<'a, T> {
     fn into_arg(self) -> Arg<'a> {
         Arg::slice(self.device, self.address, self.length as u64)
     }

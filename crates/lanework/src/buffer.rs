@@ -1,6 +1,7 @@
 //! Typed memory on a device.
 
-use crate::{Device, Element, Error, Result};
+use crate::lang::Storable;
+use crate::{Device, Error, Result};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 
@@ -26,7 +27,7 @@ use std::ops::{Bound, RangeBounds};
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Buffer<T: Element> {
+pub struct Buffer<T: Storable> {
     pub(crate) device: Device,
     pub(crate) address: u64,
     length: usize,
@@ -51,7 +52,7 @@ pub struct Buffer<T: Element> {
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a, T: Element> {
+pub struct View<'a, T: Storable> {
     pub(crate) device: u64,
     pub(crate) address: u64,
     pub(crate) length: usize,
@@ -62,7 +63,7 @@ pub struct View<'a, T: Element> {
 ///
 /// See [`View`] for an example.
 #[derive(Debug)]
-pub struct ViewMut<'a, T: Element> {
+pub struct ViewMut<'a, T: Storable> {
     pub(crate) device: u64,
     pub(crate) address: u64,
     pub(crate) length: usize,
@@ -74,7 +75,7 @@ impl Device {
     ///
     /// # Errors
     /// When the device has no memory for it.
-    pub fn upload<T: Element>(&self, host: &[T]) -> Result<Buffer<T>> {
+    pub fn upload<T: Storable>(&self, host: &[T]) -> Result<Buffer<T>> {
         let mut buffer = self.uninit_named(host.len(), "upload")?;
         buffer.upload(host)?;
         Ok(buffer)
@@ -84,7 +85,7 @@ impl Device {
     ///
     /// # Errors
     /// When the device has no memory for it.
-    pub fn zeros<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+    pub fn zeros<T: Storable>(&self, length: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninit_named(length, "zeros")?;
         buffer.fill_bytes(0)?;
         Ok(buffer)
@@ -94,7 +95,7 @@ impl Device {
     ///
     /// # Errors
     /// When the device has no memory for it.
-    pub fn uninit<T: Element>(&self, length: usize) -> Result<Buffer<T>> {
+    pub fn uninit<T: Storable>(&self, length: usize) -> Result<Buffer<T>> {
         self.uninit_named(length, "uninit")
     }
 
@@ -102,12 +103,12 @@ impl Device {
     ///
     /// # Errors
     /// When the device has no memory for it.
-    pub fn uninit_named<T: Element>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
+    pub fn uninit_named<T: Storable>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
         Buffer::new(self, length, name)
     }
 }
 
-impl<T: Element> Buffer<T> {
+impl<T: Storable> Buffer<T> {
     pub(crate) fn new(device: &Device, length: usize, name: &str) -> Result<Self> {
         let bytes = (length as u64)
             .checked_mul(size_of::<T>() as u64)
@@ -249,7 +250,7 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-impl<T: Element> Drop for Buffer<T> {
+impl<T: Storable> Drop for Buffer<T> {
     fn drop(&mut self) {
         self.device.free(self.address);
     }

@@ -51,7 +51,7 @@ mod tensor_map;
 mod timing;
 mod vendor;
 
-pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, scalar_arg};
+pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, value_arg};
 pub use buffer::{Buffer, View, ViewMut};
 pub use compiled::Resources;
 pub use device::Device;
@@ -62,7 +62,7 @@ pub use job::{Job, VendorCall};
 /// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_lang as lang;
-pub use lanework_lang::Element;
+pub use lanework_lang::{Element, Storable};
 pub use lanework_macros::{device, kernel};
 pub use lanework_ptx as ptx;
 pub use lanework_sim as sim;

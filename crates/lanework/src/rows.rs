@@ -1,7 +1,7 @@
 //! Pitched matrices: rows that are contiguous on the host and padded on the device.
 
 use crate::device::Engine;
-use crate::{Buffer, Device, Element, Result};
+use crate::{Buffer, Device, Result, Storable};
 use lanework_cuda::Rows;
 
 /// The alignment of rows in bytes, as used by `cuMemAllocPitch`.
@@ -15,12 +15,12 @@ impl Device {
     /// # use lanework::Device;
     /// assert_eq!(Device::emulator().row_pitch::<f32>(1000), 1024);
     /// ```
-    pub fn row_pitch<T: Element>(&self, width: usize) -> usize {
+    pub fn row_pitch<T: Storable>(&self, width: usize) -> usize {
         width.next_multiple_of(ROW_ALIGNMENT / size_of::<T>())
     }
 }
 
-impl<T: Element> Buffer<T> {
+impl<T: Storable> Buffer<T> {
     /// Replaces the rows of a matrix by `host`, where they are contiguous: `width` elements each,
     /// at a stride of `pitch` elements in this buffer. The padding between rows is not written.
     ///

@@ -6,7 +6,7 @@
 
 use crate::device::{Device, Engine};
 use crate::timing::Event;
-use crate::{Buffer, Element, Error, Prepared, Result};
+use crate::{Buffer, Error, Prepared, Result, Storable};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
@@ -43,7 +43,7 @@ pub struct Stream {
 /// Host memory for copies on a stream; page-locked where there is a GPU.
 ///
 /// See [`Stream`] for an example.
-pub struct Pinned<T: Element> {
+pub struct Pinned<T: Storable> {
     memory: Memory,
     element: PhantomData<T>,
 }
@@ -58,7 +58,7 @@ enum Memory {
 ///
 /// See [`Stream`] for an example.
 #[must_use = "dropping a transfer waits for it; `wait` returns the host memory"]
-pub struct Transfer<T: Element> {
+pub struct Transfer<T: Storable> {
     state: State,
     element: PhantomData<T>,
 }
@@ -85,7 +85,7 @@ impl Device {
     ///
     /// # Errors
     /// When the host has no such memory left.
-    pub fn pinned<T: Element>(&self, length: usize) -> Result<Pinned<T>> {
+    pub fn pinned<T: Storable>(&self, length: usize) -> Result<Pinned<T>> {
         let bytes = length
             .checked_mul(size_of::<T>())
             .ok_or(Error::Size { elements: length, bytes: size_of::<T>() })?;
@@ -103,7 +103,7 @@ impl Stream {
     /// # Errors
     /// [`Error::Launch`] when the lengths differ or the buffer lies on another device; what the
     /// driver reports.
-    pub fn upload<T: Element>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
+    pub fn upload<T: Storable>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
         self.fits("upload", &from, to)?;
         let state = match (&self.queue, from.memory) {
             (Some(queue), Memory::Locked(memory)) => {
@@ -121,7 +121,7 @@ impl Stream {
     ///
     /// # Errors
     /// As [`Stream::upload`].
-    pub fn download<T: Element>(&self, from: &Buffer<T>, into: Pinned<T>) -> Result<Transfer<T>> {
+    pub fn download<T: Storable>(&self, from: &Buffer<T>, into: Pinned<T>) -> Result<Transfer<T>> {
         self.fits("download", &into, from)?;
         let state = match (&self.queue, into.memory) {
             (Some(queue), Memory::Locked(memory)) => {
@@ -152,7 +152,7 @@ impl Stream {
         self.device.event_on(self.queue.as_ref())
     }
 
-    fn fits<T: Element>(
+    fn fits<T: Storable>(
         &self,
         operation: &'static str,
         host: &Pinned<T>,
@@ -177,7 +177,7 @@ impl Stream {
     }
 }
 
-impl<T: Element> Transfer<T> {
+impl<T: Storable> Transfer<T> {
     /// Waits for the copy and returns the host memory.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl Memory {
     }
 }
 
-impl<T: Element> Deref for Pinned<T> {
+impl<T: Storable> Deref for Pinned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -215,7 +215,7 @@ impl<T: Element> Deref for Pinned<T> {
     }
 }
 
-impl<T: Element> DerefMut for Pinned<T> {
+impl<T: Storable> DerefMut for Pinned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         bytemuck::cast_slice_mut(self.memory.bytes_mut())
     }

@@ -83,7 +83,7 @@ pub(crate) fn branch<A: Merge<B>, B>(
     }
     let (first, first_lines) = captured(then);
     let (second, second_lines) = captured(otherwise);
-    if first_lines.is_cheap() && second_lines.is_cheap() && A::SELECTABLE {
+    if first_lines.is_cheap() && second_lines.is_cheap() && A::selectable() {
         keep_both(first_lines, second_lines);
         return A::select(condition, first, second);
     }

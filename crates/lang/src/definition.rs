@@ -60,7 +60,7 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// Device memory with its length.
     Slice {
-        /// Element type.
+        /// Element type, `b8` for structs and arrays.
         element: ScalarType,
         /// Whether the kernel may write it.
         mutable: bool,
@@ -77,6 +77,13 @@ pub enum ParameterKind {
         mutable: bool,
         /// The tiles that the kernel copies by it; `None` where it copies none.
         tile: Option<Tile>,
+    },
+    /// A struct, a tuple or an array by its bytes.
+    Bytes {
+        /// Size in bytes.
+        size: u64,
+        /// Alignment in bytes.
+        align: u32,
     },
 }
 

@@ -49,6 +49,7 @@ mod cast;
 mod compare;
 mod control;
 mod current;
+mod data;
 mod definition;
 mod directive;
 mod flight;
@@ -81,13 +82,14 @@ pub use asynchrony::{
     NamedBarrier, Part, Pipeline, Producer, Remote, RemoteMbarrier, Signal, TensorSource,
     TensorTarget, TileAt, Waiter,
 };
+pub use data::Data;
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged, Tile,
 };
 pub use lanework_ptx::Swizzle;
 pub use memory::{Place, ReadPlace, RegisterArray, Shared, Slice, SliceMut};
-pub use scalar::{Element, Float, Integer, Number, Scalar};
+pub use scalar::{Element, Float, Integer, Number, Scalar, Storable};
 pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.

@@ -1,11 +1,9 @@
 //! Merging the values of the two branches of an `if`.
 
-use crate::current::with;
+use crate::data::{Data, Handle, To, Valued, operations};
 use crate::scalar::Scalar;
-use crate::value::{Value, extended};
 use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
-use lanework_ptx::ScalarType;
 
 /// The value of a branch that never reaches its end (`return`, `break`, `continue`).
 #[derive(Clone, Copy, Debug)]
@@ -15,13 +13,13 @@ pub struct Never;
 #[diagnostic::on_unimplemented(
     message = "the branches of this `if` have types `{Self}` and `{B}`",
     label = "both branches need one type",
-    note = "both branches of a run-time `if` give scalars of one type, or tuples or arrays of them"
+    note = "both branches of a run-time `if` give values of one type of the kernel language"
 )]
 pub trait Merge<B>: Sized {
     /// The value of the `if`.
     type Output: Copy;
     /// Whether `select` exists.
-    const SELECTABLE: bool;
+    fn selectable() -> bool;
     /// Registers for the value.
     fn declare() -> Self::Output;
     /// `out = first`.
@@ -44,58 +42,75 @@ pub trait Merge<B>: Sized {
     }
 }
 
-fn declare<T: Scalar>() -> Var<T> {
-    Var::new(Value::Register(with(|b| b.register(T::SCALAR, false))))
-}
-
-fn assign<T: Scalar>(out: Var<T>, value: impl IntoVar<T>) {
-    let value = value.into_var().value;
-    if let Value::Register(register) = out.value {
-        with(|b| b.assign(register, value, T::SCALAR));
-    }
-}
-
 /// `condition ? x : y` without a branch.
 pub(crate) fn select<T: Scalar>(
     condition: Var<bool>,
     x: impl IntoVar<T>,
     y: impl IntoVar<T>,
 ) -> Var<T> {
-    let (x, y) = (x.into_var().value, y.into_var().value);
-    let (x, y) = (extended(x, T::SCALAR), extended(y, T::SCALAR));
-    let ty = crate::value::Class::of(T::SCALAR).bits_type();
-    let name = format!("selp.{}", ty.name());
-    Var::new(with(|b| b.pure(&name, ty, &[(x, ty), (y, ty), (condition.value, ScalarType::Pred)])))
+    operations::select::<T>(condition, x.into_var(), y.into_var())
 }
 
-macro_rules! scalar_merge {
-    ([$($generics:tt)*] $first:ty, $second:ty, $t:ty) => {
-        impl<$($generics)*> Merge<$second> for $first {
-            type Output = Var<$t>;
-            const SELECTABLE: bool = !matches!(<$t as Scalar>::SCALAR, ScalarType::Pred);
-            fn declare() -> Var<$t> {
-                declare()
-            }
-            fn assign_first(out: Var<$t>, first: $first) {
-                assign(out, first);
-            }
-            fn assign_second(out: Var<$t>, second: $second) {
-                assign(out, second);
-            }
-            fn select(condition: Var<bool>, first: $first, second: $second) -> Var<$t> {
-                select::<$t>(condition, first, second)
-            }
-        }
-    };
+/// `out = value`, unless control does not reach it.
+fn assign<T: Data, X: To<T>>(out: Handle<T>, value: X) {
+    if X::REACHED {
+        operations::assign::<T>(out, value.to());
+    }
 }
 
-scalar_merge!([T: Scalar] Var<T>, Var<T>, T);
-scalar_merge!([T: Scalar] Var<T>, T, T);
-scalar_merge!([T: Scalar] T, T, T);
+impl<A: Valued, B: To<A::Value>> Merge<B> for A {
+    type Output = Handle<A::Value>;
+    fn selectable() -> bool {
+        B::REACHED && operations::selectable::<A::Value>()
+    }
+    fn declare() -> Self::Output {
+        operations::declare::<A::Value>()
+    }
+    fn assign_first(out: Self::Output, first: A) {
+        assign::<A::Value, A>(out, first);
+    }
+    fn assign_second(out: Self::Output, second: B) {
+        assign::<A::Value, B>(out, second);
+    }
+    fn select(condition: Var<bool>, first: A, second: B) -> Self::Output {
+        operations::select::<A::Value>(condition, first.to(), second.to())
+    }
+}
 
-macro_rules! value_merges {
+impl<B: Valued> Merge<B> for Never {
+    type Output = Handle<B::Value>;
+    fn selectable() -> bool {
+        false
+    }
+    fn declare() -> Self::Output {
+        operations::declare::<B::Value>()
+    }
+    fn assign_first(_: Self::Output, _: Never) {}
+    fn assign_second(out: Self::Output, second: B) {
+        assign::<B::Value, B>(out, second);
+    }
+    fn select(_: Var<bool>, _: Never, second: B) -> Self::Output {
+        <Never as Merge<B>>::from_second(second)
+    }
+}
+
+impl Merge<Never> for Never {
+    type Output = Never;
+    fn selectable() -> bool {
+        false
+    }
+    fn declare() -> Never {
+        Never
+    }
+    fn assign_first(_: Never, _: Never) {}
+    fn assign_second(_: Never, _: Never) {}
+    fn select(_: Var<bool>, _: Never, _: Never) -> Never {
+        Never
+    }
+}
+
+macro_rules! host_merges {
     ($($t:ty)*) => {$(
-        scalar_merge!([] $t, Var<$t>, $t);
         impl HostMerge<Var<$t>> for $t {
             type Output = Var<$t>;
             fn first(first: $t) -> Var<$t> {
@@ -108,111 +123,7 @@ macro_rules! value_merges {
     )*};
 }
 
-value_merges!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
-
-macro_rules! never_merges {
-    ([$($generics:tt)*] $value:ty, $out:ty, $declare:expr, $assign:expr) => {
-        impl<$($generics)*> Merge<Never> for $value {
-            type Output = $out;
-            const SELECTABLE: bool = false;
-            fn declare() -> $out {
-                $declare
-            }
-            fn assign_first(out: $out, first: $value) {
-                $assign(out, first);
-            }
-            fn assign_second(_: $out, _: Never) {}
-            fn select(_: Var<bool>, first: $value, _: Never) -> $out {
-                <Self as Merge<Never>>::from_first(first)
-            }
-        }
-        impl<$($generics)*> Merge<$value> for Never {
-            type Output = $out;
-            const SELECTABLE: bool = false;
-            fn declare() -> $out {
-                $declare
-            }
-            fn assign_first(_: $out, _: Never) {}
-            fn assign_second(out: $out, second: $value) {
-                $assign(out, second);
-            }
-            fn select(_: Var<bool>, _: Never, second: $value) -> $out {
-                <Self as Merge<$value>>::from_second(second)
-            }
-        }
-    };
-}
-
-never_merges!([T: Scalar] Var<T>, Var<T>, declare(), assign);
-never_merges!([T: Scalar] T, Var<T>, declare(), assign);
-
-impl Merge<()> for () {
-    type Output = ();
-    const SELECTABLE: bool = false;
-    fn declare() {}
-    fn assign_first((): (), (): ()) {}
-    fn assign_second((): (), (): ()) {}
-    fn select(_: Var<bool>, (): (), (): ()) {}
-}
-
-impl Merge<Never> for Never {
-    type Output = Never;
-    const SELECTABLE: bool = false;
-    fn declare() -> Never {
-        Never
-    }
-    fn assign_first(_: Never, _: Never) {}
-    fn assign_second(_: Never, _: Never) {}
-    fn select(_: Var<bool>, _: Never, _: Never) -> Never {
-        Never
-    }
-}
-
-macro_rules! tuple_merge {
-    ($($a:ident $b:ident $i:tt),*) => {
-        impl<$($a: Merge<$b>, $b),*> Merge<($($b,)*)> for ($($a,)*) {
-            type Output = ($($a::Output,)*);
-            const SELECTABLE: bool = $($a::SELECTABLE)&&*;
-            fn declare() -> Self::Output {
-                ($($a::declare(),)*)
-            }
-            fn assign_first(out: Self::Output, first: Self) {
-                $($a::assign_first(out.$i, first.$i);)*
-            }
-            fn assign_second(out: Self::Output, second: ($($b,)*)) {
-                $($a::assign_second(out.$i, second.$i);)*
-            }
-            fn select(c: Var<bool>, first: Self, second: ($($b,)*)) -> Self::Output {
-                ($($a::select(c, first.$i, second.$i),)*)
-            }
-        }
-    };
-}
-
-tuple_merge!(A1 B1 0, A2 B2 1);
-tuple_merge!(A1 B1 0, A2 B2 1, A3 B3 2);
-tuple_merge!(A1 B1 0, A2 B2 1, A3 B3 2, A4 B4 3);
-
-impl<A: Merge<B>, B, const N: usize> Merge<[B; N]> for [A; N] {
-    type Output = [A::Output; N];
-    const SELECTABLE: bool = A::SELECTABLE;
-    fn declare() -> Self::Output {
-        std::array::from_fn(|_| A::declare())
-    }
-    fn assign_first(out: Self::Output, first: Self) {
-        out.into_iter().zip(first).for_each(|(out, value)| A::assign_first(out, value));
-    }
-    fn assign_second(out: Self::Output, second: [B; N]) {
-        out.into_iter().zip(second).for_each(|(out, value)| A::assign_second(out, value));
-    }
-    fn select(condition: Var<bool>, first: Self, second: [B; N]) -> Self::Output {
-        let mut pairs = first.into_iter().zip(second);
-        std::array::from_fn(|_| {
-            let (x, y) = pairs.next().expect("both branches have N elements");
-            A::select(condition, x, y)
-        })
-    }
-}
+host_merges!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
 /// Values of the two branches of an `if` on a host value, of which only one is staged.
 #[diagnostic::on_unimplemented(

@@ -72,6 +72,11 @@ impl Builder {
         self.versions.insert(register, self.version);
     }
 
+    /// The version of a variable: it differs after an assignment.
+    pub fn writes(&self, register: Register) -> u64 {
+        self.versions.get(&register).copied().unwrap_or(0)
+    }
+
     /// Notes that any variable may have been assigned, as at the head of a loop.
     pub fn forget_variables(&mut self) {
         self.assigned(LOOP_MARK);

@@ -3,33 +3,31 @@
 
 pub use crate::asynchrony::{tensor_source, tensor_target};
 pub use crate::call::{
-    Registers, ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit,
-    return_value,
+    ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit, return_value,
 };
 pub use crate::cast::Cast;
 pub use crate::compare::{Condition, Connect, Equate, Order};
 pub use crate::control::{if_else, if_then};
+pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
 pub use crate::loops::{
     By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
 };
-pub use crate::memory::{
-    Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space, row,
-};
+pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space};
 pub use crate::merge::Never;
 pub use crate::mixed::Compare;
 pub use crate::print::{Piece, Printable, Printed, Show, print};
-pub use crate::stage::{
-    Directive, bool_parameter, scalar_parameter, slice_mut_parameter, slice_parameter, stage,
-};
-pub use crate::var::{Ascribe, AssignTo, IntoVar, IntoVariable, Read};
+pub use crate::stage::{Directive, slice_mut_parameter, slice_parameter, stage};
+pub use crate::var::{AssignTo, IntoVar, IntoVariable, Read, new_variable};
+pub use bytemuck;
 
 use crate::current::{here, with};
 
 /// The comparisons' methods, for the functions that the macros write.
 pub mod comparing {
+    pub use crate::data::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::mixed::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
         AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,
@@ -119,11 +117,6 @@ pub fn copy<X: Read>(variable: X) -> X::Value {
 #[track_caller]
 pub fn cast<U, X: Cast<U>>(value: X) -> X::Output {
     value.cast()
-}
-
-/// `let x: T = value`.
-pub fn ascribe<T, X: Ascribe<T>>(value: X) -> X::Output {
-    value.ascribe()
 }
 
 /// `let name = array(...)`: the array takes the variable's name.

@@ -1,5 +1,6 @@
 //! The scalar types of kernels, and the operations on each.
 
+use crate::data::Data;
 use crate::host::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
 use crate::var::Var;
 use bytemuck::Pod;
@@ -118,6 +119,20 @@ pub trait Float: Element + Neg<Output = Self> + FloatMethods {
     note = "elements are u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]
 pub trait Element: Number + Pod {}
+
+/// A type whose values buffers hold: scalars, arrays of them, and `#[device]` structs without
+/// padding.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in device memory",
+    label = "not a type that buffers hold",
+    note = "buffers hold u8 to u64, i8 to i64, usize, isize, f16, bf16, f32, f64, arrays of them, \
+            and #[device] structs of these; a `bool` is a `u32` there, a tuple a struct"
+)]
+pub trait Storable: Data + Pod {}
+
+impl<T: Element> Storable for T {}
+
+impl<T: Storable, const N: usize> Storable for [T; N] {}
 
 macro_rules! integers {
     ($($t:ty as $bits:ty => $scalar:ident),*) => {$(

@@ -4,14 +4,14 @@
 use crate::asynchrony::setup::setup_barriers;
 use crate::builder::{Builder, Line};
 use crate::current::{Abandon, install, with};
+use crate::data::leaves;
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
 use crate::identifier::identifier;
 use crate::memory::check::FAULT_PARAMETER;
 use crate::memory::{Slice, SliceMut};
 use crate::optimize::optimize;
-use crate::scalar::Element;
+use crate::scalar::Storable;
 use crate::value::{Class, Value, memory_type};
-use crate::var::Var;
 use lanework_ptx::{
     Function, FunctionDirective, Item, Linkage, Module, Operand, Registers, ScalarType, Specific,
     StateSpace, Statement, Target, Variable, Version,
@@ -71,18 +71,25 @@ fn stage_dyn(
 }
 
 /// Declares the parameter `name: &[T]`.
-pub fn slice_parameter<T: Element>(name: &'static str) -> Slice<T> {
+pub fn slice_parameter<T: Storable>(name: &'static str) -> Slice<T> {
     Slice::new(memory_parameter::<T>(name, false))
 }
 
 /// Declares the parameter `name: &mut [T]`.
-pub fn slice_mut_parameter<T: Element>(name: &'static str) -> SliceMut<T> {
+pub fn slice_mut_parameter<T: Storable>(name: &'static str) -> SliceMut<T> {
     SliceMut::new(memory_parameter::<T>(name, true))
 }
 
-fn memory_parameter<T: Element>(name: &'static str, mutable: bool) -> crate::memory::slice::Memory {
+fn memory_parameter<T: Storable>(
+    name: &'static str,
+    mutable: bool,
+) -> crate::memory::slice::Memory {
+    let element = match leaves::<T>().as_slice() {
+        [leaf] => leaf.ty,
+        _ => ScalarType::B8,
+    };
     with(|b| {
-        let kind = ParameterKind::Slice { element: T::SCALAR, mutable };
+        let kind = ParameterKind::Slice { element, mutable };
         b.parameters.push(Parameter { name: name.to_owned(), kind });
         let address = b.parameter(&format!("{name}_address"), ScalarType::U64);
         let length = b.parameter(&format!("{name}_length"), ScalarType::U64);
@@ -93,30 +100,9 @@ fn memory_parameter<T: Element>(name: &'static str, mutable: bool) -> crate::mem
     })
 }
 
-/// Declares the parameter `name: T`.
-pub fn scalar_parameter<T: Element>(name: &'static str) -> Var<T> {
-    Var::new(with(|b| {
-        let kind = ParameterKind::Scalar(T::SCALAR);
-        b.parameters.push(Parameter { name: name.to_owned(), kind });
-        b.parameter(name, T::SCALAR)
-    }))
-}
-
-/// Declares the parameter `name: bool`, passed as a `u8` of 0 or 1.
-pub fn bool_parameter(name: &'static str) -> Var<bool> {
-    let byte = scalar_parameter::<u8>(name);
-    Var::new(with(|b| {
-        let flag = b.register(ScalarType::Pred, false);
-        let byte = b.operand(byte.value, ScalarType::U32);
-        let operands = vec![Operand::Name(flag.name()), byte, Operand::integer(0)];
-        b.at_top("setp.ne.u32", flag, operands);
-        Value::Register(flag)
-    }))
-}
-
 impl Builder {
     /// A parameter of the entry, read at the kernel's top.
-    fn parameter(&mut self, name: &str, ty: ScalarType) -> Value {
+    pub(crate) fn parameter(&mut self, name: &str, ty: ScalarType) -> Value {
         let name = self.unique(&identifier(name));
         let memory = memory_type(ty);
         self.entry_parameters.push(Variable::new(StateSpace::Param, memory, &name));

@@ -1,6 +1,7 @@
 //! Typed handles: run-time values while a kernel is staged.
 
-use crate::current::{here, with};
+use crate::current::with;
+use crate::data::{Data, Target, To, Valued, Variables, operations};
 use crate::scalar::Scalar;
 use crate::value::{Register, Value};
 use std::fmt;
@@ -81,6 +82,11 @@ impl<T: Scalar> Mut<T> {
         Mut { register, scalar: PhantomData }
     }
 
+    /// The variable of a register.
+    pub(crate) fn of(register: Register) -> Self {
+        Mut { register, scalar: PhantomData }
+    }
+
     /// The variable's current value; a later assignment shows through it.
     pub(crate) fn view(self) -> Var<T> {
         Var::new(Value::Register(self.register))
@@ -115,46 +121,45 @@ impl<T: Scalar> IntoVar<T> for Var<T> {
     }
 }
 
-/// What `let mut` may hold: scalars, and arrays of scalars, which become arrays of registers.
+/// What `let mut` may hold: values of the kernel language, which become registers, and arrays of
+/// registers.
 #[diagnostic::on_unimplemented(
     message = "`let mut` cannot hold `{Self}` in a kernel",
-    label = "not a scalar or an array of scalars",
+    label = "not a value of the kernel language",
     note = "mutable variables are registers; bind anything else with `let`"
 )]
 pub trait IntoVariable: Copy {
-    /// The variable: `Mut<T>`, or an array of them.
+    /// The variable: for a scalar `Mut<T>`, for others what is made of these.
     type Variable: Copy;
     /// A new variable that holds the value.
     fn into_variable(self) -> Self::Variable;
 }
 
-impl<T: Scalar> IntoVariable for T {
-    type Variable = Mut<T>;
-    fn into_variable(self) -> Mut<T> {
-        Var::constant(self).into_variable()
-    }
+/// A new variable that holds a value of the kernel language.
+pub fn new_variable<X: Valued>(value: X) -> <X::Value as Data>::Of<Variables> {
+    let value = value.to();
+    let variable = operations::variable::<X::Value>();
+    operations::set::<X::Value, Variables>(variable, value);
+    variable
 }
 
-impl<T: Scalar> IntoVariable for Var<T> {
-    type Variable = Mut<T>;
-    fn into_variable(self) -> Mut<T> {
-        let variable = Mut::uninit();
-        variable.assign(self);
-        variable
-    }
+macro_rules! scalar_variables {
+    ($($of:ty)*) => {$(
+        impl<T: Scalar> IntoVariable for $of {
+            type Variable = Mut<T>;
+            fn into_variable(self) -> Mut<T> {
+                new_variable(self)
+            }
+        }
+    )*};
 }
+
+scalar_variables!(T Var<T> Mut<T>);
 
 impl<X: IntoVariable, const N: usize> IntoVariable for [X; N] {
     type Variable = [X::Variable; N];
     fn into_variable(self) -> Self::Variable {
         self.map(X::into_variable)
-    }
-}
-
-impl<A: IntoVariable, B: IntoVariable> IntoVariable for (A, B) {
-    type Variable = (A::Variable, B::Variable);
-    fn into_variable(self) -> Self::Variable {
-        (self.0.into_variable(), self.1.into_variable())
     }
 }
 
@@ -186,8 +191,7 @@ impl<T: Scalar> Read for Var<T> {
     fn copy(self) -> Var<T> {
         match self.value {
             Value::Register(register) if register.mutable => {
-                let name = format!("mov.{}", register.class.bits_type().name());
-                Var::new(with(|b| b.pure(&name, T::SCALAR, &[(self.value, T::SCALAR)])))
+                Var::new(with(|b| b.copied(self.value, T::SCALAR)))
             }
             _ => self,
         }
@@ -214,58 +218,7 @@ impl<X: Read, const N: usize> Read for [X; N] {
     }
 }
 
-impl<A: Read, B: Read> Read for (A, B) {
-    type Value = (A::Value, B::Value);
-    fn view(self) -> Self::Value {
-        (self.0.view(), self.1.view())
-    }
-    fn copy(self) -> Self::Value {
-        (self.0.copy(), self.1.copy())
-    }
-}
-
-/// A value that a declared type accepts: `let x: f32 = e`.
-#[diagnostic::on_unimplemented(
-    message = "expected `{T}`, found `{Self}`",
-    label = "not a `{T}`",
-    note = "the kernel language has no implicit conversions: use `as {T}`"
-)]
-pub trait Ascribe<T> {
-    /// The same value.
-    type Output;
-    /// Returns it unchanged.
-    fn ascribe(self) -> Self::Output;
-}
-
-impl<T: Scalar> Ascribe<T> for T {
-    type Output = T;
-    fn ascribe(self) -> T {
-        self
-    }
-}
-
-impl<T: Scalar> Ascribe<T> for Var<T> {
-    type Output = Var<T>;
-    fn ascribe(self) -> Var<T> {
-        self
-    }
-}
-
-impl<T, X: Ascribe<T>, const N: usize> Ascribe<[T; N]> for [X; N] {
-    type Output = [X::Output; N];
-    fn ascribe(self) -> Self::Output {
-        self.map(X::ascribe)
-    }
-}
-
-impl<T, U, X: Ascribe<T>, Y: Ascribe<U>> Ascribe<(T, U)> for (X, Y) {
-    type Output = (X::Output, Y::Output);
-    fn ascribe(self) -> Self::Output {
-        (self.0.ascribe(), self.1.ascribe())
-    }
-}
-
-/// A value that may be assigned to a variable of type `V`.
+/// A value that may be assigned to a variable or a place of type `V`.
 #[diagnostic::on_unimplemented(
     message = "cannot assign `{Self}` to this variable",
     label = "of another type than the variable"
@@ -275,19 +228,9 @@ pub trait AssignTo<V> {
     fn assign_to(self, variable: V);
 }
 
-impl<T: Scalar, X: IntoVar<T>> AssignTo<Mut<T>> for X {
+impl<V: Target, X: To<V::Value>> AssignTo<V> for X {
     #[track_caller]
-    fn assign_to(self, variable: Mut<T>) {
-        here();
-        variable.assign(self.into_var());
-    }
-}
-
-impl<V, X: AssignTo<V>, const N: usize> AssignTo<[V; N]> for [X; N] {
-    #[track_caller]
-    fn assign_to(self, variables: [V; N]) {
-        for (value, variable) in self.into_iter().zip(variables) {
-            value.assign_to(variable);
-        }
+    fn assign_to(self, variable: V) {
+        variable.set(self.to());
     }
 }

@@ -3,17 +3,27 @@
 use crate::kernel::check_signature;
 use crate::scope::{Mode, Returns, Tail, Translator};
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ItemFn, ReturnType, Type};
 
 /// Rewrites a device function, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let function = match syn::parse2::<ItemFn>(item) {
-        Ok(function) => function,
-        Err(error) => return error.to_compile_error(),
-    };
+    let declared = syn::parse2::<syn::Item>(item).and_then(|item| match item {
+        syn::Item::Fn(function) => Ok(expand_function(attribute, function)),
+        syn::Item::Struct(item) => crate::structs::expand(&item),
+        syn::Item::Enum(item) => crate::enums::expand(&item),
+        other => Err(refuse(
+            other,
+            "#[device] is for functions, structs, enums without data and `impl` blocks",
+            "remove it",
+        )),
+    });
+    declared.unwrap_or_else(syn::Error::into_compile_error)
+}
+
+fn expand_function(attribute: TokenStream, function: ItemFn) -> TokenStream {
     let returns = match &function.sig.output {
         ReturnType::Default => Returns::Unit,
         ReturnType::Type(_, ty) if is_unit(ty) => Returns::Unit,
@@ -42,12 +52,13 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     check_signature(signature)?;
     let mut parameters = Vec::new();
     let mut bindings = Vec::new();
+    let mut loans = Vec::new();
     for argument in &signature.inputs {
         let parameter = parameter(argument)?;
         let (name, span) = (&parameter.name, argument.span());
         let mut variable = parameter.mutable;
         let scalar = |ty: &Type| {
-            let parameter = quote_spanned!(span => #name: impl ::lanework::lang::rt::IntoVar<#ty>);
+            let parameter = quote_spanned!(span => #name: impl ::lanework::lang::rt::To<#ty>);
             let binding = quote_spanned!(span =>
                 let #name = ::lanework::lang::rt::by_value::<#ty>(#name););
             (parameter, binding)
@@ -55,13 +66,8 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         let mut binding = TokenStream::new();
         match &parameter.kind {
             Kind::Constant(ty) => parameters.push(quote!(#name: #ty)),
-            Kind::Flag => {
-                let (parameter, bind) = scalar(&syn::parse_quote!(bool));
-                parameters.push(parameter);
-                binding = bind;
-            }
-            Kind::Scalar(ty) if is_handle(ty) => parameters.push(quote!(#name: #ty)),
-            Kind::Scalar(ty) => {
+            Kind::Value(ty) if is_handle(ty) => parameters.push(quote!(#name: #ty)),
+            Kind::Value(ty) => {
                 let (parameter, bind) = scalar(ty);
                 parameters.push(parameter);
                 binding = bind;
@@ -83,23 +89,20 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
                     #name: <#inner as ::lanework::lang::rt::ByReference>::Handle));
             }
             Kind::Reference { inner, mutable: true } => {
-                let ty = variable_type(inner);
-                parameters.push(quote!(#name: #ty));
+                let loan = format_ident!("__loan_{}", name, span = Span::mixed_site());
+                parameters.push(quote_spanned!(span =>
+                    #name: impl ::lanework::lang::rt::Exclusive<#inner>));
+                binding = quote_spanned!(span =>
+                    let (#name, #loan) = ::lanework::lang::rt::Exclusive::<#inner>::enter(#name););
+                loans.push(loan);
                 variable = true;
             }
-            Kind::Reference { inner, mutable: false } => match &**inner {
-                Type::Array(_) => {
-                    parameters.push(quote_spanned!(span =>
-                        #name: impl ::lanework::lang::rt::Registers<#inner>));
-                    binding = quote_spanned!(span =>
-                        let #name = ::lanework::lang::rt::Registers::<#inner>::registers(#name););
-                }
-                _ => {
-                    let (parameter, bind) = scalar(inner);
-                    parameters.push(parameter);
-                    binding = bind;
-                }
-            },
+            Kind::Reference { inner, mutable: false } => {
+                parameters
+                    .push(quote_spanned!(span => #name: impl ::lanework::lang::rt::To<#inner>));
+                binding = quote_spanned!(span =>
+                    let #name = ::lanework::lang::rt::To::<#inner>::to(#name););
+            }
         }
         bindings.push(binding);
         if parameter.mutable {
@@ -149,21 +152,12 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
                 #[allow(unused_imports)]
                 use ::lanework::lang::rt::comparing::*;
                 #(#bindings)*
-                #body
+                let __result = #body;
+                #(::lanework::lang::rt::give_back(#loans);)*
+                __result
             }
         }
     })
-}
-
-/// The type of the variables behind `&mut T`.
-fn variable_type(ty: &Type) -> TokenStream {
-    match ty {
-        Type::Array(array) => {
-            let (element, length) = (variable_type(&array.elem), &array.len);
-            quote!([#element; #length])
-        }
-        scalar => quote!(::lanework::lang::Mut<#scalar>),
-    }
 }
 
 fn is_unit(ty: &Type) -> bool {

@@ -1,6 +1,7 @@
 //! Rewriting expressions.
 
 use crate::flow::{breaks, without_else};
+use crate::places::is_constructor;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
 use proc_macro2::TokenStream;
@@ -51,18 +52,19 @@ impl Translator {
                     _ => got,
                 }
             }
-            Expr::Field(field) => {
-                let (base, member) = (self.value(&field.base, mode), &field.member);
-                quote_spanned!(span => #base.#member)
-            }
+            Expr::Field(field) => self.field(field, mode),
+            Expr::Struct(structure) => self.structure(structure),
             Expr::MethodCall(call) => {
-                let receiver = self.value(&call.receiver, Mode::View);
+                let receiver = self.receiver(&call.receiver);
                 let (method, turbofish) = (&call.method, &call.turbofish);
                 let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
                 quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
             }
             Expr::Call(call) => {
                 let function = match &*call.func {
+                    Expr::Path(path) if is_constructor(&path.path) => {
+                        return self.tuple_structure(call, path);
+                    }
                     Expr::Path(path) => {
                         let path = with_inferred_shape(path.clone());
                         self.callee(&path)
@@ -165,7 +167,7 @@ impl Translator {
         match expression {
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
-                quote_spanned!(span => ::lanework::lang::rt::row(&#base, #at))
+                quote_spanned!(span => ::lanework::lang::rt::at(&#base, #at))
             }
             Expr::Paren(inner) => self.base(&inner.expr),
             Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) => self.base(expr),
@@ -194,29 +196,6 @@ impl Translator {
                 "index one element, or pass the offset to the function that needs it",
             ),
             other => self.bare(other, Mode::View),
-        }
-    }
-
-    fn reference(&mut self, reference: &syn::ExprReference) -> TokenStream {
-        let span = reference.span();
-        match &*reference.expr {
-            Expr::Index(index) => {
-                let (base, at) = (self.base(&index.expr), self.index(&index.index));
-                match root(&index.expr) {
-                    Some(name) if self.is_variable(name) => {
-                        quote_spanned!(span => ::lanework::lang::rt::row(&#base, #at))
-                    }
-                    _ => quote_spanned!(span => ::lanework::lang::rt::locate(&#base, #at)),
-                }
-            }
-            other => match as_name(other) {
-                Some(name) => quote!(#name),
-                None => self.refuse(
-                    reference,
-                    "a kernel can only take references to names and elements",
-                    "write `&x[i]`, `&mut x[i]`, `&x` or `&mut x`, or pass the value itself",
-                ),
-            },
         }
     }
 
@@ -265,9 +244,6 @@ impl Translator {
             Expr::Match(_) => ("`match` is not supported in a kernel", "use `if` and `else if`"),
             Expr::Closure(_) => {
                 ("closures are not supported in a kernel", "write a #[device] function")
-            }
-            Expr::Struct(_) => {
-                ("structs are not supported in a kernel", "use a tuple or separate variables")
             }
             Expr::Let(_) => {
                 ("`if let` and `while let` are not supported in a kernel", "compare with `==`")

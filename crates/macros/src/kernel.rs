@@ -91,16 +91,11 @@ fn rewrite(
                 }
                 continue;
             }
-            Kind::Flag => {
-                parameters.push(quote!(#name: bool));
-                arguments.push(quote!(::lanework::scalar_arg(u8::from(#name))));
-                bindings.push(quote!(let #name = ::lanework::lang::rt::bool_parameter(#text);));
-            }
-            Kind::Scalar(ty) => {
+            Kind::Value(ty) => {
                 parameters.push(quote!(#name: #ty));
-                arguments.push(quote_spanned!(span => ::lanework::scalar_arg(#name)));
+                arguments.push(quote_spanned!(span => ::lanework::value_arg(#name)));
                 bindings.push(quote_spanned!(span =>
-                    let #name = ::lanework::lang::rt::scalar_parameter::<#ty>(#text);));
+                    let #name = ::lanework::lang::rt::value_parameter::<#ty>(#text);));
             }
             Kind::Slice { element, mutable: false } => {
                 parameters.push(quote!(#name: impl ::lanework::SliceArg<'launch, #element>));

@@ -6,14 +6,17 @@
 
 mod attribute;
 mod device;
+mod enums;
 mod expression;
 mod flow;
 mod format;
 mod host;
 mod inline;
 mod kernel;
+mod places;
 mod scope;
 mod statement;
+mod structs;
 mod twin;
 mod types;
 

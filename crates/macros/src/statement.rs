@@ -1,5 +1,6 @@
 //! Rewriting blocks, `let`, assignments and macros.
 
+use crate::places::is_place;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -114,7 +115,7 @@ impl Translator {
         let mut value = self.bare(&init.expr, mode);
         if let Some(ty) = ty {
             value = quote_spanned!(init.expr.span() =>
-                ::lanework::lang::rt::ascribe::<#ty, _>(#value));
+                ::lanework::lang::rt::keep::<#ty, _>(#value));
         }
         if let (Some(name), true) = (single, declares_array(&init.expr)) {
             let text = name.ident.to_string();
@@ -230,20 +231,14 @@ impl Translator {
             Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
                 self.variable(expr)
             }
-            Expr::Field(_) if root(place).is_some_and(|name| self.is_variable(name)) => {
-                Some(self.base(place))
-            }
+            Expr::Field(_) if is_place(self, place) => Some(self.base(place)),
             _ => match as_name(place) {
                 Some(name) if self.is_variable(name) => Some(quote!(#name)),
-                Some(name) => {
-                    self.refuse(
-                        name,
-                        &format!("cannot assign to `{name}`, which is not a mutable variable"),
-                        &format!("write `mut {name}` where it is declared"),
-                    );
-                    None
-                }
+                Some(name) => self.immutable(name),
                 None => {
+                    if let Some(name) = root(place) {
+                        return self.immutable(name);
+                    }
                     self.refuse(
                         place,
                         "this cannot be assigned to in a kernel",
@@ -253,6 +248,15 @@ impl Translator {
                 }
             },
         }
+    }
+
+    fn immutable(&mut self, name: &syn::Ident) -> Option<TokenStream> {
+        self.refuse(
+            name,
+            &format!("cannot assign to `{name}`, which is not a mutable variable"),
+            &format!("write `mut {name}` where it is declared"),
+        );
+        None
     }
 
     /// `place op= value`.
@@ -286,8 +290,9 @@ impl Translator {
             place => match self.variable(place) {
                 Some(variable) => quote_spanned!(span => {
                     let #right = #value;
-                    let #old = ::lanework::lang::rt::view(#variable);
-                    ::lanework::lang::rt::assign(#variable, #old #op #right)
+                    let __place = #variable;
+                    let #old = ::lanework::lang::rt::view(__place);
+                    ::lanework::lang::rt::assign(__place, #old #op #right)
                 }),
                 None => TokenStream::new(),
             },

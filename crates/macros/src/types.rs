@@ -6,10 +6,8 @@ use syn::{Attribute, FnArg, Ident, Type};
 pub enum Kind {
     /// `#[constant] t: u32`: an ordinary Rust value.
     Constant(Box<Type>),
-    /// `x: bool`.
-    Flag,
-    /// `x: f32`.
-    Scalar(Box<Type>),
+    /// `x: f32`, `body: Body`, `pair: (u32, f32)`.
+    Value(Box<Type>),
     /// `x: &[f32]` or `&mut [f32]`.
     Slice {
         /// Element type.
@@ -95,14 +93,13 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
                 _ => Ok(Kind::Reference { inner: reference.elem.clone(), mutable }),
             }
         }
-        Type::Path(path) if path.path.is_ident("bool") => Ok(Kind::Flag),
-        Type::Path(_) => Ok(Kind::Scalar(Box::new(ty.clone()))),
+        Type::Path(_) | Type::Tuple(_) | Type::Array(_) => Ok(Kind::Value(Box::new(ty.clone()))),
         Type::Paren(inner) => kind(&inner.elem),
         Type::Group(inner) => kind(&inner.elem),
         other => Err(refuse(
             other,
             "this type cannot be a kernel parameter",
-            "use scalars, `&[T]`, `&mut [T]`, or mark it #[constant]",
+            "use scalars, tuples, #[device] structs, `&[T]`, `&mut [T]`, or mark it #[constant]",
         )),
     }
 }

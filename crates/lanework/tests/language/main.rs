@@ -8,5 +8,6 @@ mod floats;
 mod host;
 mod integers;
 mod memory;
+mod structs;
 mod text;
 mod warps;

@@ -8,7 +8,7 @@ use crate::loops::while_loop;
 use crate::merge::select;
 use crate::scalar::{Integer, Number};
 use crate::value::{compute_type, is_narrow};
-use crate::var::{AssignTo, IntoVar, IntoVariable, Var};
+use crate::var::{IntoVar, IntoVariable, Var};
 use lanework_ptx::ScalarType;
 
 impl<T: Integer> Var<T> {
@@ -60,9 +60,9 @@ impl<T: Integer> Var<T> {
             || left.view().ne(0),
             || {
                 let odd = (left.view() & 1).ne(0);
-                select::<T>(odd, power.view() * square.view(), power.view()).assign_to(power);
-                (square.view() * square.view()).assign_to(square);
-                (left.view() >> 1).assign_to(left);
+                power.assign(select::<T>(odd, power.view() * square.view(), power.view()));
+                square.assign(square.view() * square.view());
+                left.assign(left.view() >> 1);
             },
         );
         power.view()

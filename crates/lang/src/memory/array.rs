@@ -4,6 +4,7 @@ use super::index::Extent;
 use super::registers::{Get, Put};
 use super::shared::IntoShape;
 use crate::current::{here, with};
+use crate::data::Receive;
 use crate::scalar::Number;
 use crate::value::{Class, Register, Value};
 use crate::var::{IntoVar, IntoVariable, Read, Var};
@@ -142,6 +143,13 @@ impl<T, const D: usize> Read for RegisterArray<T, D> {
 impl<T, const D: usize> IntoVariable for RegisterArray<T, D> {
     type Variable = Self;
     fn into_variable(self) -> Self {
+        self
+    }
+}
+
+impl<T, const D: usize> Receive for RegisterArray<T, D> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
         self
     }
 }

@@ -5,14 +5,16 @@ pub(crate) mod check;
 mod index;
 mod place;
 mod registers;
+mod rows;
 mod shared;
 pub(crate) mod slice;
 
 pub use array::{RegisterArray, registers};
 pub use index::{Extent, IndexValue};
-pub(crate) use place::Base;
+pub(crate) use place::{Base, stepped};
 pub use place::{Place, ReadPlace, Space};
-pub use registers::{Get, Locate, Put, row};
+pub(crate) use registers::element;
+pub use registers::{Get, Locate, Put};
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
 pub(crate) use shared::{dynamic_bytes, element_place};
 pub use slice::{Slice, SliceMut};

@@ -214,9 +214,8 @@ fn vector_width<T: Scalar>(b: &mut Builder, count: usize) {
     }
 }
 
-/// The place of element `index` after a 64-bit `base` in global memory.
-pub(crate) fn global_place<T: Scalar>(b: &mut Builder, base: Value, index: Index) -> Place<T> {
-    let size = i64::from(T::SCALAR.size());
+/// The place of element `index`, of `size` bytes each, after a 64-bit `base` in global memory.
+pub(crate) fn global_place<T>(b: &mut Builder, base: Value, index: Index, size: i64) -> Place<T> {
     if let Some(known) = index.known() {
         return Place::new(Space::Global, Base::Register(base), known as i64 * size);
     }
@@ -239,4 +238,38 @@ pub(crate) fn global_place<T: Scalar>(b: &mut Builder, base: Value, index: Index
         (b.pure(wide, ScalarType::U64, &inputs), 0)
     };
     Place::new(Space::Global, Base::Register(address), constant.wrapping_mul(size))
+}
+
+/// The place `index` times `stride` bytes after a place.
+pub(crate) fn stepped<T, U>(
+    b: &mut Builder,
+    from: Place<T>,
+    index: Index,
+    stride: i64,
+) -> Place<U> {
+    let Place { space, base, offset, .. } = from;
+    if let Some(known) = index.known() {
+        return Place::new(space, base, offset + known as i64 * stride);
+    }
+    let base = match base {
+        Base::Register(value) => value,
+        Base::Symbol(symbol) => b.symbol_address(symbol),
+    };
+    match space {
+        Space::Global => {
+            let place = global_place::<U>(b, base, index, stride);
+            Place::new(space, place.base, offset + place.offset)
+        }
+        _ => {
+            let ty = ScalarType::U32;
+            let (value, constant) = b.split_sum(index.value);
+            let word = match index.ty.size() {
+                8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
+                _ => value,
+            };
+            let scale = Value::Constant(stride as u64);
+            let address = b.pure("mad.lo.u32", ty, &[(word, ty), (scale, ty), (base, ty)]);
+            Place::new(space, Base::Register(address), offset + constant * stride)
+        }
+    }
 }

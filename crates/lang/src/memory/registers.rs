@@ -48,7 +48,7 @@ pub trait Locate<I> {
 
 /// Element `index` of a register array; an index out of range is an error of the kernel.
 #[track_caller]
-fn element<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
+pub(crate) fn element<X: Copy, I: Extent, const N: usize>(array: &[X; N], index: I) -> X {
     here();
     let at = index.extent().filter(|at| *at < N).unwrap_or_else(|| {
         let what = index.extent().map_or("a negative number".to_owned(), |at| at.to_string());
@@ -74,38 +74,9 @@ impl<X: Read, I: Extent, const N: usize> Get<I> for [X; N] {
     }
 }
 
-/// `a[i]` as the base of a further index.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be indexed row by row",
-    label = "takes all its indices at once",
-    note = "write `tile[[y, x]]` for `tile[y][x]`; only arrays of registers are arrays of arrays, \
-            with indices known while staging"
-)]
-pub trait Row<I> {
-    /// The row.
-    type Output;
-    /// The row at `index`.
-    fn row(&self, index: I) -> Self::Output;
-}
-
-impl<X: Copy, I: Extent, const N: usize> Row<I> for [X; N] {
-    type Output = X;
-    #[track_caller]
-    fn row(&self, index: I) -> X {
-        element(self, index)
-    }
-}
-
-/// `a[i]` as the base of a further index: a row of an array of arrays.
-#[track_caller]
-pub fn row<A: Row<I>, I>(array: &A, index: I) -> A::Output {
-    array.row(index)
-}
-
 impl<X: Copy, I: Extent, V: AssignTo<X>, const N: usize> Put<I, V> for [X; N] {
     #[track_caller]
     fn put(&self, index: I, value: V) {
-        let variable = element(self, index);
-        value.assign_to(variable);
+        value.assign_to(element(self, index));
     }
 }

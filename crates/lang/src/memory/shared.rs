@@ -5,10 +5,12 @@ use super::place::{Base, Place, Space};
 use super::registers::{Get, Locate, Put};
 use crate::builder::Builder;
 use crate::current::{here, with};
+use crate::data::operations::stored_type;
+use crate::data::{At, Data, Handle, Places, To, leaves, operations};
 use crate::definition::IndexKind;
-use crate::scalar::{Element, Number, Scalar};
+use crate::scalar::Element;
 use crate::value::Index;
-use crate::value::{Value, integer, memory_type};
+use crate::value::{Value, integer};
 use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
@@ -64,16 +66,23 @@ impl<N: Extent, const D: usize> IntoShape<D> for [N; D] {
 /// `shared::<f32>(256)` has one dimension, `shared::<f32>([T, T + 1])` two. It is aligned to 16
 /// bytes and uninitialised.
 #[track_caller]
-pub fn shared<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
+pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
     with(|b| {
         let dims = checked_shape(b, shape);
         let hint = b.take_hint("shared_array");
         let name = b.unique(&crate::identifier::identifier(hint));
+        // A struct is its bytes.
+        let leaves = leaves::<T>();
+        let bytes = match leaves.as_slice() {
+            [leaf] => (stored_type(leaf.ty), None),
+            _ => (ScalarType::B8, Some(Some(size_of::<T>() as u64))),
+        };
+        let extents = dims.iter().map(|extent| Some(u64::from(*extent)));
         b.variables.push(Variable {
-            align: Some(16),
-            dims: dims.iter().map(|extent| Some(u64::from(*extent))).collect(),
-            ..Variable::new(StateSpace::Shared, memory_type(T::SCALAR), &name)
+            align: Some(align_of::<T>().max(16) as u32),
+            dims: extents.chain(bytes.1).collect(),
+            ..Variable::new(StateSpace::Shared, bytes.0, &name)
         });
         b.symbols.push(name);
         Shared { symbol: b.symbols.len() - 1, start: 0, dims, element: PhantomData }
@@ -88,12 +97,12 @@ const DYNAMIC: &str = "dynamic_shared";
 /// Several in one kernel are placed consecutively, each aligned to 16 bytes; the launch must
 /// request the bytes of all of them.
 #[track_caller]
-pub fn shared_dynamic<T: Element, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
+pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
     with(|b| {
         let dims = checked_shape(b, shape);
         let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
-        let (symbol, start) = dynamic_bytes(b, elements * u64::from(T::SCALAR.size()), 16);
+        let (symbol, start) = dynamic_bytes(b, elements * size_of::<T>() as u64, 16);
         Shared { symbol, start: start as i64, dims, element: PhantomData }
     })
 }
@@ -130,7 +139,7 @@ pub(super) fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoSha
     dims
 }
 
-impl<T: Scalar, const D: usize> Shared<T, D> {
+impl<T: Data, const D: usize> Shared<T, D> {
     /// The extents, outermost first.
     pub fn shape(&self) -> [u32; D] {
         self.dims
@@ -140,6 +149,11 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> u32 {
         self.dims.iter().product()
+    }
+
+    /// The array's name.
+    pub(super) fn name(&self) -> String {
+        with(|b| b.symbols[self.symbol].clone())
     }
 
     /// The place of an element, after a check that `count` elements of the last axis are in range.
@@ -164,7 +178,7 @@ impl<T: Scalar, const D: usize> Shared<T, D> {
 ///
 /// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of every index moves into the
 /// instruction's immediate offset.
-pub(crate) fn element_place<T: Scalar>(
+pub(crate) fn element_place<T: Data>(
     b: &mut Builder,
     array: Place<T>,
     dims: &[u32],
@@ -175,7 +189,7 @@ pub(crate) fn element_place<T: Scalar>(
         Base::Register(value) => Some(value),
         Base::Symbol(_) => None,
     };
-    let mut stride = i64::from(T::SCALAR.size());
+    let mut stride = size_of::<T>() as i64;
     let strides: Vec<i64> = dims
         .iter()
         .rev()
@@ -213,7 +227,7 @@ pub(crate) fn element_place<T: Scalar>(
     Place::new(array.space, address.map_or(array.base, Base::Register), offset)
 }
 
-impl<T: Scalar, const D: usize> Read for Shared<T, D> {
+impl<T: Data, const D: usize> Read for Shared<T, D> {
     type Value = Self;
     fn view(self) -> Self {
         self
@@ -225,33 +239,41 @@ impl<T: Scalar, const D: usize> Read for Shared<T, D> {
 
 macro_rules! shared_index {
     ($dimensions:literal, [$($i:ident $axis:tt),*], $index:ty, $of:expr) => {
-        impl<T: Number, $($i: IndexValue),*> Locate<$index> for Shared<T, $dimensions> {
-            type Place = Place<T>;
+        impl<T: Data, $($i: IndexValue),*> At<$index> for Shared<T, $dimensions> {
+            type Element = T::Of<Places>;
             #[track_caller]
-            fn locate(&self, index: $index) -> Place<T> {
+            fn at(&self, index: $index) -> T::Of<Places> {
                 here();
-                self.place($of(index), 1)
+                operations::place::<T, Places>(self.place($of(index), 1))
             }
         }
 
-        impl<T: Number, $($i: IndexValue),*> Get<$index> for Shared<T, $dimensions> {
-            type Output = Var<T>;
+        impl<T: Data, $($i: IndexValue),*> Locate<$index> for Shared<T, $dimensions> {
+            type Place = T::Of<Places>;
             #[track_caller]
-            fn get(&self, index: $index) -> Var<T> {
-                self.locate(index).load_with("")
+            fn locate(&self, index: $index) -> T::Of<Places> {
+                self.at(index)
             }
         }
 
-        impl<T: Number, $($i: IndexValue,)* V: IntoVar<T>> Put<$index, V>
-            for Shared<T, $dimensions>
-        {
+        impl<T: Data, $($i: IndexValue),*> Get<$index> for Shared<T, $dimensions> {
+            type Output = Handle<T>;
+            #[track_caller]
+            fn get(&self, index: $index) -> Handle<T> {
+                here();
+                operations::load(self.place($of(index), 1))
+            }
+        }
+
+        impl<T: Data, $($i: IndexValue,)* V: To<T>> Put<$index, V> for Shared<T, $dimensions> {
             #[track_caller]
             fn put(&self, index: $index, value: V) {
-                self.locate(index).store(value);
+                here();
+                operations::save(self.place($of(index), 1), value.to());
             }
         }
 
-        impl<T: Number, $($i: IndexValue),*> Coordinates<T, $dimensions> for ($($i,)*) {
+        impl<T: Data, $($i: IndexValue),*> Coordinates<T, $dimensions> for ($($i,)*) {
             fn coordinates(self) -> [Index; $dimensions] {
                 [$(self.$axis.parts()),*]
             }

@@ -1,11 +1,12 @@
 //! Slices: device memory passed to a kernel.
 
 use super::index::IndexValue;
-use super::place::{Place, ReadPlace, global_place};
+use super::place::{Place, global_place};
 use super::registers::{Get, Locate, Put};
 use crate::current::{here, with};
+use crate::data::{Data, Handle, Places, ReadPlaces, To, at, operations};
 use crate::definition::IndexKind;
-use crate::scalar::{Element, Number, Scalar};
+use crate::scalar::Element;
 use crate::value::Index;
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};
@@ -35,17 +36,17 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// The checked place of `count` elements from `index` on.
-    pub fn place<T: Scalar>(self, index: Index, count: u64) -> Place<T> {
+    pub fn place<T: Data>(self, index: Index, count: u64) -> Place<T> {
         with(|b| {
             let last = if count > 1 { index.plus(b, count - 1) } else { index };
             b.check(last, self.length, self.name, IndexKind::Slice);
-            global_place(b, self.base, index)
+            global_place(b, self.base, index, size_of::<T>() as i64)
         })
     }
 }
 
 macro_rules! slices {
-    ($($slice:ident $place:ident)*) => {$(
+    ($($slice:ident $kind:ident)*) => {$(
         impl<T> Clone for $slice<T> {
             fn clone(&self) -> Self {
                 *self
@@ -119,21 +120,20 @@ macro_rules! slices {
             }
         }
 
-        impl<T: Number, I: IndexValue> Locate<I> for $slice<T> {
-            type Place = $place<T>;
+        impl<T: Data, I: IndexValue> Locate<I> for $slice<T> {
+            type Place = T::Of<$kind>;
             #[track_caller]
-            fn locate(&self, index: I) -> $place<T> {
-                here();
-                self.memory.place::<T>(index.parts(), 1).into()
+            fn locate(&self, index: I) -> T::Of<$kind> {
+                at(self, index)
             }
         }
 
-        impl<T: Number, I: IndexValue> Get<I> for $slice<T> {
-            type Output = Var<T>;
+        impl<T: Data, I: IndexValue> Get<I> for $slice<T> {
+            type Output = Handle<T>;
             #[track_caller]
-            fn get(&self, index: I) -> Var<T> {
+            fn get(&self, index: I) -> Handle<T> {
                 here();
-                self.memory.place::<T>(index.parts(), 1).load_with("")
+                operations::load(self.memory.place::<T>(index.parts(), 1))
             }
         }
 
@@ -149,7 +149,7 @@ macro_rules! slices {
     )*};
 }
 
-slices!(Slice ReadPlace SliceMut Place);
+slices!(Slice ReadPlaces SliceMut Places);
 
 impl<T: Element> SliceMut<T> {
     /// Writes elements `i` and `i + 1` in one access; `i` must be even.
@@ -175,10 +175,11 @@ impl<T: Element> SliceMut<T> {
     }
 }
 
-impl<T: Number, I: IndexValue, V: IntoVar<T>> Put<I, V> for SliceMut<T> {
+impl<T: Data, I: IndexValue, V: To<T>> Put<I, V> for SliceMut<T> {
     #[track_caller]
     fn put(&self, index: I, value: V) {
-        self.locate(index).store(value);
+        here();
+        operations::save(self.memory.place::<T>(index.parts(), 1), value.to());
     }
 }
 

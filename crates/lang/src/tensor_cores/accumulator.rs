@@ -7,6 +7,7 @@ use super::fragment::{FragmentA, FragmentC};
 use super::products::GroupProduct;
 use crate::builder::Builder;
 use crate::current::{here, with};
+use crate::data::Receive;
 use crate::memory::Extent;
 use crate::value::Value;
 use crate::var::{AssignTo, IntoVariable, Read};
@@ -28,6 +29,13 @@ impl<D: MatrixElement, const N: u32> Read for Accumulator<D, N> {
         self
     }
     fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<D: MatrixElement, const N: u32> Receive for Accumulator<D, N> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
         self
     }
 }

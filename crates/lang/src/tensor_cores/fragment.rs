@@ -9,6 +9,7 @@ use super::words::{add, position, warp_row};
 use crate::builder::Builder;
 use crate::call::{ReturnAs, Returned};
 use crate::current::{here, with};
+use crate::data::Receive;
 use crate::memory::{Extent, Get, Put};
 use crate::scalar::Scalar;
 use crate::value::{Class, Register, Value};
@@ -309,6 +310,13 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Read for Fragment<P,
             }
             copy
         })
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Receive for Fragment<P, T, R, C> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
+        self
     }
 }
 

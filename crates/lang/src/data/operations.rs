@@ -1,0 +1,371 @@
+//! What is done with values, once for all types: on their leaves.
+
+use super::{Data, Handle, Item, Kind, Leaf, Part, Parts, Places, To, Values, Variables, leaves};
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::compare::{Relation, relate};
+use crate::current::{here, with};
+use crate::memory::{Place, ReadPlace};
+use crate::operation::Operation;
+use crate::scalar::Scalar;
+use crate::value::{Class, Register, Value, extended, memory_type};
+use crate::var::{Mut, Read, Var};
+use lanework_ptx::ScalarType;
+
+fn build<T: Data, K: Kind>(items: impl IntoIterator<Item = Item>) -> T::Of<K> {
+    let parts: Vec<Part> = items.into_iter().map(Part).collect();
+    T::build::<K>(&mut Parts::new(&parts))
+}
+
+fn parts<T: Data, K: Kind>(value: T::Of<K>) -> Vec<Part> {
+    let mut out = Vec::new();
+    T::parts::<K>(value, &mut out);
+    out
+}
+
+/// The values of a handle's leaves.
+pub(crate) fn values<T: Data>(handle: Handle<T>) -> Vec<Value> {
+    let value = |part: Part| match part.0 {
+        Item::Value(value) => value,
+        Item::Memory { .. } => unreachable!("handles are made of values"),
+    };
+    parts::<T, Values>(handle).into_iter().map(value).collect()
+}
+
+/// The handle with these leaves.
+pub(crate) fn handle<T: Data>(values: impl IntoIterator<Item = Value>) -> Handle<T> {
+    build::<T, Values>(values.into_iter().map(Item::Value))
+}
+
+/// The handle of an ordinary value.
+pub fn constant<T: Data>(value: T) -> Handle<T> {
+    let mut bits = Vec::new();
+    value.bits(&mut bits);
+    handle::<T>(bits.into_iter().map(Value::Constant))
+}
+
+/// The place of a value in memory.
+pub(crate) fn place<T: Data, K: Kind>(at: Place<T>) -> T::Of<K> {
+    build::<T, K>(leaves::<T>().into_iter().map(|leaf| at.part(leaf.offset as i64).0))
+}
+
+/// Registers for a value.
+pub(crate) fn declare<T: Data>() -> Handle<T> {
+    handle::<T>(registers(&leaves::<T>(), false).into_iter().map(Value::Register))
+}
+
+/// A variable without a value.
+pub(crate) fn variable<T: Data>() -> T::Of<Variables> {
+    let registers = registers(&leaves::<T>(), true);
+    build::<T, Variables>(registers.into_iter().map(|r| Item::Value(Value::Register(r))))
+}
+
+fn registers(leaves: &[Leaf], mutable: bool) -> Vec<Register> {
+    with(|b| leaves.iter().map(|leaf| b.register(leaf.ty, mutable)).collect())
+}
+
+/// `out = value`, where `out` was declared.
+pub(crate) fn assign<T: Data>(out: Handle<T>, value: Handle<T>) {
+    store(&leaves::<T>(), &parts::<T, Values>(out), &values::<T>(value));
+}
+
+/// Assigns values to variables, declared registers or places.
+fn store(leaves: &[Leaf], targets: &[Part], values: &[Value]) {
+    with(|b| {
+        for ((leaf, target), value) in leaves.iter().zip(targets).zip(values) {
+            match target.0 {
+                Item::Value(Value::Register(register)) => b.assign(register, *value, leaf.ty),
+                Item::Value(_) => {}
+                Item::Memory { .. } => b.store_leaf(*target, leaf.ty, *value),
+            }
+        }
+    });
+}
+
+/// `target = source`, one leaf.
+pub(crate) fn store_part(leaf: Leaf, target: Part, source: Part) {
+    if let Item::Value(value) = source.0 {
+        store(&[leaf], &[target], &[value]);
+    }
+}
+
+/// Whether [`select`] exists for a `T`.
+pub(crate) fn selectable<T: Data>() -> bool {
+    let leaves = leaves::<T>();
+    !leaves.is_empty() && leaves.iter().all(|leaf| leaf.ty != ScalarType::Pred)
+}
+
+/// `condition ? first : second`, both computed.
+pub(crate) fn select<T: Data>(
+    condition: Var<bool>,
+    first: Handle<T>,
+    second: Handle<T>,
+) -> Handle<T> {
+    let (first, second, leaves) = (values::<T>(first), values::<T>(second), leaves::<T>());
+    handle::<T>(with(|b| -> Vec<Value> {
+        let sides = first.into_iter().zip(second).zip(&leaves);
+        sides.map(|((x, y), leaf)| select_leaf(b, condition, leaf.ty, x, y)).collect()
+    }))
+}
+
+fn select_leaf(b: &mut Builder, condition: Var<bool>, ty: ScalarType, x: Value, y: Value) -> Value {
+    let (x, y) = (extended(x, ty), extended(y, ty));
+    let ty = Class::of(ty).bits_type();
+    let name = format!("selp.{}", ty.name());
+    b.pure(&name, ty, &[(x, ty), (y, ty), (condition.value, ScalarType::Pred)])
+}
+
+/// The value now, of a value of any kind; a later assignment shows through it.
+#[track_caller]
+pub fn read_view<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
+    here();
+    let (parts, leaves) = (parts::<T, K>(value), leaves::<T>());
+    handle::<T>(with(|b| -> Vec<Value> {
+        parts.iter().zip(&leaves).map(|(part, leaf)| b.read_leaf(*part, leaf.ty)).collect()
+    }))
+}
+
+/// The value now, of a value of any kind, unaffected by later assignments.
+#[track_caller]
+pub fn read_copy<T: Data, K: Kind>(value: T::Of<K>) -> Handle<T> {
+    let leaves = leaves::<T>();
+    let values = values::<T>(read_view::<T, K>(value));
+    handle::<T>(with(|b| -> Vec<Value> {
+        let leaves = values.into_iter().zip(&leaves);
+        leaves.map(|(value, leaf)| b.copied(value, leaf.ty)).collect()
+    }))
+}
+
+impl Builder {
+    /// A copy of a value that may be a variable's.
+    pub(crate) fn copied(&mut self, value: Value, ty: ScalarType) -> Value {
+        match value {
+            Value::Register(register) if register.mutable => {
+                let name = format!("mov.{}", register.class.bits_type().name());
+                self.pure(&name, ty, &[(value, ty)])
+            }
+            _ => value,
+        }
+    }
+
+    fn read_leaf(&mut self, part: Part, ty: ScalarType) -> Value {
+        let Item::Memory { space, base, offset } = part.0 else {
+            let Item::Value(value) = part.0 else { unreachable!("the other case") };
+            return value;
+        };
+        let address = Place::<u8>::new(space, base, offset).operand(self);
+        let stored = stored_type(ty);
+        let loaded = self.emit_to(
+            &format!("ld.{}.{}", space.word(), stored.name()),
+            ty_of(ty),
+            vec![address],
+        );
+        self.unstored(loaded, ty)
+    }
+
+    /// The value of a leaf of type `ty` from what memory holds of it.
+    pub(crate) fn unstored(&mut self, loaded: Value, ty: ScalarType) -> Value {
+        match ty {
+            ScalarType::Pred => {
+                relate(self, Relation::Ne, ScalarType::U8, loaded, Value::Constant(0))
+            }
+            _ => loaded,
+        }
+    }
+
+    fn store_leaf(&mut self, part: Part, ty: ScalarType, value: Value) {
+        let Item::Memory { space, base, offset } = part.0 else { return };
+        let value = match ty {
+            ScalarType::Pred => crate::cast::cast(self, value, ty, ScalarType::U8),
+            _ => value,
+        };
+        let address = Place::<u8>::new(space, base, offset).operand(self);
+        let operands = vec![address, self.operand(value, ty_of(ty))];
+        self.emit(&format!("st.{}.{}", space.word(), stored_type(ty).name()), operands);
+    }
+}
+
+/// The type of a leaf's register when it was just loaded.
+fn ty_of(ty: ScalarType) -> ScalarType {
+    if ty == ScalarType::Pred { ScalarType::U8 } else { ty }
+}
+
+/// The type that memory holds a leaf as: a `bool` is a byte.
+pub(crate) fn stored_type(ty: ScalarType) -> ScalarType {
+    memory_type(ty_of(ty))
+}
+
+/// Loads a value from memory.
+#[track_caller]
+pub(crate) fn load<T: Data>(at: Place<T>) -> Handle<T> {
+    read_view::<T, Places>(place::<T, Places>(at))
+}
+
+/// Stores a value in memory.
+#[track_caller]
+pub(crate) fn save<T: Data>(at: Place<T>, value: Handle<T>) {
+    here();
+    let targets = parts::<T, Places>(place::<T, Places>(at));
+    store(&leaves::<T>(), &targets, &values::<T>(value));
+}
+
+/// What may be assigned to: a variable or a place, whole or a part of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be assigned to",
+    label = "neither a variable nor writable memory",
+    note = "a variable is declared with `let mut`; a parameter is written to when it is `&mut [T]`"
+)]
+pub trait Target: Copy {
+    /// The type of what is assigned.
+    type Value: Data;
+    /// `self = value`.
+    fn set(self, value: Handle<Self::Value>);
+}
+
+/// `target = value` for a value of a struct or an enum.
+#[track_caller]
+pub fn set<T: Data, K: Kind>(target: T::Of<K>, value: Handle<T>) {
+    here();
+    store(&leaves::<T>(), &parts::<T, K>(target), &values::<T>(value));
+}
+
+impl<T: Scalar> Target for Mut<T> {
+    type Value = T;
+    #[track_caller]
+    fn set(self, value: Var<T>) {
+        here();
+        self.assign(value);
+    }
+}
+
+impl<T: Scalar> Target for Place<T> {
+    type Value = T;
+    #[track_caller]
+    fn set(self, value: Var<T>) {
+        save(self, value);
+    }
+}
+
+impl<T: Data, const N: usize> Target for Place<[T; N]> {
+    type Value = [T; N];
+    #[track_caller]
+    fn set(self, value: [Handle<T>; N]) {
+        save(self, value);
+    }
+}
+
+impl<X: Target, const N: usize> Target for [X; N] {
+    type Value = [X::Value; N];
+    #[track_caller]
+    fn set(self, value: [Handle<X::Value>; N]) {
+        for (target, value) in self.into_iter().zip(value) {
+            target.set(value);
+        }
+    }
+}
+
+macro_rules! read_places {
+    ($($place:ident $kind:ident)*) => {$(
+        impl<T: Scalar> Read for $place<T> {
+            type Value = Var<T>;
+            #[track_caller]
+            fn view(self) -> Var<T> {
+                read_view::<T, super::$kind>(self)
+            }
+            #[track_caller]
+            fn copy(self) -> Var<T> {
+                read_view::<T, super::$kind>(self)
+            }
+        }
+
+        impl<T: Data, const N: usize> Read for $place<[T; N]> {
+            type Value = [Handle<T>; N];
+            #[track_caller]
+            fn view(self) -> [Handle<T>; N] {
+                read_view::<[T; N], super::$kind>(self)
+            }
+            #[track_caller]
+            fn copy(self) -> [Handle<T>; N] {
+                read_view::<[T; N], super::$kind>(self)
+            }
+        }
+
+        impl<T: Scalar> Receive for $place<T> {
+            type Receiver = Var<T>;
+            #[track_caller]
+            fn receive(self) -> Var<T> {
+                self.view()
+            }
+        }
+
+        impl<T: Data, const N: usize> Receive for $place<[T; N]> {
+            type Receiver = Self;
+            fn receive(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+read_places!(Place Places ReadPlace ReadPlaces);
+
+/// What a method is called on: a scalar's value, and a struct as it is, since its methods may
+/// change it.
+pub trait Receive: Copy {
+    /// What has the methods.
+    type Receiver;
+    /// The receiver.
+    fn receive(self) -> Self::Receiver;
+}
+
+impl<T: Scalar> Receive for T {
+    type Receiver = T;
+    fn receive(self) -> T {
+        self
+    }
+}
+
+impl<T: Scalar> Receive for Var<T> {
+    type Receiver = Var<T>;
+    fn receive(self) -> Var<T> {
+        self
+    }
+}
+
+impl<T: Scalar> Receive for Mut<T> {
+    type Receiver = Var<T>;
+    fn receive(self) -> Var<T> {
+        self.view()
+    }
+}
+
+impl<X: Read, const N: usize> Receive for [X; N] {
+    type Receiver = [X::Value; N];
+    #[track_caller]
+    fn receive(self) -> [X::Value; N] {
+        self.view()
+    }
+}
+
+/// The receiver of a method call.
+#[track_caller]
+pub fn receive<X: Receive>(value: X) -> X::Receiver {
+    here();
+    value.receive()
+}
+
+/// Whether two values of an enum are the same variant.
+#[track_caller]
+pub fn same_tag<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
+    here();
+    let (first, second) = (values::<T>(first.to()), values::<T>(second.to()));
+    let equal = with(|b| {
+        let mut equal = Value::Constant(1);
+        for ((x, y), leaf) in first.into_iter().zip(second).zip(leaves::<T>()) {
+            let same = relate(b, Relation::Eq, leaf.ty, x, y);
+            equal = binary(b, Operation::And, ScalarType::Pred, equal, same);
+        }
+        equal
+    });
+    Var::new(equal)
+}

@@ -1,0 +1,369 @@
+//! `#[device] struct`: the struct as it is, and what stands for its values while staging.
+//!
+//! For `struct Body { mass: f32 }` this declares `BodyOf<K>`, whose fields are what a kind `K` makes
+//! of the struct's: handles, variables or places. Kernels reach it through the trait `Data` alone;
+//! only `#[device] impl` names it.
+
+use crate::types::refuse;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Fields, GenericParam, Generics, Index, ItemStruct, Member, Type};
+
+/// Declares a device struct, or reports why it cannot.
+pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
+    let layout = layout(&item.attrs)?;
+    for field in &item.fields {
+        if let Type::Reference(reference) = &field.ty {
+            return Err(refuse(
+                reference,
+                "a #[device] struct cannot hold a reference",
+                "pass slices to the function beside the struct",
+            ));
+        }
+    }
+    if let Some(lifetime) = item.generics.lifetimes().next() {
+        return Err(refuse(lifetime, "a #[device] struct has no lifetimes", "hold values"));
+    }
+    let parts = Parts::new(item);
+    let (staged, data, uses) = (parts.staged(), parts.data(), parts.conversions());
+    let storable = parts.storable();
+    let checks = parts.checks();
+    Ok(quote! {
+        #layout
+        #item
+        #staged
+        #[allow(clippy::all, unused_qualifications)]
+        const _: () = {
+            #data
+            #uses
+            #storable
+            #checks
+        };
+    })
+}
+
+/// The name of the struct of a type's parts.
+pub fn staged_name(name: &Ident) -> Ident {
+    format_ident!("{}Of", name)
+}
+
+/// `#[repr(C)]` unless the struct says so itself.
+fn layout(attributes: &[Attribute]) -> syn::Result<TokenStream> {
+    let mut known = false;
+    for attribute in attributes.iter().filter(|a| a.path().is_ident("repr")) {
+        let text = attribute.meta.to_token_stream().to_string();
+        if text.contains("packed") {
+            return Err(refuse(
+                attribute,
+                "a packed struct cannot be a #[device] struct",
+                "the GPU loads and stores only at multiples of a scalar's size; remove `packed`",
+            ));
+        }
+        known |= text.contains('C') || text.contains("transparent");
+    }
+    Ok(if known { quote!() } else { quote!(#[repr(C)]) })
+}
+
+/// A struct taken apart.
+struct Parts<'a> {
+    item: &'a ItemStruct,
+    name: &'a Ident,
+    staged: Ident,
+    members: Vec<Member>,
+    types: Vec<&'a Type>,
+    /// The struct's generics; every type is `Data`.
+    generics: Generics,
+}
+
+impl<'a> Parts<'a> {
+    fn new(item: &'a ItemStruct) -> Self {
+        let members = item.fields.iter().enumerate().map(|(index, field)| match &field.ident {
+            Some(name) => Member::Named(name.clone()),
+            None => Member::Unnamed(Index { index: index as u32, span: field.span() }),
+        });
+        let mut generics = item.generics.clone();
+        for parameter in generics.params.iter_mut() {
+            match parameter {
+                GenericParam::Type(ty) => ty.default = None,
+                GenericParam::Const(constant) => constant.default = None,
+                GenericParam::Lifetime(_) => {}
+            }
+        }
+        let names: Vec<_> = generics.type_params().map(|ty| ty.ident.clone()).collect();
+        let clause = generics.make_where_clause();
+        for name in names {
+            clause.predicates.push(syn::parse_quote!(#name: ::lanework::lang::Data));
+        }
+        Parts {
+            item,
+            name: &item.ident,
+            staged: staged_name(&item.ident),
+            members: members.collect(),
+            types: item.fields.iter().map(|field| &field.ty).collect(),
+            generics,
+        }
+    }
+
+    /// The generics with the kind `K` first.
+    fn with_kind(&self) -> Generics {
+        let mut generics = self.generics.clone();
+        generics.params.insert(0, syn::parse_quote!(__K: ::lanework::lang::rt::Kind));
+        generics
+    }
+
+    /// `BodyOf<kind, T>`.
+    fn of(&self, kind: &TokenStream) -> TokenStream {
+        let staged = &self.staged;
+        let arguments = self.generics.params.iter().map(|parameter| match parameter {
+            GenericParam::Type(ty) => ty.ident.to_token_stream(),
+            GenericParam::Const(constant) => constant.ident.to_token_stream(),
+            GenericParam::Lifetime(lifetime) => lifetime.to_token_stream(),
+        });
+        quote!(#staged<#kind #(, #arguments)*>)
+    }
+
+    /// The struct of the parts.
+    fn staged(&self) -> TokenStream {
+        let (staged, visibility) = (&self.staged, &self.item.vis);
+        let generics = self.with_kind();
+        let clause = &generics.where_clause;
+        let text = format!("The parts of a [`{}`] while a kernel is staged.", self.name);
+        let fields = self.item.fields.iter().map(|field| {
+            let (name, visibility, ty) = (&field.ident, &field.vis, &field.ty);
+            let colon = name.as_ref().map(|_| quote!(:));
+            quote_spanned!(ty.span() =>
+                #[doc(hidden)] #visibility #name #colon <#ty as ::lanework::lang::Data>::Of<__K>)
+        });
+        let kind = quote!(::core::marker::PhantomData<__K>);
+        let body = match &self.item.fields {
+            Fields::Named(_) => quote!(#clause { #(#fields,)* #[doc(hidden)] pub __kind: #kind }),
+            _ => quote!((#(#fields,)* #[doc(hidden)] pub #kind) #clause;),
+        };
+        quote! {
+            #[doc = #text]
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            #visibility struct #staged #generics #body
+        }
+    }
+
+    /// `BodyOf { a: .., b: .. }`.
+    fn construct(&self, values: &[TokenStream]) -> TokenStream {
+        let (staged, members) = (&self.staged, &self.members);
+        let kind = match &self.item.fields {
+            Fields::Named(_) => quote!(__kind),
+            fields => Index::from(fields.len()).to_token_stream(),
+        };
+        quote!(#staged { #(#members: #values,)* #kind: ::core::marker::PhantomData })
+    }
+
+    /// The implementation of `Data`.
+    fn data(&self) -> TokenStream {
+        let (name, members, types) = (self.name, &self.members, &self.types);
+        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let with_kind = self.with_kind();
+        let (kinded, _, _) = with_kind.split_for_impl();
+        let of = self.of(&quote!(__K));
+        let built =
+            types.iter().map(|ty| quote!(<#ty as ::lanework::lang::Data>::build::<__K>(__parts)));
+        let built = self.construct(&built.collect::<Vec<_>>());
+        quote! {
+            impl #generics ::lanework::lang::Data for #name #arguments #clause {
+                type Of<__K: ::lanework::lang::rt::Kind> = #of;
+                fn leaves(__offset: u64, __out: &mut ::std::vec::Vec<::lanework::lang::rt::Leaf>) {
+                    #(<#types as ::lanework::lang::Data>::leaves(
+                        __offset + ::core::mem::offset_of!(Self, #members) as u64, __out);)*
+                }
+                fn bits(self, __out: &mut ::std::vec::Vec<u64>) {
+                    #(<#types as ::lanework::lang::Data>::bits(self.#members, __out);)*
+                }
+                fn build<__K: ::lanework::lang::rt::Kind>(
+                    __parts: &mut ::lanework::lang::rt::Parts<'_>,
+                ) -> #of {
+                    #built
+                }
+                fn parts<__K: ::lanework::lang::rt::Kind>(
+                    __value: #of,
+                    __out: &mut ::std::vec::Vec<::lanework::lang::rt::Part>,
+                ) {
+                    #(<#types as ::lanework::lang::Data>::parts::<__K>(__value.#members, __out);)*
+                }
+            }
+            impl #kinded ::core::clone::Clone for #of #clause {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+            impl #kinded ::core::marker::Copy for #of #clause {}
+        }
+    }
+
+    /// The implementations by which the runtime takes the struct's values.
+    fn conversions(&self) -> TokenStream {
+        let of = |kind: &str| {
+            let kind = Ident::new(kind, Span::call_site());
+            self.of(&quote!(::lanework::lang::rt::#kind))
+        };
+        value_traits(self.name, &self.generics, &self.with_kind(), &self.of(&quote!(__K)), &of)
+    }
+
+    /// Buffers hold structs of elements without padding.
+    fn storable(&self) -> TokenStream {
+        let (name, types) = (self.name, &self.types);
+        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let declares_pod = self.item.attrs.iter().any(|attribute| {
+            attribute.path().is_ident("derive")
+                && attribute.meta.to_token_stream().to_string().contains("Pod")
+        });
+        let mut markers = TokenStream::new();
+        let mut conditions = Vec::new();
+        if self.generics.params.is_empty() {
+            conditions
+                .extend(types.iter().map(|ty| quote!(for<'__a> #ty: ::lanework::lang::Storable)));
+            let ends = self
+                .members
+                .iter()
+                .skip(1)
+                .map(|next| quote!(::core::mem::offset_of!(#name, #next)));
+            let ends = ends.chain([quote!(::core::mem::size_of::<#name>())]);
+            for ((member, ty), end) in self.members.iter().zip(types).zip(ends) {
+                let marker = format_ident!("padding_after_{}", member);
+                markers.extend(quote! {
+                    #[allow(non_camel_case_types)]
+                    pub struct #marker<const BYTES: usize>;
+                    impl ::lanework::lang::rt::NoPadding for #marker<0> {}
+                });
+                conditions.push(quote!(for<'__a> #marker<{
+                    #end - ::core::mem::offset_of!(#name, #member) - ::core::mem::size_of::<#ty>()
+                }>: ::lanework::lang::rt::NoPadding));
+            }
+        } else {
+            // Without padding when every field is of one type.
+            let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
+            if !rest.iter().all(|ty| ty == first) {
+                return TokenStream::new();
+            }
+            conditions.push(quote!(#first: ::lanework::lang::Storable));
+        }
+        let predicates = clause.map(|clause| &clause.predicates).filter(|p| !p.is_empty());
+        let predicates = predicates.map(|predicates| {
+            let list = predicates.iter();
+            quote!(#(#list,)*)
+        });
+        let pod = if declares_pod {
+            TokenStream::new()
+        } else {
+            quote! {
+                // SAFETY: every field is plain data, and conditions exclude padding.
+                unsafe impl #generics ::lanework::lang::rt::bytemuck::Zeroable for #name #arguments
+                where #predicates #(#conditions),* {}
+                // SAFETY: as above.
+                unsafe impl #generics ::lanework::lang::rt::bytemuck::Pod for #name #arguments
+                where #predicates #(#conditions),* {}
+            }
+        };
+        quote! {
+            #markers
+            #pod
+            impl #generics ::lanework::lang::Storable for #name #arguments
+            where #predicates #(#conditions),* {}
+        }
+    }
+
+    /// Checks that report a field's type at the field.
+    fn checks(&self) -> TokenStream {
+        if !self.generics.params.is_empty() {
+            return TokenStream::new();
+        }
+        let checks = self
+            .types
+            .iter()
+            .map(|ty| quote_spanned!(ty.span() => ::lanework::lang::rt::is_data::<#ty>();));
+        quote!(fn __checks() { #(#checks)* })
+    }
+}
+
+/// The implementations by which the runtime takes values of a struct or an enum: `of` gives the
+/// type of its parts of a kind, `any` that of the kind `__K` of `kinded`.
+pub fn value_traits(
+    name: &Ident,
+    generics: &Generics,
+    kinded: &Generics,
+    any: &TokenStream,
+    of: &dyn Fn(&str) -> TokenStream,
+) -> TokenStream {
+    let (_, arguments, clause) = generics.split_for_impl();
+    let (plain, _, _) = generics.split_for_impl();
+    let (kinded, _, _) = kinded.split_for_impl();
+    let rt = quote!(::lanework::lang::rt);
+    let (values, variables) = (of("Values"), of("Variables"));
+    let host = quote!(#name #arguments);
+    let read_host = quote! {
+        fn view(self) -> Self { self }
+        fn copy(self) -> Self { self }
+    };
+    let mut out = quote! {
+        impl #plain #rt::To<#host> for #host #clause {
+            fn to(self) -> #values { #rt::constant::<#host>(self) }
+        }
+        impl #plain #rt::Valued for #host #clause {
+            type Value = #host;
+        }
+        impl #plain #rt::Read for #host #clause {
+            type Value = #host;
+            #read_host
+        }
+        impl #plain #rt::Receive for #host #clause {
+            type Receiver = #host;
+            fn receive(self) -> Self { self }
+        }
+        impl #plain #rt::IntoVariable for #host #clause {
+            type Variable = #variables;
+            fn into_variable(self) -> #variables { #rt::new_variable(self) }
+        }
+        impl #kinded #rt::IntoVariable for #any #clause {
+            type Variable = #variables;
+            fn into_variable(self) -> #variables { #rt::new_variable(self) }
+        }
+        impl #kinded #rt::To<#host> for #any #clause {
+            #[track_caller]
+            fn to(self) -> #values { #rt::read_view::<#host, __K>(self) }
+        }
+        impl #kinded #rt::Valued for #any #clause {
+            type Value = #host;
+        }
+        impl #kinded #rt::Read for #any #clause {
+            type Value = #values;
+            #[track_caller]
+            fn view(self) -> #values { #rt::read_view::<#host, __K>(self) }
+            #[track_caller]
+            fn copy(self) -> #values { #rt::read_copy::<#host, __K>(self) }
+        }
+        impl #kinded #rt::Receive for #any #clause {
+            type Receiver = Self;
+            fn receive(self) -> Self { self }
+        }
+    };
+    for (kind, enter) in [("Variables", "lend"), ("Places", "borrow")] {
+        let of = of(kind);
+        let (kind, enter) = (format_ident!("{}", kind), format_ident!("{}", enter));
+        out.extend(quote! {
+            impl #plain #rt::Target for #of #clause {
+                type Value = #host;
+                #[track_caller]
+                fn set(self, value: #values) { #rt::set::<#host, #rt::#kind>(self, value) }
+            }
+            impl #plain #rt::Exclusive<#host> for #of #clause {
+                #[track_caller]
+                fn enter(self) -> (
+                    <#host as ::lanework::lang::Data>::Of<#rt::Variables>,
+                    #rt::Loan<#host>,
+                ) {
+                    #rt::#enter::<#host>(self)
+                }
+            }
+        });
+    }
+    out
+}
