@@ -5,6 +5,7 @@ mod emulator;
 mod kernel;
 mod ladder;
 mod problem;
+mod program;
 mod tool;
 mod values;
 
@@ -16,6 +17,7 @@ pub use ladder::{
     SweepArgs,
 };
 pub use problem::{Arrays, Numbers, Problem};
+pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, Program};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -65,6 +67,17 @@ pub enum Command {
         lanework inspect kernel.ptx\n  \
         lanework inspect kernel.cu --json")]
     Inspect(InspectArgs),
+    /// Run a program and check, profile or trace every kernel that it launches through the library.
+    #[command(after_help = "Examples:\n  \
+        lanework exec -- cargo run\n  \
+        lanework exec --check --sarif found.sarif -- cargo test\n  \
+        lanework exec --profile --json -- cargo run --release\n  \
+        lanework exec --trace launches.json -- ./program input.txt\n\n\
+        The program runs on the emulator, also where it asks for a GPU. Its output comes first, the report last.\n\
+        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the\n\
+        same without this command: each process prints its report on standard error when it ends.\n\
+        `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
+    Exec(ExecArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
     List(ListArgs),
@@ -125,8 +138,8 @@ pub enum Command {
 /// The commands in groups, as `lanework --help` lists them.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
-        "Your own kernels, from PTX or CUDA C++ files",
-        &["run", "check", "profile", "look", "inspect"],
+        "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
+        &["run", "check", "profile", "look", "inspect", "exec"],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",

@@ -6,6 +6,7 @@ pub mod climb;
 pub mod conform;
 pub mod coverage;
 pub mod devices;
+pub mod exec;
 pub mod exhaustive;
 pub mod experiments;
 pub mod fidelity;

@@ -13,6 +13,8 @@ pub enum Failure {
     Input(String),
     /// The library refused something: exit code 1 for a kernel that faulted, else 2.
     Library(Box<lanework::Error>),
+    /// A program that the command ran failed with this exit code, and has said why itself.
+    Program(u8),
     /// The reader closed the output: no message.
     OutputClosed,
     /// A bug in this program, already reported.

@@ -1,13 +1,13 @@
 //! The sanitizer's findings as text and as JSON.
 
-use crate::sources;
+use crate::program::ProgramJson;
 use crate::stopped::ErrorJson;
+use lanework::report::Sources;
 use lanework::sim::SourceLocation;
-use lanework::sim::sanitize::Spot;
-use lanework::{Level, Report, ReportKind};
+use lanework::sim::sanitize::{self, Quote, Spot};
+use lanework::{Report, ReportKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// A report of the sanitizer with its source line.
@@ -18,10 +18,15 @@ pub struct Finding {
     pub target: String,
     /// The file: of the source, or of the PTX text.
     pub file: String,
-    excerpt: Option<String>,
-    other: Option<(String, Option<String>)>,
+    at: Quote,
+    other: Option<Quote>,
     /// The folder of the PTX file, which relative paths may be relative to.
     pub folder: Option<PathBuf>,
+}
+
+/// The text of a file; rungs are built into this program.
+pub fn sources() -> Sources {
+    Sources::with(lanework_kernels::source_text)
 }
 
 /// The name of a file, and its line of this number where it can be read.
@@ -32,7 +37,7 @@ fn place(file: &str, line: u32, text: Option<(&str, &str)>) -> (String, Option<S
         (file, text) => {
             // A relative path may be relative to the folder of the PTX.
             let beside = text.and_then(|(name, _)| Some(Path::new(name).parent()?.join(file)));
-            let read = sources::read(file);
+            let read = sources().read(file);
             let read = read.or_else(|| std::fs::read_to_string(beside?).ok());
             (file.to_owned(), read.as_deref().and_then(nth))
         }
@@ -43,17 +48,21 @@ impl Finding {
     /// A report of the kernel called `target`; `text` is the name and the text of its PTX file.
     pub fn new(report: Report, target: &str, text: Option<(&str, &str)>) -> Finding {
         let file = report.location.as_ref().map_or("", |location| location.file.as_str());
-        let (file, excerpt) = place(file, report.line(), text);
+        let quote = |(file, source): (String, Option<String>), line: u32| Quote {
+            place: format!("{file}:{line}"),
+            source,
+        };
+        let (file, source) = place(file, report.line(), text);
+        let at = quote((file.clone(), source), report.line());
         let other = report.other.as_ref().map(|other| {
             let (file, line) = match &other.location {
                 Some(location) => (location.file.as_str(), location.line),
                 None => ("", other.text_line),
             };
-            let (file, excerpt) = place(file, line, text);
-            (format!("{file}:{line}"), excerpt)
+            quote(place(file, line, text), line)
         });
         let folder = text.and_then(|(name, _)| Path::new(name).parent().map(Path::to_owned));
-        Finding { target: target.to_owned(), file, excerpt, other, folder, report }
+        Finding { target: target.to_owned(), file, at, other, folder, report }
     }
 
     /// Its column, 0 when unknown.
@@ -67,7 +76,7 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     let mut places: BTreeMap<(String, ReportKind, String, u32, String), usize> = BTreeMap::new();
     let mut folded: Vec<Finding> = Vec::new();
     for finding in findings {
-        let other = finding.other.as_ref().map_or(String::new(), |(place, _)| place.clone());
+        let other = finding.other.as_ref().map_or(String::new(), |other| other.place.clone());
         let line = finding.report.line();
         let name = match finding.report.kind {
             ReportKind::Leak => finding.report.message.clone(),
@@ -89,104 +98,28 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     folded
 }
 
-/// A line of source with a caret under the column.
-fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
-    let Some(source) = source.filter(|source| !source.trim().is_empty()) else { return };
-    let number = line.to_string();
-    let margin = " ".repeat(number.len());
-    let source = source.trim_end();
-    let start = match column {
-        0 => source.chars().take_while(|c| c.is_whitespace()).count(),
-        column => column as usize - 1,
-    };
-    let blank: String =
-        source.chars().take(start).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-    let word = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '.';
-    let width = match column {
-        0 => source.chars().count() - start,
-        _ => source.chars().skip(start).take_while(word).count(),
-    };
-    let carets = "^".repeat(width.max(1));
-    let _ = writeln!(text, "{margin} |\n{number} | {source}\n{margin} | {blank}{carets}");
-}
-
-/// Calls, or pairs of accesses, that a finding lists as text.
-const MOST_LINES: usize = 8;
-
-/// The calls around an instruction, the innermost first.
-fn calls(text: &mut String, callers: &[SourceLocation]) {
-    for at in callers.iter().take(MOST_LINES) {
-        let _ = writeln!(text, "  = called at {at}");
-    }
-    if callers.len() > MOST_LINES {
-        let _ = writeln!(text, "  = and {} calls around it", callers.len() - MOST_LINES);
-    }
-}
-
-/// A finding as text.
+/// A finding as text, for a terminal or what stands for one.
 pub fn describe(finding: &Finding) -> String {
-    let report = &finding.report;
-    let level = report.kind.info().level;
-    let color = match level {
-        Level::Error => anstyle::AnsiColor::Red,
-        Level::Warning => anstyle::AnsiColor::Yellow,
-    };
-    let (color, name) = (color.on_default().bold(), level.name());
-    let mut text = format!("{color}{name}[{}]{color:#}: {}\n", report.kind, report.message);
-    let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    if report.kind != ReportKind::Leak {
-        let line = report.line();
-        let column = match finding.column() {
-            0 => String::new(),
-            column => format!(":{column}"),
-        };
-        let _ = writeln!(text, "  --> {}:{line}{column}", finding.file);
-        excerpt(&mut text, line, finding.column(), finding.excerpt.as_deref());
-        calls(&mut text, &report.callers);
-        let (thread, block) = (triple(report.thread), triple(report.block));
-        let _ = write!(text, "  = thread {thread} of block {block} in `{}`", report.kernel);
-        let _ = match report.instruction.as_str() {
-            "" => writeln!(text),
-            instruction => writeln!(text, ", `{instruction}`"),
-        };
-    }
-    if let (Some(other), Some((place, source))) = (&report.other, &finding.other) {
-        let (thread, block) = (triple(other.thread), triple(other.block));
-        let _ = writeln!(
-            text,
-            "  = the other access: `{}` by thread {thread} of block {block}\n  --> {place}",
-            other.instruction
-        );
-        let (line, column) =
-            other.location.as_ref().map_or((other.text_line, 0), |at| (at.line, at.column));
-        excerpt(&mut text, line, column, source.as_deref());
-        calls(&mut text, &other.callers);
-    }
-    for pair in report.also.iter().take(MOST_LINES) {
-        let _ = writeln!(
-            text,
-            "  = the same barrier is missing between {} and {}",
-            pair.other, pair.access
-        );
-    }
-    if report.also.len() > MOST_LINES {
-        let _ = writeln!(text, "  = and {} more such pairs", report.also.len() - MOST_LINES);
-    }
-    if report.count > 1 {
-        let _ = writeln!(text, "  = {} times in all", report.count);
-    }
-    let _ = writeln!(text, "  = help: {}\n", report.help);
-    text
+    sanitize::describe(&finding.report, &finding.at, finding.other.as_ref(), true) + "\n"
 }
 
 /// All findings of a check in JSON.
 #[derive(Serialize)]
 pub struct FindingsJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramJson>,
     checked: &'a [String],
     stopped: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a ErrorJson>,
     reports: Vec<ReportJson<'a>>,
+}
+
+impl FindingsJson<'_> {
+    /// The findings of a program.
+    pub fn of(self, program: Option<ProgramJson>) -> Self {
+        FindingsJson { program, ..self }
+    }
 }
 
 /// A finding in JSON.
@@ -306,5 +239,5 @@ pub fn json<'a>(
             help: &report.help,
         }
     });
-    FindingsJson { checked, stopped, error, reports: reports.collect() }
+    FindingsJson { program: None, checked, stopped, error, reports: reports.collect() }
 }

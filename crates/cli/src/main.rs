@@ -6,26 +6,28 @@
 mod args;
 mod argument;
 mod book;
+mod checked;
 mod commands;
 mod failure;
 mod findings;
 mod kernel_file;
-mod lines;
 mod npy;
 mod output;
 mod pictures;
 mod problem;
-mod profiles;
+mod program;
 mod repository;
 mod sarif;
 mod source;
-mod sources;
 mod stopped;
 mod subject;
 mod suggest;
 mod tables;
 
-use args::{Arguments, CheckKernelArgs, Command, KernelArgs, LookKernelArgs, ProfileKernelArgs};
+use args::{
+    Arguments, CheckKernelArgs, Command, InspectProgramArgs, KernelArgs, LookKernelArgs,
+    LookProgramArgs, ProfileKernelArgs,
+};
 use clap::Parser;
 use failure::Outcome;
 use std::ffi::OsString;
@@ -43,6 +45,12 @@ fn main() -> ExitCode {
     } else if let Some(line) = file_command("look") {
         let args = parse::<LookKernelArgs>(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
+    } else if let Some(line) = program_command("look") {
+        let args = parse::<LookProgramArgs>(line);
+        failure::catch_bugs(|| commands::look::run_program(&args))
+    } else if let Some(line) = program_command("inspect") {
+        let args = parse::<InspectProgramArgs>(line);
+        failure::catch_bugs(|| commands::inspect::run_program(&args))
     } else if let Some(line) = file_command("run") {
         let args = parse::<KernelArgs>(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
@@ -61,18 +69,27 @@ fn parse<T: Parser>(line: Vec<OsString>) -> T {
     T::try_parse_from(line).unwrap_or_else(|error| stopped::usage(&error))
 }
 
-/// The command line, from the command on, if it is `command` with a PTX or CUDA C++ file among its
-/// arguments. Such a file takes other options than a rung.
-fn file_command(command: &str) -> Option<Vec<OsString>> {
+/// The command line from the command on, if it is `command`. clap shows the first word as its name.
+fn line_of(command: &str) -> Option<Vec<OsString>> {
     let mut arguments = std::env::args_os().skip(1);
     arguments.next().filter(|given| given == command)?;
-    // clap shows the first word as the command's name.
-    let line: Vec<OsString> =
-        std::iter::once(OsString::from(format!("lanework {command}"))).chain(arguments).collect();
+    Some(std::iter::once(OsString::from(format!("lanework {command}"))).chain(arguments).collect())
+}
+
+/// The command line if it is `command` with a PTX or CUDA C++ file among its arguments. Such a file takes other
+/// options than a rung.
+fn file_command(command: &str) -> Option<Vec<OsString>> {
+    let line = line_of(command)?;
     let is_file = |argument: &OsString| {
         Path::new(argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
     };
-    line[1..].iter().any(is_file).then_some(line)
+    let own = line.split(|argument| argument == "--").next().unwrap_or_default();
+    own.iter().skip(1).any(is_file).then_some(line)
+}
+
+/// The command line if it is `command` with a program after `--`.
+fn program_command(command: &str) -> Option<Vec<OsString>> {
+    line_of(command).filter(|line| line.iter().any(|argument| argument == "--"))
 }
 
 /// Runs a command.
@@ -95,6 +112,7 @@ fn run(command: Command) -> Outcome {
         Command::Fidelity(args) => commands::fidelity::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Exec(args) => commands::exec::run(&args),
         Command::Coverage(args) => commands::coverage::run(&args),
         Command::Conform(args) => commands::conform::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),

@@ -98,6 +98,8 @@ impl Drop for Spinner {
     }
 }
 
+pub use lanework::sim::words::{bytes, short_count, thousands};
+
 /// Nanoseconds in a suitable unit.
 pub fn duration(ns: f64) -> String {
     match ns {
@@ -108,71 +110,12 @@ pub fn duration(ns: f64) -> String {
     }
 }
 
-/// Bytes in a suitable unit, rounded to one decimal; whole ones without.
-pub fn bytes(bytes: u64) -> String {
-    let mut size = bytes as f64;
-    for unit in ["B", "KB", "MB"] {
-        // What rounds to the next unit is given in that one.
-        if size < 1023.95 {
-            return in_unit(size, unit);
-        }
-        size /= 1024.0;
-    }
-    in_unit(size, "GB")
-}
-
-fn in_unit(size: f64, unit: &str) -> String {
-    let tenths = (10.0 * size).round() / 10.0;
-    if tenths.fract() == 0.0 {
-        format!("{tenths:.0} {unit}")
-    } else {
-        format!("{tenths:.1} {unit}")
-    }
-}
-
-/// A count with thousands separators.
-pub fn thousands(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A count in about six characters: whole up to 99,999, then three decimals and a letter.
-pub fn short_count(count: f64) -> String {
-    match count {
-        // What rounds to the next form is given in that one.
-        count if count < 99_999.5 => thousands(count.round() as u64),
-        count if count < 999.5e3 => format!("{:.0} k", count / 1e3),
-        count if count < 999.9995e6 => format!("{:.3} M", count / 1e6),
-        count => format!("{:.3} G", count / 1e9),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_units_and_separators() {
+    fn times_have_units() {
         assert_eq!(duration(1_234.0), "1.23 us");
-        assert_eq!(bytes(48 * 1024), "48 KB");
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1535), "1.5 KB");
-        assert_eq!(bytes((1 << 20) - 1), "1 MB");
-        assert_eq!(bytes(1_999_999), "1.9 MB");
-        assert_eq!(bytes(3 << 29), "1.5 GB");
-        assert_eq!(thousands(1_048_576), "1,048,576");
-        assert_eq!(thousands(7), "7");
-        assert_eq!(short_count(99_999.0), "99,999");
-        assert_eq!(short_count(41.7), "42");
-        assert_eq!(short_count(99_999.7), "100 k");
-        assert_eq!(short_count(999_600.0), "1.000 M");
-        assert_eq!(short_count(7_340_059.0), "7.340 M");
     }
 }

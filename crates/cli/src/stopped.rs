@@ -11,6 +11,7 @@ use std::process::ExitCode;
 pub fn report(failure: &Failure) -> ExitCode {
     let json = match failure {
         Failure::OutputClosed => return ExitCode::SUCCESS,
+        Failure::Program(code) => return ExitCode::from(*code),
         Failure::Check(message) => ErrorJson::new("check", message, 1),
         Failure::Input(message) => ErrorJson::new("input", message, 2),
         Failure::Library(error) => ErrorJson::of(error),

@@ -2,6 +2,7 @@
 
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
 use crate::failure::{Failure, Outcome, rejected};
+use crate::findings::sources;
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
@@ -9,11 +10,11 @@ use crate::problem::{
     check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
 };
 use crate::source::linked_ptx;
-use crate::sources::Sources;
 use crate::suggest::check_rung;
 use lanework::ptx::{StateSpace, Variable};
+use lanework::report::Sources;
 use lanework::sim::{Blocks, FaultKind, Trace, Wanted};
-use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape, Resources};
+use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
 use lanework_lab::{PtxLaunch, Subject};
 
 /// A visitor of kernels: it gets the name, the kernel, and the source lines.
@@ -56,7 +57,7 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
         trial.check().map_err(|why| rejected(&name, &why))?;
         trial.poison()?;
         if let Job::Kernel(mut kernel) = trial.job()? {
-            each(&name, &mut kernel, &Sources::default())?;
+            each(&name, &mut kernel, &sources())?;
         }
     }
     Ok(())
@@ -98,7 +99,7 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     let module = device.load_ptx(&text)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_arguments(&module, &entry, &ready)?;
-    let sources = Sources::default();
+    let sources = sources();
     sources.insert_ptx(&text);
     let name = format!("{} of {}", entry, asked.names());
     let mut launch =
@@ -137,15 +138,8 @@ impl FileLaunch {
 }
 
 impl Subject for FileLaunch {
-    fn entry(&self) -> String {
-        self.entry.clone()
-    }
     fn shape(&self) -> (Dim3, Dim3, u32) {
         (self.shape.grid, self.shape.block, self.shape.dynamic_shared)
-    }
-    fn resources(&self) -> Resources {
-        let (module, entry, shape) = (&self.module, self.entry.clone(), self.shape);
-        PtxLaunch { module, entry, shape, arguments: &[] }.resources()
     }
     fn waits(&self) -> bool {
         self.shape.cooperative || self.module.blocks_may_wait(&self.entry)

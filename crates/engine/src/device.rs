@@ -66,6 +66,18 @@ impl Device {
         self.memory.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A device with a copy of this one's memory, on which programs of this one run as here and leave nothing behind;
+    /// waits for running launches. `None` where addresses are the host's, or there is no room.
+    pub fn copy(&self) -> Option<Device> {
+        let memory = self.writing().copy()?;
+        Some(Device {
+            options: self.options.clone(),
+            memory: Arc::new(RwLock::new(memory)),
+            pool: OnceLock::new(),
+            workers: self.workers,
+        })
+    }
+
     /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
     /// in the same order give the same addresses. Fresh memory holds 0xCD bytes.
     ///

@@ -16,6 +16,21 @@ pub enum Space {
     Constant,
 }
 
+impl Space {
+    /// Every space.
+    pub const ALL: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Constant];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Constant => "constant",
+        }
+    }
+}
+
 /// What an access did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
@@ -25,6 +40,20 @@ pub enum AccessKind {
     Store,
     /// A read-modify-write.
     Atomic,
+}
+
+impl AccessKind {
+    /// Every kind.
+    pub const ALL: [AccessKind; 3] = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic",
+        }
+    }
 }
 
 /// One warp's memory access.

@@ -65,6 +65,34 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Every kind.
+    pub const ALL: [FaultKind; 19] = [
+        FaultKind::OutOfBounds,
+        FaultKind::Misaligned,
+        FaultKind::Null,
+        FaultKind::UseAfterFree,
+        FaultKind::BadFree,
+        FaultKind::Deadlock,
+        FaultKind::BarrierDivergence,
+        FaultKind::Mbarrier,
+        FaultKind::NoMbarrier,
+        FaultKind::TensorMap,
+        FaultKind::TilePlace,
+        FaultKind::LimitExceeded,
+        FaultKind::Trap,
+        FaultKind::Unsupported,
+        FaultKind::InstructionLimit,
+        FaultKind::TimeLimit,
+        FaultKind::StackOverflow,
+        FaultKind::Texture,
+        FaultKind::BadArguments,
+    ];
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<FaultKind> {
+        FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// Its name, for programs to read.
     pub fn name(self) -> &'static str {
         match self {
@@ -182,7 +210,7 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 /// The calls around an instruction as lines of a message, the innermost first; a recursion is cut short.
-pub fn called(callers: &[SourceLocation]) -> String {
+fn called(callers: &[SourceLocation]) -> String {
     const MOST: usize = 8;
     let mut text: String =
         callers.iter().take(MOST).map(|at| format!("\n   = called at {at}")).collect();

@@ -146,6 +146,34 @@ impl Memory {
         }
     }
 
+    /// The same memory once more: every allocation at its address, with its bytes. `None` where addresses are the
+    /// host's, or the host has no room.
+    pub fn copy(&mut self) -> Option<Memory> {
+        if self.addresses == Addresses::Host || self.used > host_free() {
+            return None;
+        }
+        let mut live = BTreeMap::new();
+        for (address, from) in &self.live {
+            let mut to = Allocation::new(&from.name, from.bytes, false)?;
+            (to.of_module, to.constant) = (from.of_module, from.constant);
+            // SAFETY: both own `bytes` bytes and are distinct; the exclusive borrow keeps kernels out.
+            unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
+            live.insert(*address, to);
+        }
+        Some(Memory {
+            addresses: self.addresses,
+            registered: 0,
+            trusting: false,
+            live,
+            freed: self.freed.clone(),
+            next: self.next,
+            used: self.used,
+            total: self.total,
+            checked: self.checked,
+            objects: self.objects.clone(),
+        })
+    }
+
     /// The live allocations, by address.
     pub fn live(&self) -> impl Iterator<Item = (u64, &Allocation)> {
         self.live.iter().map(|(start, allocation)| (*start, allocation))

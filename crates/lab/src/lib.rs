@@ -47,13 +47,8 @@ pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use inputs::{random_elements, uniform_floats};
 pub use measure::{Cache, Measurement, Stop, Timer, measure};
 pub use occupancy::resident_blocks;
-pub use profile::{
-    By, CacheRecord, LineRecord, ProfileRecord, PtxLaunch, Subject, pattern, profile,
-};
-pub use record::{
-    ClimbRecord, DeviceRecord, HostRecord, ResourcesRecord, RungRecord, SampleRecord, SweepRecord,
-    TimeRecord,
-};
+pub use profile::{PtxLaunch, Subject, machine, profile};
+pub use record::{ClimbRecord, DeviceRecord, HostRecord, RungRecord, SweepRecord, TimeRecord};
 pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;
 pub use specs::{Architecture, Gpu, Specs, specs};

@@ -6,6 +6,7 @@ use crate::measure::{Cache, Measurement, Stop, Timer};
 use crate::specs::specs;
 use crate::stats::Summary;
 use crate::work::Work;
+use lanework::report::{ResourcesRecord, SampleRecord};
 use lanework::{Counters, Device, DeviceInfo};
 use lanework_kernels::RungInfo;
 use serde::Serialize;
@@ -99,36 +100,6 @@ pub struct RungRecord {
     pub speedup: Option<f64>,
     /// What the counters say has changed since the rung before.
     pub reason: Option<String>,
-}
-
-/// What a kernel takes of a multiprocessor.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ResourcesRecord {
-    /// 32-bit registers per thread.
-    pub registers: u32,
-    /// Bytes of local memory per thread: spilled registers and arrays.
-    pub spill_bytes: u32,
-    /// Bytes of shared memory per block, static and dynamic.
-    pub shared_bytes: u32,
-    /// Threads of a block.
-    pub threads: u32,
-    /// Blocks that a multiprocessor holds at once.
-    pub resident_blocks: u32,
-    /// Warps that a multiprocessor holds at once, as a part of the most it could.
-    pub occupancy: f64,
-    /// What limits the resident blocks.
-    pub limiter: &'static str,
-    /// Whether registers and spills are estimated from the PTX rather than told by the driver.
-    pub estimated: bool,
-}
-
-/// How much of a grid was counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct SampleRecord {
-    /// Blocks whose counts are in the counters.
-    pub blocks_counted: u64,
-    /// Blocks of the grid.
-    pub blocks: u64,
 }
 
 /// A GPU time.

@@ -3,6 +3,7 @@
 //! The table is `data/gpus.json`; limits are those of the compute-capability table in the CUDA C++
 //! Programming Guide, rates are cited beside each product. A file of the same form extends it.
 
+use lanework::sim::Multiprocessor;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -27,6 +28,18 @@ pub struct Architecture {
     pub l1_per_sm: u32,
     /// Bytes of shared memory that one block may have.
     pub shared_per_block: u32,
+}
+
+impl Architecture {
+    /// What a multiprocessor holds at once.
+    pub fn holds(&self) -> Multiprocessor {
+        Multiprocessor {
+            threads: self.threads_per_sm,
+            blocks: self.blocks_per_sm,
+            registers: self.registers_per_sm,
+            shared: self.shared_per_sm,
+        }
+    }
 }
 
 /// One GPU.

@@ -3,6 +3,7 @@
 use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::lang::{Definition, StageOptions, Staged};
+use crate::tool::Session;
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -31,7 +32,9 @@ impl Device {
             Engine::Emulator(emulator) => Code::Emulator(emulator.load(&staged.module)?),
             Engine::Gpu(gpu) => Code::Gpu(gpu.load(&staged.module, &staged.entry)?),
         };
-        let compiled = Arc::new(Compiled { staged, code });
+        let text = || staged.module.to_string();
+        let module = Session::active().map(|session| session.module(&staged.entry, &text));
+        let compiled = Arc::new(Compiled { staged, code, module });
         cache.insert(key, compiled.clone());
         Ok(compiled)
     }

@@ -1,12 +1,15 @@
 //! A kernel compiled for a device, and its resource usage.
 
 use crate::lang::Staged;
+use lanework_report::Resources;
 use std::sync::Arc;
 
 /// A staged kernel and its code on one device.
 pub(crate) struct Compiled {
     pub(crate) staged: Staged,
     pub(crate) code: Code,
+    /// The number of its PTX among the records of a tool.
+    pub(crate) module: Option<u64>,
 }
 
 pub(crate) enum Code {
@@ -14,32 +17,10 @@ pub(crate) enum Code {
     Gpu(lanework_cuda::GpuFunction),
 }
 
-/// Resource usage of a compiled kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resources {
-    /// 32-bit registers per thread: on a GPU as the driver's compiler assigned them, on the emulator
-    /// an estimate from register pressure.
-    pub registers: u32,
-    /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
-    pub local_bytes: u32,
-    /// Whether registers and local bytes are estimates.
-    pub estimated: bool,
-    /// Bytes of static shared memory per block.
-    pub static_shared: u32,
-}
-
 impl Compiled {
     pub(crate) fn resources(&self) -> Resources {
         match &self.code {
-            Code::Emulator(program) => {
-                let pressure = program.register_pressure(&self.staged.entry);
-                Resources {
-                    registers: pressure.map_or(0, |pressure| pressure.registers),
-                    local_bytes: pressure.map_or(0, |pressure| pressure.spill_bytes),
-                    estimated: true,
-                    static_shared: static_shared(&self.staged),
-                }
-            }
+            Code::Emulator(program) => of_program(program, &self.staged.entry),
             Code::Gpu(function) => Resources {
                 registers: function.info().registers,
                 local_bytes: function.info().local_bytes,
@@ -50,19 +31,13 @@ impl Compiled {
     }
 }
 
-/// Bytes of static shared memory that the module declares.
-fn static_shared(staged: &Staged) -> u32 {
-    use lanework_ptx::{StateSpace, Statement};
-    let in_body = staged.module.entry(&staged.entry).and_then(|entry| entry.body.as_ref());
-    let declared = in_body.into_iter().flatten().filter_map(|statement| match statement {
-        Statement::Variable(variable) => Some(variable),
-        _ => None,
-    });
-    staged
-        .module
-        .variables()
-        .chain(declared)
-        .filter(|variable| variable.space == StateSpace::Shared)
-        .map(|variable| variable.size() as u32)
-        .sum()
+/// The estimated resource usage of an entry; nothing where the emulator does not support it.
+pub(crate) fn of_program(program: &lanework_sim::Program, entry: &str) -> Resources {
+    let pressure = program.register_pressure(entry);
+    Resources {
+        registers: pressure.as_ref().map_or(0, |pressure| pressure.registers),
+        local_bytes: pressure.as_ref().map_or(0, |pressure| pressure.spill_bytes),
+        estimated: true,
+        static_shared: program.static_shared(entry).unwrap_or(0),
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::compiled::Compiled;
 use crate::gpu::GpuBackend;
+use crate::tool::Session;
 use crate::{Backend, DeviceInfo, Error, Reports, Result};
 use lanework_sim::sanitize::{Checks, Report, ReportKind};
 use lanework_sim::{Emulator, Options};
@@ -32,6 +33,8 @@ pub(crate) struct Inner {
     identity: u64,
     pub(crate) engine: Engine,
     pub(crate) compiled: Mutex<HashMap<(String, bool), Arc<Compiled>>>,
+    /// Whether `LANEWORK_TOOL` checks launches here, and not the program itself.
+    pub(crate) imposed: bool,
 }
 
 #[expect(clippy::large_enum_variant, reason = "a device holds one, behind an `Arc`")]
@@ -41,8 +44,11 @@ pub(crate) enum Engine {
 }
 
 impl Device {
-    /// The first GPU, or the emulator where there is none.
+    /// The first GPU, or the emulator where there is none, or where `LANEWORK_TOOL` is set ([`crate::tool`]).
     pub fn best() -> Device {
+        if Session::active().is_some() {
+            return Device::emulator();
+        }
         Device::cuda(0).unwrap_or_else(|_| Device::emulator())
     }
 
@@ -68,7 +74,8 @@ impl Device {
 
     /// A new emulator with the given limits, workers and schedule.
     pub fn emulator_with(options: Options) -> Device {
-        Device::from_engine(Engine::Emulator(Emulator::new(options)))
+        let (options, imposed) = Session::options(options);
+        Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
     }
 
     /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialised
@@ -128,11 +135,15 @@ impl Device {
         }
     }
 
-    /// GPU number `index`.
+    /// GPU number `index`; the emulator where `LANEWORK_TOOL` is set ([`crate::tool`]), whose report says so.
     ///
     /// # Errors
     /// When there is no driver or no such GPU, in one line.
     pub fn cuda(index: usize) -> Result<Device> {
+        if let Some(session) = Session::active() {
+            session.note(format!("the program asked for cuda:{index} and ran on the emulator"));
+            return Ok(Device::emulator());
+        }
         static OPENED: Mutex<Vec<(usize, Device)>> = Mutex::new(Vec::new());
         let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some((_, device)) = opened.iter().find(|(number, _)| *number == index) {
@@ -177,6 +188,9 @@ impl Device {
     /// concurrent tests must not receive each other's.
     pub fn for_tests(suite: &str) -> Vec<Device> {
         let mut devices = vec![Device::emulator()];
+        if Session::active().is_some() {
+            return devices;
+        }
         // The cached device keeps the context alive; without it, each test would create the context
         // again.
         match Device::cuda(0).and_then(|_| GpuBackend::open(0)) {
@@ -254,7 +268,13 @@ impl Device {
 
     pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
         match &self.0.engine {
-            Engine::Emulator(emulator) => Ok(emulator.write(address, bytes)?),
+            Engine::Emulator(emulator) => {
+                let copy = || Ok(emulator.write(address, bytes)?);
+                match Session::active() {
+                    Some(session) => session.copied("upload", bytes.len(), copy),
+                    None => copy(),
+                }
+            }
             Engine::Gpu(gpu) => gpu.write(address, bytes),
         }
     }
@@ -265,7 +285,12 @@ impl Device {
                 if let Some(report) = emulator.judge_read(address, bytes.len() as u64) {
                     return Err(Error::Sanitizer(Reports { found: vec![report], stopped: None }));
                 }
-                Ok(emulator.read(address, bytes)?)
+                let length = bytes.len();
+                let mut copy = || Ok(emulator.read(address, bytes)?);
+                match Session::active() {
+                    Some(session) => session.copied("download", length, copy),
+                    None => copy(),
+                }
             }
             Engine::Gpu(gpu) => gpu.read(address, bytes),
         }
@@ -279,11 +304,16 @@ impl Device {
     }
 
     pub(crate) fn from_engine(engine: Engine) -> Device {
+        Device::from_parts(engine, false)
+    }
+
+    pub(crate) fn from_parts(engine: Engine, imposed: bool) -> Device {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Device(Arc::new(Inner {
             identity: NEXT.fetch_add(1, Ordering::Relaxed),
             engine,
             compiled: Mutex::default(),
+            imposed,
         }))
     }
 }

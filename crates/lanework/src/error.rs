@@ -153,8 +153,8 @@ impl std::ops::Deref for Reports {
 impl fmt::Display for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, report) in self.found.iter().enumerate() {
-            let between = if index > 0 { "\n" } else { "" };
-            write!(f, "{between}error[{}]: {report}", report.kind)?;
+            let between = if index > 0 { "\n\n" } else { "" };
+            write!(f, "{between}{report}")?;
         }
         match &self.stopped {
             Some(fault) => write!(f, "\nthen the kernel was stopped: {fault}"),

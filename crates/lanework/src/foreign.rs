@@ -4,6 +4,7 @@
 //! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
 
 use crate::device::{Device, Engine};
+use crate::tool::{Launching, Session};
 use crate::{Buffer, Dim3, DynTensorMap, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
 use lanework_ptx::Module;
@@ -43,6 +44,8 @@ pub struct PtxModule {
     device: Device,
     module: Module,
     code: Code,
+    /// The number of its text among the records of a tool.
+    recorded: Option<u64>,
 }
 
 enum Code {
@@ -164,7 +167,11 @@ impl Device {
             Engine::Emulator(emulator) => Code::Emulator(emulator.load(&module)?),
             Engine::Gpu(gpu) => Code::Gpu(gpu.raw().load(text, "ptx")?),
         };
-        Ok(PtxModule { device: self.clone(), module, code })
+        let recorded = Session::active().map(|session| {
+            let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
+            session.module(&names.join(" "), &|| text.to_owned())
+        });
+        Ok(PtxModule { device: self.clone(), module, code, recorded })
     }
 }
 
@@ -238,13 +245,17 @@ impl PtxModule {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
                 let config = shape.config(entry, Blocks::All);
                 if emulator.checks().is_some() {
+                    Session::active().map(|session| session.launching(&config));
                     let checked = emulator.check(program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
-                    crate::launch::sanitized(checked, None)?;
+                    crate::launch::sanitized(checked, None, &self.device, (entry, self.recorded))?;
                     return Ok(Some(Executed { warp_instructions, lane_instructions }));
                 }
-                let outcome = Emulator::run(emulator, program, &config, &bytes)?;
+                let module = self.recorded;
+                let arguments = bytes.as_slice();
+                let launching = Launching { emulator, program, config: &config, arguments, module };
+                let outcome = crate::launch::run(launching)?;
                 crate::printed::pass_on(&outcome.printed);
                 Ok(Some(Executed {
                     warp_instructions: outcome.warp_instructions,
@@ -282,7 +293,7 @@ impl PtxModule {
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
                 let counted = emulator.count(program, config, bytes)?;
                 crate::printed::pass_on(&counted.0.printed);
-                Ok(Profile::new(counted, program, entry))
+                Ok(Profile::new(counted, program, config))
             };
         self.emulate(entry, shape, arguments, blocks, run)
     }
@@ -319,13 +330,8 @@ impl PtxModule {
     /// support the entry.
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
-        let pressure = program.register_pressure(entry)?;
-        Some(Resources {
-            registers: pressure.registers,
-            local_bytes: pressure.spill_bytes,
-            estimated: true,
-            static_shared: program.static_shared(entry)?,
-        })
+        program.register_pressure(entry)?;
+        Some(crate::compiled::of_program(program, entry))
     }
 
     fn emulate<T>(

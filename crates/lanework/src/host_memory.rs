@@ -1,6 +1,7 @@
 //! An emulator on host memory: kernels use the caller's pointers, and nothing is copied.
 
 use crate::device::Engine;
+use crate::tool::Session;
 use crate::{Device, Error, Result};
 use lanework_sim::{Emulator, Options};
 
@@ -8,7 +9,8 @@ impl Device {
     /// An emulator whose device addresses are host addresses. Its kernels can access its buffers
     /// and the ranges given to [`Device::register_host`], at their addresses in this process.
     pub fn emulator_on_host_memory(options: Options) -> Device {
-        Device::from_engine(Engine::Emulator(Emulator::on_host_memory(options)))
+        let (options, imposed) = Session::options(options);
+        Device::from_parts(Engine::Emulator(Emulator::on_host_memory(options)), imposed)
     }
 
     /// Registers `bytes` bytes of host memory for access by kernels, under a name for reports.

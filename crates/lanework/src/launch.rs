@@ -5,10 +5,11 @@ use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::lang::Definition;
+use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
 use lanework_sim::sanitize::{Checked, Report};
-use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, Wanted};
+use lanework_sim::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, Wanted};
 use std::sync::Arc;
 
 /// A kernel with its arguments, without a shape and a device yet.
@@ -243,12 +244,26 @@ impl Prepared<'_> {
     pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
         match &self.device.0.engine {
             Engine::Emulator(emulator) if emulator.checks().is_some() => {
-                let (checked, index) = self.emulate_through(Blocks::All, Emulator::check)?;
+                let run = |emulator: &Emulator,
+                           program: &Program,
+                           config: &LaunchConfig<'_>,
+                           arguments: &[&[u8]]| {
+                    Session::active().map(|session| session.launching(config));
+                    emulator.check(program, config, arguments)
+                };
+                let (checked, index) = self.emulate_through(Blocks::All, run)?;
                 crate::printed::pass_on(&checked.outcome.printed);
-                sanitized(checked, index)
+                sanitized(checked, index, &self.device, (&self.compiled.staged.entry, None))
             }
             Engine::Emulator(_) => {
-                let outcome = self.emulate(Blocks::All, Emulator::run)?;
+                let module = self.compiled.module;
+                let run = |emulator: &Emulator,
+                           program: &Program,
+                           config: &LaunchConfig<'_>,
+                           arguments: &[&[u8]]| {
+                    run(Launching { emulator, program, config, arguments, module })
+                };
+                let outcome = self.emulate(Blocks::All, run)?;
                 crate::printed::pass_on(&outcome.printed);
                 Ok(())
             }
@@ -289,10 +304,28 @@ impl Prepared<'_> {
     /// # Errors
     /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
-        let counted = self.emulate(blocks, Emulator::count)?;
-        crate::printed::pass_on(&counted.0.printed);
-        let Code::Emulator(program) = &self.compiled.code else { unreachable!("it ran") };
-        Ok(Profile::new(counted, program, &self.compiled.staged.entry))
+        let (imposed, judged) = (self.device.0.imposed, std::cell::Cell::new(false));
+        let run = |emulator: &Emulator,
+                   program: &Program,
+                   config: &LaunchConfig<'_>,
+                   arguments: &[&[u8]]| {
+            let twin = imposed.then(|| emulator.copy()).flatten();
+            judged.set(twin.is_some());
+            let counted = twin.as_ref().unwrap_or(emulator).count(program, config, arguments)?;
+            if twin.is_none() {
+                crate::printed::pass_on(&counted.0.printed);
+            }
+            Ok(Profile::new(counted, program, config))
+        };
+        let profile = self.emulate(blocks, run)?;
+        if let Some(session) = Session::active() {
+            session.counted(self.compiled.module, &profile);
+        }
+        // A launch that a tool checks is counted on a copy of the memory.
+        if judged.get() {
+            self.launch()?;
+        }
+        Ok(profile)
     }
 
     /// Runs some blocks on the emulator and records a trace of their steps.
@@ -410,12 +443,38 @@ impl Prepared<'_> {
     }
 }
 
-/// The result of a sanitized launch.
+/// Runs a kernel on the emulator, by the tool of this process if it has one.
+pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
+    let Launching { emulator, program, config, arguments, .. } = launching;
+    match Session::active() {
+        Some(session) => session.run(launching),
+        None => emulator.run(program, config, arguments),
+    }
+}
+
+/// The result of a sanitized launch of a kernel and, where it was text, its module. Where a tool checks a launch, its
+/// findings are the tool's, and the program gets the error that it would get without the tool.
 ///
 /// # Errors
 /// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.
-pub(crate) fn sanitized(checked: Checked, index: Option<IndexFault>) -> Result<()> {
-    let reports: Vec<Report> = index.map(Report::from).into_iter().chain(checked.reports).collect();
+pub(crate) fn sanitized(
+    checked: Checked,
+    index: Option<IndexFault>,
+    device: &Device,
+    (kernel, module): (&str, Option<u64>),
+) -> Result<()> {
+    let first = index.clone().map(Report::from);
+    let reports: Vec<Report> = first.into_iter().chain(checked.reports).collect();
+    if let Some(session) = Session::active() {
+        session.findings(kernel, module, &reports, checked.fault.as_ref());
+        if device.0.imposed {
+            return match (index, checked.fault) {
+                (Some(fault), _) => Err(Error::Index(Box::new(fault))),
+                (None, Some(fault)) => Err(fault.into()),
+                (None, None) => Ok(()),
+            };
+        }
+    }
     match (reports.is_empty(), checked.fault) {
         (false, fault) => {
             Err(Error::Sanitizer(Reports { found: reports, stopped: fault.map(Box::new) }))

@@ -1,12 +1,44 @@
 //! The counters of one run on the emulator, and assertions on them for tests.
 
-use crate::Counters;
-use lanework_sim::{CountingObserver, Origin, Outcome, Program};
-use std::fmt::Write;
+use crate::compiled::of_program;
+use crate::{Counters, Dim3};
+use lanework_report::{
+    self as report, By, Counted, Extras, InstructionProfile, Machine, Resources, Sources,
+};
+use lanework_sim::{CountingObserver, LaunchConfig, Outcome, Program};
+use std::fmt::{self, Write};
 
-/// The counters of one run on the emulator.
+/// The counters of one run on the emulator. It prints as `lanework profile` does:
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = block_idx.x * block_dim.x + thread_idx.x;
+///     x[i] = x[i] + x[i];
+/// }
+///
+/// let emulator = Device::emulator();
+/// let mut x = emulator.upload(&[1.0f32; 1024])?;
+/// let profile = double(&mut x).grid(4).block(256).profile(&emulator)?;
+/// let text = profile.to_string();
+/// assert!(text.starts_with("double: 4 blocks of 256 threads, on the emulator\n"));
+/// assert!(text.contains("global loads   32 requests, 128 sectors: 4.00 each, ideal 4.00"));
+/// # lanework::Result::<()>::Ok(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Profile {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Blocks of the launch.
+    pub grid: Dim3,
+    /// Threads of a block.
+    pub block: Dim3,
+    /// Bytes of dynamic shared memory per block.
+    pub dynamic_shared: u32,
+    /// What the kernel takes of a multiprocessor, estimated.
+    pub resources: Resources,
     /// The counters of the blocks that ran.
     pub counters: Counters,
     /// The same for each PTX instruction of the kernel, in the order of the text.
@@ -17,15 +49,6 @@ pub struct Profile {
     pub blocks: u64,
 }
 
-/// The counters of one PTX instruction.
-#[derive(Clone, Debug, PartialEq)]
-pub struct InstructionProfile {
-    /// The instruction, with its line in the PTX and its source location.
-    pub origin: Origin,
-    /// Its counters.
-    pub counters: Counters,
-}
-
 /// Instructions that a failed assertion names.
 const NAMED: usize = 5;
 
@@ -33,17 +56,37 @@ impl Profile {
     pub(crate) fn new(
         (outcome, counted): (Outcome, CountingObserver),
         program: &Program,
-        entry: &str,
+        launch: &LaunchConfig<'_>,
     ) -> Self {
-        let origins = program.origins(entry).iter().cloned();
+        let origins = program.origins(launch.entry).iter().cloned();
         let instructions = origins
             .zip(&counted.instructions)
             .map(|(origin, counters)| InstructionProfile { origin, counters: counters.clone() });
         Profile {
+            kernel: launch.entry.to_owned(),
+            grid: launch.grid.into(),
+            block: launch.block.into(),
+            dynamic_shared: launch.dynamic_shared,
+            resources: of_program(program, launch.entry),
             counters: counted.total(),
             instructions: instructions.collect(),
             blocks_run: outcome.blocks_run,
             blocks: outcome.blocks_total,
+        }
+    }
+
+    /// The same as [`report::record`] takes it.
+    pub fn counted(&self) -> Counted<'_> {
+        Counted {
+            kernel: &self.kernel,
+            grid: self.grid.to_array(),
+            block: self.block.to_array(),
+            dynamic_shared: self.dynamic_shared,
+            resources: self.resources,
+            counters: &self.counters,
+            instructions: &self.instructions,
+            blocks_run: self.blocks_run,
+            blocks: self.blocks,
         }
     }
 
@@ -156,9 +199,13 @@ impl Profile {
     }
 }
 
-impl InstructionProfile {
-    /// Its line: of the source, else of the PTX text; 0 when unknown.
-    pub fn line(&self) -> u32 {
-        self.origin.location.as_ref().map_or(self.origin.text_line, |location| location.line)
+/// As `lanework profile` prints it, for an H200: totals, hot spots, and lines with their counts. The command, which
+/// runs a kernel several times, also has the patterns of accesses and the modelled caches.
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let machine = Machine::h200();
+        let record = report::record(&self.counted(), Extras::default(), By::Source, &machine);
+        let text = report::describe(&self.kernel, &record, &Sources::default());
+        f.write_str(text.trim_end_matches('\n'))
     }
 }

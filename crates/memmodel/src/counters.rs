@@ -151,6 +151,13 @@ impl Counters {
         found
     }
 
+    /// Every counter of the table to be changed, in the order of the table.
+    pub fn each_mut(&mut self) -> Vec<&mut u64> {
+        let mut found = Vec::new();
+        Counts::list_mut(self, &mut found);
+        found
+    }
+
     /// Adds another's counts.
     pub fn add(&mut self, other: &Counters) {
         Counts::add(self, other);

@@ -5,3 +5,4 @@ pub mod counters;
 mod lanes;
 pub mod table;
 pub mod traffic;
+pub mod words;

@@ -56,6 +56,8 @@ pub trait Counts {
     fn add(&mut self, other: &Self);
     /// Lists the counters with their values; `row` is its own.
     fn list(&self, group: Option<&'static Row>, row: &'static Row, found: &mut Vec<(Counter, u64)>);
+    /// Lists the counters to be changed, in the same order.
+    fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>);
 }
 
 impl Counts for u64 {
@@ -70,6 +72,10 @@ impl Counts for u64 {
         found: &mut Vec<(Counter, u64)>,
     ) {
         found.push((Counter { group, row }, *self));
+    }
+
+    fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>) {
+        found.push(self);
     }
 }
 
@@ -98,6 +104,10 @@ macro_rules! table {
                 found: &mut Vec<(Counter, u64)>,
             ) {
                 self.list_rows(Some(row), found);
+            }
+
+            fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>) {
+                $(Counts::list_mut(&mut self.$field, found);)*
             }
         }
 

@@ -41,12 +41,14 @@ mod report;
 mod reports;
 mod sanitizer;
 mod suppressions;
+mod text;
 mod wgmma;
 
 pub use bounds::heap::leaks as heap_leaks;
 pub use kinds::{Checks, KindInfo, Level, ReportKind};
-pub use report::{Other, Pair, Report, Spot};
+pub use report::{Other, Pair, Report, Spot, merge};
 pub use sanitizer::Sanitizer;
+pub use text::{Quote, describe, source_file};
 
 use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;

@@ -1,7 +1,7 @@
-//! Findings as plain data, and how they print.
+//! Findings as plain data.
 
 use super::kinds::ReportKind;
-use lanework_engine::fault::{Fault, NearAllocation, SourceLocation, called};
+use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
 use std::fmt;
 
 /// The access that a race is with.
@@ -200,38 +200,5 @@ fn place(location: Option<&SourceLocation>, text_line: u32) -> String {
         Some(location) => location.to_string(),
         None if text_line > 0 => format!("line {text_line} of the PTX text"),
         None => "an unknown line".to_owned(),
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)?;
-        let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        if !self.kernel.is_empty() {
-            write!(f, "\n  --> {}", place(self.location.as_ref(), self.text_line))?;
-            write!(f, "{}", called(&self.callers))?;
-            write!(f, "\n   = thread {} of block {}", triple(self.thread), triple(self.block))?;
-            write!(f, " in `{}`", self.kernel)?;
-            if !self.instruction.is_empty() {
-                write!(f, ", `{}`", self.instruction)?;
-            }
-        }
-        if let Some(other) = &self.other {
-            let at = place(other.location.as_ref(), other.text_line);
-            write!(f, "\n   = the other access: {at}, `{}`", other.instruction)?;
-            write!(f, " by thread {} of block {}", triple(other.thread), triple(other.block))?;
-            write!(f, "{}", called(&other.callers))?;
-        }
-        for pair in &self.also {
-            let Pair { access, other } = pair;
-            write!(f, "\n   = the same barrier is missing between {other} and {access}")?;
-        }
-        if self.count > 1 {
-            write!(f, "\n   = {} times in all", self.count)?;
-        }
-        if !self.help.is_empty() {
-            write!(f, "\n   = help: {}", self.help)?;
-        }
-        Ok(())
     }
 }

@@ -40,6 +40,12 @@ impl Emulator {
         Emulator { device: Device::on_host_memory(options.device()), options }
     }
 
+    /// An emulator with a copy of this one's memory, on which programs of this one run as here and leave nothing
+    /// behind; see [`Device::copy`].
+    pub fn copy(&self) -> Option<Emulator> {
+        Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
+    }
+
     /// The options that it was made with.
     pub fn options(&self) -> &Options {
         &self.options

@@ -28,6 +28,8 @@ pub use lanework_engine::texture::object::{
 };
 pub use lanework_memmodel::counters::{Bulk, Counters, Distributed, Global, Shared};
 pub use lanework_memmodel::table::{Counter, Row};
+/// Figures in words.
+pub use lanework_memmodel::words;
 pub use lanework_profiler::count::CountingObserver;
 pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use lanework_ptx::Swizzle;

@@ -1,11 +1,13 @@
 //! `lanework inspect`: the contents of a module, without running it.
 
-use crate::args::InspectArgs;
+use crate::args::{InspectArgs, InspectProgramArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json, table, thousands};
+use crate::program;
 use crate::source::ptx_of;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
+use lanework::tool::Record;
 use lanework::{Device, Error, PtxModule};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -68,6 +70,53 @@ pub fn run(args: &InspectArgs) -> Outcome {
         Ok(()) => Ok(()),
         Err(problems) => Err(Failure::Check(problems.to_string())),
     }
+}
+
+/// A kernel of a program, in JSON.
+#[derive(Serialize)]
+struct KernelJson {
+    kernel: String,
+    module: ModuleJson,
+    ptx: String,
+}
+
+/// Shows the kernels that a program launches, each with its PTX.
+///
+/// # Errors
+/// When the program launches none of that name.
+pub fn run_program(args: &InspectProgramArgs) -> Outcome {
+    let ended = program::run(&args.program, "inspect", &[])?;
+    let mut shown: Vec<KernelJson> = Vec::new();
+    for record in ended.records() {
+        let Record::Module(kernel, _, ptx) = record else { continue };
+        let known = shown.iter().any(|one| one.ptx == *ptx);
+        let wanted = args.kernel.as_ref().is_none_or(|name| kernel.split(' ').any(|k| k == name));
+        if known || !wanted {
+            continue;
+        }
+        let module = Module::parse(ptx).map_err(|problems| Error::Ptx(Box::new(problems)))?;
+        let module = describe(&module, ptx, Options::default().limits.memory);
+        shown.push(KernelJson { kernel: kernel.clone(), module, ptx: ptx.clone() });
+    }
+    if shown.is_empty() {
+        ended.own()?;
+        return Err(Failure::input(
+            match &args.kernel {
+                Some(name) => format!("the program does not launch `{name}`"),
+                None => "the program launches no kernel".to_owned(),
+            },
+            format_args!("it launches: {}", ended.kernels().join(", ")),
+        ));
+    }
+    if args.program.json {
+        print_json(&shown)?;
+    } else {
+        for one in &shown {
+            show(&one.module)?;
+            print(&format!("\n{}\n", one.ptx.trim_end()))?;
+        }
+    }
+    ended.own()
 }
 
 /// Refuses a module whose variables exceed the limit, before anything is allocated for them.

@@ -1,13 +1,16 @@
 //! `lanework look`: draws the sectors and banks that a warp accesses, and how a block's warps diverge.
 
-use crate::args::{LookArgs, LookKernelArgs, PictureOptions};
+use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
 use crate::failure::{Failure, Outcome};
+use crate::findings::sources;
 use crate::output::{print, print_json, write};
 use crate::pictures::{self, Picture};
-use crate::sources::Sources;
+use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use lanework::sim::{AccessKind, Blocks, Keep, Space, Touch, Wanted};
-use lanework_lab::{By, ProfileRecord, Subject, pattern, profile, specs};
+use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
+use lanework::sim::{Blocks, Keep, Place, Touch, Wanted};
+use lanework::tool::{self, Record};
+use lanework_lab::{Subject, profile, specs};
 use serde::Serialize;
 use std::path::Path;
 
@@ -30,6 +33,48 @@ pub fn run(args: &LookArgs) -> Outcome {
         arrays: &args.arrays,
     };
     draw(&args.picture, args.json, &mut |each| each_rung(&asked, each))
+}
+
+/// Draws a kernel that a program launches.
+///
+/// # Errors
+/// A program that does not launch it, a line that accesses no memory.
+pub fn run_program(args: &LookProgramArgs) -> Outcome {
+    let LookProgramArgs { kernel, launch, picture, program } = args;
+    let line = picture.line.unwrap_or(0);
+    let asked = format!("{kernel}\t{launch}\t{line}\t{}\t{}", picture.block_index, picture.warp);
+    let ended = program::run(program, "look", &[("LANEWORK_TOOL_LOOK", asked)])?;
+    let of_process = |process: &Vec<Record>| {
+        process.iter().find_map(|record| match record {
+            Record::Picture(found) => {
+                let text = Ended::module(process, found.module).map(str::to_owned);
+                Some((found.clone(), text))
+            }
+            _ => None,
+        })
+    };
+    let Some((found, text)) = ended.processes.iter().find_map(of_process) else {
+        ended.own()?;
+        return Err(Failure::input(
+            match kernel.as_str() {
+                "" => format!("the program launches nothing {launch} times in one process"),
+                kernel => {
+                    format!("the program does not launch `{kernel}` {launch} times in one process")
+                }
+            },
+            format_args!("it launches: {}", ended.kernels().join(", ")),
+        ));
+    };
+    let tool::Picture { profile, refused, file, line, instructions, touches, steps, .. } = *found;
+    if let Some((what, help)) = refused {
+        return Err(Failure::input(what, help));
+    }
+    let sources = sources();
+    text.iter().for_each(|text| sources.insert_ptx(text));
+    let choice = Choice { file, line, instructions };
+    let accesses = Accesses { name: &profile.kernel, choice, shown: touches, steps };
+    accesses.draw(picture, program.json, &sources)?;
+    ended.own()
 }
 
 /// Draws an entry of a file.
@@ -81,17 +126,8 @@ impl AccessJson {
         let lanes = touch.addresses.iter().enumerate();
         AccessJson {
             instruction: touch.place.instruction,
-            space: match touch.space {
-                Space::Global => "global",
-                Space::Shared => "shared",
-                Space::Local => "local",
-                Space::Constant => "constant",
-            },
-            kind: match touch.kind {
-                AccessKind::Load => "load",
-                AccessKind::Store => "store",
-                AccessKind::Atomic => "atomic",
-            },
+            space: touch.space.name(),
+            kind: touch.kind.name(),
             bytes: touch.bytes,
             mask: touch.mask,
             addresses: lanes
@@ -122,7 +158,8 @@ fn draw(
         }
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");
         let record = profile(subject, blocks, By::Source, gpu).map_err(partial_run)?;
-        let (line, file, instructions) = chosen(&record, options.line)?;
+        let refused = |(what, help)| Failure::input(what, help);
+        let Choice { line, file, instructions } = choose(&record, options.line).map_err(refused)?;
         let wanted = Wanted {
             steps: true,
             accesses: Keep::Of(instructions.clone()),
@@ -131,13 +168,37 @@ fn draw(
         };
         let mut trace = subject.trace(blocks, wanted).map_err(partial_run)?;
         trace.touches.truncate(TOUCHES);
-        let touches: Vec<_> = trace
-            .touches
-            .iter()
-            .filter(|touch| touch.place.warp == options.warp)
-            .cloned()
-            .collect();
-        let Some(first) = touches.first() else {
+        let shown = first_of_each(&trace.touches, options.warp);
+        let accesses = Accesses {
+            name,
+            choice: Choice { file, line, instructions },
+            shown,
+            steps: trace.steps,
+        };
+        accesses.draw(options, json, sources)
+    })
+}
+
+/// A line of a file, or of the PTX.
+fn place(file: Option<&str>, line: u32) -> String {
+    let name =
+        file.map(|file| Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file));
+    format!("{}:{line}", name.unwrap_or("ptx"))
+}
+
+/// The accesses of a warp at a line.
+struct Accesses<'a> {
+    name: &'a str,
+    choice: Choice,
+    shown: Vec<Touch>,
+    steps: Vec<(Place, u32)>,
+}
+
+impl Accesses<'_> {
+    /// Draws them, as text, as an SVG file, or as JSON.
+    fn draw(self, options: &PictureOptions, json: bool, sources: &Sources) -> Outcome {
+        let Accesses { name, choice: Choice { file, line, instructions }, shown, steps } = self;
+        if shown.is_empty() {
             return Err(Failure::input(
                 format_args!(
                     "warp {} of block {} accesses no memory in line {line}",
@@ -145,13 +206,6 @@ fn draw(
                 ),
                 "choose another with --line, --warp or --block-index; `lanework profile` lists the lines",
             ));
-        };
-        // A line may load and store: the first access of each instruction is drawn.
-        let mut shown = vec![first.clone()];
-        for touch in &touches {
-            if shown.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
-                shown.push(touch.clone());
-            }
         }
         if json {
             return print_json(&PictureJson {
@@ -173,48 +227,12 @@ fn draw(
             touches: shown,
             warp: options.warp,
             instructions,
-            steps: trace.steps,
+            steps,
         };
         if let Some(path) = &options.svg {
             write(path, &pictures::svg(&picture))?;
             return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
         }
         print(&pictures::text(&picture))
-    })
-}
-
-/// A line of a file, or of the PTX.
-fn place(file: Option<&str>, line: u32) -> String {
-    let name =
-        file.map(|file| Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file));
-    format!("{}:{line}", name.unwrap_or("ptx"))
-}
-
-/// A line, its file and its instructions.
-type Chosen = (u32, Option<String>, Vec<u32>);
-
-/// The line of this number, or the one with the largest share that accesses global or shared memory.
-fn chosen(record: &ProfileRecord, line: Option<u32>) -> Result<Chosen, Failure> {
-    let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
-    let mut lines: Vec<_> = record
-        .lines
-        .iter()
-        .filter(|one| accesses(one.counters.sectors(), one.counters.wavefronts()))
-        .collect();
-    lines.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let found = match line {
-        Some(line) => lines.iter().find(|one| one.line == line),
-        None => lines.first(),
-    };
-    let Some(found) = found else {
-        let known: Vec<String> = lines.iter().map(|one| one.line.to_string()).collect();
-        return Err(Failure::input(
-            match line {
-                Some(line) => format!("line {line} accesses no global or shared memory"),
-                None => "the kernel accesses no global or shared memory".to_owned(),
-            },
-            format_args!("lines that do: {}", known.join(", ")),
-        ));
-    };
-    Ok((found.line, found.file.clone(), found.instructions.clone()))
+    }
 }

@@ -3,11 +3,10 @@
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Spinner, print, print_json};
-use crate::profiles;
-use crate::sources::Sources;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use lanework::report::{By, ProfileRecord, Sources, describe};
 use lanework::sim::Blocks;
-use lanework_lab::{By, Gpu, ProfileRecord, Subject, profile, specs};
+use lanework_lab::{Gpu, Subject, profile, specs};
 
 /// Profiles the rungs of a ladder.
 ///
@@ -71,7 +70,7 @@ fn all(
             }
         };
         if !json {
-            print(&profiles::describe(name, &record, sources))?;
+            print(&describe(name, &record, sources))?;
         }
         records.push((name.to_owned(), record));
         Ok(())

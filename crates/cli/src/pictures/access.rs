@@ -1,7 +1,7 @@
 //! One memory access of a warp, as pictures show it: its sectors, its banks and its cost.
 
+use lanework::report::pattern;
 use lanework::sim::{AccessKind, Space, Touch};
-use lanework_lab::pattern;
 use std::collections::BTreeMap;
 
 /// The cost of an access in words, and whether it is optimal.

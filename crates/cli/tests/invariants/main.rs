@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("lang", &["ptx"]),
@@ -20,8 +20,9 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("profiler", &["ptx-ir", "engine", "memmodel"]),
     ("sanitizer", &["ptx-ir", "engine"]),
     ("sim", &["ptx", "ptx-ir", "engine", "memmodel", "profiler", "sanitizer"]),
+    ("report", &["sim"]),
     ("cuda", &[]),
-    ("lanework", &["ptx", "macros", "lang", "sim", "cuda"]),
+    ("lanework", &["ptx", "macros", "lang", "sim", "report", "cuda"]),
     ("kernels", &["lanework"]),
     ("lab", &["lanework", "kernels"]),
     ("corpus", &["lanework"]),

@@ -229,7 +229,7 @@ pub enum Object {
 }
 
 /// The objects of a device by their handles.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Objects {
     all: BTreeMap<u64, Object>,
     made: u64,

@@ -1,10 +1,9 @@
 //! The lines of a profile as tables: the cost of each, its memory traffic, its work.
 
-use crate::output::short_count;
+use crate::record::{LineRecord, ProfileRecord};
 use crate::sources::Sources;
-use lanework::Counters;
-use lanework::sim::{Bulk, Distributed, Global, Shared};
-use lanework_lab::{LineRecord, ProfileRecord};
+use lanework_sim::words::short_count;
+use lanework_sim::{Bulk, Counters, Distributed, Global, Shared};
 use std::path::Path;
 
 /// Columns of the places.

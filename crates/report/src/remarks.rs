@@ -2,8 +2,7 @@
 //! memory, divergence.
 
 use super::pattern::pattern;
-use lanework::Counters;
-use lanework::sim::{Bulk, Global, Origin, Shared, Touch};
+use lanework_sim::{Bulk, Counters, Global, Origin, Shared, Touch};
 
 /// Remarks on one instruction; `touch` is its first access, where it makes any.
 pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&Touch>) -> Vec<String> {
@@ -103,7 +102,7 @@ fn conflicts(name: &str, traffic: &Shared) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework::sim::{AccessKind, Place, SourceLocation, Space};
+    use lanework_sim::{AccessKind, Place, SourceLocation, Space};
 
     fn origin() -> Origin {
         let location = SourceLocation { file: "k.cu".to_owned(), line: 7, column: 9 };

@@ -1,6 +1,6 @@
 //! The access pattern of one warp: its stride, or the groups of lanes that have one, in words.
 
-use lanework::sim::Touch;
+use lanework_sim::Touch;
 
 /// The pattern of the active lanes' addresses, such as `stride 4096 B`.
 pub fn pattern(touch: &Touch) -> String {
@@ -49,7 +49,7 @@ pub fn pattern(touch: &Touch) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework::sim::{AccessKind, Place, Space};
+    use lanework_sim::{AccessKind, Place, Space};
 
     fn of(mask: u32, at: impl Fn(u64) -> u64) -> String {
         let addresses = std::array::from_fn(|lane| 1 << 20 | at(lane as u64));

@@ -1,10 +1,9 @@
 //! A profile as text: the totals of the kernel, its hot spots, and its lines with their counts.
 
-use crate::lines::{code, cut, place, tables, wrapped};
-use crate::output::{bytes, short_count, thousands};
+use crate::record::{LineRecord, ProfileRecord};
 use crate::sources::Sources;
-use lanework::sim::{Bulk, Global, Shared};
-use lanework_lab::{LineRecord, ProfileRecord};
+use crate::tables::{code, cut, place, tables, wrapped};
+use lanework_sim::words::{Row, bytes, row, short_count, thousands};
 
 /// The number of hot spots.
 const HOT: usize = 5;
@@ -47,15 +46,7 @@ fn percent(part: u64, whole: u64) -> String {
 /// The totals of the kernel, a row for each counter.
 fn totals(record: &ProfileRecord) -> String {
     let c = &record.counters;
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    rows.push((
-        "instructions",
-        format!(
-            "{} warp instructions, {:.1} of 32 lanes active",
-            thousands(c.warp_instructions),
-            c.active_lanes()
-        ),
-    ));
+    let mut rows: Vec<Row> = vec![c.instructions_row()];
     let mut classes: Vec<_> = record.classes.iter().collect();
     classes.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let shares: Vec<String> = classes
@@ -63,78 +54,7 @@ fn totals(record: &ProfileRecord) -> String {
         .map(|(class, count)| format!("{class} {}", percent(**count, c.warp_instructions)))
         .collect();
     rows.extend(wrapped(&shares, 83).into_iter().map(|line| ("", line)));
-    let sectors = |name, s: &Global| {
-        (s.requests > 0).then(|| {
-            let each = |count: u64| count as f64 / s.requests as f64;
-            let text = format!(
-                "{} requests, {} sectors: {:.2} each, ideal {:.2}",
-                thousands(s.requests),
-                thousands(s.sectors),
-                each(s.sectors),
-                each(s.ideal_sectors)
-            );
-            (name, text)
-        })
-    };
-    rows.extend(sectors("global loads", &c.global_load));
-    rows.extend(sectors("global stores", &c.global_store));
-    rows.extend(sectors("global atomics", &c.global_atomic));
-    rows.extend(sectors("local loads", &c.local_load));
-    rows.extend(sectors("local stores", &c.local_store));
-    let copies = |name, s: &Bulk| {
-        (s.requests > 0).then(|| {
-            let text = format!(
-                "{} copies, {} of global memory, {} sectors, ideal {}",
-                thousands(s.requests),
-                bytes(s.bytes),
-                thousands(s.sectors),
-                thousands(s.ideal_sectors)
-            );
-            (name, text)
-        })
-    };
-    rows.extend(copies("bulk loads", &c.bulk_load));
-    rows.extend(copies("bulk stores", &c.bulk_store));
-    rows.extend(copies("bulk reduction", &c.bulk_reduce));
-    if c.bulk_shared.requests > 0 {
-        let (copies, moved) = (thousands(c.bulk_shared.requests), bytes(c.bulk_shared.bytes));
-        rows.push((
-            "bulk shared",
-            format!("{copies} copies, {moved}, from shared to shared memory"),
-        ));
-    }
-    let banks = |name, b: &Shared| {
-        (b.requests > 0).then(|| {
-            let text = format!(
-                "{} requests, {} wavefronts, {} bank conflicts",
-                thousands(b.requests),
-                thousands(b.wavefronts),
-                thousands(b.bank_conflicts)
-            );
-            (name, text)
-        })
-    };
-    rows.extend(banks("shared loads", &c.shared_load));
-    rows.extend(banks("shared stores", &c.shared_store));
-    rows.extend(banks("shared atomics", &c.shared_atomic));
-    rows.extend(banks("shared copies", &c.shared_copy));
-    if c.atomic_collisions > 0 {
-        rows.push((
-            "contention",
-            format!(
-                "{} lanes of atomics share the address of a lower lane",
-                thousands(c.atomic_collisions)
-            ),
-        ));
-    }
-    if c.barriers + c.divergent_branches > 0 {
-        let text = format!(
-            "{} arrivals; {} divergent branches",
-            thousands(c.barriers),
-            thousands(c.divergent_branches)
-        );
-        rows.push(("barriers", text));
-    }
+    rows.extend(c.traffic_rows());
     if let Some(intensity) = record.intensity {
         let text = format!(
             "{} floating-point operations, {} of sectors: {intensity:.2} per byte",
@@ -170,7 +90,7 @@ fn totals(record: &ProfileRecord) -> String {
             ),
         ));
     }
-    rows.iter().map(|(name, text)| format!("  {name:<15}{text}\n")).collect()
+    rows.iter().map(row).collect()
 }
 
 /// Words in lines of at most `most` characters.

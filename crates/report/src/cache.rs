@@ -10,9 +10,9 @@
 //! rates of data that several multiprocessors share are too high; `docs/src/en/profile.md` has the
 //! comparison with an H200.
 
-use crate::specs::{Architecture, Gpu};
-use lanework::sim::{AccessKind, Reach, Trace};
-use serde::Serialize;
+use crate::machine::Machine;
+use crate::record::CacheRecord;
+use lanework_sim::{AccessKind, Reach, Trace};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ways of a set.
@@ -21,41 +21,6 @@ const WAYS: usize = 16;
 const SECTORS: u64 = 4;
 /// Bytes of a line.
 const LINE: u64 = 128;
-
-/// What the model found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CacheRecord {
-    /// The GPU that was modelled.
-    pub gpu: String,
-    /// Blocks whose accesses were replayed: the first ones of the grid.
-    pub blocks: u64,
-    /// Bytes of L1 that shared memory leaves on each multiprocessor.
-    pub l1_bytes: u64,
-    /// Sectors that loads requested of the L1.
-    pub l1_sectors: u64,
-    /// Those that were there.
-    pub l1_hits: u64,
-    /// Bytes of the L2.
-    pub l2_bytes: u64,
-    /// Sectors that loads which missed the L1 requested of the L2.
-    pub l2_sectors: u64,
-    /// Those that were there.
-    pub l2_hits: u64,
-    /// Bytes that loads took from the device's memory.
-    pub memory_bytes: u64,
-}
-
-impl CacheRecord {
-    /// The L1's hit rate for loads; 0 without any.
-    pub fn l1_hit_rate(&self) -> f64 {
-        self.l1_hits as f64 / self.l1_sectors.max(1) as f64
-    }
-
-    /// The L2's hit rate for loads that missed the L1; 0 without any.
-    pub fn l2_hit_rate(&self) -> f64 {
-        self.l2_hits as f64 / self.l2_sectors.max(1) as f64
-    }
-}
 
 /// A cache: for each set its lines with their valid sectors, the most recently used last.
 struct Cache {
@@ -130,21 +95,15 @@ impl Multiprocessor {
 
 /// Replays the accesses of the first blocks of a grid, `resident` of them at once on each
 /// multiprocessor, each with `shared` bytes of shared memory.
-pub fn replay(
-    trace: &Trace,
-    gpu: &Gpu,
-    arch: &Architecture,
-    resident: u32,
-    shared: u32,
-) -> CacheRecord {
+pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> CacheRecord {
     let resident = resident.max(1) as usize;
     // Shared memory and its system's kilobyte are cut from the L1 in steps of 16 KB or so.
     let cut = match shared {
         0 => 0,
         shared => (resident as u64 * (u64::from(shared) + 1024)).next_multiple_of(16 << 10),
     };
-    let l1_bytes = u64::from(arch.l1_per_sm).saturating_sub(cut).max(16 << 10);
-    let l2_bytes = u64::from(gpu.l2_mb) << 20;
+    let l1_bytes = gpu.l1_bytes.saturating_sub(cut).max(16 << 10);
+    let l2_bytes = gpu.l2_bytes;
     let mut by_block: BTreeMap<u64, Resident> = BTreeMap::new();
     for reach in &trace.reaches {
         let warps = by_block.entry(reach.block).or_default();
@@ -211,7 +170,6 @@ pub fn replay(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::specs::specs;
 
     /// One warp per block that loads `sectors` one after the other.
     fn run(blocks: &[&[u64]], kind: AccessKind) -> CacheRecord {
@@ -223,8 +181,7 @@ mod tests {
                 trace.reaches.push(Reach { block: block as u64, warp: 0, kind, first, count: 1 });
             }
         }
-        let gpu = specs().gpu("H200").expect("known");
-        replay(&trace, gpu, specs().architecture((9, 0)), 2, 0)
+        replay(&trace, &Machine::h200(), 2, 0)
     }
 
     #[test]

@@ -1,0 +1,69 @@
+//! The options of the commands on the kernels of a program that launches through the library.
+
+use super::tool::PictureOptions;
+use super::values::positive;
+use clap::{Args, Parser};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A program with its arguments.
+#[derive(Debug, Args)]
+pub struct Program {
+    /// The program and its arguments, after `--`.
+    #[arg(value_name = "PROGRAM", required = true, last = true)]
+    pub command: Vec<OsString>,
+    /// Print one JSON object; what the program prints goes to standard error.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExecArgs {
+    /// Check every launch as `lanework check` does [default].
+    #[arg(long)]
+    pub check: bool,
+    /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
+    #[arg(long, conflicts_with = "check")]
+    pub profile: bool,
+    /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
+    pub trace: Option<PathBuf>,
+    /// Also write the findings to this file, as SARIF.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "trace"])]
+    pub sarif: Option<PathBuf>,
+    #[command(flatten)]
+    pub program: Program,
+}
+
+/// `lanework look -- PROGRAM`: draw an access of a kernel that a program launches.
+#[derive(Debug, Parser)]
+#[command(name = "lanework look", max_term_width = 100)]
+#[command(after_help = "Examples:\n  \
+    lanework look -- cargo run\n  \
+    lanework look --kernel saxpy --launch 2 --warp 3 -- cargo run --release")]
+pub struct LookProgramArgs {
+    /// The kernel [default: the first that is launched].
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub kernel: String,
+    /// Its launch, counted from 1 in each process.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub launch: u64,
+    #[command(flatten)]
+    pub picture: PictureOptions,
+    #[command(flatten)]
+    pub program: Program,
+}
+
+/// `lanework inspect -- PROGRAM`: show the PTX of the kernels that a program launches.
+#[derive(Debug, Parser)]
+#[command(name = "lanework inspect", max_term_width = 100)]
+#[command(after_help = "Examples:\n  \
+    lanework inspect -- cargo run\n  \
+    lanework inspect --kernel saxpy -- cargo run")]
+pub struct InspectProgramArgs {
+    /// The kernel [default: every one].
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    #[command(flatten)]
+    pub program: Program,
+}

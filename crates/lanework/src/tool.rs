@@ -1,0 +1,23 @@
+//! Tools over a program's own launches: `LANEWORK_TOOL=check` or `profile`, or the command `lanework exec`.
+//!
+//! A program that launches through this library needs no change. With a tool, every device is the emulator, the one
+//! that [`crate::Device::cuda`] returns as well, and every launch is judged, counted or traced as it runs. By itself a
+//! process prints the report when it ends, and exits with code 1 if there are findings. Under the command, each process
+//! writes records to a folder as they happen ([`Record`]), which the command reads and merges: what a process that is
+//! killed has written is not lost.
+//!
+//! | variable | is |
+//! | --- | --- |
+//! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look` |
+//! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
+//! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
+
+mod at_exit;
+mod codec;
+mod merge;
+mod record;
+mod session;
+
+pub use merge::{Profiles, names};
+pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record, read};
+pub(crate) use session::{Launching, Session};

@@ -1,0 +1,30 @@
+//! What a process does when it ends: the C library calls it after `main`, and after Rust has flushed its output.
+
+use std::sync::Mutex;
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> i32;
+    fn _exit(code: i32) -> !;
+}
+
+/// What is to be done; its answer is the exit code, where it is not the program's own.
+static LAST: Mutex<Option<fn() -> Option<i32>>> = Mutex::new(None);
+
+extern "C" fn run() {
+    let last = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    // A panic must not leave a function that C calls.
+    let code = last.and_then(|last| std::panic::catch_unwind(last).ok().flatten());
+    if let Some(code) = code {
+        // SAFETY: it ends the process, which is ending already.
+        unsafe { _exit(code) }
+    }
+}
+
+/// Lets the process end with `last`.
+pub(super) fn end_with(last: fn() -> Option<i32>) {
+    let before = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).replace(last);
+    if before.is_none() {
+        // SAFETY: `run` lives as long as the process. Where the list is full, there is no report at the end.
+        unsafe { atexit(run) };
+    }
+}

@@ -1,0 +1,514 @@
+//! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
+
+use super::at_exit;
+use super::merge::Profiles;
+use super::record::{
+    Activity, Findings, Launched, MAGIC, Picture, Process, Profiled, Record, framed,
+};
+use crate::Profile;
+use lanework_report::{self as report, By, Extras, Machine, Sources};
+use lanework_sim::sanitize::{self, Checks, Report};
+use lanework_sim::{
+    Blocks, Emulator, Fault, Keep, LaunchConfig, Options, Outcome, Program, Wanted,
+};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Memory of a device up to which launches are run on copies of it, for patterns, caches and pictures.
+const COPIED: u64 = 1 << 30;
+/// Steps of a block, and accesses, that a picture keeps.
+const STEPS: usize = 1 << 20;
+
+/// A tool.
+enum Tool {
+    Check,
+    Profile,
+    Trace,
+    Inspect,
+    Look(LookAt),
+}
+
+/// What a picture is asked for.
+struct LookAt {
+    /// The kernel; empty for the first one.
+    kernel: String,
+    /// Its launch, from 1.
+    launch: u64,
+    /// The line; `None` for the costliest.
+    line: Option<u32>,
+    block: u64,
+    warp: u32,
+}
+
+impl LookAt {
+    fn parse(text: &str) -> Option<LookAt> {
+        let [kernel, launch, line, block, warp] =
+            text.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        let line: u32 = line.parse().ok()?;
+        Some(LookAt {
+            kernel: kernel.to_owned(),
+            launch: launch.parse().ok()?,
+            line: (line > 0).then_some(line),
+            block: block.parse().ok()?,
+            warp: warp.parse().ok()?,
+        })
+    }
+}
+
+/// Where records go.
+enum Sink {
+    /// To the file of this process in the command's folder.
+    File(File),
+    /// To the report that the process prints when it ends.
+    Own(Own),
+}
+
+/// What the report at the end of this process is made of.
+#[derive(Default)]
+struct Own {
+    kernels: Vec<String>,
+    found: Vec<Report>,
+    stopped: Vec<String>,
+    profiles: Profiles,
+    notes: Vec<String>,
+}
+
+/// The tool of this process.
+pub(crate) struct Session {
+    tool: Tool,
+    sink: Mutex<Sink>,
+    modules: AtomicU64,
+    /// Launches whose patterns and caches are known, and launches of the kernel that is looked at.
+    seen: Mutex<(Vec<Launched>, u64)>,
+}
+
+/// A launch on the emulator.
+#[derive(Clone, Copy)]
+pub(crate) struct Launching<'a> {
+    pub(crate) emulator: &'a Emulator,
+    pub(crate) program: &'a Program,
+    pub(crate) config: &'a LaunchConfig<'a>,
+    pub(crate) arguments: &'a [&'a [u8]],
+    /// The number of the module, where it was text.
+    pub(crate) module: Option<u64>,
+}
+
+impl Session {
+    /// The tool of this process, if it has one.
+    pub(crate) fn active() -> Option<&'static Session> {
+        static ACTIVE: OnceLock<Option<Session>> = OnceLock::new();
+        ACTIVE.get_or_init(Session::of_environment).as_ref()
+    }
+
+    fn of_environment() -> Option<Session> {
+        let name = std::env::var("LANEWORK_TOOL").ok().filter(|name| !name.is_empty())?;
+        let folder = std::env::var_os("LANEWORK_TOOL_FOLDER").filter(|folder| !folder.is_empty());
+        let look = std::env::var("LANEWORK_TOOL_LOOK").unwrap_or_default();
+        let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
+            ("check", ..) => Tool::Check,
+            ("profile", ..) => Tool::Profile,
+            ("trace", Some(_), _) => Tool::Trace,
+            ("inspect", Some(_), _) => Tool::Inspect,
+            ("look", Some(_), Some(at)) => Tool::Look(at),
+            _ => stop(&format!(
+                "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \
+                 or one of the others through the command: `lanework exec --help`"
+            )),
+        };
+        let sink = match &folder {
+            Some(folder) => Sink::File(open(Path::new(folder))),
+            None => {
+                at_exit::end_with(|| Session::active().and_then(Session::report));
+                Sink::Own(Own::default())
+            }
+        };
+        Some(Session {
+            tool,
+            sink: Mutex::new(sink),
+            modules: AtomicU64::new(0),
+            seen: Mutex::default(),
+        })
+    }
+
+    /// The options of a new emulator; whether the tool made it a checked one.
+    pub(crate) fn options(mut options: Options) -> (Options, bool) {
+        let judged = Session::active().is_some_and(|session| matches!(session.tool, Tool::Check));
+        let imposed = judged && options.checks.is_none();
+        if imposed {
+            options.checks = Some(Checks::default());
+        }
+        (options, imposed)
+    }
+
+    fn sink(&self) -> MutexGuard<'_, Sink> {
+        self.sink.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Says something once that users of the tool should know.
+    pub(crate) fn note(&self, note: String) {
+        static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !said.contains(&note) {
+            said.push(note.clone());
+            self.keep(Record::Note(note));
+        }
+    }
+
+    /// Keeps a record: in the file, before anything else happens, or for the report.
+    fn keep(&self, record: Record) {
+        match &mut *self.sink() {
+            Sink::File(file) => {
+                if let Err(error) = file.write_all(&framed(&record)) {
+                    stop(&format!("a record of LANEWORK_TOOL cannot be written: {error}"));
+                }
+            }
+            Sink::Own(own) => own.add(record),
+        }
+    }
+
+    /// Keeps the PTX of a kernel, where that is asked for or findings may refer to it; returns its number.
+    pub(crate) fn module(&self, kernel: &str, text: &dyn Fn() -> String) -> u64 {
+        let id = self.modules.fetch_add(1, Relaxed);
+        if matches!(&*self.sink(), Sink::File(_)) {
+            self.keep(Record::Module(kernel.to_owned(), id, text()));
+        }
+        id
+    }
+
+    /// Keeps that a launch begins.
+    pub(crate) fn launching(&self, config: &LaunchConfig<'_>) -> Launched {
+        let kernel = config.entry.to_owned();
+        let launched = Launched { kernel, grid: config.grid, block: config.block };
+        self.keep(Record::Launch(launched.clone()));
+        launched
+    }
+
+    /// Keeps what a checked launch did wrong.
+    pub(crate) fn findings(
+        &self,
+        kernel: &str,
+        module: Option<u64>,
+        found: &[Report],
+        stopped: Option<&Fault>,
+    ) {
+        if matches!(self.tool, Tool::Check) && (!found.is_empty() || stopped.is_some()) {
+            let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            self.keep(Record::Findings(Findings { kernel, module, found, stopped }));
+        }
+    }
+
+    /// Runs a launch as the tool wants it; on a checked emulator, [`Emulator::check`] is used instead.
+    pub(crate) fn run(&self, launch: Launching<'_>) -> Result<Outcome, Fault> {
+        let launched = self.launching(launch.config);
+        match &self.tool {
+            Tool::Profile => {
+                let (outcome, profile) = self.count_for(launch, &launched)?;
+                let (profile, extras) = profile;
+                self.profiled(launch.module, profile, extras);
+                Ok(outcome)
+            }
+            Tool::Trace => {
+                let (start, start_us) = (Instant::now(), now());
+                let counted = launch.count(launch.emulator)?;
+                let took_us = micros(start);
+                let outcome = counted.0.clone();
+                let counters = counted.1.total();
+                self.activity(
+                    &launched.kernel.clone(),
+                    start_us,
+                    took_us,
+                    0,
+                    Some((launched, counters)),
+                );
+                Ok(outcome)
+            }
+            Tool::Look(at) if self.is_looked_at(at, &launched) => {
+                let picture = self.picture(at, launch)?;
+                self.keep(Record::Picture(Box::new(picture)));
+                launch.emulator.run(launch.program, launch.config, launch.arguments)
+            }
+            _ => launch.emulator.run(launch.program, launch.config, launch.arguments),
+        }
+    }
+
+    /// Keeps the counts of a launch that the program itself had counted.
+    pub(crate) fn counted(&self, module: Option<u64>, profile: &Profile) {
+        if matches!(self.tool, Tool::Profile) {
+            self.profiled(module, profile.clone(), Extras::default());
+        }
+    }
+
+    fn profiled(&self, module: Option<u64>, profile: Profile, extras: Extras) {
+        let Extras { touches, caches } = extras;
+        self.keep(Record::Profile(Box::new(Profiled { profile, module, touches, caches })));
+    }
+
+    /// Counts a launch; the first one of its kernel and shape also runs on copies of the memory, for patterns and caches.
+    fn count_for(
+        &self,
+        launch: Launching<'_>,
+        launched: &Launched,
+    ) -> Result<(Outcome, (Profile, Extras)), Fault> {
+        let first = {
+            let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let first = !seen.0.contains(launched);
+            if first {
+                seen.0.push(launched.clone());
+            }
+            first
+        };
+        let mut copies: Vec<Emulator> = match first {
+            true => (0..2).filter_map(|_| self.copy(launch)).collect(),
+            false => Vec::new(),
+        };
+        let counted = launch.count(launch.emulator)?;
+        let outcome = counted.0.clone();
+        let profile = Profile::new(counted, launch.program, launch.config);
+        let waits = launch.waits();
+        let extras = match copies.len() {
+            2 => report::extras(
+                &profile.counted(),
+                &Machine::h200(),
+                waits,
+                &mut |blocks, wanted| {
+                    let copy =
+                        copies.pop().unwrap_or_else(|| unreachable!("two traces are asked for"));
+                    launch.trace(&copy, blocks, wanted)
+                },
+            )?,
+            _ => Extras::default(),
+        };
+        Ok((outcome, (profile, extras)))
+    }
+
+    fn copy(&self, launch: Launching<'_>) -> Option<Emulator> {
+        let copy = match launch.emulator.memory_used() <= COPIED {
+            true => launch.emulator.copy(),
+            false => None,
+        };
+        if copy.is_none() {
+            self.note(
+                "patterns and caches of some launches are not known: their memory is larger than 1 GiB, or the host's"
+                    .to_owned(),
+            );
+        }
+        copy
+    }
+
+    fn is_looked_at(&self, at: &LookAt, launched: &Launched) -> bool {
+        if !at.kernel.is_empty() && at.kernel != launched.kernel {
+            return false;
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        seen.1 += 1;
+        seen.1 == at.launch
+    }
+
+    /// The accesses that are asked for, of runs on copies of the memory.
+    fn picture(&self, at: &LookAt, launch: Launching<'_>) -> Result<Picture, Fault> {
+        let twin = |stage: &str| {
+            launch.emulator.copy().ok_or_else(|| {
+                let kind = lanework_sim::FaultKind::LimitExceeded;
+                let help = "look at a launch with less memory";
+                let what = format!("there is no room for a copy of the device's memory ({stage})");
+                Fault::before_launch(kind, launch.config.entry, what, help)
+            })
+        };
+        let counted = launch.count(&twin("counts")?)?;
+        let profile = Profile::new(counted, launch.program, launch.config);
+        let mut picture = Picture {
+            profile,
+            module: launch.module,
+            refused: None,
+            file: None,
+            line: 0,
+            instructions: Vec::new(),
+            touches: Vec::new(),
+            steps: Vec::new(),
+        };
+        let blocks = picture.profile.blocks;
+        if at.block >= blocks {
+            let what = format!("there is no block {}", at.block);
+            picture.refused = Some((what, format!("the grid has blocks 0 to {}", blocks - 1)));
+            return Ok(picture);
+        }
+        let machine = Machine::h200();
+        let record =
+            report::record(&picture.profile.counted(), Extras::default(), By::Source, &machine);
+        let chosen = match report::choose(&record, at.line) {
+            Ok(chosen) => chosen,
+            Err(refused) => {
+                picture.refused = Some(refused);
+                return Ok(picture);
+            }
+        };
+        let wanted = Wanted {
+            steps: true,
+            accesses: Keep::Of(chosen.instructions.clone()),
+            most: STEPS,
+            only: Some(at.block..at.block + 1),
+        };
+        let blocks = match launch.waits() {
+            true => Blocks::All,
+            false => Blocks::Range { first: at.block, count: 1 },
+        };
+        let trace = launch.trace(&twin("a trace")?, blocks, wanted)?;
+        picture.touches = report::first_of_each(&trace.touches, at.warp);
+        (picture.file, picture.line) = (chosen.file, chosen.line);
+        (picture.instructions, picture.steps) = (chosen.instructions, trace.steps);
+        Ok(picture)
+    }
+
+    /// Keeps a copy between host and device, for the timeline.
+    pub(crate) fn copied<T>(&self, what: &str, bytes: usize, copy: impl FnOnce() -> T) -> T {
+        if !matches!(self.tool, Tool::Trace) {
+            return copy();
+        }
+        let (start, start_us) = (Instant::now(), now());
+        let done = copy();
+        self.activity(what, start_us, micros(start), bytes as u64, None);
+        done
+    }
+
+    fn activity(
+        &self,
+        what: &str,
+        start_us: u64,
+        took_us: u64,
+        bytes: u64,
+        launch: Option<(Launched, lanework_sim::Counters)>,
+    ) {
+        thread_local! {
+            static THREAD: Cell<u64> = const { Cell::new(0) };
+        }
+        static THREADS: AtomicU64 = AtomicU64::new(1);
+        let thread = THREAD.get();
+        let thread = match thread {
+            0 => THREADS.fetch_add(1, Relaxed),
+            thread => thread,
+        };
+        THREAD.set(thread);
+        let what = what.to_owned();
+        self.keep(Record::Activity(Activity { what, thread, start_us, took_us, bytes, launch }));
+    }
+
+    /// Prints what this process found; the exit code, where it is not the program's own.
+    fn report(&self) -> Option<i32> {
+        let Sink::Own(own) = &*self.sink() else { return None };
+        let (text, failed) = match self.tool {
+            Tool::Profile => (own.profiles_text(), false),
+            _ => own.findings_text(),
+        };
+        // Nothing is to be done where standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        failed.then_some(1)
+    }
+}
+
+impl Own {
+    fn add(&mut self, record: Record) {
+        match record {
+            Record::Launch(launch) => {
+                if !self.kernels.contains(&launch.kernel) {
+                    self.kernels.push(launch.kernel);
+                }
+            }
+            Record::Findings(Findings { kernel, found, stopped, .. }) => {
+                sanitize::merge(&mut self.found, found);
+                self.stopped.extend(stopped.map(|fault| format!("{kernel}: {fault}")));
+            }
+            Record::Profile(profiled) => self.profiles.add(*profiled),
+            Record::Note(note) => self.notes.push(note),
+            _ => {}
+        }
+    }
+
+    fn notes(&self) -> String {
+        self.notes.iter().map(|note| format!("note: {note}\n")).collect()
+    }
+
+    fn findings_text(&self) -> (String, bool) {
+        let mut text: String = self.found.iter().map(|report| format!("{report}\n\n")).collect();
+        let told = report::verdict(&self.kernels, &self.found);
+        if !told.errors.is_empty() {
+            text.push_str(&format!("error: {}\n", told.errors));
+        }
+        for stopped in &self.stopped {
+            text.push_str(&format!("error: check incomplete: {stopped}\n"));
+        }
+        let failed = !told.errors.is_empty() || !self.stopped.is_empty();
+        match (failed, told.warnings.is_empty()) {
+            (_, false) => text.push_str(&format!("{}\n", told.warnings)),
+            (false, true) if !self.kernels.is_empty() => {
+                text.push_str(&format!("{}: nothing to report\n", told.kernels));
+            }
+            _ => {}
+        }
+        (self.notes() + &text, failed)
+    }
+
+    fn profiles_text(&self) -> String {
+        let each = self.profiles.0.iter().map(|(launches, one)| {
+            let machine = Machine::h200();
+            let counted = one.profile.counted();
+            let record = report::record(&counted, one.extras(), By::Source, &machine);
+            report::describe(&Profiles::title(*launches, one), &record, &Sources::default())
+        });
+        self.notes() + &each.collect::<String>()
+    }
+}
+
+impl Launching<'_> {
+    fn count(&self, on: &Emulator) -> Result<(Outcome, lanework_sim::CountingObserver), Fault> {
+        on.count(self.program, self.config, self.arguments)
+    }
+
+    fn waits(&self) -> bool {
+        self.config.cooperative || self.program.polls(self.config.entry)
+    }
+
+    fn trace(
+        &self,
+        on: &Emulator,
+        blocks: Blocks,
+        wanted: Wanted,
+    ) -> Result<lanework_sim::Trace, Fault> {
+        let config = LaunchConfig { blocks, ..*self.config };
+        Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)
+    }
+}
+
+/// Microseconds since the epoch.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn micros(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The file of this process, with its first record.
+fn open(folder: &Path) -> File {
+    let id = std::process::id();
+    let path = folder.join(format!("{}-{id}", now()));
+    let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut first = MAGIC.as_bytes().to_vec();
+    first.extend(framed(&Record::Process(Process { id, command })));
+    let file = File::create_new(&path).and_then(|mut file| file.write_all(&first).map(|()| file));
+    file.unwrap_or_else(|error| {
+        stop(&format!("{} of LANEWORK_TOOL_FOLDER cannot be written: {error}", path.display()))
+    })
+}
+
+/// Ends the process: its environment asks for what cannot be done.
+fn stop(why: &str) -> ! {
+    // Nothing is to be done where standard error is closed.
+    let _ = writeln!(std::io::stderr(), "error: {why}");
+    std::process::exit(2)
+}
