@@ -2,7 +2,7 @@
 
 use std::mem::ManuallyDrop;
 
-use cudarc::driver::sys::{self, CUresult};
+use crate::sys::{self, CUresult};
 
 use crate::driver::Handle;
 

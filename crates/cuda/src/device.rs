@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+use crate::sys::{self, CUdevice_attribute as Attribute};
 
 use crate::CudaError;
 use crate::driver;

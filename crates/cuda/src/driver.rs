@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cudarc::driver::sys::{self, CUresult};
+use crate::sys::{self, CUresult};
 
 use crate::CudaError;
 
@@ -33,8 +33,7 @@ pub(crate) fn start() -> Result<(), CudaError> {
 }
 
 fn probe() -> Result<(), String> {
-    // SAFETY: loads the driver library, whose initialisers the system trusts, and closes it again.
-    if !unsafe { sys::is_culib_present() } {
+    if sys::library().is_none() {
         return Err("the NVIDIA driver library (libcuda.so.1) was not found; install the NVIDIA driver, or use the emulator".into());
     }
     if let Some(missing) = REQUIRED.iter().find(|name| !has(name)) {
@@ -63,8 +62,11 @@ fn probe() -> Result<(), String> {
 
 /// Whether the driver exports a function. Call only after the library was found.
 pub(crate) fn has(function: &str) -> bool {
-    // SAFETY: the library is present (see `probe`), and the symbol is only looked up, never called.
-    unsafe { sys::culib().get::<*const ()>(function.as_bytes()).is_ok() }
+    // SAFETY: the symbol is only looked up, never called.
+    let found = |library: &libloading::Library| unsafe {
+        library.get::<*const ()>(function.as_bytes()).is_ok()
+    };
+    sys::library().is_some_and(found)
 }
 
 /// The driver's name and description of an error code.
@@ -92,7 +94,7 @@ pub(crate) fn check(result: CUresult, call: &'static str) -> Result<(), CudaErro
         return Ok(());
     }
     let (name, text) = describe(result);
-    Err(CudaError::Driver { call, code: result as u32, name, text })
+    Err(CudaError::Driver { call, code: result.0, name, text })
 }
 
 /// Whether the error destroys the context it occurs in.

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use cudarc::driver::sys::{self, CUresult};
+use crate::sys::{self, CUresult};
 
 use crate::driver::{Handle, lock};
 use crate::ledger::{Finished, Queue};
@@ -26,7 +26,7 @@ impl Gpu {
     pub fn event(&self) -> Result<Event, CudaError> {
         self.bind()?;
         let mut handle = std::ptr::null_mut();
-        let flags = sys::CUevent_flags::CU_EVENT_DEFAULT as u32;
+        let flags = sys::CUevent_flags::CU_EVENT_DEFAULT.0;
         // SAFETY: stores one handle.
         let result = unsafe { sys::cuEventCreate(&mut handle, flags) };
         self.check(result, "cuEventCreate")?;

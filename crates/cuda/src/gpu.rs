@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::ThreadId;
 
-use cudarc::driver::sys::{self, CUresult};
+use crate::sys::{self, CUresult};
 
 use crate::address::AddressTable;
 use crate::allocation::Allocation;

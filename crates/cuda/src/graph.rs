@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard};
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::driver::{Handle, lock};
 use crate::{CudaError, Gpu, GpuFunction, Stream};

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use cudarc::driver::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
+use crate::sys::{self, CUlaunchAttributeID as AttributeId, CUresult};
 
 use crate::driver::{self, lock};
 use crate::ledger::Queue;
@@ -237,7 +237,7 @@ fn attributes(shape: &LaunchShape) -> Vec<sys::CUlaunchAttribute> {
     let mut attributes = Vec::new();
     if let Some([x, y, z]) = shape.cluster {
         attributes.push(attribute(AttributeId::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &|value| {
-            value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
+            value.clusterDim = sys::ClusterDim { x, y, z };
         }));
     }
     if shape.cooperative {

@@ -47,6 +47,7 @@ mod recording;
 mod rows;
 mod shape;
 mod stream;
+mod sys;
 mod tensor_map;
 mod transfer;
 

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::sync::Arc;
 
-use cudarc::driver::sys::{self, CUresult};
+use crate::sys::{self, CUresult};
 
 use crate::driver::Handle;
 use crate::{CudaError, Gpu, JitOptions, jit};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::{CudaError, Gpu};
 

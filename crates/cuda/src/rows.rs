@@ -1,6 +1,6 @@
 //! 2-D copies: rows that are contiguous on the host and pitched on the GPU.
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::ledger::Finished;
 use crate::{CudaError, Gpu};

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::driver::Handle;
 use crate::ledger::{Finished, Queue};
@@ -51,7 +51,7 @@ impl Gpu {
         };
         let mut handle = std::ptr::null_mut();
         // SAFETY: stores one handle.
-        let result = unsafe { sys::cuStreamCreate(&mut handle, flags as u32) };
+        let result = unsafe { sys::cuStreamCreate(&mut handle, flags.0) };
         self.check(result, "cuStreamCreate")?;
         let queue = Queue { stream: NUMBER.fetch_add(1, Ordering::Relaxed), ordered };
         Ok(Stream { inner: Arc::new(Inner { gpu: self.clone(), handle: Handle(handle), queue }) })

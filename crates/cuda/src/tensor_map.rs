@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::{CudaError, driver};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys;
+use crate::sys;
 
 use crate::allocation::Allocation;
 use crate::{CudaError, Event, PinnedBuffer, Stream};
