@@ -210,7 +210,7 @@ fn program(forms: &[Form], random: &mut Random) -> String {
 }
 
 fn modules() -> Vec<String> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/tests/data");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/compilers");
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .expect("test data")
         .map(|entry| entry.expect("an entry").path())

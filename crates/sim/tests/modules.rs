@@ -197,7 +197,7 @@ const REFUSED: &[(&str, &str)] = &[
 
 #[test]
 fn what_real_compilers_print_loads_but_for_what_is_listed() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/tests/data");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/data/compilers");
     let mut loaded = 0;
     for file in std::fs::read_dir(folder).expect("the test data") {
         let path = file.expect("an entry").path();

@@ -1,12 +1,11 @@
 //! The page on counter accuracy: a GPU's stored counts beside those of the emulator, which are counted
 //! when the page is made.
 
-use crate::commands::fidelity::{compare, read};
+use crate::commands::fidelity::compare;
 use crate::failure::Failure;
 use lanework_kernels::Language;
-use lanework_lab::Deviation;
+use lanework_lab::{Deviation, Hardware};
 use std::fmt::Write;
-use std::path::Path;
 
 /// Kinds of launches: the prefix of their names, and the name of the kind in both languages.
 const KINDS: [(&str, [&str; 2]); 3] = [
@@ -53,8 +52,8 @@ const CHINESE: Words = Words {
 ///
 /// # Errors
 /// When a launch fails.
-pub fn pages(results: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let deviations = compare(&read(&results.join("h200/fidelity.json"))?, None, "")?;
+pub fn pages() -> Result<Vec<(String, String)>, Failure> {
+    let deviations = compare(&Hardware::recorded(), None, "")?;
     let page =
         |language, folder: &str| (format!("{folder}/fidelity.md"), page(&deviations, language));
     Ok(vec![page(Language::English, "en"), page(Language::Chinese, "zh")])

@@ -13,7 +13,7 @@ pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
         let _spinner = Spinner::new("climbing every ladder");
         let mut all = pages(&args.results)?;
-        all.extend(fidelity::pages(&args.results)?);
+        all.extend(fidelity::pages()?);
         all
     };
     let mut stale = Vec::new();

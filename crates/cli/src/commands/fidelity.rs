@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// Where the repository keeps an H200's counts.
-const KEPT: &str = "docs/results/h200/fidelity.json";
+const KEPT: &str = "crates/lab/data/h200/fidelity.json";
 
 /// The tables that `scripts/fidelity.sh` writes.
 const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
@@ -102,7 +102,7 @@ fn store(folder: &Path, results: &Path) -> Outcome {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(file: &Path) -> Result<Hardware, Failure> {
+fn read(file: &Path) -> Result<Hardware, Failure> {
     serde_json::from_str(&text_of(file)?).map_err(|error| {
         Failure::input(
             format_args!("{}: {error}", file.display()),

@@ -19,7 +19,7 @@ pub struct Vectors {
 }
 
 /// The file of an H200's results, built in.
-static RECORDED: &[u8] = include_bytes!("../../../../docs/results/h200/conformance.vectors");
+static RECORDED: &[u8] = include_bytes!("../../data/h200/conformance.vectors");
 
 impl Vectors {
     /// What an H200 gave.

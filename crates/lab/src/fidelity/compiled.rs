@@ -103,7 +103,7 @@ const fn compiled(
     Compiled { file, entry, grid, block, shared: 0, given }
 }
 
-/// Kernels of `crates/ptx/tests/data` that need nothing but memory.
+/// Kernels of `crates/lab/data/compilers` that need nothing but memory.
 pub const COMPILED: [Compiled; 19] = [
     compiled("reduce.sm_75", "_Z3sumILi128EEvPKfPfl", (16, 1), (128, 1), SUM),
     compiled("reduce.sm_75", "_Z3sumILi512EEvPKfPfl", (16, 1), (512, 1), SUM),
@@ -167,10 +167,10 @@ pub const COMPILED: [Compiled; 19] = [
 /// The histogram in local memory, whose name is as long as Numba makes it.
 pub const LOCAL: Compiled = compiled("numba.histogram", "", (4, 1), (128, 1), &HISTOGRAM);
 
-/// The text of a file of `crates/ptx/tests/data`, built in.
+/// The text of a file of `crates/lab/data/compilers`, built in.
 macro_rules! texts {
     ($($file:literal),* $(,)?) => {
-        &[$(($file, include_str!(concat!("../../../ptx/tests/data/", $file, ".ptx")))),*]
+        &[$(($file, include_str!(concat!("../../data/compilers/", $file, ".ptx")))),*]
     };
 }
 

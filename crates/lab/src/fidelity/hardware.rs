@@ -116,7 +116,7 @@ const EXPLANATIONS: [Explanation; 6] = [
 ];
 
 /// The counts of an H200, built in.
-static RECORDED: &str = include_str!("../../../../docs/results/h200/fidelity.json");
+static RECORDED: &str = include_str!("../../data/h200/fidelity.json");
 
 impl Hardware {
     /// The metrics of Nsight Compute that are compared, without `.sum`: those of the table of counters.

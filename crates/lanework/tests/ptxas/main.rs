@@ -40,7 +40,7 @@ fn modules() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for folder in [
         "corpus/ptx",
-        "ptx/tests/data",
+        "lab/data/compilers",
         "ptx/tests/golden",
         "ptx-ir/tests/filetests",
         "lanework/tests/sanitizer/ptx",

@@ -1,6 +1,6 @@
 //! No text makes the parser panic or take long, and accepted text round-trips.
 //!
-//! `tests/data` is a good seed corpus: `cargo +nightly fuzz run parse tests/data -- -max_len=8192`
+//! `../lab/data/compilers` is a good seed corpus: `cargo +nightly fuzz run parse ../lab/data/compilers -- -max_len=8192`
 //! (copy the folder first, as new inputs are written into it).
 #![no_main]
 

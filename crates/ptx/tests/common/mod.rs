@@ -5,9 +5,9 @@ use lanework_ptx::{Item, Module, Statement};
 use std::fs;
 use std::path::Path;
 
-/// Every `.ptx` file under `tests/data` with its name, in the order of the names.
+/// Every `.ptx` file under `crates/lab/data/compilers` with its name, in the order of the names.
 pub fn real_modules() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/data/compilers");
     let mut modules: Vec<(String, String)> = fs::read_dir(&folder)
         .expect("the folder of test data")
         .map(|entry| entry.expect("a folder entry").path())

@@ -7,7 +7,7 @@ use lanework_sim::{Emulator, LaunchConfig, NullObserver, Program};
 use std::sync::Arc;
 
 fn module(emulator: &Emulator, name: &str) -> Arc<Program> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/tests/data");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/data/compilers");
     let text = std::fs::read_to_string(format!("{folder}/{name}")).expect("the test data");
     load(emulator, &text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
