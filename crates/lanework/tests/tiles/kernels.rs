@@ -1,1 +1,111 @@
-//! Whole kernels.
+//! The kernels of the example `tensor_cores`, against the host.
+
+#[path = "../../examples/tensor_cores/attention.rs"]
+mod attention;
+#[path = "../../examples/tensor_cores/mma.rs"]
+mod mma;
+#[path = "../../examples/tensor_cores/wgmma.rs"]
+mod wgmma;
+
+use crate::devices;
+use crate::host::{Numbers, compare, next};
+use half::bf16;
+use lanework::lang::tensor_cores::SwizzleMode;
+use lanework::prelude::*;
+use lanework::{Result, Swizzle};
+
+fn factors(m: u32, n: u32, k: u32) -> (Numbers, Numbers, Numbers) {
+    let (a, b) = (Numbers::random::<bf16>(m, k, 1), Numbers::random::<bf16>(k, n, 2));
+    let zero = Numbers { rows: m as usize, columns: n as usize, at: vec![0; (m * n) as usize] };
+    let c = a.times(&b, &zero);
+    (a, b, c)
+}
+
+#[test]
+fn products_by_mma() -> Result<()> {
+    for (good, m, n, k) in [(false, 32, 24, 48), (true, 128, 128, 32), (true, 128, 256, 192)] {
+        let (a, b, want) = factors(m, n, k);
+        for device in devices("products by mma", (8, 0)) {
+            let (x, y) = (device.upload(&a.stored::<bf16>())?, device.upload(&b.stored::<bf16>())?);
+            let mut z = device.zeros::<f32>((m * n) as usize)?;
+            match good {
+                false => mma::plain(&x, &y, &mut z, n, k).grid((n / 8, m / 16)).block(32),
+                true => mma::good(&x, &y, &mut z, n, k)
+                    .grid((n / mma::TILE.1, m / mma::TILE.0))
+                    .block(128)
+                    .shared_bytes(mma::SHARED_BYTES),
+            }
+            .launch(&device)?;
+            compare::<f32>("product by mma", &z.download()?, &want);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn products_by_wgmma() -> Result<()> {
+    for (m, n, k) in [(128, 256, 64), (256, 256, 448)] {
+        let (a, b, want) = factors(m, n, k);
+        for device in devices("products by wgmma", (9, 0)) {
+            let x = device.upload(&a.stored::<bf16>())?;
+            let y = device.upload(&b.t().stored::<bf16>())?;
+            let mut z = device.zeros::<f32>((m * n) as usize)?;
+            let (rows, columns, depth) = wgmma::TILE;
+            let tiles = |extent: u32, tile: u32| {
+                Tiles::new([extent as usize, k as usize], [tile, depth])
+                    .swizzle(Swizzle128::SWIZZLE)
+            };
+            assert_eq!(Swizzle128::SWIZZLE, Swizzle::B128);
+            let of_a = TensorMap::new(&x, &tiles(m, rows))?;
+            let of_b = TensorMap::new(&y, &tiles(n, columns))?;
+            wgmma::product(&of_a, &of_b, &mut z, n, k)
+                .grid((n / columns, m / rows))
+                .block(384)
+                .shared_bytes(wgmma::SHARED_BYTES)
+                .launch(&device)?;
+            compare::<f32>("product by wgmma", &z.download()?, &want);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn attention_by_mma() -> Result<()> {
+    let (queries, keys, head) = (128usize, 192usize, attention::HEAD as usize);
+    let mut state = 9;
+    let mut random = |rows: usize| -> Vec<bf16> {
+        let number = |state: &mut u64| (next(state) % 2001) as f32 / 1000.0 - 1.0;
+        (0..rows * head).map(|_| bf16::from_f32(number(&mut state))).collect()
+    };
+    let (q, k, v) = (random(queries), random(keys), random(keys));
+    let scale = 0.5;
+    let mut want = vec![0.0f64; queries * head];
+    for row in 0..queries {
+        let dot = |key: usize| -> f64 {
+            let at = |x: &[bf16], r: usize, i: usize| x[r * head + i].to_f64();
+            (0..head).map(|i| at(&q, row, i) * at(&k, key, i)).sum()
+        };
+        let scores: Vec<f64> = (0..keys).map(|key| f64::from(scale) * dot(key)).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for i in 0..head {
+            let sum: f64 = (0..keys).map(|key| weights[key] * v[key * head + i].to_f64()).sum();
+            want[row * head + i] = sum / total;
+        }
+    }
+    for device in devices("attention by mma", (8, 0)) {
+        let (x, y, z) = (device.upload(&q)?, device.upload(&k)?, device.upload(&v)?);
+        let mut out = device.zeros::<f32>(queries * head)?;
+        attention::attention(&x, &y, &z, &mut out, keys as u32, scale)
+            .grid(queries as u32 / attention::QUERIES)
+            .block(128)
+            .launch(&device)?;
+        for (i, (got, want)) in out.download()?.iter().zip(&want).enumerate() {
+            // Weights are rounded to bf16 before the second product.
+            let error = (f64::from(*got) - want).abs();
+            assert!(error < 4e-3, "row {}, column {}: {got}, not {want}", i / head, i % head);
+        }
+    }
+    Ok(())
+}

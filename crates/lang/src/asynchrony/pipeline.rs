@@ -223,6 +223,24 @@ impl Consumer {
     }
 }
 
+impl Consumer {
+    /// Releases the stage before the one that the last [`wait`](Self::wait) gave: for a consumer whose
+    /// products of that stage are still running while it has started those of the next one.
+    #[track_caller]
+    pub fn release_previous(self) {
+        here();
+        let Ring { stage, stages, .. } = self.ring;
+        let index = with(|b| {
+            // The ring stands after the stage that `wait` gave.
+            let word = ScalarType::U32;
+            let more = Value::Constant((2 * stages - 2).into());
+            let index = binary(b, Operation::Add, word, Value::Register(stage), more);
+            binary(b, Operation::Rem, word, index, Value::Constant(stages.into()))
+        });
+        element(self.empty, Var::new(index)).arrive();
+    }
+}
+
 impl Filled {
     /// This thread has read the stage.
     #[track_caller]

@@ -50,17 +50,19 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    #[track_caller]
-    fn reduced(self, combine: impl Fn(Var<f32>, Var<f32>) -> Var<f32>) -> [Var<f32>; 2] {
-        here();
+    /// The rows that this lane has elements of, reduced over the fragments side by side.
+    fn reduced(
+        side_by_side: &[Self],
+        combine: impl Fn(Var<f32>, Var<f32>) -> Var<f32>,
+    ) -> [Var<f32>; 2] {
         let layout = Self::layout();
         std::array::from_fn(|line| {
-            let mine =
-                (0..layout.elements()).filter(|i| layout.place(*i).0.first == 8 * line as u32);
             let mut sum: Option<Var<f32>> = None;
-            for i in mine {
-                let next = self.element(i);
-                sum = Some(sum.map_or(next, |sum| combine(sum, next)));
+            for fragment in side_by_side {
+                for i in (0..layout.elements()).filter(|i| Self::row_of(*i) == line) {
+                    let next = fragment.element(i);
+                    sum = Some(sum.map_or(next, |sum| combine(sum, next)));
+                }
             }
             let mut sum = sum.unwrap_or_else(|| Var::constant(0.0));
             for bits in [1u32, 2] {
@@ -70,19 +72,35 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    /// The largest element of each of the two rows that this lane has elements of, over the whole row: the lane's
-    /// own, then those of its quad by two shuffles. Element `i` belongs to row
+    /// The largest element of each of the two rows that this lane has elements of, over the whole row: the
+    /// lane's own, then those of its quad by two shuffles. Element `i` belongs to row
     /// [`row_of`](Self::row_of)`(i)` of these.
     #[track_caller]
     pub fn row_max(self) -> [Var<f32>; 2] {
-        self.reduced(|x, y| x.max(y))
+        here();
+        Self::reduced(&[self], |x, y| x.max(y))
     }
 
-    /// The sum of each of the two rows that this lane has elements of, over the whole row: the lane's own from left
-    /// to right, then those of its quad by two shuffles.
+    /// The sum of each of the two rows that this lane has elements of, over the whole row: the lane's own
+    /// from left to right, then those of its quad by two shuffles.
     #[track_caller]
     pub fn row_sum(self) -> [Var<f32>; 2] {
-        self.reduced(|x, y| x + y)
+        here();
+        Self::reduced(&[self], |x, y| x + y)
+    }
+
+    /// [`row_max`](Self::row_max) of fragments side by side, with two shuffles for all of them.
+    #[track_caller]
+    pub fn row_max_of<const COUNT: usize>(fragments: [Self; COUNT]) -> [Var<f32>; 2] {
+        here();
+        Self::reduced(&fragments, |x, y| x.max(y))
+    }
+
+    /// [`row_sum`](Self::row_sum) of fragments side by side, with two shuffles for all of them.
+    #[track_caller]
+    pub fn row_sum_of<const COUNT: usize>(fragments: [Self; COUNT]) -> [Var<f32>; 2] {
+        here();
+        Self::reduced(&fragments, |x, y| x + y)
     }
 }
 

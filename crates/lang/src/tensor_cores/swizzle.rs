@@ -5,6 +5,7 @@
 use super::words::{add, and, constant, mul, shr, xor};
 use crate::builder::Builder;
 use crate::value::Value;
+use lanework_ptx::Swizzle;
 
 /// How the rows of a tile lie in shared memory.
 #[diagnostic::on_unimplemented(
@@ -14,19 +15,22 @@ use crate::value::Value;
 pub trait SwizzleMode: Copy + Send + Sync + 'static {
     /// Bytes of a row of a panel; 16 without a swizzle.
     const BYTES: u32;
+    /// The same for a tensor map: `Tiles::new(shape, tile).swizzle(Swizzle128::SWIZZLE)`.
+    const SWIZZLE: Swizzle;
     /// What the descriptor's bits 62 and 63 say.
     #[doc(hidden)]
     const MODE: u64;
 }
 
 macro_rules! modes {
-    ($($(#[$doc:meta])* $name:ident $bytes:literal $mode:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $swizzle:ident $bytes:literal $mode:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl SwizzleMode for $name {
             const BYTES: u32 = $bytes;
+            const SWIZZLE: Swizzle = Swizzle::$swizzle;
             const MODE: u64 = $mode;
         }
     )*};
@@ -34,13 +38,13 @@ macro_rules! modes {
 
 modes! {
     /// Rows of 128 bytes; a row's eight chunks are permuted by its number modulo 8.
-    Swizzle128 128 1;
+    Swizzle128 B128 128 1;
     /// Rows of 64 bytes; four chunks, permuted by half the row's number modulo 4.
-    Swizzle64 64 2;
+    Swizzle64 B64 64 2;
     /// Rows of 32 bytes; two chunks, exchanged in every second four rows.
-    Swizzle32 32 3;
+    Swizzle32 B32 32 3;
     /// Columns of 16-byte chunks; eight chunks one below the other are a core matrix.
-    NoSwizzle 16 0;
+    NoSwizzle None 16 0;
 }
 
 /// Bytes after which a pattern repeats: what a tile's address is a multiple of.

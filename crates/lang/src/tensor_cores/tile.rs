@@ -3,6 +3,7 @@
 use super::element::{MatrixElement, unit_bits};
 use super::swizzle::{Swizzle128, SwizzleMode, offset, period};
 use super::words::{add, constant, mul, word};
+use crate::asynchrony::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::definition::IndexKind;
@@ -179,6 +180,28 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         })
     }
 
+    /// Panel `panel` of the tile: `C` columns that one row of the swizzle holds, from column `panel * C`
+    /// on. What one tensor copy fills.
+    #[track_caller]
+    pub fn panel<const C: u32>(self, panel: impl Extent) -> SharedTile<T, ROWS, C, S> {
+        here();
+        let panel = panel.extent().and_then(|panel| u32::try_from(panel).ok());
+        with(|b| {
+            let fits = panel.is_some_and(|panel| panel < COLUMNS.div_ceil(C.max(1)));
+            if C * T::BITS / 8 != S::BYTES || !fits {
+                b.error(
+                    format!(
+                        "the tile has no such panel: panels have {} columns",
+                        S::BYTES * 8 / T::BITS
+                    ),
+                    "take one of as many columns, counted from 0",
+                );
+            }
+            let offset = constant(panel.unwrap_or(0) * self.panel);
+            SharedTile::at(self.base.plus(b, offset), self.panel)
+        })
+    }
+
     /// The place of the scalar of memory at a row and column, after a check that `count` of them side
     /// by side are in range.
     pub(crate) fn spot(self, row: Index, column: Index, count: u32) -> Place<T::Storage> {
@@ -195,6 +218,34 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
             let bytes = mul(b, column, unit_bits::<T>() / 8);
             let offset = offset(b, S::BYTES, self.panel, row, bytes);
             self.base.place(b, offset)
+        })
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> IntoPart<T::Storage, 2>
+    for SharedTile<T, ROWS, COLUMNS, S>
+{
+    /// The tile as tensor copies take it, with its swizzle; a tile of several panels is copied panel by
+    /// panel.
+    #[track_caller]
+    fn into_part(self) -> Part<T::Storage, 2> {
+        here();
+        with(|b| {
+            if COLUMNS * T::BITS / 8 != S::BYTES {
+                b.error(
+                    format!(
+                        "a tensor copy fills rows of {} bytes of this tile's swizzle, its rows have {}",
+                        S::BYTES,
+                        COLUMNS * T::BITS / 8
+                    ),
+                    format!("copy each panel: `tile.panel::<{}>(i)`", S::BYTES * 8 / T::BITS),
+                );
+            }
+            let first = self.base.place(b, constant(0));
+            let dims = [ROWS, COLUMNS / T::UNIT];
+            let mut part = Part::at(first, dims, self.base.symbol);
+            part.swizzle = S::SWIZZLE;
+            part
         })
     }
 }
