@@ -35,6 +35,12 @@ const NORMAL: c_int = 0;
 const TRANSPOSED: c_int = 1;
 /// `CUBLAS_PEDANTIC_MATH`: every step in the requested precision.
 const PEDANTIC: c_int = 2;
+/// `CUBLAS_DEFAULT_MATH`.
+const DEFAULT: c_int = 0;
+/// `CUDA_R_16BF` and `CUDA_R_32F`.
+const TYPES: (c_int, c_int) = (14, 0);
+/// `CUBLAS_COMPUTE_32F` and `CUBLAS_GEMM_DEFAULT`.
+const COMPUTE: (c_int, c_int) = (68, -1);
 
 type Create = unsafe extern "C" fn(*mut Handle) -> Status;
 type Destroy = unsafe extern "C" fn(Handle) -> Status;
@@ -72,6 +78,28 @@ type Sgeam = unsafe extern "C" fn(
     c_int,
 ) -> Status;
 
+type GemmEx = unsafe extern "C" fn(
+    Handle,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const c_void,
+    *const c_void,
+    c_int,
+    c_int,
+    *const c_void,
+    c_int,
+    c_int,
+    *const c_void,
+    *mut c_void,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+) -> Status;
+
 /// The functions of the library.
 struct Functions {
     create: Create,
@@ -80,6 +108,7 @@ struct Functions {
     set_math_mode: SetMathMode,
     sgemm: Sgemm,
     sgeam: Sgeam,
+    gemm_ex: GemmEx,
 }
 
 /// cuBLAS on one GPU.
@@ -138,6 +167,7 @@ fn load() -> Result<Functions, String> {
             set_math_mode: library::function(library, library_name, "cublasSetMathMode")?,
             sgemm: library::function(library, library_name, "cublasSgemm_v2")?,
             sgeam: library::function(library, library_name, "cublasSgeam")?,
+            gemm_ex: library::function(library, library_name, "cublasGemmEx")?,
         })
     }
 }
@@ -179,7 +209,7 @@ impl Cublas {
     pub fn sgemm(&self, shape: &GemmShape, a: u64, b: u64, c: u64) -> Result<(), CudaError> {
         let GemmShape { m, n, k, lda, ldb, ldc, alpha, beta } = *shape;
         for (address, rows, cols, stride) in [(a, m, k, lda), (b, k, n, ldb), (c, m, n, ldc)] {
-            self.inside(address, rows, cols, stride, "cublasSgemm")?;
+            self.inside(address, rows, cols, (stride, 4), "cublasSgemm")?;
         }
         let [m, n, k, lda, ldb, ldc] = integers([m, n, k, lda, ldb, ldc])?;
         self.on_current_stream()?;
@@ -211,8 +241,8 @@ impl Cublas {
     /// # Errors
     /// As [`Cublas::sgemm`].
     pub fn transpose(&self, rows: u32, cols: u32, src: u64, dst: u64) -> Result<(), CudaError> {
-        self.inside(src, rows, cols, cols, "cublasSgeam")?;
-        self.inside(dst, cols, rows, rows, "cublasSgeam")?;
+        self.inside(src, rows, cols, (cols, 4), "cublasSgeam")?;
+        self.inside(dst, cols, rows, (rows, 4), "cublasSgeam")?;
         let [rows, cols] = integers([rows, cols])?;
         self.on_current_stream()?;
         let (one, zero) = (1.0f32, 0.0f32);
@@ -237,17 +267,61 @@ impl Cublas {
         check(status, "cublasSgeam")
     }
 
-    /// Checks that a matrix of f32 lies inside one allocation.
+    /// Queues `C = alpha A B^T + beta C` of row-major bf16 factors, `B` with `n` rows, summed in f32.
+    ///
+    /// # Errors
+    /// As [`Cublas::sgemm`].
+    pub fn product_bf16(&self, shape: &GemmShape, a: u64, b: u64, c: u64) -> Result<(), CudaError> {
+        let GemmShape { m, n, k, lda, ldb, ldc, alpha, beta } = *shape;
+        let matrices = [(a, m, k, (lda, 2)), (b, n, k, (ldb, 2)), (c, m, n, (ldc, 4))];
+        for (address, rows, cols, stride) in matrices {
+            self.inside(address, rows, cols, stride, "cublasGemmEx")?;
+        }
+        let [m, n, k, lda, ldb, ldc] = integers([m, n, k, lda, ldb, ldc])?;
+        self.on_current_stream()?;
+        let (half, single) = TYPES;
+        // SAFETY: the handle is live; the matrices are inside live allocations. cuBLAS is column-major, so
+        // the row-major C = A B^T is its C^T = B A^T, of which it sees B transposed.
+        let status = unsafe {
+            check((self.functions.set_math_mode)(self.handle, DEFAULT), "cublasSetMathMode")?;
+            let status = (self.functions.gemm_ex)(
+                self.handle,
+                TRANSPOSED,
+                NORMAL,
+                n,
+                m,
+                k,
+                (&raw const alpha).cast(),
+                b as *const c_void,
+                half,
+                ldb,
+                a as *const c_void,
+                half,
+                lda,
+                (&raw const beta).cast(),
+                c as *mut c_void,
+                single,
+                ldc,
+                COMPUTE.0,
+                COMPUTE.1,
+            );
+            check((self.functions.set_math_mode)(self.handle, PEDANTIC), "cublasSetMathMode")?;
+            status
+        };
+        check(status, "cublasGemmEx")
+    }
+
+    /// Checks that a matrix lies inside one allocation: elements from row to row, and their bytes.
     fn inside(
         &self,
         address: u64,
         rows: u32,
         cols: u32,
-        stride: u32,
+        (stride, size): (u32, u64),
         operation: &'static str,
     ) -> Result<(), CudaError> {
         let last_row = u64::from(rows.saturating_sub(1)) * u64::from(stride);
-        let bytes = if rows == 0 { 0 } else { 4 * (last_row + u64::from(cols)) };
+        let bytes = if rows == 0 { 0 } else { size * (last_row + u64::from(cols)) };
         self.gpu.live(operation, address, bytes as usize).map(drop)
     }
 

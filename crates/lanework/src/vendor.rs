@@ -3,6 +3,7 @@
 use crate::device::{Device, Engine};
 use crate::job::{Job, VendorCall};
 use crate::{Buffer, Element, Error, Result};
+use half::bf16;
 pub use lanework_cuda::GemmShape;
 use std::sync::Arc;
 
@@ -49,6 +50,18 @@ impl Cublas {
     ) -> Job<'a> {
         let (cublas, a, b, c) = (self.clone(), a.address(), b.address(), c.address());
         job(move || Ok(cublas.library.sgemm(&shape, a, b, c)?))
+    }
+
+    /// `C = alpha A B^T + beta C` of row-major bf16 factors on tensor cores, summed in f32; `B` has `n` rows.
+    pub fn product_bf16<'a>(
+        &self,
+        shape: GemmShape,
+        a: &'a Buffer<bf16>,
+        b: &'a Buffer<bf16>,
+        c: &'a mut Buffer<f32>,
+    ) -> Job<'a> {
+        let (cublas, a, b, c) = (self.clone(), a.address(), b.address(), c.address());
+        job(move || Ok(cublas.library.product_bf16(&shape, a, b, c)?))
     }
 
     /// The transpose of a row-major `rows` x `cols` matrix of f32, or of anything of its size whose

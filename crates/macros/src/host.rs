@@ -4,8 +4,8 @@
 
 mod device_only;
 
-use crate::types::{is_handle, is_tensor_map};
-use device_only::{DEVICE_ONLY, DEVICE_TYPES};
+use crate::types::{TENSOR_CORES, is_handle, is_tensor_map};
+use device_only::DEVICE_ONLY;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -78,8 +78,7 @@ fn handle_name(ty: &Type) -> Option<String> {
         Type::Reference(reference) => handle_name(&reference.elem),
         Type::Path(path) => {
             let name = path.path.segments.last()?.ident.to_string();
-            let known = is_handle(ty) || is_tensor_map(ty) || DEVICE_TYPES.contains(&name.as_str());
-            known.then_some(name)
+            (is_handle(ty) || is_tensor_map(ty)).then_some(name)
         }
         Type::Array(array) => handle_name(&array.elem),
         Type::Tuple(tuple) => tuple.elems.iter().find_map(handle_name),
@@ -104,7 +103,7 @@ impl VisitMut for Search {
         for segment in &path.path.segments {
             let name = segment.ident.to_string();
             let known =
-                DEVICE_ONLY.contains(&name.as_str()) || DEVICE_TYPES.contains(&name.as_str());
+                DEVICE_ONLY.contains(&name.as_str()) || TENSOR_CORES.contains(&name.as_str());
             if known && !self.declared.contains(&name) {
                 self.found.get_or_insert(name);
             }

@@ -117,7 +117,7 @@ pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Er
 }
 
 /// The kernel language's types.
-const HANDLES: [&str; 22] = [
+const HANDLES: &[&str] = &[
     "Shared",
     "Slice",
     "SliceMut",
@@ -142,11 +142,25 @@ const HANDLES: [&str; 22] = [
     "Role",
 ];
 
+/// Those of tensor cores, which a kernel also makes by name.
+pub const TENSOR_CORES: &[&str] = &[
+    "Accumulator",
+    "CopyPipeline",
+    "FragmentA",
+    "FragmentB",
+    "FragmentC",
+    "Matrix",
+    "MatrixMut",
+    "SharedTile",
+    "SharedTiles",
+    "Transposed",
+];
+
 /// Whether a type is one of the kernel language's types, which are passed unchanged.
 pub fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path
         .segments
         .last()
-        .is_some_and(|segment| HANDLES.iter().any(|handle| segment.ident == handle))
+        .is_some_and(|last| HANDLES.iter().chain(TENSOR_CORES).any(|name| last.ident == name))
 }

@@ -277,3 +277,46 @@ fn packed_elements_are_read_and_assigned() {
         }
     }
 }
+
+/// Device functions take fragments, tiles and matrices, and return fragments.
+#[device]
+fn quarter(tile: SharedTile<f16, 16, 16, Swizzle32>, column: u32) -> FragmentB<f16, 16, 8> {
+    FragmentB::<f16, 16, 8>::load(tile, 0, column)
+}
+
+#[device]
+fn add_product(sum: &mut FragmentC<f32, 16, 8>, x: Matrix<f16>, right: FragmentB<f16, 16, 8>) {
+    sum.mma(FragmentA::<f16, 16, 16>::load(x, 0, 0), right);
+    sum[0] += 1.0;
+}
+
+#[kernel]
+fn by_functions(x: &[f16], y: &mut [f32]) {
+    let tile = SharedTile::<f16, 16, 16, Swizzle32>::new();
+    for i in (thread_idx.x..256).step_by(32) {
+        tile[[i / 16, i % 16]] = x[i];
+    }
+    sync_warp(FULL_MASK);
+    for half in 0..2u32 {
+        let mut sum = FragmentC::<f32, 16, 8>::zero();
+        add_product(&mut sum, x.matrix(16), quarter(tile, half * 8));
+        sum.store(y.matrix(16), 0, half * 8);
+    }
+}
+
+#[test]
+fn device_functions_take_fragments_and_tiles() {
+    let x = Numbers::random::<f16>(16, 16, 8);
+    let zero = Numbers { rows: 16, columns: 16, at: vec![0; 256] };
+    let mut want = x.times(&x, &zero);
+    for (i, sum) in want.at.iter_mut().enumerate() {
+        // Element 0 of each lane: the first of two columns, in the first eight rows.
+        *sum += i32::from(i < 128 && i % 2 == 0);
+    }
+    for device in devices("fragments in device functions", (8, 0)) {
+        let from = device.upload(&x.stored::<f16>()).expect("memory");
+        let mut to = device.zeros::<f32>(256).expect("memory");
+        by_functions(&from, &mut to).grid(1).block(32).launch(&device).expect("runs");
+        compare::<f32>("device functions", &to.download().expect("results"), &want);
+    }
+}

@@ -25,7 +25,7 @@ fn by_rows<T, U, D, S, const N: u32, const K: u32>(
     pipe.copy_tile(of_b, b.matrix(K), (0, 0), (thread_idx.x, 128));
     pipe.commit();
     pipe.wait();
-    ptx!("fence.proxy.async.shared::cta;");
+    fence_proxy_async_shared();
     sync_threads();
     let mut sums = Accumulator::<D, N>::of(FragmentC::load(c.matrix(N), 0, 0));
     sums.multiply(of_a, of_b.t());
@@ -46,7 +46,7 @@ where
     pipe.copy_tile(of_b, b.matrix(N), (0, 0), (thread_idx.x, 128));
     pipe.commit();
     pipe.wait();
-    ptx!("fence.proxy.async.shared::cta;");
+    fence_proxy_async_shared();
     sync_threads();
     let mut sums = Accumulator::<f32, N>::zero();
     sums.set_product(of_a.t(), of_b);

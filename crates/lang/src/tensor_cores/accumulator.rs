@@ -8,7 +8,7 @@ use super::products::GroupProduct;
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::Receive;
-use crate::memory::Extent;
+use crate::memory::{Extent, Get};
 use crate::value::Value;
 use crate::var::{AssignTo, IntoVariable, Read};
 use lanework_ptx::{Operand, ScalarType};
@@ -57,6 +57,25 @@ impl<D: MatrixElement, const N: u32> AssignTo<Accumulator<D, N>> for Accumulator
     }
 }
 
+/// Sums that no product is writing any more: an accumulator's never are known to be so.
+#[diagnostic::on_unimplemented(
+    message = "sums are read while the tensor cores may still be writing them",
+    label = "not finished",
+    note = "`let sums = accumulator.finish();` waits for the products; then read `sums[i]`"
+)]
+pub trait Finished {}
+
+impl<D: MatrixElement, const N: u32, I: Extent> Get<I> for Accumulator<D, N>
+where
+    Self: Finished,
+{
+    type Output = <FragmentC<D, 64, N> as Get<I>>::Output;
+
+    fn get(&self, index: I) -> Self::Output {
+        self.registers.get(index)
+    }
+}
+
 /// What is multiplied.
 enum Left {
     /// A matrix in shared memory.
@@ -94,8 +113,10 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// as a group (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K, `wgmma.commit_group`).
     ///
     /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may lie with M or N contiguous.
-    /// Tiles that threads have written themselves have to be made visible to the tensor cores first, by
-    /// `fence.proxy.async` before the barrier; those that TMA has filled are.
+    /// Threads that have written a tile themselves call [`fence_proxy_async_shared`] before the barrier, so
+    /// that the tensor cores see it; what TMA has filled they see.
+    ///
+    /// [`fence_proxy_async_shared`]: crate::prelude::fence_proxy_async_shared
     #[track_caller]
     pub fn multiply<T, U, const K: u32>(
         self,

@@ -18,7 +18,7 @@ mod swizzle;
 mod tile;
 mod words;
 
-pub use accumulator::Accumulator;
+pub use accumulator::{Accumulator, Finished};
 pub use convert::Narrow;
 pub use descriptor::{GroupOperand, Stored};
 pub use element::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};

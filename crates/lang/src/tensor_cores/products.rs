@@ -23,6 +23,7 @@ pub trait Saturates: MatrixElement {}
 
 macro_rules! products {
     ($($a:ident * $b:ident in $d:ident: $($m:literal x $n:literal x $k:literal),*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl Product<$b, $d, $m, $n, $k> for $a {}
     )*)*};
 }
@@ -67,7 +68,10 @@ impl Saturates for U4 {}
 pub trait GroupProduct<B, D>: MatrixElement {}
 
 macro_rules! group_products {
-    ($($a:ident * $b:ident in $($d:ident)*;)*) => {$($( impl GroupProduct<$b, $d> for $a {} )*)*};
+    ($($a:ident * $b:ident in $($d:ident)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl GroupProduct<$b, $d> for $a {}
+    )*)*};
 }
 
 group_products! {

@@ -87,18 +87,6 @@ pub const DEVICE_ONLY: &[&str] = &[
     "nanosleep",
 ];
 
-/// Types that exist only inside kernels, beside those that a device function takes unchanged
-/// (`types::is_handle`).
-pub const DEVICE_TYPES: &[&str] = &[
-    "Accumulator",
-    "FragmentA",
-    "FragmentB",
-    "FragmentC",
-    "SharedTile",
-    "SharedTiles",
-    "CopyPipeline",
-];
-
 #[cfg(test)]
 mod tests {
     use super::DEVICE_ONLY;
