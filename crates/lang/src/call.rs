@@ -36,11 +36,17 @@ impl<T: Data> Returned for T {
 }
 
 /// A value that a function returning `T` may return.
+#[diagnostic::on_unimplemented(
+    message = "expected a value of type `{T}`, found `{Self}`",
+    label = "not a `{T}`",
+    note = "the kernel language has no implicit conversions: use `as` between numbers"
+)]
 pub trait ReturnAs<T: Returned> {
     /// The handle; `None` when control never reaches the end.
     fn handle(self) -> Option<T::Handle>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Data, X: To<T>> ReturnAs<T> for X {
     fn handle(self) -> Option<Handle<T>> {
         // A view of a variable behind `&` must not follow the caller's later assignments.
