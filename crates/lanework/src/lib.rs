@@ -62,6 +62,7 @@ pub use job::{Job, VendorCall};
 /// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_lang as lang;
+pub use lanework_lang::functions as math;
 pub use lanework_lang::{Element, Storable};
 pub use lanework_macros::{device, kernel};
 pub use lanework_ptx as ptx;

@@ -8,16 +8,12 @@ mod slices;
 
 pub use crate::cast::Cast;
 pub use functions::*;
-pub use methods::{
-    FloatMethods, HalfMethods, IntegerMethods, NumberMethods, SingleMethods, WordMethods,
-};
+pub use methods::{FloatMethods, HalfMethods, IntegerMethods, NumberMethods, WordMethods};
 pub use slices::{SliceLoads, SliceStores};
 
 /// What the body of every device function on the host has in scope.
 pub mod prelude {
-    pub use super::{
-        HalfMethods as _, SingleMethods as _, SliceLoads as _, SliceStores as _, WordMethods as _,
-    };
+    pub use super::{HalfMethods as _, SliceLoads as _, SliceStores as _, WordMethods as _};
     pub use crate::rt::comparing::*;
 }
 

@@ -19,6 +19,8 @@
 //! | `__ballot_sync(mask, p)`, `__popc(x)` | `ballot_sync(FULL_MASK, p)`, `popc(x)` |
 //! | `__device__ float f(float x)` | `#[device] fn f(x: f32) -> f32`, also with `&[T]`, `&mut f32` and early `return` |
 //! | `template <int N>`, `constexpr` | `<const N: u32>`, or a parameter `#[constant] n: u32` |
+//! | `sinf(x)`, `powf(x, y)`, `fmodf(x, y)` | `x.sin()`, `x.powf(y)`, `x % y` |
+//! | `__sinf(x)`, `__expf(x)`, `rsqrtf(x)` | `fast::sin(x)`, `fast::exp(x)`, `fast::rsqrt(x)` |
 //! | `#pragma unroll` | `#[unroll] for i in 0..N`, whose `i` is a host value |
 //! | `__constant__ float w[9]` | `#[constant] w: [f32; 9]` at host indices, or a `&[f32]` |
 //! | `float acc[4]` in registers | `let mut acc = [0.0f32; 4];`, indexed by host values only |
@@ -52,14 +54,17 @@ mod current;
 mod data;
 mod definition;
 mod directive;
+pub mod fast;
 mod flight;
 mod fold;
+pub mod functions;
 pub mod host;
 mod identifier;
 mod inline;
 mod intrinsics;
 mod jumps;
 mod loops;
+mod math;
 mod memory;
 mod merge;
 mod mixed;
@@ -99,10 +104,10 @@ pub mod prelude {
         cluster_idx, cluster_rank, cluster_size, cluster_sync, fence_proxy_async,
         fence_proxy_async_shared, mbarrier, mbarriers, named_barrier, pipeline,
     };
+    pub use crate::fast;
     pub use crate::host::{
-        abs, brev, ceil, clz, cos, div_approx, exp2, f32_from_bits, ffs, floor, fma, log2, max,
-        min, mul_hi, popc, rcp, rcp_approx, round, rsqrt, select, sin, sqrt, sqrt_approx, tanh,
-        trunc,
+        abs, brev, ceil, clz, f32_from_bits, f64_from_bits, ffs, floor, fma, max, min, mul_hi,
+        popc, rcp, round, select, sqrt, trunc,
     };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers, shared, shared_dynamic};

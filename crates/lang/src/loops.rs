@@ -55,7 +55,7 @@ pub fn while_loop<C: Condition>(
 }
 
 /// A `while`. Kernels call a thin generic wrapper of this function, so that it is compiled once.
-fn while_dyn(
+pub(crate) fn while_dyn(
     name: Option<&'static str>,
     condition: &dyn Fn() -> Var<bool>,
     body: &mut dyn FnMut(),

@@ -2,6 +2,7 @@
 
 use crate::arithmetic::{binary, negate, not};
 use crate::current::{here, with};
+use crate::math;
 use crate::operation::Operation;
 use crate::scalar::{Bits, Integer, Number, Scalar};
 use crate::value::Value;
@@ -14,6 +15,9 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Su
 pub(crate) fn operate<T: Scalar>(op: Operation, x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     here();
     let (x, y) = (x.into_var(), y.into_var());
+    if op == Operation::Rem && T::SCALAR.is_float() {
+        return Var::new(math::two(&math::REM, T::SCALAR, x.value, y.value));
+    }
     Var::new(with(|b| binary(b, op, T::SCALAR, x.value, y.value)))
 }
 
@@ -36,8 +40,7 @@ macro_rules! handle_operators {
     )*};
 }
 
-handle_operators!(Number: Add add, Sub sub, Mul mul, Div div);
-handle_operators!(Integer: Rem rem);
+handle_operators!(Number: Add add, Sub sub, Mul mul, Div div, Rem rem);
 
 macro_rules! value_operators {
     ($($t:ty)*: $($trait:ident $method:ident $op:ident),*) => {
@@ -56,8 +59,7 @@ macro_rules! value_operators {
 }
 
 value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64:
-    Add add Add, Sub sub Sub, Mul mul Mul, Div div Div);
-value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize: Rem rem Rem);
+    Add add Add, Sub sub Sub, Mul mul Mul, Div div Div, Rem rem Rem);
 value_operators!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize:
     BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
 

@@ -36,6 +36,7 @@ pub trait Number:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
+    + Rem<Output = Self>
     + Add<Var<Self>, Output = Var<Self>>
     + Sub<Var<Self>, Output = Var<Self>>
     + Mul<Var<Self>, Output = Var<Self>>
@@ -45,6 +46,7 @@ pub trait Number:
     + MulAssign
     + DivAssign
     + NumberMethods
+    + Rem<Var<Self>, Output = Var<Self>>
 {
     /// 0.
     const ZERO: Self;
@@ -73,6 +75,8 @@ pub trait Integer:
     + Bits
     + Rem<Output = Self>
     + Rem<Var<Self>, Output = Var<Self>>
+    + Eq
+    + Ord
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>

@@ -39,8 +39,7 @@ twins_of! {
     atomic_inc atomic_dec
     popc clz brev ffs mul_hi
     clock clock64 globaltimer nanosleep
-    rsqrt sqrt_approx rcp_approx exp2 log2 sin cos tanh sqrt rcp fma floor ceil round trunc div_approx
-    f32_from_bits
+    sqrt rcp fma floor ceil round trunc f32_from_bits f64_from_bits
     lane_id lane_mask_lt
     min max abs select
     load_nc load_volatile address_of

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 const MAY_USE: [(&str, &[&str]); 17] = [
     ("ptx", &[]),
     ("macros", &[]),
-    ("lang", &["ptx"]),
+    ("math", &[]),
+    ("lang", &["ptx", "math"]),
     ("ptx-ir", &["ptx"]),
     ("engine", &["ptx", "ptx-ir"]),
     ("memmodel", &["ptx-ir", "engine"]),

@@ -155,17 +155,17 @@ fn approximations(x: &[f32], out: &mut [f32]) {
     let i = thread_idx.x;
     let n = block_dim.x;
     let v = x[i];
-    out[i] = rsqrt(v);
-    out[n + i] = v.rcp_approx();
-    out[2 * n + i] = exp2(v);
-    out[3 * n + i] = log2(v);
-    out[4 * n + i] = sin(v);
-    out[5 * n + i] = cos(v);
-    out[6 * n + i] = tanh(v);
-    out[7 * n + i] = v.exp();
-    out[8 * n + i] = v.ln();
-    out[9 * n + i] = div_approx(v, 3.0);
-    out[10 * n + i] = v.sqrt_approx();
+    out[i] = fast::rsqrt(v);
+    out[n + i] = fast::recip(v);
+    out[2 * n + i] = fast::exp2(v);
+    out[3 * n + i] = fast::log2(v);
+    out[4 * n + i] = fast::sin(v);
+    out[5 * n + i] = fast::cos(v);
+    out[6 * n + i] = fast::tanh(v);
+    out[7 * n + i] = fast::exp(v);
+    out[8 * n + i] = fast::ln(v);
+    out[9 * n + i] = fast::div(v, 3.0);
+    out[10 * n + i] = fast::sqrt(v);
     out[11 * n + i] = rcp(v);
     out[12 * n + i] = f32_from_bits(v.to_bits() ^ 0x8000_0000);
     out[13 * n + i] = v.clamp(1.0, 2.0);
@@ -229,7 +229,7 @@ fn integer_powers_multiply() {
 
 #[kernel]
 fn real_power(x: &[f32], out: &mut [f32], exponent: f32) {
-    out[thread_idx.x] = x[thread_idx.x].powf(exponent);
+    out[thread_idx.x] = fast::powf(x[thread_idx.x], exponent);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod everyday;
 mod floats;
 mod host;
 mod integers;
+mod math;
 mod memory;
 mod structs;
 mod text;

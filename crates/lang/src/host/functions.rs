@@ -43,30 +43,14 @@ macro_rules! rounding {
 
 rounding!(sqrt floor ceil round trunc);
 
-macro_rules! single {
-    ($($name:ident $method:ident;)*) => {$(
-        /// The function of the same name, as Rust computes it.
-        pub fn $name(x: f32) -> f32 {
-            x.$method()
-        }
-    )*};
-}
-
-single! { exp2 exp2; log2 log2; sin sin; cos cos; tanh tanh; sqrt_approx sqrt; rcp_approx recip; }
-
-/// The reciprocal square root.
-pub fn rsqrt(x: f32) -> f32 {
-    1.0 / x.sqrt()
-}
-
-/// The quotient.
-pub fn div_approx(x: f32, y: f32) -> f32 {
-    x / y
-}
-
 /// The float with these bits.
 pub fn f32_from_bits(bits: u32) -> f32 {
     f32::from_bits(bits)
+}
+
+/// The `f64` with these bits.
+pub fn f64_from_bits(bits: u64) -> f64 {
+    f64::from_bits(bits)
 }
 
 /// The number of set bits.

@@ -8,7 +8,7 @@ use half::{bf16, f16};
 macro_rules! generic_methods {
     (
         $(#[$doc:meta])* $trait:ident: $($t:ty)*;
-        $($name:ident($($argument:ident: $at:ty),*) -> $out:ty;)*
+        $($name:ident($($argument:ident: $at:ty),*) -> $out:ty $(= $path:path)?;)*
     ) => {
         $(#[$doc])*
         pub trait $trait: Sized {
@@ -18,20 +18,26 @@ macro_rules! generic_methods {
                 fn $name(self $(, $argument: $at)*) -> $out;
             )*
         }
-        generic_methods!(@each [$($t)*] $trait [$($name($($argument: $at),*) -> $out;)*]);
+        generic_methods!(@each [$($t)*] $trait [$($name($($argument: $at),*) -> $out $(= $path)?;)*]);
     };
     (@each [$($t:ty)*] $trait:ident $methods:tt) => {
         $(generic_methods!(@one $t, $trait $methods);)*
     };
-    (@one $t:ty, $trait:ident [$($name:ident($($argument:ident: $at:ty),*) -> $out:ty;)*]) => {
+    (@one $t:ty, $trait:ident [$($name:ident($($argument:ident: $at:ty),*) -> $out:ty $(= $path:path)?;)*]) => {
         impl $trait for $t {
             $(
                 #[inline]
                 fn $name(self $(, $argument: $at)*) -> $out {
-                    <$t>::$name(self $(, $argument)*)
+                    generic_methods!(@call $t, $name, (self $(, $argument)*) $(, $path)?)
                 }
             )*
         }
+    };
+    (@call $t:ty, $name:ident, $arguments:tt, $path:path) => {
+        $path $arguments
+    };
+    (@call $t:ty, $name:ident, $arguments:tt) => {
+        <$t>::$name $arguments
     };
 }
 
@@ -61,10 +67,9 @@ generic_methods! {
 }
 
 generic_methods! {
-    /// Methods of `f32` and `f64`.
+    /// Methods of floating-point numbers; the elementary functions have the bits of a kernel's.
     FloatMethods: f32 f64;
     sqrt() -> Self;
-    cbrt() -> Self;
     recip() -> Self;
     floor() -> Self;
     ceil() -> Self;
@@ -73,34 +78,43 @@ generic_methods! {
     round_ties_even() -> Self;
     fract() -> Self;
     mul_add(a: Self, b: Self) -> Self;
-    hypot(other: Self) -> Self;
-    powi(exponent: i32) -> Self;
-    powf(exponent: Self) -> Self;
-    exp() -> Self;
-    exp2() -> Self;
-    exp_m1() -> Self;
-    ln() -> Self;
-    ln_1p() -> Self;
-    log2() -> Self;
-    log10() -> Self;
-    sin() -> Self;
-    cos() -> Self;
-    tan() -> Self;
-    asin() -> Self;
-    acos() -> Self;
-    atan() -> Self;
-    atan2(other: Self) -> Self;
-    sinh() -> Self;
-    cosh() -> Self;
-    tanh() -> Self;
-    asinh() -> Self;
-    acosh() -> Self;
-    atanh() -> Self;
+    to_degrees() -> Self;
+    to_radians() -> Self;
+    rem_euclid(other: Self) -> Self = lanework_math::rem_euclid;
+    div_euclid(other: Self) -> Self = lanework_math::div_euclid;
+    cbrt() -> Self = lanework_math::cbrt;
+    hypot(other: Self) -> Self = lanework_math::hypot;
+    powi(exponent: i32) -> Self = lanework_math::powi;
+    powf(exponent: Self) -> Self = lanework_math::powf;
+    exp() -> Self = lanework_math::exp;
+    exp2() -> Self = lanework_math::exp2;
+    exp_m1() -> Self = lanework_math::exp_m1;
+    ln() -> Self = lanework_math::ln;
+    ln_1p() -> Self = lanework_math::ln_1p;
+    log2() -> Self = lanework_math::log2;
+    log10() -> Self = lanework_math::log10;
+    sin() -> Self = lanework_math::sin;
+    cos() -> Self = lanework_math::cos;
+    tan() -> Self = lanework_math::tan;
+    asin() -> Self = lanework_math::asin;
+    acos() -> Self = lanework_math::acos;
+    atan() -> Self = lanework_math::atan;
+    atan2(other: Self) -> Self = lanework_math::atan2;
+    sinh() -> Self = lanework_math::sinh;
+    cosh() -> Self = lanework_math::cosh;
+    tanh() -> Self = lanework_math::tanh;
+    asinh() -> Self = lanework_math::asinh;
+    acosh() -> Self = lanework_math::acosh;
+    atanh() -> Self = lanework_math::atanh;
+    erf() -> Self = lanework_math::erf;
+    erfc() -> Self = lanework_math::erfc;
     signum() -> Self;
     copysign(sign: Self) -> Self;
     is_nan() -> bool;
     is_finite() -> bool;
     is_infinite() -> bool;
+    is_sign_negative() -> bool;
+    is_sign_positive() -> bool;
 }
 
 macro_rules! half_methods {
@@ -126,11 +140,11 @@ macro_rules! half_methods {
         impl HalfMethods for $t {
             $(
                 fn $name(self $(, $argument: Self)*) -> Self {
-                    $t::from_f32(self.to_f32().$name($($argument.to_f32()),*))
+                    $t::from_f32(FloatMethods::$name(self.to_f32() $(, $argument.to_f32())*))
                 }
             )*
             fn powi(self, exponent: i32) -> Self {
-                $t::from_f32(self.to_f32().powi(exponent))
+                $t::from_f32(lanework_math::powi(self.to_f32(), exponent))
             }
             fn abs(self) -> Self {
                 $t::from_bits(self.to_bits() & 0x7fff)
@@ -160,6 +174,12 @@ macro_rules! half_methods {
             fn is_infinite(self) -> bool {
                 $t::is_infinite(self)
             }
+            fn is_sign_negative(self) -> bool {
+                $t::is_sign_negative(self)
+            }
+            fn is_sign_positive(self) -> bool {
+                $t::is_sign_positive(self)
+            }
         }
     };
 }
@@ -168,7 +188,8 @@ half_methods! {
     sqrt(); cbrt(); recip(); floor(); ceil(); trunc(); round(); round_ties_even(); fract();
     mul_add(a, b); hypot(other); powf(exponent); exp(); exp2(); exp_m1(); ln(); ln_1p(); log2();
     log10(); sin(); cos(); tan(); asin(); acos(); atan(); atan2(other); sinh(); cosh(); tanh();
-    asinh(); acosh(); atanh();
+    asinh(); acosh(); atanh(); erf(); erfc(); to_degrees(); to_radians(); rem_euclid(other);
+    div_euclid(other);
 }
 
 /// Methods of every number.
@@ -228,31 +249,6 @@ number_methods! {
     f64: f64::min, f64::max, f64::clamp, f64::abs;
     f16: f16::min, f16::max, f16::clamp, HalfMethods::abs;
     bf16: bf16::min, bf16::max, bf16::clamp, HalfMethods::abs;
-}
-
-/// Methods of `f32` that Rust lacks.
-pub trait SingleMethods: Sized {
-    /// The reciprocal square root.
-    #[must_use]
-    fn rsqrt(self) -> Self;
-    /// The square root.
-    #[must_use]
-    fn sqrt_approx(self) -> Self;
-    /// The reciprocal.
-    #[must_use]
-    fn rcp_approx(self) -> Self;
-}
-
-impl SingleMethods for f32 {
-    fn rsqrt(self) -> f32 {
-        1.0 / self.sqrt()
-    }
-    fn sqrt_approx(self) -> f32 {
-        self.sqrt()
-    }
-    fn rcp_approx(self) -> f32 {
-        self.recip()
-    }
 }
 
 /// Methods of integers that Rust lacks.

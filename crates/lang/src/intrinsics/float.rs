@@ -1,11 +1,10 @@
-//! Mathematics on floating-point numbers.
-//!
-//! `sqrt`, `recip` and division are correctly rounded; functions that PTX approximates state their
-//! error, as the PTX manual does.
+//! Floating-point numbers: rounding, signs, square roots, bits. Every result here is correctly rounded.
 
-use crate::arithmetic::{from_f32, to_f32};
+use crate::arithmetic::{binary, from_f32, to_f32};
 use crate::builder::Builder;
+use crate::compare::{Relation, relate};
 use crate::current::{here, with};
+use crate::operation::Operation;
 use crate::scalar::Float;
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
@@ -89,22 +88,96 @@ impl<T: Float> Var<T> {
         crate::compare::Equate::ne(self, self)
     }
 
-    /// The `exponent`-th power for an exponent known while staging, by repeated squaring;
-    /// for negative exponents the reciprocal of the positive power.
+    /// Whether it is infinite.
     #[track_caller]
-    pub fn powi(self, exponent: i32) -> Var<T> {
-        let mut power = Var::from_f64(1.0);
-        let (mut square, mut left) = (self, exponent.unsigned_abs());
-        while left > 0 {
-            if left & 1 == 1 {
-                power = power * square;
+    pub fn is_infinite(self) -> Var<bool> {
+        crate::compare::Equate::eq(self.abs(), Var::constant(T::INFINITY))
+    }
+
+    /// Whether it is neither infinite nor a NaN.
+    #[track_caller]
+    pub fn is_finite(self) -> Var<bool> {
+        crate::compare::Order::lt(self.abs(), Var::constant(T::INFINITY))
+    }
+
+    /// Whether its sign bit is set, as that of `-0.0` is.
+    #[track_caller]
+    pub fn is_sign_negative(self) -> Var<bool> {
+        here();
+        let (ty, bits) = self.raw_bits();
+        Var::new(with(|b| relate(b, Relation::Lt, ty, bits, Value::Constant(0))))
+    }
+
+    /// Whether its sign bit is clear.
+    #[track_caller]
+    pub fn is_sign_positive(self) -> Var<bool> {
+        !self.is_sign_negative()
+    }
+
+    /// The bits in a register for integers, as a signed integer; half precision as `f32`.
+    fn raw_bits(self) -> (ScalarType, Value) {
+        with(|b| match (T::SCALAR, self.value) {
+            (ScalarType::F64, value @ Value::Constant(_)) => (ScalarType::S64, value),
+            (ScalarType::F64, value) => {
+                (ScalarType::S64, b.pure("mov.b64", ScalarType::S64, &[(value, ScalarType::F64)]))
             }
-            left >>= 1;
-            if left > 0 {
-                square = square * square;
+            (ty, value) => match to_f32(b, ty, value) {
+                value @ Value::Constant(_) => (ScalarType::S32, value),
+                value => (
+                    ScalarType::S32,
+                    b.pure("mov.b32", ScalarType::S32, &[(value, ScalarType::F32)]),
+                ),
+            },
+        })
+    }
+
+    /// The magnitude of the value with the sign of `sign`.
+    #[track_caller]
+    pub fn copysign(self, sign: impl IntoVar<T>) -> Var<T> {
+        let size = self.abs();
+        crate::merge::select::<T>(sign.into_var().is_sign_negative(), -size, size)
+    }
+
+    /// 1 or -1 with the sign of the value; a NaN for a NaN.
+    #[track_caller]
+    pub fn signum(self) -> Var<T> {
+        let unit = Var::from_f64(1.0).copysign(self);
+        crate::merge::select::<T>(self.is_nan(), self, unit)
+    }
+
+    /// The value less its integral part.
+    #[track_caller]
+    pub fn fract(self) -> Var<T> {
+        self - self.trunc()
+    }
+
+    /// Radians as degrees.
+    #[track_caller]
+    pub fn to_degrees(self) -> Var<T> {
+        self.scaled(f32::to_degrees(1.0), f64::to_degrees(1.0))
+    }
+
+    /// Degrees as radians.
+    #[track_caller]
+    pub fn to_radians(self) -> Var<T> {
+        self.scaled(f32::to_radians(1.0), f64::to_radians(1.0))
+    }
+
+    /// The product with a constant.
+    #[track_caller]
+    fn scaled(self, single: f32, double: f64) -> Var<T> {
+        here();
+        Var::new(with(|b| match T::SCALAR {
+            ScalarType::F64 => {
+                binary(b, Operation::Mul, T::SCALAR, self.value, Value::Constant(double.to_bits()))
             }
-        }
-        if exponent < 0 { power.recip() } else { power }
+            ty => {
+                let factor = Value::Constant(single.to_bits().into());
+                let wide = to_f32(b, ty, self.value);
+                let wide = binary(b, Operation::Mul, ScalarType::F32, wide, factor);
+                from_f32(b, ty, wide)
+            }
+        }))
     }
 
     /// A constant.
@@ -118,64 +191,7 @@ impl<T: Float> Var<T> {
     }
 }
 
-macro_rules! single_methods {
-    ($($(#[$doc:meta])* $name:ident $op:literal;)*) => {
-        impl Var<f32> {$(
-            $(#[$doc])*
-            #[track_caller]
-            pub fn $name(self) -> Var<f32> {
-                here();
-                Var::new(with(|b| unary(b, $op, ScalarType::F32, self.value)))
-            }
-        )*}
-        $(
-            $(#[$doc])*
-            #[track_caller]
-            pub fn $name(x: impl IntoVar<f32>) -> Var<f32> {
-                x.into_var().$name()
-            }
-        )*
-    };
-}
-
-single_methods! {
-    /// The reciprocal square root, within 2 units in the last place (`rsqrt.approx`).
-    rsqrt "rsqrt.approx";
-    /// The square root, within 3 units in the last place (`sqrt.approx`).
-    sqrt_approx "sqrt.approx";
-    /// The reciprocal, within 1 unit in the last place (`rcp.approx`).
-    rcp_approx "rcp.approx";
-    /// 2 to the power of the value, within 2 units in the last place (`ex2.approx`).
-    exp2 "ex2.approx";
-    /// The logarithm to base 2, absolute error 2^-22 near 1 (`lg2.approx`).
-    log2 "lg2.approx";
-    /// The sine, absolute error 2^-20.5 within -pi to pi (`sin.approx`).
-    sin "sin.approx";
-    /// The cosine, absolute error 2^-20.5 within -pi to pi (`cos.approx`).
-    cos "cos.approx";
-    /// The hyperbolic tangent, relative error 2^-11 (`tanh.approx`, from sm_75).
-    tanh "tanh.approx";
-}
-
 impl Var<f32> {
-    /// e to the power of it, as `exp2(x * log2(e))`.
-    #[track_caller]
-    pub fn exp(self) -> Var<f32> {
-        (self * std::f32::consts::LOG2_E).exp2()
-    }
-
-    /// The power `exponent` of a positive number, as `exp2(exponent * log2(x))`.
-    #[track_caller]
-    pub fn powf(self, exponent: impl IntoVar<f32>) -> Var<f32> {
-        (exponent.into_var() * self.log2()).exp2()
-    }
-
-    /// The natural logarithm, as `log2(x) * ln(2)`.
-    #[track_caller]
-    pub fn ln(self) -> Var<f32> {
-        self.log2() * std::f32::consts::LN_2
-    }
-
     /// The bits.
     #[track_caller]
     pub fn to_bits(self) -> Var<u32> {
@@ -232,18 +248,36 @@ pub fn trunc<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().trunc()
 }
 
-/// The quotient, within 2 units in the last place for divisors of magnitude 2^-126 to 2^126
-/// (`div.approx.f32`).
-#[track_caller]
-pub fn div_approx(x: impl IntoVar<f32>, y: impl IntoVar<f32>) -> Var<f32> {
-    here();
-    let ty = ScalarType::F32;
-    let inputs = [(x.into_var().value, ty), (y.into_var().value, ty)];
-    Var::new(with(|b| b.pure("div.approx.f32", ty, &inputs)))
-}
-
 /// The float with these bits.
 #[track_caller]
 pub fn f32_from_bits(bits: impl IntoVar<u32>) -> Var<f32> {
     bits.into_var().to_f32_bits()
+}
+
+impl Var<f64> {
+    /// The bits.
+    #[track_caller]
+    pub fn to_bits(self) -> Var<u64> {
+        here();
+        match self.value {
+            Value::Constant(bits) => Var::new(Value::Constant(bits)),
+            value => {
+                let inputs = [(value, ScalarType::F64)];
+                Var::new(with(|b| b.pure("mov.b64", ScalarType::U64, &inputs)))
+            }
+        }
+    }
+}
+
+/// The `f64` with these bits.
+#[track_caller]
+pub fn f64_from_bits(bits: impl IntoVar<u64>) -> Var<f64> {
+    here();
+    match bits.into_var().value {
+        Value::Constant(bits) => Var::new(Value::Constant(bits)),
+        value => {
+            let inputs = [(value, ScalarType::B64)];
+            Var::new(with(|b| b.pure("mov.b64", ScalarType::F64, &inputs)))
+        }
+    }
 }

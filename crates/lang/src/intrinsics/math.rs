@@ -1,6 +1,7 @@
 //! Minimum, maximum, absolute value and the like, on any numbers.
 
 use crate::arithmetic::{from_f32, normalize, to_f32};
+use crate::compare::Order;
 use crate::current::here;
 use crate::current::with;
 use crate::operation::Operation;
@@ -23,9 +24,15 @@ impl<T: Number> Var<T> {
         operate(Operation::Max, self, other)
     }
 
-    /// The value clamped to `low..=high`.
+    /// The value clamped to `low..=high`; a NaN stays one.
     #[track_caller]
     pub fn clamp(self, low: impl IntoVar<T>, high: impl IntoVar<T>) -> Var<T> {
+        let (low, high) = (low.into_var(), high.into_var());
+        if T::SCALAR.is_float() {
+            // `min` and `max` would turn a NaN into a bound.
+            let raised = crate::merge::select::<T>(self.lt(low), low, self);
+            return crate::merge::select::<T>(raised.gt(high), high, raised);
+        }
         self.max(low).min(high)
     }
 

@@ -5,6 +5,7 @@ mod async_copy;
 mod atomic;
 mod bits;
 mod clock;
+mod elementary;
 mod float;
 mod index;
 mod integer;

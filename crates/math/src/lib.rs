@@ -1,0 +1,46 @@
+//! Elementary functions, written once for the host and for kernels.
+//!
+//! The [algorithms] are generic over the numbers they compute with ([`real::Real`]): the host's `f32` and `f64`, or
+//! the handles of a kernel being staged. They use exact and correctly rounded operations only (sums, products,
+//! fused multiply-adds, quotients, square roots, integers, choices), so every machine gives the same bits, but for
+//! the payload of a NaN. The functions of this module are the host's versions.
+//!
+//! Values outside a function's domain, of zeros, infinities and NaNs are those of Rust's methods of the same names.
+//!
+//! ```
+//! assert_eq!(lanework_math::powf(-2.0f32, 2.0), 4.0);
+//! assert!((lanework_math::sin(1e22f64) - -0.8522008497671888).abs() < 1e-15);
+//! ```
+//!
+//! The constants are computed by `scripts/minimax.py`.
+
+mod coefficients;
+mod error;
+mod exponential;
+mod functions;
+mod host;
+mod hyperbolic;
+mod inverse;
+mod logarithm;
+mod power;
+pub mod real;
+mod reduction;
+mod remainder;
+mod root;
+mod trigonometric;
+
+pub use functions::*;
+
+/// The algorithms, for anything that computes as [`real`] says.
+pub mod algorithms {
+    pub use crate::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
+    pub use crate::error::{erf, erfc};
+    pub use crate::exponential::{exp, exp_m1, exp2};
+    pub use crate::hyperbolic::{acosh, asinh, atanh, cosh, sinh, tanh};
+    pub use crate::inverse::{acos, asin, atan, atan2};
+    pub use crate::logarithm::{ln, ln_1p, log2, log10};
+    pub use crate::power::{powf, powi};
+    pub use crate::remainder::{div_euclid, rem, rem_euclid};
+    pub use crate::root::{cbrt, hypot};
+    pub use crate::trigonometric::{cos, sin, sin_cos, tan};
+}
