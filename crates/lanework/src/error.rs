@@ -288,6 +288,9 @@ impl fmt::Display for IndexFault {
         };
         let (what, guard) = match site.what {
             IndexKind::Slice => (format!("{array} has {length} elements"), "if i < x.len() { .. }"),
+            IndexKind::Array => {
+                (format!("the array has {length} elements"), "if i < a.len() { .. }")
+            }
             IndexKind::SharedAxis(axis) => (
                 format!("axis {axis} of {array} has an extent of {length}"),
                 "if i < extent { .. }",

@@ -107,6 +107,8 @@ pub(crate) struct Builder {
     pub uses_printf: bool,
     /// Bytes of the largest argument list printed.
     pub print_bytes: u32,
+    /// Arrays of variables and tables that are indexed at run time.
+    pub locals: crate::memory::local::Locals,
     pub symbol_addresses: HashMap<usize, Register>,
     position: Option<Location>,
     caller: Option<&'static Caller<'static>>,

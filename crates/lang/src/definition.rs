@@ -139,6 +139,8 @@ pub struct CheckSite {
 pub enum IndexKind {
     /// A slice in global memory.
     Slice,
+    /// An array of a thread, or a table of constants.
+    Array,
     /// Axis `k` (0 is the outermost) of an array in shared memory.
     SharedAxis(u8),
 }

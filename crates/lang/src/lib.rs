@@ -22,8 +22,8 @@
 //! | `sinf(x)`, `powf(x, y)`, `fmodf(x, y)` | `x.sin()`, `x.powf(y)`, `x % y` |
 //! | `__sinf(x)`, `__expf(x)`, `rsqrtf(x)` | `fast::sin(x)`, `fast::exp(x)`, `fast::rsqrt(x)` |
 //! | `#pragma unroll` | `#[unroll] for i in 0..N`, whose `i` is a host value |
-//! | `__constant__ float w[9]` | `#[constant] w: [f32; 9]` at host indices, or a `&[f32]` |
-//! | `float acc[4]` in registers | `let mut acc = [0.0f32; 4];`, indexed by host values only |
+//! | `__constant__ float w[9]` | `const W: [f32; 9] = [..];`, a `static`, or a parameter `#[constant] w: [f32; 9]` |
+//! | `float a[4]` | `let mut a = [0.0f32; 4];`: registers, or local memory where a run-time index is used |
 //! | `printf("%d", i)` | `println!("{i}")` |
 //!
 //! # What differs from Rust
@@ -62,6 +62,7 @@ pub mod host;
 mod identifier;
 mod inline;
 mod intrinsics;
+mod join;
 mod jumps;
 mod loops;
 mod math;

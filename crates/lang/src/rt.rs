@@ -11,6 +11,7 @@ pub use crate::control::{if_else, if_then};
 pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
+pub use crate::join::{Become, Join, Joined, joined};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
 pub use crate::loops::{
     By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,

@@ -125,6 +125,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
     }
+    crate::memory::local::spill(b);
     let body = std::mem::take(&mut b.lines);
     let setup = setup_barriers(b);
     let mut lines = std::mem::take(&mut b.prologue);

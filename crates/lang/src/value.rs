@@ -50,7 +50,7 @@ impl Register {
 
 /// The classes of virtual registers. Integers of 8 and 16 bits are kept extended in 32-bit
 /// registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Class {
     Predicate,
     Half,

@@ -1,6 +1,7 @@
 //! Rewriting expressions.
 
 use crate::flow::{breaks, without_else};
+use crate::host::is_literal;
 use crate::places::is_constructor;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
@@ -88,7 +89,18 @@ impl Translator {
             }
             Expr::Array(array) => {
                 let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, mode)).collect();
-                quote_spanned!(span => [#(#parts),*])
+                if parts.len() < 2 || array.elems.iter().all(is_literal) {
+                    return quote_spanned!(span => [#(#parts),*]);
+                }
+                let names: Vec<_> = (0..parts.len())
+                    .map(|k| quote::format_ident!("__element{}", k, span = span))
+                    .collect();
+                let (first, rest) = (&names[0], &names[1..]);
+                quote_spanned!(span => {
+                    let (#(#names),*) = (#(#parts),*);
+                    let __kind = ::lanework::lang::rt::joined(&#first)#(.with(&#rest))*;
+                    [#(__kind.of(#names)),*]
+                })
             }
             Expr::Repeat(repeat) => {
                 let (element, length) = (self.bare(&repeat.expr, mode), &repeat.len);

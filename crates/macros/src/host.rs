@@ -198,7 +198,7 @@ fn is_plain_index(index: &Expr) -> bool {
 }
 
 /// A literal, with a sign or in parentheses: its type follows from its use.
-fn is_literal(expression: &Expr) -> bool {
+pub fn is_literal(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(_) => true,
         Expr::Paren(inner) => is_literal(&inner.expr),

@@ -1,6 +1,7 @@
 //! Results of kernels, compared with the same Rust on the host: operators, conversions, control
 //! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
 
+mod arrays;
 mod casts;
 mod control;
 mod everyday;

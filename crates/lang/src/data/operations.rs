@@ -175,6 +175,7 @@ impl Builder {
 
     fn store_leaf(&mut self, part: Part, ty: ScalarType, value: Value) {
         let Item::Memory { space, base, offset } = part.0 else { return };
+        self.before_store(space);
         let value = match ty {
             ScalarType::Pred => crate::cast::cast(self, value, ty, ScalarType::U8),
             _ => value,

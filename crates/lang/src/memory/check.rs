@@ -59,6 +59,8 @@ impl Builder {
         }
         // What follows ends the thread.
         self.flight = Flight::default();
+        // What the body computed after a check is not known where the check failed.
+        self.scopes = vec![std::collections::HashMap::new()];
         let (site, index, length, record) = (
             self.register(ScalarType::U32, true),
             self.register(ScalarType::U64, true),

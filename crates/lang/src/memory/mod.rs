@@ -3,6 +3,7 @@
 mod array;
 pub(crate) mod check;
 mod index;
+pub(crate) mod local;
 mod place;
 mod registers;
 mod rows;

@@ -20,6 +20,10 @@ pub enum Space {
     Shared,
     /// Shared memory of a block of the cluster.
     Cluster,
+    /// A thread's local memory.
+    Local,
+    /// Constant memory.
+    Const,
 }
 
 impl Space {
@@ -29,6 +33,8 @@ impl Space {
             Space::Global => "global",
             Space::Shared => "shared",
             Space::Cluster => "shared::cluster",
+            Space::Local => "local",
+            Space::Const => "const",
         }
     }
 }
@@ -79,11 +85,12 @@ impl<T> Place<T> {
     /// The address in a register: 64 bits in global memory, 32 in shared memory.
     pub(crate) fn address(self, b: &mut Builder) -> Value {
         let ty = match self.space {
-            Space::Global => ScalarType::U64,
             Space::Shared | Space::Cluster => ScalarType::U32,
+            Space::Global | Space::Local | Space::Const => ScalarType::U64,
         };
         let base = match self.base {
             Base::Register(value) => value,
+            Base::Symbol(symbol) if ty == ScalarType::U64 => b.wide_address(symbol),
             Base::Symbol(symbol) => b.symbol_address(symbol),
         };
         let offset = crate::value::wrap(self.offset.into(), ty);
@@ -150,6 +157,7 @@ impl<T: Number> Place<T> {
         crate::current::here();
         let value = value.into_var();
         with(|b| {
+            b.before_store(self.space);
             let name = format!("st.{}.{}", self.space.word(), memory_type(T::SCALAR).name());
             let operands = vec![self.operand(b), b.operand(value.value, T::SCALAR)];
             b.emit(&name, operands);
@@ -193,6 +201,7 @@ impl<T: Number> Place<T> {
     /// Writes `N` adjacent elements with one instruction.
     pub(crate) fn store_vector<const N: usize>(self, words: &str, values: [Var<T>; N]) {
         with(|b| {
+            b.before_store(self.space);
             vector_width::<T>(b, N);
             let ty = memory_type(T::SCALAR);
             let elements = values.iter().map(|v| b.operand(v.value, T::SCALAR)).collect();
@@ -200,6 +209,20 @@ impl<T: Number> Place<T> {
             let operands = vec![self.operand(b), Operand::Vector(elements)];
             b.emit(&name, operands);
         });
+    }
+}
+
+impl Builder {
+    /// Notes a store: one to local memory may change any variable; constants are not written.
+    pub fn before_store(&mut self, space: Space) {
+        match space {
+            Space::Local => self.forget_variables(),
+            Space::Const => self.error(
+                "an element of a constant cannot be assigned",
+                "copy the array into a variable first: `let mut a = TABLE;`",
+            ),
+            _ => {}
+        }
     }
 }
 
@@ -253,10 +276,13 @@ pub(crate) fn stepped<T, U>(
     }
     let base = match base {
         Base::Register(value) => value,
-        Base::Symbol(symbol) => b.symbol_address(symbol),
+        Base::Symbol(symbol) => match space {
+            Space::Shared | Space::Cluster => b.symbol_address(symbol),
+            Space::Global | Space::Local | Space::Const => b.wide_address(symbol),
+        },
     };
     match space {
-        Space::Global => {
+        Space::Global | Space::Local | Space::Const => {
             let place = global_place::<U>(b, base, index, stride);
             Place::new(space, place.base, offset + place.offset)
         }

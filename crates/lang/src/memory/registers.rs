@@ -8,9 +8,9 @@ use crate::var::{AssignTo, Read};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be indexed by `{I}`",
     label = "cannot be indexed by `{I}`",
-    note = "arrays of registers take indices known while staging: literals, const generics, \
+    note = "arrays of `registers(..)` take indices known while staging: literals, const generics, \
             `#[constant]` parameters and the variables of `#[unroll]` loops; \
-            put the array in shared memory for run-time indices"
+            declare `let mut a = [0.0f32; 16];` for run-time indices"
 )]
 pub trait Get<I> {
     /// The element.

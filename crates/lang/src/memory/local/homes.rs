@@ -1,0 +1,198 @@
+//! Where the scalars of an array are when it is indexed at run time.
+
+use super::Cell;
+use crate::builder::Builder;
+use crate::data::operations::stored_type;
+use crate::memory::place::Space;
+use crate::value::{Register, Value, extended, literal, wrap};
+use lanework_ptx::{Immediate, Initializer, Linkage, Operand, ScalarType, StateSpace, Variable};
+use std::collections::HashMap;
+
+/// The bytes of a kernel's tables that constant memory holds; further ones are in global memory.
+const CONSTANT_BYTES: u64 = 60 << 10;
+
+/// The arrays of a kernel that are indexed at run time.
+#[derive(Default)]
+pub(crate) struct Locals {
+    /// The home of every variable in local memory: block, offset and type.
+    pub(super) homes: HashMap<Register, (usize, u64, ScalarType)>,
+    /// The blocks of local memory that hold variables.
+    pub(super) blocks: Vec<Block>,
+    /// The registers that hold the addresses of symbols.
+    addresses: HashMap<usize, Register>,
+    /// Bytes of constant memory taken.
+    constant_bytes: u64,
+}
+
+/// A block of local memory.
+pub(super) struct Block {
+    /// Its symbol in the builder.
+    pub symbol: usize,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The block that took over its variables, and where in it they begin.
+    pub moved: Option<(usize, u64)>,
+}
+
+impl Builder {
+    /// The 64-bit address of an array in its space, set at the kernel's top.
+    pub fn wide_address(&mut self, symbol: usize) -> Value {
+        if let Some(register) = self.locals.addresses.get(&symbol) {
+            return Value::Register(*register);
+        }
+        let register = self.register(ScalarType::U64, false);
+        self.locals.addresses.insert(symbol, register);
+        let operands =
+            vec![Operand::Name(register.name()), Operand::Name(self.symbols[symbol].clone())];
+        self.at_top("mov.u64", register, operands);
+        Value::Register(register)
+    }
+
+    /// A new symbol for an array in local memory.
+    fn local_symbol(&mut self) -> usize {
+        let name = self.unique("local_array");
+        self.symbols.push(name);
+        self.symbols.len() - 1
+    }
+
+    /// Declares an array in local memory.
+    pub(super) fn declare_local(&mut self, symbol: usize, bytes: u64) {
+        self.variables.push(Variable {
+            align: Some(16),
+            dims: vec![Some(bytes)],
+            ..Variable::new(StateSpace::Local, ScalarType::B8, &self.symbols[symbol].clone())
+        });
+    }
+}
+
+/// Where the scalars of an array are: space, symbol and offset of the first byte.
+pub(super) fn home(b: &mut Builder, cells: &[Cell], bytes: u64) -> (Space, usize, i64) {
+    if let Some((symbol, offset)) = of_variables(b, cells, bytes) {
+        return (Space::Local, symbol, offset);
+    }
+    if let Some((space, symbol)) = of_constants(b, cells, bytes) {
+        return (space, symbol, 0);
+    }
+    (Space::Local, copied(b, cells, bytes), 0)
+}
+
+/// The block of an array of variables.
+fn of_variables(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(usize, i64)> {
+    let registers: Vec<Register> = cells
+        .iter()
+        .map(|cell| match cell.value {
+            Value::Register(register) if register.mutable => Some(register),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    let locals = &mut b.locals;
+    let (first, at) = (registers.first()?, cells.first()?.offset);
+    if let Some(&(block, offset, _)) = locals.homes.get(first)
+        && registers.iter().zip(cells).all(|(register, cell)| {
+            let home = locals.homes.get(register);
+            home.is_some_and(|h| h.0 == block && h.1 + at == offset + cell.offset)
+        })
+    {
+        return Some((locals.blocks[block].symbol, offset as i64 - at as i64));
+    }
+    // A new block takes over what smaller ones hold of the same variables.
+    let (block, symbol) = (b.locals.blocks.len(), b.local_symbol());
+    b.locals.blocks.push(Block { symbol, bytes, moved: None });
+    for (register, cell) in registers.into_iter().zip(cells) {
+        let before = b.locals.homes.insert(register, (block, cell.offset, cell.ty));
+        if let Some((old, offset, _)) = before {
+            b.locals.blocks[old].moved = Some((block, cell.offset - offset));
+        }
+    }
+    Some((symbol, 0))
+}
+
+/// The table of an array of constants.
+fn of_constants(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(Space, usize)> {
+    let constant = |cell: &Cell| match extended(cell.value, cell.ty) {
+        Value::Constant(bits) => Some(bits),
+        _ => None,
+    };
+    let bits: Vec<u64> = cells.iter().map(constant).collect::<Option<_>>()?;
+    let (ty, init) = table(cells, &bits, bytes)?;
+    let (count, init) = (init.len() as u64, Some(Initializer::List(init)));
+    let space_of = |space| match space {
+        StateSpace::Const => Space::Const,
+        _ => Space::Global,
+    };
+    let known = b.globals.iter().find(|g| g.init == init && g.ty == ty && !g.dims.is_empty());
+    let (name, space) = match known.map(|g| (g.name.clone(), space_of(g.space))) {
+        Some(known) => known,
+        None => {
+            let fits = b.locals.constant_bytes + bytes <= CONSTANT_BYTES;
+            let space = if fits { StateSpace::Const } else { StateSpace::Global };
+            if fits {
+                b.locals.constant_bytes += bytes.next_multiple_of(16);
+            }
+            let name = b.unique("table");
+            b.globals.push(Variable {
+                linkage: Linkage::Internal,
+                align: Some(16),
+                dims: vec![Some(count)],
+                init,
+                ..Variable::new(space, ty, &name)
+            });
+            (name, space_of(space))
+        }
+    };
+    let symbol = b.symbols.iter().position(|symbol| *symbol == name).unwrap_or_else(|| {
+        b.symbols.push(name);
+        b.symbols.len() - 1
+    });
+    Some((space, symbol))
+}
+
+/// The type and values of a table: of scalars where all are of one type, else of bytes.
+fn table(cells: &[Cell], bits: &[u64], bytes: u64) -> Option<(ScalarType, Vec<Initializer>)> {
+    let ty = stored_type(cells.first()?.ty);
+    let size = u64::from(ty.size());
+    let whole = cells
+        .iter()
+        .enumerate()
+        .all(|(k, cell)| stored_type(cell.ty) == ty && cell.offset == k as u64 * size);
+    if whole && size * cells.len() as u64 == bytes {
+        let value = |bits: &u64| {
+            Initializer::Value(match ty {
+                ScalarType::F32 | ScalarType::F64 => literal(*bits, ty),
+                _ => Immediate::Integer(i128::from(wrap(i128::from(*bits), ty))),
+            })
+        };
+        return Some((ty, bits.iter().map(value).collect()));
+    }
+    let mut raw = vec![0u8; bytes as usize];
+    for (cell, bits) in cells.iter().zip(bits) {
+        let (at, size) = (cell.offset as usize, stored_type(cell.ty).size() as usize);
+        raw.get_mut(at..at + size)?.copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    let byte = |byte: u8| Initializer::Value(Immediate::Integer(byte.into()));
+    Some((ScalarType::B8, raw.into_iter().map(byte).collect()))
+}
+
+/// A copy of the scalars in local memory, made once where it is known to hold.
+fn copied(b: &mut Builder, cells: &[Cell], bytes: u64) -> usize {
+    let key = b.computation("local.copy", cells.iter().map(|cell| cell.value));
+    if let Some(Value::Constant(symbol)) = b.known(&key) {
+        return symbol as usize;
+    }
+    let symbol = b.local_symbol();
+    b.declare_local(symbol, bytes);
+    for cell in cells {
+        let (value, ty) = match cell.ty {
+            ScalarType::Pred => {
+                let byte = crate::cast::cast(b, cell.value, cell.ty, ScalarType::U8);
+                (byte, ScalarType::U8)
+            }
+            ty => (cell.value, ty),
+        };
+        let address = Operand::address(b.symbols[symbol].clone(), cell.offset as i64);
+        let operands = vec![address, b.operand(value, ty)];
+        b.emit(&format!("st.local.{}", stored_type(ty).name()), operands);
+    }
+    b.remember(key, Value::Constant(symbol as u64));
+    symbol
+}
