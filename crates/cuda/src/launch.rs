@@ -169,7 +169,7 @@ impl Gpu {
     }
 }
 
-/// Calls the driver: `cuLaunchKernel`, or `cuLaunchKernelEx` for clusters and cooperative grids.
+/// Calls the driver: `cuLaunchKernel`, or `cuLaunchKernelEx` for clusters, cooperative grids and early starts.
 ///
 /// # Safety
 /// `parameters` holds one pointer for each of the kernel's parameters, to as many readable bytes as
@@ -245,6 +245,12 @@ fn attributes(shape: &LaunchShape) -> Vec<sys::CUlaunchAttribute> {
             value.cooperative = 1;
         }));
     }
+    if shape.programmatic {
+        let id = AttributeId::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attributes.push(attribute(id, &|value| {
+            value.programmaticStreamSerializationAllowed = 1;
+        }));
+    }
     attributes
 }
 
@@ -258,6 +264,7 @@ mod tests {
         assert!(attributes(&shape).is_empty());
         let both = attributes(&shape.cluster([2, 1, 1]).cooperative());
         assert_eq!(both.len(), 2);
+        assert_eq!(attributes(&shape.programmatic()).len(), 1);
         // SAFETY: the first attribute was set through this field.
         let cluster = unsafe { both[0].value.clusterDim };
         assert_eq!((cluster.x, cluster.y, cluster.z), (2, 1, 1));

@@ -20,12 +20,21 @@ pub struct LaunchShape {
     pub cluster: Option<[u32; 3]>,
     /// Run all blocks at once, so that they may wait for one another.
     pub cooperative: bool,
+    /// Start before the kernel before it on the stream has ended; it waits by `griddepcontrol.wait`.
+    pub programmatic: bool,
 }
 
 impl LaunchShape {
     /// A plain launch of `grid` blocks of `block` threads.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchShape {
-        LaunchShape { grid, block, dynamic_shared: 0, cluster: None, cooperative: false }
+        LaunchShape {
+            grid,
+            block,
+            dynamic_shared: 0,
+            cluster: None,
+            cooperative: false,
+            programmatic: false,
+        }
     }
 
     /// With this many bytes of dynamic shared memory per block.
@@ -44,6 +53,12 @@ impl LaunchShape {
     #[must_use]
     pub fn cooperative(self) -> LaunchShape {
         LaunchShape { cooperative: true, ..self }
+    }
+
+    /// Started early (programmatic stream serialization).
+    #[must_use]
+    pub fn programmatic(self) -> LaunchShape {
+        LaunchShape { programmatic: true, ..self }
     }
 
     /// Threads per block.

@@ -51,6 +51,7 @@ pub struct Launch<'a> {
     cluster: Option<Dim3>,
     dynamic_shared: u32,
     cooperative: bool,
+    programmatic: bool,
 }
 
 /// A launch compiled for a device, to be run any number of times.
@@ -84,6 +85,7 @@ pub struct Prepared<'a> {
     cluster: Option<Dim3>,
     dynamic_shared: u32,
     cooperative: bool,
+    programmatic: bool,
     checked: bool,
 }
 
@@ -98,6 +100,7 @@ impl<'a> Launch<'a> {
             cluster: None,
             dynamic_shared: 0,
             cooperative: false,
+            programmatic: false,
         }
     }
 
@@ -124,6 +127,14 @@ impl<'a> Launch<'a> {
     /// that does not fit is refused.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
+        self
+    }
+
+    /// May start before the launch before it on the same stream has ended (programmatic dependent launch, sm_90): the kernel
+    /// waits for that by `wait_for_dependencies()`, before it touches what an earlier launch writes. On the emulator, which
+    /// runs one launch after the other, nothing changes.
+    pub fn programmatic(mut self) -> Self {
+        self.programmatic = true;
         self
     }
 
@@ -226,6 +237,7 @@ impl<'a> Launch<'a> {
             cluster: self.cluster,
             dynamic_shared: self.dynamic_shared,
             cooperative: self.cooperative,
+            programmatic: self.programmatic,
             checked,
         })
     }
@@ -276,6 +288,7 @@ impl Prepared<'_> {
                 shape.dynamic_shared = self.dynamic_shared;
                 shape.cluster = self.cluster.map(Dim3::to_array);
                 shape.cooperative = self.cooperative;
+                shape.programmatic = self.programmatic;
                 // SAFETY: the arguments match the kernel's parameters, as the macro generates both;
                 // the buffers are borrowed and live on this device; indices are checked by the
                 // kernel, or guaranteed by the caller of `prepare_unchecked`.

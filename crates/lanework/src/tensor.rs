@@ -2,8 +2,8 @@
 //! first, as the shapes of arrays are, strides in elements. A broken rule is told with the dimension that breaks it.
 
 use crate::arguments::{Arg, MapTile, ReferenceArg};
-use crate::lang::rt::{ByReference, tensor_source, tensor_target};
-use crate::lang::{TensorSource, TensorTarget};
+use crate::lang::TensorTiles;
+use crate::lang::rt::{ByReference, tensor_tiles};
 use crate::tensor_map::{DynTensorMap, Tiling};
 use crate::{Buffer, Element, Error, Result};
 use lanework_ptx::ScalarType;
@@ -186,7 +186,7 @@ fn element<T: Element>() -> TensorElement {
 }
 
 macro_rules! maps {
-    ($(#[$doc:meta] $name:ident $handle:ident $declare:ident $buffer:ty;)*) => {$(
+    ($(#[$doc:meta] $name:ident $written:literal $buffer:ty;)*) => {$(
         #[$doc]
         #[derive(Clone, Debug)]
         pub struct $name<'a, T, const R: usize> {
@@ -218,9 +218,9 @@ macro_rules! maps {
         }
 
         impl<T: Element, const R: usize> ByReference for $name<'_, T, R> {
-            type Handle = $handle<T, R>;
+            type Handle = TensorTiles<T, R, $written>;
             fn declare(name: &'static str) -> Self::Handle {
-                $declare(name)
+                tensor_tiles(name)
             }
         }
 
@@ -234,7 +234,7 @@ macro_rules! maps {
 
 maps! {
     /// The map of a tensor that a kernel reads by tiles: an argument for `x: &TensorMap<T, R>`.
-    TensorMap TensorSource tensor_source &'a Buffer<T>;
+    TensorMap false &'a Buffer<T>;
     /// The map of a tensor that a kernel writes by tiles: an argument for `y: &TensorMapMut<T, R>`.
-    TensorMapMut TensorTarget tensor_target &'a mut Buffer<T>;
+    TensorMapMut true &'a mut Buffer<T>;
 }

@@ -84,9 +84,9 @@ mod value;
 mod var;
 
 pub use asynchrony::{
-    Arrival, ClusterArrival, Consumer, Filled, Filling, IntoPart, Mbarrier, Mbarriers,
-    NamedBarrier, Part, Pipeline, Producer, Remote, RemoteMbarrier, Signal, TensorSource,
-    TensorTarget, TileAt, Waiter,
+    Arrival, Atomic, CacheHint, ClusterArrival, Consumer, Evict, Filled, Filling, IntoPart,
+    Mbarrier, Mbarriers, NamedBarrier, Order, Part, Pipeline, Producer, Remote, RemoteMbarrier,
+    Role, Scope, Signal, Span, SpanMut, TensorTiles, TileAt, Waiter, WrittenTensor,
 };
 pub use data::Data;
 pub use definition::{
@@ -101,9 +101,13 @@ pub use var::{Mut, Var};
 /// Names that every file with kernels needs.
 pub mod prelude {
     pub use crate::asynchrony::{
-        bulk_commit, bulk_wait, bulk_wait_read, cluster_arrive, cluster_block_idx, cluster_dim,
-        cluster_idx, cluster_rank, cluster_size, cluster_sync, fence_proxy_async,
-        fence_proxy_async_shared, mbarrier, mbarriers, named_barrier, pipeline,
+        CacheHint, Evict, Order, Scope, atomic, bulk_add, bulk_and, bulk_commit, bulk_load,
+        bulk_max, bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store, bulk_wait,
+        bulk_wait_read, bulk_xor, cluster_arrive, cluster_block_idx, cluster_dim, cluster_idx,
+        cluster_rank, cluster_size, cluster_sync, elect_sync, fence, fence_proxy_async,
+        fence_proxy_async_shared, fence_sc, grid_sync, l2_policy, launch_dependents, load_acquire,
+        load_hinted, load_relaxed, mbarrier, mbarriers, named_barrier, pipeline, prefetch_l1,
+        prefetch_l2, store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles,
     };
     pub use crate::fast;
     pub use crate::host::{
@@ -120,8 +124,8 @@ pub mod prelude {
     pub use crate::twins::*;
     pub use crate::{
         Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
-        Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Shared,
-        Slice, SliceMut, Swizzle, Var, Waiter,
+        Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Role,
+        Shared, Slice, SliceMut, Span, SpanMut, Swizzle, Var, Waiter,
     };
 
     /// What a kernel calls under these names.

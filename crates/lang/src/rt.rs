@@ -1,7 +1,7 @@
 //! The runtime of the macros: what the code that `#[kernel]` and `#[device]` generate calls. Not
 //! for use by hand.
 
-pub use crate::asynchrony::{tensor_source, tensor_target};
+pub use crate::asynchrony::tensor_tiles;
 pub use crate::call::{
     ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit, return_value,
 };

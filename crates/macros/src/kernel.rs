@@ -119,7 +119,8 @@ fn rewrite(
                 return Err(refuse(
                     inner,
                     "a kernel parameter cannot be a reference to this type",
-                    "pass device memory as `&[T]` or `&mut [T]`, scalars by value",
+                    "pass device memory as `&[T]` or `&mut [T]`, scalars by value, \
+                     tensor maps as `&TensorMap<T, R>` or `&TensorMapMut<T, R>`",
                 ));
             }
         }

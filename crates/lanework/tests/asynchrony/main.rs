@@ -1,6 +1,12 @@
 //! The typed asynchrony of sm_90 (`docs/src/en/hopper.md`) on the emulator, checked and under several schedules, and on a
 //! GPU that has it.
 
+mod assembled;
+mod bulk;
+mod clusters;
+mod misuse;
+mod order;
+mod page;
 mod pipelines;
 mod tiles;
 

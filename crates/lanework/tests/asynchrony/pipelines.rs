@@ -6,7 +6,7 @@ use lanework::prelude::*;
 
 /// One warp fetches tiles, four warps add up their columns.
 #[kernel(block = 160)]
-fn column_sums<const STAGES: u32>(input: &TensorMap<u32, 2>, tiles: u32, sums: &mut [u32]) {
+pub fn column_sums<const STAGES: u32>(input: &TensorMap<u32, 2>, tiles: u32, sums: &mut [u32]) {
     let buffers = shared::<u32>([STAGES, 16, 128]);
     let pipe = pipeline(STAGES, 1, 128);
     if thread_idx.x >= 128 {

@@ -6,7 +6,7 @@ use lanework::{Error, Result};
 
 /// Loads a tile and copies the bytes of shared memory as they lie there; where `PLAIN`, as its elements are indexed.
 #[kernel(block = 64)]
-fn fetch<const ROWS: u32, const COLUMNS: u32>(
+pub fn fetch<const ROWS: u32, const COLUMNS: u32>(
     input: &TensorMap<u32, 2>,
     row: i32,
     column: i32,
@@ -90,7 +90,7 @@ fn a_tile_lies_as_its_swizzle_says() -> Result<()> {
 
 /// Transposes by tiles: loads with a swizzle, reads columns of it, stores plain tiles.
 #[kernel(block = 256)]
-fn transpose(input: &TensorMap<f32, 2>, output: &TensorMapMut<f32, 2>) {
+pub fn transpose(input: &TensorMap<f32, 2>, output: &TensorMapMut<f32, 2>) {
     let from = shared::<f32>([32, 32]);
     let to = shared::<f32>([32, 32]);
     let full = mbarrier(1);

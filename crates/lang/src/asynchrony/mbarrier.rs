@@ -55,7 +55,7 @@ handle!(Waiter);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an mbarrier that a copy can signal",
     label = "expected an mbarrier",
-    note = "pass `&full` of `let full = mbarrier(1);`, or the slot that `producer.acquire(bytes)` returned"
+    note = "pass `&full` of `let full = mbarrier(1);`, or the slot that `producer.acquire_for(bytes)` returned"
 )]
 pub trait Signal: Copy {
     /// The barrier.
@@ -114,7 +114,7 @@ impl Mbarriers {
         };
         if !known {
             b.error(
-                format!("the arrivals of `{name}` are not a number from 1 to {MOST_ARRIVALS} that is known before the kernel's first line"),
+                format!("the arrivals of `{hint}` are not a number from 1 to {MOST_ARRIVALS} that is known before the kernel's first line"),
                 "write a literal, a constant, a parameter of the kernel or `block_dim.x`: barriers are initialised before the first line",
             );
         }

@@ -16,22 +16,59 @@ use crate::var::{IntoVar, Var};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Swizzle, Variable};
 use std::marker::PhantomData;
 
-/// A tensor that tiles are loaded from: a parameter `x: &TensorMap<T, R>`.
+/// A tensor that is copied by tiles: a parameter `x: &TensorMap<T, R>`, or `y: &TensorMapMut<T, R>`, which is `WRITTEN`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Adds 1 to each element, tile by tile.
+/// #[kernel(block = 64)]
+/// fn example(x: &TensorMap<f32, 2>, y: &TensorMapMut<f32, 2>) {
+///     let tile = shared::<f32>([8, 8]);
+///     let full = mbarrier(1);
+///     let filled = full.waiter();
+///     let at = (block_idx.y * 8, block_idx.x * 8); // row, column
+///     if thread_idx.x == 0 {
+///         full.arrive_expect(tile.bytes());
+///         x.load(&tile, at, &full);
+///     }
+///     filled.wait();
+///     let (row, column) = (thread_idx.x / 8, thread_idx.x % 8);
+///     tile[[row, column]] = tile[[row, column]] + 1.0;
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     if thread_idx.x == 0 {
+///         y.store(&tile, at);
+///         bulk_commit();
+///         bulk_wait_read(0);
+///     }
+/// }
+///
+/// # let device = Device::emulator().sanitized();
+/// let x = device.upload(&[1.0f32; 20 * 12])?;
+/// let mut y = device.zeros::<f32>(20 * 12)?;
+/// let tiles = Tiles::new([20, 12], [8, 8]); // what lies outside is read as 0 and not written
+/// let (from, to) = (TensorMap::new(&x, &tiles)?, TensorMapMut::new(&mut y, &tiles)?);
+/// example(&from, &to).grid((2, 3)).block(64).launch(&device)?;
+/// assert_eq!(y.download()?, [2.0; 20 * 12]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
-pub struct TensorSource<T, const R: usize> {
+pub struct TensorTiles<T, const R: usize, const WRITTEN: bool> {
     map: Map,
     element: PhantomData<fn() -> T>,
 }
 
-/// A tensor that tiles are loaded from and stored to: a parameter `y: &TensorMapMut<T, R>`.
-#[derive(Debug)]
-pub struct TensorTarget<T, const R: usize> {
-    map: Map,
-    element: PhantomData<fn() -> T>,
-}
+handle!(TensorTiles<T>[R: usize, WRITTEN: bool]);
 
-handle!(TensorSource<T>[R: usize]);
-handle!(TensorTarget<T>[R: usize]);
+/// A tensor that the kernel writes.
+#[diagnostic::on_unimplemented(
+    message = "this tensor is only read",
+    label = "not written by this kernel",
+    note = "declare the parameter as `&TensorMapMut<T, R>`, and make its map by `TensorMapMut::new(&mut buffer, ..)`"
+)]
+pub trait WrittenTensor {}
+
+impl<T, const R: usize> WrittenTensor for TensorTiles<T, R, true> {}
 
 #[derive(Clone, Copy, Debug)]
 struct Map {
@@ -43,14 +80,25 @@ struct Map {
     policy: Option<Value>,
 }
 
-/// Declares the parameter `name: &TensorMap<T, R>`.
-pub fn tensor_source<T: Element, const R: usize>(name: &'static str) -> TensorSource<T, R> {
-    TensorSource { map: Map::parameter::<T>(name, R, false), element: PhantomData }
+/// Declares the parameter `name: &TensorMap<T, R>` or `&TensorMapMut<T, R>`.
+pub fn tensor_tiles<T: Element, const R: usize, const WRITTEN: bool>(
+    name: &'static str,
+) -> TensorTiles<T, R, WRITTEN> {
+    TensorTiles { map: Map::parameter::<T>(name, R, WRITTEN), element: PhantomData }
 }
 
-/// Declares the parameter `name: &TensorMapMut<T, R>`.
-pub fn tensor_target<T: Element, const R: usize>(name: &'static str) -> TensorTarget<T, R> {
-    TensorTarget { map: Map::parameter::<T>(name, R, true), element: PhantomData }
+macro_rules! reductions {
+    ($($name:ident $op:literal $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $name<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>)
+        where
+            Self: WrittenTensor,
+        {
+            here();
+            self.map.store(from.into_part(), &at.coordinates(), Some($op));
+        }
+    )*};
 }
 
 impl Map {
@@ -174,83 +222,100 @@ impl Map {
     }
 }
 
-macro_rules! sources {
-    ($($name:ident)*) => {$(
-        impl<T: Element, const R: usize> $name<T, R> {
-            /// Starts to copy the tile at `at` into shared memory; `signal` is told of its bytes (`cp.async.bulk.tensor`).
-            #[track_caller]
-            pub fn load<const D: usize>(self, to: impl IntoPart<T, D>, at: impl TileAt<R>, signal: impl Signal) {
-                here();
-                self.map.load(to.into_part(), &at.coordinates(), signal);
-            }
-
-            /// Starts to fetch the tile at `at` into the L2 cache.
-            #[track_caller]
-            pub fn prefetch(self, at: impl TileAt<R>) {
-                here();
-                with(|b| {
-                    let hint = if self.map.policy.is_some() { ".L2::cache_hint" } else { "" };
-                    let coordinates = vector(b, &at.coordinates());
-                    let mut operands = vec![self.map.place(b, coordinates)];
-                    if let Some(policy) = self.map.policy {
-                        operands.push(b.operand(policy, ScalarType::B64));
-                    }
-                    b.emit(&format!("cp.async.bulk.prefetch.tensor.{R}d.L2.global.tile{hint}"), operands);
-                });
-            }
-
-            /// Starts to fetch the map itself (`prefetch.tensormap`).
-            #[track_caller]
-            pub fn prefetch_map(self) {
-                here();
-                with(|b| {
-                    let Operand::Name(base) = b.operand(self.map.address, ScalarType::U64) else { return };
-                    b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
-                });
-            }
-
-            /// Copies with this policy of the L2 cache; see [`l2_policy`](crate::prelude::l2_policy).
-            #[must_use]
-            pub fn with_policy(self, policy: Var<u64>) -> Self {
-                Self { map: Map { policy: Some(policy.value), ..self.map }, ..self }
-            }
-
-            /// Loads give the tile to every block of the cluster whose bit is set, each at the same place of its shared
-            /// memory, and signal the barrier at the same place.
-            #[track_caller]
-            #[must_use]
-            pub fn multicast(self, blocks: impl IntoVar<u32>) -> Self {
-                here();
-                with(|b| needs_cluster(b, "multicast"));
-                Self { map: Map { blocks: Some(blocks.into_var().value), ..self.map }, ..self }
-            }
-        }
-    )*};
-}
-
-sources!(TensorSource TensorTarget);
-
-macro_rules! reductions {
-    ($($name:ident $op:literal $doc:literal;)*) => {$(
-        #[doc = $doc]
-        #[track_caller]
-        pub fn $name<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>) {
-            here();
-            self.map.store(from.into_part(), &at.coordinates(), Some($op));
-        }
-    )*};
-}
-
-impl<T: Element, const R: usize> TensorTarget<T, R> {
-    /// Starts to copy a tile from shared memory to `at`; the thread waits for it by [`bulk_wait`](crate::prelude::bulk_wait).
+impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
+    /// Starts to copy the tile at `at` into shared memory; `signal` is told of its bytes (`cp.async.bulk.tensor`).
     #[track_caller]
-    pub fn store<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>) {
+    pub fn load<const D: usize>(
+        self,
+        to: impl IntoPart<T, D>,
+        at: impl TileAt<R>,
+        signal: impl Signal,
+    ) {
+        here();
+        self.map.load(to.into_part(), &at.coordinates(), signal);
+    }
+
+    /// Starts to fetch the tile at `at` into the L2 cache.
+    #[track_caller]
+    pub fn prefetch(self, at: impl TileAt<R>) {
+        here();
+        with(|b| {
+            let hint = if self.map.policy.is_some() { ".L2::cache_hint" } else { "" };
+            let coordinates = vector(b, &at.coordinates());
+            let mut operands = vec![self.map.place(b, coordinates)];
+            if let Some(policy) = self.map.policy {
+                operands.push(b.operand(policy, ScalarType::B64));
+            }
+            b.emit(&format!("cp.async.bulk.prefetch.tensor.{R}d.L2.global.tile{hint}"), operands);
+        });
+    }
+
+    /// Starts to fetch the map itself (`prefetch.tensormap`).
+    #[track_caller]
+    pub fn prefetch_map(self) {
+        here();
+        with(|b| {
+            let Operand::Name(base) = b.operand(self.map.address, ScalarType::U64) else { return };
+            b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
+        });
+    }
+
+    /// Copies with this policy of the L2 cache; see [`l2_policy`](crate::prelude::l2_policy).
+    #[must_use]
+    pub fn with_policy(self, policy: Var<u64>) -> Self {
+        Self { map: Map { policy: Some(policy.value), ..self.map }, ..self }
+    }
+
+    /// Loads give the tile to every block of the cluster whose bit is set, each at the same place of its shared memory, and
+    /// signal the barrier at the same place.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// The first block of a cluster loads for both.
+    /// #[kernel(block = 32, cluster = 2)]
+    /// fn example(x: &TensorMap<u32, 1>, out: &mut [u32]) {
+    ///     let tile = shared::<u32>(32);
+    ///     let full = mbarrier(1);
+    ///     let filled = full.waiter();
+    ///     if thread_idx.x == 0 {
+    ///         full.arrive_expect(tile.bytes());
+    ///         if cluster_rank() == 0 {
+    ///             x.multicast(0b11).load(&tile, 32 * cluster_idx.x, &full);
+    ///         }
+    ///     }
+    ///     filled.wait();
+    ///     out[32 * block_idx.x + thread_idx.x] = tile[thread_idx.x];
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let x = device.upload(&(0..64).collect::<Vec<u32>>())?;
+    /// # let mut out = device.zeros::<u32>(128)?;
+    /// # let map = TensorMap::new(&x, &Tiles::new([64], [32]))?;
+    /// # example(&map, &mut out).grid(4).block(32).launch(&device)?;
+    /// let first: Vec<u32> = (0..32).collect();
+    /// assert_eq!(out.download()?[..64], [&first[..], &first[..]].concat());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn multicast(self, blocks: impl IntoVar<u32>) -> Self {
+        here();
+        with(|b| needs_cluster(b, "multicast"));
+        Self { map: Map { blocks: Some(blocks.into_var().value), ..self.map }, ..self }
+    }
+
+    /// Starts to copy a tile from shared memory to `at`; the thread waits for it by
+    /// [`bulk_wait`](crate::prelude::bulk_wait).
+    #[track_caller]
+    pub fn store<const D: usize>(self, from: impl IntoPart<T, D>, at: impl TileAt<R>)
+    where
+        Self: WrittenTensor,
+    {
         here();
         self.map.store(from.into_part(), &at.coordinates(), None);
     }
 
     reductions! {
-        reduce_add "add" "Starts to add a tile to what is there.";
+        reduce_add "add" "Starts to add a tile to what is there (`cp.reduce.async.bulk.tensor`).";
         reduce_min "min" "Starts to take the minima of a tile and what is there.";
         reduce_max "max" "Starts to take the maxima of a tile and what is there.";
         reduce_and "and" "Starts to `&` a tile with what is there.";

@@ -18,4 +18,5 @@ pub(crate) use registers::element;
 pub use registers::{Get, Locate, Put};
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
 pub(crate) use shared::{dynamic_bytes, element_place};
+pub(crate) use slice::place_in_slice;
 pub use slice::{Slice, SliceMut};

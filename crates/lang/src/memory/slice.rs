@@ -3,6 +3,7 @@
 use super::index::IndexValue;
 use super::place::{Place, global_place};
 use super::registers::{Get, Locate, Put};
+use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::{Data, Handle, Places, ReadPlaces, To, at, operations};
 use crate::definition::IndexKind;
@@ -10,6 +11,7 @@ use crate::scalar::Element;
 use crate::value::Index;
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};
+use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 
 /// Device memory that the kernel reads: a parameter `x: &[T]`.
@@ -43,6 +45,25 @@ impl Memory {
             global_place(b, self.base, index, size_of::<T>() as i64)
         })
     }
+}
+
+/// The checked place of `count` elements of a slice from `start` on.
+pub(crate) fn place_in_slice<T: Scalar>(
+    b: &mut Builder,
+    memory: Memory,
+    start: Index,
+    count: Value,
+) -> Place<T> {
+    use crate::arithmetic::binary;
+    use crate::operation::Operation;
+    let long = ScalarType::U64;
+    let wide = start.widened(b);
+    let count = Index { value: count, ty: ScalarType::U32 }.widened(b);
+    let end = binary(b, Operation::Add, long, wide, count);
+    let last = binary(b, Operation::Sub, long, end, Value::Constant(1));
+    b.check(Index { value: last, ty: long }, memory.length, memory.name, IndexKind::Slice);
+    b.check(start, memory.length, memory.name, IndexKind::Slice);
+    global_place(b, memory.base, start)
 }
 
 macro_rules! slices {

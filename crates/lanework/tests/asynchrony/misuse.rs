@@ -1,0 +1,140 @@
+//! Misuse that types cannot stop is an error of the kernel, at its line, with what to do.
+
+use lanework::prelude::*;
+use lanework::{Error, Launch};
+
+/// The message of a kernel that cannot be built.
+fn said(launch: Launch<'_>) -> String {
+    match launch.module() {
+        Err(Error::Stage { errors, .. }) => errors[0].to_string(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[kernel]
+fn other_token() {
+    let first = mbarrier(32);
+    let second = mbarrier(32);
+    let token = first.arrive();
+    second.wait(token);
+}
+
+#[kernel]
+fn late_count(x: &[u32]) {
+    let count = x[0];
+    let bar = mbarrier(count);
+    bar.arrive();
+}
+
+#[kernel]
+fn no_cluster(out: &mut [u32]) {
+    let tile = shared::<u32>(32);
+    out[0] = tile.of_block(1)[0];
+}
+
+#[kernel]
+fn odd_copy(x: &[f32]) {
+    let tile = shared::<f32>(32);
+    let full = mbarrier(1);
+    bulk_load(&tile, x.span(0, 30), &full);
+}
+
+#[kernel]
+fn large_copy(x: &[f32]) {
+    let tile = shared::<f32>(32);
+    let full = mbarrier(1);
+    bulk_load(&tile, x.span(0, 64), &full);
+}
+
+#[kernel]
+fn odd_barrier() {
+    named_barrier(33).sync();
+}
+
+#[kernel(block = 128)]
+fn many_barriers() {
+    #[unroll]
+    for _ in 0..16 {
+        named_barrier(128).sync();
+    }
+}
+
+#[kernel(block = 128)]
+fn too_few_roles() {
+    let [one, two] = warp_roles([1, 2]);
+    one.barrier().sync();
+    two.barrier().sync();
+}
+
+#[kernel(block = 96)]
+fn part_of_a_warpgroup() {
+    let [one, two] = warp_roles([1, 2]);
+    if one.active() {
+        one.give_registers(24);
+    }
+    two.barrier().sync();
+}
+
+#[kernel(block = 128)]
+fn odd_registers() {
+    let [all] = warp_roles([4]);
+    all.give_registers(30);
+}
+
+#[kernel]
+fn narrow_swizzle(x: &TensorMap<f32, 2>) {
+    let tile = shared::<f32>([8, 16]);
+    let full = mbarrier(1);
+    x.load(tile.swizzled(Swizzle::B128), (0, 0), &full);
+}
+
+#[kernel]
+fn two_tiles(x: &TensorMap<f32, 2>) {
+    let (one, two) = (shared::<f32>([8, 16]), shared::<f32>([16, 16]));
+    let full = mbarrier(1);
+    x.load(&one, (0, 0), &full);
+    x.load(&two, (0, 0), &full);
+}
+
+#[kernel]
+fn crooked_stages(x: &TensorMap<f32, 2>, i: u32) {
+    let stages = shared::<f32>([4, 5, 4]);
+    let full = mbarrier(1);
+    x.load(stages.slab(i), (0, 0), &full);
+}
+
+#[kernel]
+fn hint_of_a_store(x: &mut [f32]) {
+    store_hinted(&mut x[0], 1.0, CacheHint::new().read_only());
+}
+
+#[test]
+fn each_is_told_with_a_remedy() -> lanework::Result<()> {
+    let device = Device::emulator();
+    let x = device.zeros::<f32>(1024)?;
+    let words = device.zeros::<u32>(32)?;
+    let mut out = device.zeros::<u32>(32)?;
+    let mut y = device.zeros::<f32>(32)?;
+    let map = TensorMap::new(&x, &Tiles::new([32, 32], [8, 16]))?;
+    for (text, expected, help) in [
+        (said(other_token()), "waits at `second` for an arrival at `first`", "`first.wait(..)`"),
+        (said(late_count(&words)), "arrivals of `bar` are not a number", "`block_dim.x`"),
+        (said(no_cluster(&mut out)), "needs a cluster", "cluster = (2, 1, 1)"),
+        (said(odd_copy(&x)), "30 elements has 120 bytes", "a multiple of 4 elements"),
+        (said(large_copy(&x)), "index 63 is out of range: `tile` has 32", "correct one of them"),
+        (said(odd_barrier()), "33 threads cannot meet", "a multiple of 32"),
+        (said(many_barriers()), "more than 15 named barriers", "mbarrier"),
+        (said(too_few_roles()), "the roles have 3 warps, the block has 128", "`block = 96`"),
+        (said(part_of_a_warpgroup()), "warps 0 to 0 are not whole warpgroups", "multiple of 4"),
+        (said(odd_registers()), "30 registers", "a multiple of 8"),
+        (said(narrow_swizzle(&map)), "a row of `tile` has 64 bytes", "a last extent of 32"),
+        (said(two_tiles(&map)), "tiles of `x` are 8 x 16", "a second map"),
+        (said(crooked_stages(&map, 0)), "a part of `stages` has 80 bytes", "multiple of 128"),
+        (said(hint_of_a_store(&mut y)), "no `.read_only()`", "`.l1(..)`"),
+    ] {
+        assert!(text.contains(expected), "{text}\nlacks {expected}");
+        assert!(text.contains(help), "{text}\nlacks {help}");
+        assert!(text.contains("misuse.rs:"), "{text}");
+    }
+    Ok(())
+}

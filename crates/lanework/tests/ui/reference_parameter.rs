@@ -1,0 +1,6 @@
+use lanework::prelude::*;
+
+#[kernel]
+fn sum(x: &f32) {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use lanework::prelude::*;
+
+#[kernel]
+fn load(x: &TensorMap<f32, 2>) {
+    let tile = shared::<u32>([32, 32]);
+    let full = mbarrier(1);
+    x.load(&tile, (0, 0), &full);
+}
+
+fn main() {}

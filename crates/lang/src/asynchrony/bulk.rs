@@ -1,0 +1,279 @@
+//! Bulk copies: contiguous bytes between global and shared memory, or from a block's shared memory to that of another one
+//! of its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between places aligned to 16.
+
+use super::handle::handle;
+use super::mbarrier::{Signal, word};
+use super::part::IntoPart;
+use super::remote::{Remote, RemoteMbarrier};
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::definition::IndexKind;
+use crate::intrinsics::{AtomicAdd, AtomicInteger};
+use crate::memory::{IndexValue, Place, Slice, SliceMut, place_in_slice};
+use crate::operation::Operation;
+use crate::scalar::Element;
+use crate::value::{Index, Value};
+use crate::var::Var;
+use lanework_ptx::{Operand, ScalarType};
+
+/// Adjacent elements of a slice in global memory: `x.span(i, n)` are elements `i` to `i + n - 1`.
+#[derive(Debug)]
+pub struct Span<T> {
+    place: Place<T>,
+    count: Value,
+}
+
+/// Adjacent elements of a slice that the kernel may write: `y.span_mut(i, n)`.
+#[derive(Debug)]
+pub struct SpanMut<T> {
+    span: Span<T>,
+}
+
+handle!(Span<T>[]);
+handle!(SpanMut<T>[]);
+
+impl<T: Element> Span<T> {
+    /// The number of bytes, which an mbarrier is told of.
+    #[track_caller]
+    pub fn bytes(self) -> Var<u32> {
+        here();
+        Var::new(with(|b| bytes::<T>(b, self.count)))
+    }
+}
+
+fn bytes<T: Element>(b: &mut Builder, count: Value) -> Value {
+    let size = Value::Constant(T::SCALAR.size().into());
+    binary(b, Operation::Mul, ScalarType::U32, count, size)
+}
+
+macro_rules! spans {
+    ($($slice:ident)*) => {$(
+        impl<T: Element> $slice<T> {
+            /// Elements `start` to `start + count - 1` as one piece, for bulk copies; `count` is 1 at least, and a multiple of 16
+            /// bytes.
+            #[track_caller]
+            pub fn span(self, start: impl IndexValue, count: impl IndexValue) -> Span<T> {
+                here();
+                with(|b| {
+                    let (start, count) = (start.parts(), word(b, count.parts()));
+                    if let Value::Constant(known) = count
+                        && (known == 0 || known * u64::from(T::SCALAR.size()) % 16 != 0)
+                    {
+                        let size = T::SCALAR.size();
+                        b.error(
+                            format!("a bulk copy of {known} elements has {} bytes, not a multiple of 16", known * u64::from(size)),
+                            format!("copy a multiple of {} elements", 16 / size.min(16)),
+                        );
+                    }
+                    let place = place_in_slice::<T>(b, self.memory, start, count);
+                    Span { place, count }
+                })
+            }
+        }
+    )*};
+}
+
+spans!(Slice SliceMut);
+
+impl<T: Element> SliceMut<T> {
+    /// Elements `start` to `start + count - 1` as one piece to be written; see [`span`](SliceMut::span).
+    #[track_caller]
+    pub fn span_mut(self, start: impl IndexValue, count: impl IndexValue) -> SpanMut<T> {
+        here();
+        SpanMut { span: self.span(start, count) }
+    }
+}
+
+/// Checks that `count` elements have room in the part of shared memory, and aligns it.
+fn part<T: Element, const D: usize>(
+    b: &mut Builder,
+    part: impl IntoPart<T, D>,
+    count: Value,
+) -> Place<T> {
+    let part = part.into_part();
+    part.align(b, 16);
+    let name = b.symbols[part.symbol].clone();
+    let last = binary(b, Operation::Sub, ScalarType::U32, count, Value::Constant(1));
+    let index = Index { value: last, ty: ScalarType::U32 };
+    b.check(index, Value::Constant(part.len().into()), &name, IndexKind::SharedAxis(0));
+    part.first
+}
+
+/// Starts to copy a span of global memory to the start of a part of shared memory; the barrier is told of its bytes
+/// (`cp.async.bulk.shared::cluster.global`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel(block = 64)]
+/// fn example(x: &[f32], y: &mut [f32]) {
+///     let values = shared::<f32>(64);
+///     let full = mbarrier(1);
+///     let filled = full.waiter();
+///     if thread_idx.x == 0 {
+///         let from = x.span(64 * block_idx.x, 64);
+///         full.arrive_expect(from.bytes());
+///         bulk_load(&values, from, &full);
+///     }
+///     filled.wait();
+///     values[thread_idx.x] = 2.0 * values[thread_idx.x];
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     if thread_idx.x == 0 {
+///         bulk_store(y.span_mut(64 * block_idx.x, 64), &values);
+///         bulk_commit();
+///         bulk_wait_read(0);
+///     }
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let (x, mut y) = (device.upload(&[3.0f32; 128])?, device.zeros::<f32>(128)?);
+/// # example(&x, &mut y).grid(2).block(64).launch(&device)?;
+/// assert_eq!(y.download()?, [6.0; 128]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[track_caller]
+pub fn bulk_load<T: Element, const D: usize>(
+    to: impl IntoPart<T, D>,
+    from: Span<T>,
+    signal: impl Signal,
+) {
+    here();
+    with(|b| {
+        let to = part(b, to, from.count);
+        let size = bytes::<T>(b, from.count);
+        let operands = vec![
+            to.operand(b),
+            from.place.operand(b),
+            b.operand(size, ScalarType::U32),
+            signal.barrier().place.operand(b),
+        ];
+        b.emit("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", operands);
+    });
+}
+
+fn store<T: Element, const D: usize>(
+    to: SpanMut<T>,
+    from: impl IntoPart<T, D>,
+    verb: &str,
+    op: &str,
+) {
+    with(|b| {
+        let from = part(b, from, to.span.count);
+        let size = bytes::<T>(b, to.span.count);
+        let operands =
+            vec![to.span.place.operand(b), from.operand(b), b.operand(size, ScalarType::U32)];
+        b.emit(&format!("{verb}.async.bulk.global.shared::cta.bulk_group{op}"), operands);
+    });
+}
+
+/// Starts to copy the start of a part of shared memory to a span of global memory; the thread waits for it by
+/// [`bulk_wait`](crate::prelude::bulk_wait) (`cp.async.bulk.global.shared::cta`).
+#[track_caller]
+pub fn bulk_store<T: Element, const D: usize>(to: SpanMut<T>, from: impl IntoPart<T, D>) {
+    here();
+    store(to, from, "cp", "");
+}
+
+/// Starts to add the start of a part of shared memory to a span of global memory
+/// (`cp.reduce.async.bulk.global.shared::cta.bulk_group.add`).
+#[track_caller]
+pub fn bulk_add<T: AtomicAdd, const D: usize>(to: SpanMut<T>, from: impl IntoPart<T, D>) {
+    here();
+    let ty = match T::SCALAR {
+        ScalarType::S64 => "u64",
+        other => other.name(),
+    };
+    store(to, from, "cp.reduce", &format!(".add.{ty}"));
+}
+
+macro_rules! reductions {
+    ($($name:ident $op:literal $typed:literal $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $name<T: AtomicInteger, const D: usize>(to: SpanMut<T>, from: impl IntoPart<T, D>) {
+            here();
+            let ty = match (<T as crate::Scalar>::SCALAR, $typed) {
+                (ty, true) => ty.name(),
+                (ty, false) if ty.size() == 8 => "b64",
+                _ => "b32",
+            };
+            store(to, from, "cp.reduce", &format!(".{}.{ty}", $op));
+        }
+    )*};
+}
+
+reductions! {
+    bulk_min "min" true "Starts to take the minima of a part of shared memory and a span of global memory.";
+    bulk_max "max" true "Starts to take the maxima of a part of shared memory and a span of global memory.";
+    bulk_and "and" false "Starts to `&` a part of shared memory with a span of global memory.";
+    bulk_or "or" false "Starts to `|` a part of shared memory with a span of global memory.";
+    bulk_xor "xor" false "Starts to `^` a part of shared memory with a span of global memory.";
+}
+
+/// Starts to bring a span of global memory into the L2 cache (`cp.async.bulk.prefetch.L2.global`).
+#[track_caller]
+pub fn bulk_prefetch<T: Element>(from: Span<T>) {
+    here();
+    with(|b| {
+        let size = bytes::<T>(b, from.count);
+        let operands = vec![from.place.operand(b), b.operand(size, ScalarType::U32)];
+        b.emit("cp.async.bulk.prefetch.L2.global", operands);
+    });
+}
+
+/// Starts to copy a whole part of this block's shared memory to that of another block of the cluster, whose barrier is told
+/// of its bytes (`cp.async.bulk.shared::cluster.shared::cta`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Each block sends its tile to the other one.
+/// #[kernel(block = 32, cluster = 2)]
+/// fn example(out: &mut [u32]) {
+///     let mine = shared::<u32>(32);
+///     let other = shared::<u32>(32);
+///     let full = mbarrier(1);
+///     let filled = full.waiter();
+///     mine[thread_idx.x] = 100 * cluster_rank() + thread_idx.x;
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     if thread_idx.x == 0 {
+///         full.arrive_expect(other.bytes());
+///         let peer = 1 - cluster_rank();
+///         bulk_send(other.of_block(peer), &mine, full.of_block(peer));
+///     }
+///     filled.wait();
+///     out[32 * block_idx.x + thread_idx.x] = other[thread_idx.x];
+///     cluster_sync(); // no block leaves while another one sends to it
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(2).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[31..33], [131, 0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[track_caller]
+pub fn bulk_send<T: Element, const D: usize, const E: usize>(
+    to: Remote<T, D>,
+    from: impl IntoPart<T, E>,
+    signal: RemoteMbarrier,
+) {
+    here();
+    let from = from.into_part();
+    with(|b| {
+        from.align(b, 16);
+        to.part.align(b, 16);
+        if from.len() > to.part.len() || !from.bytes().is_multiple_of(16) {
+            b.error(
+                format!("{} elements are sent to a part of {}", from.len(), to.part.len()),
+                "send a multiple of 16 bytes, at most as many as there is room for",
+            );
+        }
+        let operands = vec![
+            to.part.first.operand(b),
+            from.first.operand(b),
+            Operand::integer(from.bytes()),
+            signal.place.operand(b),
+        ];
+        b.emit("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", operands);
+    });
+}

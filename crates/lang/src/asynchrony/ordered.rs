@@ -1,0 +1,247 @@
+//! Memory accesses with a scope and an order (PTX manual, "Memory Consistency Model"): who sees a write, and what is seen
+//! with it. A load cannot release and a store cannot acquire: each has a function of its own.
+
+use crate::current::{here, with};
+use crate::intrinsics::{AtomicAdd, AtomicInteger};
+use crate::memory::{Place, ReadPlace};
+use crate::scalar::{Element, Scalar};
+use crate::value::{Value, memory_type};
+use crate::var::{IntoVar, Var};
+use lanework_ptx::ScalarType;
+
+/// Among which threads an access is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the block (`.cta`).
+    Block,
+    /// Those of the cluster (`.cluster`).
+    Cluster,
+    /// Those of the device (`.gpu`).
+    Device,
+    /// All, also those of other devices and of the host (`.sys`).
+    System,
+}
+
+/// What a read-modify-write orders besides itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Nothing (`.relaxed`).
+    Relaxed,
+    /// What follows sees what was released by the write that was read (`.acquire`).
+    Acquire,
+    /// What came before is seen by who acquires this write (`.release`).
+    Release,
+    /// Both (`.acq_rel`).
+    AcqRel,
+}
+
+impl Scope {
+    fn word(self) -> &'static str {
+        match self {
+            Scope::Block => "cta",
+            Scope::Cluster => "cluster",
+            Scope::Device => "gpu",
+            Scope::System => "sys",
+        }
+    }
+}
+
+impl Order {
+    fn word(self) -> &'static str {
+        match self {
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acq_rel",
+        }
+    }
+}
+
+fn load<T: Element>(place: Place<T>, order: &str, scope: Scope) -> Var<T> {
+    Var::new(with(|b| {
+        let (space, ty) = (place.space.word(), memory_type(T::SCALAR).name());
+        let operands = vec![place.operand(b)];
+        b.emit_to(&format!("ld.{order}.{}.{space}.{ty}", scope.word()), T::SCALAR, operands)
+    }))
+}
+
+fn store<T: Element>(place: Place<T>, value: Var<T>, order: &str, scope: Scope) {
+    with(|b| {
+        let (space, ty) = (place.space.word(), memory_type(T::SCALAR).name());
+        let operands = vec![place.operand(b), b.operand(value.value, T::SCALAR)];
+        b.emit(&format!("st.{order}.{}.{space}.{ty}", scope.word()), operands);
+    });
+}
+
+/// Reads `&x[i]`; what was written before the [`store_release`] that is read is seen by what follows (`ld.acquire`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Block 0 passes a message to block 1.
+/// #[kernel]
+/// fn example(data: &mut [u32], flag: &mut [u32], out: &mut [u32]) {
+///     if block_idx.x == 0 {
+///         data[0] = 42;
+///         store_release(&mut flag[0], 1, Scope::Device);
+///     } else {
+///         while load_acquire(&flag[0], Scope::Device) == 0 {}
+///         out[0] = data[0];
+///     }
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let (mut data, mut flag) = (device.zeros::<u32>(1)?, device.zeros::<u32>(1)?);
+/// # let mut out = device.zeros::<u32>(1)?;
+/// # example(&mut data, &mut flag, &mut out).grid(2).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [42]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[track_caller]
+pub fn load_acquire<T: Element>(place: impl Into<ReadPlace<T>>, scope: Scope) -> Var<T> {
+    here();
+    load(place.into().place, "acquire", scope)
+}
+
+/// Reads `&x[i]` in one piece, without an order (`ld.relaxed`): what other threads write at the same time may be read.
+#[track_caller]
+pub fn load_relaxed<T: Element>(place: impl Into<ReadPlace<T>>, scope: Scope) -> Var<T> {
+    here();
+    load(place.into().place, "relaxed", scope)
+}
+
+/// `x[i] = value`; who reads it by [`load_acquire`] sees what this thread wrote before (`st.release`).
+#[track_caller]
+pub fn store_release<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope: Scope) {
+    here();
+    store(place, value.into_var(), "release", scope);
+}
+
+/// `x[i] = value` in one piece, without an order (`st.relaxed`).
+#[track_caller]
+pub fn store_relaxed<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope: Scope) {
+    here();
+    store(place, value.into_var(), "relaxed", scope);
+}
+
+/// Orders what this thread did before with what it does after, for the threads of a scope: with a relaxed store after it, a
+/// release; with a relaxed load before it, an acquire (`fence.acq_rel`).
+#[track_caller]
+pub fn fence(scope: Scope) {
+    here();
+    with(|b| b.emit(&format!("fence.acq_rel.{}", scope.word()), vec![]));
+}
+
+/// A [`fence`] that all threads of the scope see in one order with other such fences (`fence.sc`).
+#[track_caller]
+pub fn fence_sc(scope: Scope) {
+    here();
+    with(|b| b.emit(&format!("fence.sc.{}", scope.word()), vec![]));
+}
+
+/// An element that is read and written in one step, with an order and a scope; see [`atomic`].
+#[derive(Clone, Copy, Debug)]
+pub struct Atomic<T> {
+    place: Place<T>,
+    order: Order,
+    scope: Scope,
+}
+
+/// `&mut x[i]` as an atomic: `atomic(&mut x[i], Order::AcqRel, Scope::Device).add(1)`. Its methods return the value before.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// The last block to arrive adds up what all of them wrote.
+/// #[kernel]
+/// fn example(parts: &mut [u32], arrived: &mut [u32], out: &mut [u32]) {
+///     parts[block_idx.x] = block_idx.x + 1;
+///     let before = atomic(&mut arrived[0], Order::AcqRel, Scope::Device).add(1);
+///     if before == grid_dim.x - 1 {
+///         let mut sum = 0u32;
+///         for block in 0..grid_dim.x {
+///             sum += parts[block];
+///         }
+///         out[0] = sum;
+///     }
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let (mut parts, mut arrived) = (device.zeros::<u32>(8)?, device.zeros::<u32>(1)?);
+/// # let mut out = device.zeros::<u32>(1)?;
+/// # example(&mut parts, &mut arrived, &mut out).grid(8).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [36]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn atomic<T: Element>(place: Place<T>, order: Order, scope: Scope) -> Atomic<T> {
+    Atomic { place, order, scope }
+}
+
+/// The untyped type of the same width.
+fn bits(ty: ScalarType) -> &'static str {
+    if ty.size() == 8 { "b64" } else { "b32" }
+}
+
+impl<T: Element> Atomic<T> {
+    fn by(self, op: &str, word: &str, values: &[Value]) -> Var<T> {
+        Var::new(with(|b| {
+            let mut operands = vec![self.place.operand(b)];
+            let untyped = word.starts_with('b');
+            for value in values {
+                operands.push(match untyped {
+                    true => b.bit_operand(*value, T::SCALAR),
+                    false => b.operand(*value, T::SCALAR),
+                });
+            }
+            let (order, scope) = (self.order.word(), self.scope.word());
+            let name = format!("atom.{order}.{scope}.{}.{op}.{word}", self.place.space.word());
+            b.emit_to(&name, T::SCALAR, operands)
+        }))
+    }
+}
+
+impl<T: AtomicAdd> Atomic<T> {
+    /// `x[i] += value`.
+    #[track_caller]
+    pub fn add(self, value: impl IntoVar<T>) -> Var<T> {
+        here();
+        let word = match T::SCALAR {
+            ScalarType::S64 => "u64",
+            other => other.name(),
+        };
+        self.by("add", word, &[value.into_var().value])
+    }
+
+    /// `x[i] = value`.
+    #[track_caller]
+    pub fn exch(self, value: impl IntoVar<T>) -> Var<T> {
+        here();
+        self.by("exch", bits(T::SCALAR), &[value.into_var().value])
+    }
+}
+
+macro_rules! operations {
+    ($($name:ident $op:literal $typed:literal $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $name(self, value: impl IntoVar<T>) -> Var<T> {
+            here();
+            let word = if $typed { <T as Scalar>::SCALAR.name() } else { bits(T::SCALAR) };
+            self.by($op, word, &[value.into_var().value])
+        }
+    )*};
+}
+
+impl<T: AtomicInteger> Atomic<T> {
+    operations! {
+        min "min" true "`x[i] = min(x[i], value)`.";
+        max "max" true "`x[i] = max(x[i], value)`.";
+        and "and" false "`x[i] &= value`.";
+        or "or" false "`x[i] |= value`.";
+        xor "xor" false "`x[i] ^= value`.";
+    }
+
+    /// `if x[i] == expected { x[i] = value }`.
+    #[track_caller]
+    pub fn cas(self, expected: impl IntoVar<T>, value: impl IntoVar<T>) -> Var<T> {
+        here();
+        let values = [expected.into_var().value, value.into_var().value];
+        self.by("cas", bits(T::SCALAR), &values)
+    }
+}
