@@ -117,6 +117,7 @@ numbers! {
     CUlaunchAttributeID {
         CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
         CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
     }
     CUlimit {
         CU_LIMIT_PRINTF_FIFO_SIZE = 1,
@@ -216,6 +217,7 @@ pub struct ClusterDim {
 pub union CUlaunchAttributeValue {
     pub pad: [c_char; 64],
     pub cooperative: i32,
+    pub programmaticStreamSerializationAllowed: i32,
     pub clusterDim: ClusterDim,
 }
 

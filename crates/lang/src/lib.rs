@@ -132,9 +132,13 @@ pub mod prelude {
     #[doc(hidden)]
     pub mod staged {
         pub use crate::asynchrony::{
-            bulk_commit, bulk_wait, bulk_wait_read, cluster_arrive, cluster_rank, cluster_size,
-            cluster_sync, fence_proxy_async, fence_proxy_async_shared, mbarrier, mbarriers,
-            named_barrier, pipeline,
+            atomic, bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or,
+            bulk_prefetch, bulk_send, bulk_store, bulk_wait, bulk_wait_read, bulk_xor,
+            cluster_arrive, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
+            fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
+            launch_dependents, load_acquire, load_hinted, load_relaxed, mbarrier, mbarriers,
+            named_barrier, pipeline, prefetch_l1, prefetch_l2, store_hinted, store_relaxed,
+            store_release, wait_for_dependencies, warp_roles,
         };
         pub use crate::intrinsics::*;
         pub use crate::memory::{registers, shared, shared_dynamic};

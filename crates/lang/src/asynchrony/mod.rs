@@ -8,6 +8,7 @@ mod coordinates;
 mod grid;
 mod groups;
 mod handle;
+mod matrix;
 mod mbarrier;
 mod named;
 mod ordered;

@@ -71,6 +71,11 @@ impl<T, const D: usize> Part<T, D> {
     pub(crate) fn at(first: Place<T>, dims: [u32; D], symbol: usize) -> Part<T, D> {
         Part { first, dims, symbol, swizzle: Swizzle::None, element: PhantomData }
     }
+
+    /// The part with the swizzle of who laid it out.
+    pub(crate) fn laid_out(self, swizzle: Swizzle) -> Part<T, D> {
+        Part { swizzle, ..self }
+    }
 }
 
 impl<T: Scalar, const D: usize> Part<T, D> {

@@ -11,7 +11,7 @@ use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::definition::{Parameter, ParameterKind, Tile};
 use crate::scalar::Element;
-use crate::value::Value;
+use crate::value::{Index, Value};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Swizzle, Variable};
 use std::marker::PhantomData;
@@ -173,12 +173,7 @@ impl Map {
         }
     }
 
-    fn load<T: Element, const D: usize>(
-        self,
-        part: Part<T, D>,
-        at: &[crate::value::Index],
-        signal: impl Signal,
-    ) {
+    fn load<T: Element, const D: usize>(self, part: Part<T, D>, at: &[Index], signal: impl Signal) {
         with(|b| {
             self.uses(b, &part);
             let name = format!(
@@ -200,7 +195,7 @@ impl Map {
     fn store<T: Element, const D: usize>(
         self,
         part: Part<T, D>,
-        at: &[crate::value::Index],
+        at: &[Index],
         reduction: Option<&str>,
     ) {
         with(|b| {
@@ -233,6 +228,16 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     ) {
         here();
         self.map.load(to.into_part(), &at.coordinates(), signal);
+    }
+
+    /// [`load`](Self::load) by untyped coordinates.
+    pub(crate) fn load_part(self, to: Part<T, 2>, at: &[Index; R], signal: impl Signal) {
+        self.map.load(to, at, signal);
+    }
+
+    /// [`store`](Self::store) by untyped coordinates.
+    pub(crate) fn store_part(self, from: Part<T, 2>, at: &[Index; R]) {
+        self.map.store(from, at, None);
     }
 
     /// Starts to fetch the tile at `at` into the L2 cache.

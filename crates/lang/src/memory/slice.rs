@@ -48,7 +48,7 @@ impl Memory {
 }
 
 /// The checked place of `count` elements of a slice from `start` on.
-pub(crate) fn place_in_slice<T: Scalar>(
+pub(crate) fn place_in_slice<T: Element>(
     b: &mut Builder,
     memory: Memory,
     start: Index,
@@ -63,7 +63,7 @@ pub(crate) fn place_in_slice<T: Scalar>(
     let last = binary(b, Operation::Sub, long, end, Value::Constant(1));
     b.check(Index { value: last, ty: long }, memory.length, memory.name, IndexKind::Slice);
     b.check(start, memory.length, memory.name, IndexKind::Slice);
-    global_place(b, memory.base, start)
+    global_place(b, memory.base, start, size_of::<T>() as i64)
 }
 
 macro_rules! slices {

@@ -202,6 +202,17 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         })
     }
 
+    /// The panels side by side, and the scalars of memory in a row of one.
+    pub(crate) const PANELS: (u32, u32) = {
+        let row = COLUMNS * T::BITS / 8;
+        (row / S::BYTES, S::BYTES / size_of::<T::Storage>() as u32)
+    };
+
+    /// Where a panel starts, and the array that it lies in.
+    pub(crate) fn panel_place(self, b: &mut Builder, number: u32) -> (Place<T::Storage>, usize) {
+        (self.base.place(b, constant(number * self.panel)), self.base.symbol)
+    }
+
     /// The place of the scalar of memory at a row and column, after a check that `count` of them side
     /// by side are in range.
     pub(crate) fn spot(self, row: Index, column: Index, count: u32) -> Place<T::Storage> {
