@@ -12,7 +12,7 @@ pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
 pub use crate::join::{Become, Join, Joined, joined};
-pub use crate::jumps::{break_loop, continue_loop, return_kernel};
+pub use crate::jumps::{break_loop, continue_loop, return_kernel, trap};
 pub use crate::loops::{
     By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
 };
@@ -28,7 +28,7 @@ use crate::current::{here, with};
 
 /// The comparisons' methods, for the functions that the macros write.
 pub mod comparing {
-    pub use crate::data::{ReceivePlace as _, ReceiveValue as _};
+    pub use crate::data::{HostOfAny as _, HostOfValue as _, ReceivePlace as _, ReceiveValue as _};
     pub use crate::mixed::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
         AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,

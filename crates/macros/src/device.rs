@@ -6,7 +6,7 @@ use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ItemFn, ReturnType, Type};
+use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
 
 /// Rewrites a device function, or reports why it cannot.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
@@ -14,6 +14,7 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         syn::Item::Fn(function) => Ok(expand_function(attribute, function)),
         syn::Item::Struct(item) => crate::structs::expand(&item),
         syn::Item::Enum(item) => crate::enums::expand(&item),
+        syn::Item::Impl(item) => crate::methods::expand(item),
         other => Err(refuse(
             other,
             "#[device] is for functions, structs, enums without data and `impl` blocks",
@@ -24,12 +25,7 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand_function(attribute: TokenStream, function: ItemFn) -> TokenStream {
-    let returns = match &function.sig.output {
-        ReturnType::Default => Returns::Unit,
-        ReturnType::Type(_, ty) if is_unit(ty) => Returns::Unit,
-        ReturnType::Type(..) => Returns::Value,
-    };
-    let mut translator = Translator::new(returns);
+    let mut translator = Translator::new(returns(&function.sig));
     if !attribute.is_empty() {
         translator.push_error(refuse(
             &attribute,
@@ -47,14 +43,39 @@ fn expand_function(attribute: TokenStream, function: ItemFn) -> TokenStream {
     translator.finish().unwrap_or(rewritten)
 }
 
-fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
-    let signature = &function.sig;
-    check_signature(signature)?;
+/// A function's staged version, taken apart.
+pub struct Staged {
+    /// Parameters without the receiver.
+    pub parameters: Vec<TokenStream>,
+    /// `-> Handle`, or nothing.
+    pub output: TokenStream,
+    /// The body.
+    pub body: TokenStream,
+}
+
+/// What a function returns.
+pub fn returns(signature: &Signature) -> Returns {
+    match &signature.output {
+        ReturnType::Default => Returns::Unit,
+        ReturnType::Type(_, ty) if is_unit(ty) => Returns::Unit,
+        ReturnType::Type(..) => Returns::Value,
+    }
+}
+
+/// Stages a function; `start` comes before the other parameters' bindings, `end` after the body.
+pub fn stage(
+    signature: &Signature,
+    block: &syn::Block,
+    (start, end): (TokenStream, TokenStream),
+    translator: &mut Translator,
+) -> syn::Result<Staged> {
     let mut parameters = Vec::new();
     let mut bindings = Vec::new();
     let mut loans = Vec::new();
-    for argument in &signature.inputs {
-        let parameter = parameter(argument)?;
+    translator.declare_generics(&signature.generics);
+    let arguments = signature.inputs.iter().filter(|a| !matches!(a, FnArg::Receiver(_)));
+    for (number, argument) in arguments.enumerate() {
+        let parameter = parameter(argument, number)?;
         let (name, span) = (&parameter.name, argument.span());
         let mut variable = parameter.mutable;
         let scalar = |ty: &Type| {
@@ -109,25 +130,48 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
             bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
         }
         translator.declare(name, variable);
+        if let Some(pattern) = &parameter.pattern {
+            bindings.push(translator.destructure(pattern, quote!(#name), span));
+        }
     }
     let (output, body) = match (&signature.output, translator.returns) {
         (ReturnType::Type(_, ty), Returns::Value) => {
-            let body = translator.statements(&function.block, Tail::Value(Mode::Keep));
+            let body = translator.statements(block, Tail::Value(Mode::Keep));
             let output = quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle);
-            let span = function.block.stmts.last().map_or_else(|| ty.span(), Spanned::span);
+            let span = block.stmts.last().map_or_else(|| ty.span(), Spanned::span);
             let call = quote_spanned!(span =>
                 ::lanework::lang::rt::call_value::<#ty, _>(|__returned| { #body }));
             (output, call)
         }
         _ => {
-            let body = translator.statements(&function.block, Tail::Unit);
+            let body = translator.statements(block, Tail::Unit);
             (TokenStream::new(), quote!(::lanework::lang::rt::call_unit(|| { #body })))
         }
     };
+    let body = quote! {
+        #[allow(unused_imports)]
+        use ::lanework::lang::rt::comparing::*;
+        #start
+        #(#bindings)*
+        let __result = #body;
+        #(::lanework::lang::rt::give_back(#loans);)*
+        #end
+        __result
+    };
+    Ok(Staged { parameters, output, body })
+}
+
+fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
+    let signature = &function.sig;
+    check_signature(signature)?;
+    let nothing = (TokenStream::new(), TokenStream::new());
+    let Staged { parameters, output, body } =
+        stage(signature, &function.block, nothing, translator)?;
     let (visibility, name) = (&function.vis, &signature.ident);
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let (generics, bounds) = (&signature.generics, &signature.generics.where_clause);
     let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
+    let allowed = allowed();
     Ok(quote! {
         #host
 
@@ -137,6 +181,19 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         #visibility enum #name {}
 
         #(#conditions)*
+        #allowed
+        impl #name {
+            #[doc(hidden)]
+            pub fn staged #generics (#(#parameters),*) #output #bounds {
+                #body
+            }
+        }
+    })
+}
+
+/// The warnings that staged code does not give.
+pub fn allowed() -> TokenStream {
+    quote! {
         #[allow(
             dead_code, missing_docs, unused_parens, unused_braces, unused_variables, unused_mut,
             unused_assignments, private_interfaces, private_bounds,
@@ -146,18 +203,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply,
             clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
         )]
-        impl #name {
-            #[doc(hidden)]
-            pub fn staged #generics (#(#parameters),*) #output #bounds {
-                #[allow(unused_imports)]
-                use ::lanework::lang::rt::comparing::*;
-                #(#bindings)*
-                let __result = #body;
-                #(::lanework::lang::rt::give_back(#loans);)*
-                __result
-            }
-        }
-    })
+    }
 }
 
 fn is_unit(ty: &Type) -> bool {

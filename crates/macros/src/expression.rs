@@ -121,6 +121,7 @@ impl Translator {
                 let block = &constant.block;
                 quote!(#block)
             }
+            Expr::Match(matched) => self.matching(matched, Tail::Value(mode)),
             Expr::If(branch) => match without_else(branch) {
                 Some(last) => self.refuse(
                     last,
@@ -253,13 +254,13 @@ impl Translator {
 
     fn unsupported(&mut self, expression: &Expr) -> TokenStream {
         let (message, help) = match expression {
-            Expr::Match(_) => ("`match` is not supported in a kernel", "use `if` and `else if`"),
             Expr::Closure(_) => {
                 ("closures are not supported in a kernel", "write a #[device] function")
             }
-            Expr::Let(_) => {
-                ("`if let` and `while let` are not supported in a kernel", "compare with `==`")
-            }
+            Expr::Let(_) => (
+                "`let` in a condition stands at the start of an `if` or a `while`",
+                "nest a second `if` in the first, or use `matches!`",
+            ),
             Expr::Async(_) | Expr::Await(_) => {
                 ("kernels are not asynchronous", "launch on a stream from the host")
             }

@@ -10,6 +10,9 @@ use syn::{Expr, RangeLimits};
 impl Translator {
     /// `if` and `else`, for their statements or for their value.
     pub fn branch(&mut self, branch: &syn::ExprIf, tail: Tail) -> TokenStream {
+        if let Some(branch) = self.if_let(branch, tail) {
+            return branch;
+        }
         let span = branch.span();
         let condition = self.bare(&branch.cond, Mode::View);
         let Some((_, otherwise)) = &branch.else_branch else {
@@ -32,6 +35,9 @@ impl Translator {
 
     /// `while`.
     pub fn while_loop(&mut self, turn: &syn::ExprWhile) -> TokenStream {
+        if let Some(turn) = self.while_let(turn) {
+            return turn;
+        }
         let span = turn.span();
         let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
         let condition = self.bare(&turn.cond, Mode::View);

@@ -5,6 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Token};
 
 /// `"text {}", a, b`.
@@ -41,13 +42,17 @@ impl Translator {
             "print" => self.print(call, false),
             "println" => self.print(call, true),
             "ptx" => self.inline_ptx(call),
+            "matches" => self.matches_macro(call),
+            "unreachable" | "panic" | "todo" | "unimplemented" => {
+                quote::quote_spanned!(call.span() => ::lanework::lang::rt::trap())
+            }
             "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
                 quote!(#call)
             }
             _ => self.refuse(
                 call,
                 &format!("`{name}!` is not supported in a kernel"),
-                "kernels support print!, println!, ptx!, and assert! on host values",
+                "kernels support print!, println!, ptx!, matches!, panic!, unreachable!, and assert! on host values",
             ),
         }
     }

@@ -77,8 +77,9 @@ fn rewrite(
     let mut bindings = Vec::new();
     let mut arguments = Vec::new();
     let mut constants = Vec::new();
-    for argument in &signature.inputs {
-        let parameter = parameter(argument)?;
+    translator.declare_generics(&signature.generics);
+    for (number, argument) in signature.inputs.iter().enumerate() {
+        let parameter = parameter(argument, number)?;
         let (name, text) = (&parameter.name, parameter.name.to_string());
         let span = argument.span();
         match &parameter.kind {
@@ -125,6 +126,9 @@ fn rewrite(
             }
         }
         translator.declare(name, parameter.mutable);
+        if let Some(pattern) = &parameter.pattern {
+            bindings.push(translator.destructure(pattern, quote!(#name), span));
+        }
         if parameter.mutable {
             bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
         }

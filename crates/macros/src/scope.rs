@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +38,14 @@ pub struct Translator {
     /// What `return` does here.
     pub returns: Returns,
     scopes: Vec<HashMap<String, bool>>,
+    generics: HashSet<String>,
     error: Option<syn::Error>,
 }
 
 impl Translator {
     /// A translator without names.
     pub fn new(returns: Returns) -> Self {
-        Translator { returns, scopes: vec![HashMap::new()], error: None }
+        Translator { returns, scopes: vec![HashMap::new()], generics: HashSet::new(), error: None }
     }
 
     /// Reports an error at `place`, and returns placeholder tokens so that the translation
@@ -74,6 +75,16 @@ impl Translator {
         let result = f(self);
         self.scopes.pop();
         result
+    }
+
+    /// Declares the function's type parameters.
+    pub fn declare_generics(&mut self, generics: &syn::Generics) {
+        self.generics.extend(generics.type_params().map(|ty| ty.ident.to_string()));
+    }
+
+    /// Whether a name is a type parameter's.
+    pub fn is_generic(&self, name: &syn::Ident) -> bool {
+        self.generics.contains(&name.to_string())
     }
 
     /// Declares a name; `mutable` when it is a variable.

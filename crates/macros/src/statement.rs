@@ -1,5 +1,6 @@
 //! Rewriting blocks, `let`, assignments and macros.
 
+use crate::patterns::names_a_struct;
 use crate::places::is_place;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use proc_macro2::{Span, TokenStream};
@@ -40,6 +41,7 @@ impl Translator {
                         }
                         (true, Tail::Value(mode)) => match expression {
                             Expr::If(branch) => self.branch(branch, tail),
+                            Expr::Match(matched) => self.matching(matched, tail),
                             _ => self.bare(expression, mode),
                         },
                         _ => {
@@ -57,6 +59,7 @@ impl Translator {
     pub fn statement_expression(&mut self, expression: &Expr) -> TokenStream {
         match expression {
             Expr::If(branch) => self.branch(branch, Tail::Unit),
+            Expr::Match(matched) => self.matching(matched, Tail::Unit),
             Expr::While(turn) => self.while_loop(turn),
             Expr::Loop(turn) => self.endless_loop(turn),
             Expr::ForLoop(turn) => self.for_loop(turn),
@@ -88,17 +91,13 @@ impl Translator {
                 "write `let mut x = 0.0;`",
             );
         };
-        if let Some((_, otherwise)) = &init.diverge {
-            return self.refuse(
-                otherwise,
-                "`let ... else` is not supported in a kernel",
-                "use `if` and `return`",
-            );
-        }
         let (pattern, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
             other => (other, None),
         };
+        if let Some((_, otherwise)) = &init.diverge {
+            return self.let_else(pattern, &init.expr, otherwise);
+        }
         let single = match pattern {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             _ => None,
@@ -128,6 +127,9 @@ impl Translator {
             self.declare(&name.ident, mutable);
             let name = &name.ident;
             return quote_spanned!(span => let #name = #value;);
+        }
+        if names_a_struct(pattern) {
+            return self.destructure(pattern, value, span);
         }
         let mut variables = Vec::new();
         let pattern = self.pattern(pattern, &mut variables);

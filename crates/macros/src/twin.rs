@@ -1,6 +1,7 @@
 //! Calls by name: which are calls of device functions and intrinsics, whose twins stage them.
 
 use crate::scope::Translator;
+use crate::types::is_handle_name;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -24,6 +25,9 @@ impl Translator {
         let of_type = segments.len() > 1 && is_type(&segments[segments.len() - 2].ident);
         let of_std = ["std", "core", "alloc"].iter().any(|name| segments[0].ident == name);
         let of_host = OF_THE_HOST.iter().any(|name| last.ident == name);
+        if path.qself.is_none() && of_type && !of_std && self.is_device_type(path) {
+            return associated(path);
+        }
         if path.qself.is_some() || local || of_type || of_std || of_host || is_type(&last.ident) {
             return quote!(#path);
         }
@@ -35,6 +39,29 @@ impl Translator {
         let span = path.span();
         quote_spanned!(span => #twin::staged #arguments)
     }
+}
+
+impl Translator {
+    /// Whether `Type::function` is a function of a device struct or enum.
+    fn is_device_type(&self, path: &ExprPath) -> bool {
+        let segments = &path.path.segments;
+        let name = &segments[segments.len() - 2].ident;
+        let known = name.to_string();
+        !PRIMITIVES.contains(&known.as_str())
+            && !is_handle_name(&known)
+            && !(segments.len() == 2 && self.is_generic(name))
+    }
+}
+
+/// `Type::function` of the handle of a device struct or enum.
+fn associated(path: &ExprPath) -> TokenStream {
+    let span = path.span();
+    let mut ty = path.path.clone();
+    let Some(function) = ty.segments.pop().map(|pair| pair.into_value()) else {
+        return quote!(#path);
+    };
+    ty.segments.pop_punct();
+    quote_spanned!(span => <::lanework::lang::rt::Handle<#ty>>::#function)
 }
 
 /// Whether a name is a type's or a variant's, by Rust's custom.

@@ -30,37 +30,33 @@ pub struct Parameter {
     pub name: Ident,
     /// Whether it is written `mut x`.
     pub mutable: bool,
+    /// The pattern that takes it apart.
+    pub pattern: Option<syn::Pat>,
     /// What it is.
     pub kind: Kind,
 }
 
-/// Reads a parameter.
-pub fn parameter(argument: &FnArg) -> syn::Result<Parameter> {
+/// Reads the parameter of this number.
+pub fn parameter(argument: &FnArg, number: usize) -> syn::Result<Parameter> {
     let typed = match argument {
         FnArg::Typed(typed) => typed,
         FnArg::Receiver(receiver) => {
             return Err(refuse(
                 receiver,
-                "kernels and device functions are free functions",
-                "move it out of the `impl` block and pass what it needs",
+                "a kernel is a free function",
+                "move it out of the `impl` block; methods are #[device] functions of a #[device] impl",
             ));
         }
     };
-    let (name, mutable) = match &*typed.pat {
+    let (name, mutable, pattern) = match &*typed.pat {
         syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
-            (name.ident.clone(), name.mutability.is_some())
+            (name.ident.clone(), name.mutability.is_some(), None)
         }
-        other => {
-            return Err(refuse(
-                other,
-                "a kernel parameter must be a plain name",
-                "destructure it in the body",
-            ));
-        }
+        other => (quote::format_ident!("argument_{}", number), false, Some(other.clone())),
     };
     let constant = is_constant(&typed.attrs)?;
     let kind = if constant { Kind::Constant(typed.ty.clone()) } else { kind(&typed.ty)? };
-    Ok(Parameter { name, mutable, kind })
+    Ok(Parameter { name, mutable, pattern, kind })
 }
 
 fn is_constant(attributes: &[Attribute]) -> syn::Result<bool> {
@@ -156,11 +152,13 @@ pub const TENSOR_CORES: &[&str] = &[
     "Transposed",
 ];
 
+/// Whether a name is one of the kernel language's types.
+pub fn is_handle_name(name: &str) -> bool {
+    HANDLES.iter().chain(TENSOR_CORES).any(|known| *known == name)
+}
+
 /// Whether a type is one of the kernel language's types, which are passed unchanged.
 pub fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
-    path.path
-        .segments
-        .last()
-        .is_some_and(|last| HANDLES.iter().chain(TENSOR_CORES).any(|name| last.ident == name))
+    path.path.segments.last().is_some_and(|last| is_handle_name(&last.ident.to_string()))
 }

@@ -10,6 +10,8 @@ mod host;
 mod integers;
 mod math;
 mod memory;
+mod methods;
+mod patterns;
 mod structs;
 mod text;
 mod warps;

@@ -11,6 +11,7 @@ mod convert;
 mod deferred;
 mod exclusive;
 mod kind;
+mod matching;
 mod memory;
 pub(crate) mod operations;
 mod parameter;
@@ -20,6 +21,7 @@ pub use convert::{NoPadding, To, Valued, blank, host, is_data, keep, lift, rest}
 pub use deferred::{Deferred, deferred, initialize};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
 pub use kind::{Kind, Places, ReadPlaces, Values, Variables};
+pub use matching::{HostOfAny, HostOfValue, Leaves, Scrutinee, check, must_leave, perhaps};
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use operations::{Receive, Target, constant, read_copy, read_view, receive, same_tag, set};
 pub use parameter::{bytes, value_parameter};

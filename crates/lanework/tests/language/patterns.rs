@@ -1,0 +1,250 @@
+//! `match` and patterns: integers, ranges, bools, enums, tuples, structs, guards.
+
+use lanework::prelude::*;
+
+/// Runs a kernel of 64 threads that writes one `u32` each.
+fn run(launch: impl Fn(&mut Buffer<u32>) -> Launch<'_>, expected: impl Fn(u32) -> u32) {
+    for device in Device::for_tests("patterns") {
+        let mut out = device.zeros::<u32>(64).unwrap();
+        launch(&mut out).grid(1).block(64).launch(&device).unwrap();
+        let expected: Vec<u32> = (0..64).map(&expected).collect();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
+/// What a thread does.
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(u8)]
+enum Shape {
+    Circle,
+    Square = 7,
+    Line,
+    Point = 200,
+}
+
+#[device]
+impl Shape {
+    fn of(i: u32) -> Shape {
+        match i % 5 {
+            0 | 4 => Shape::Circle,
+            1 => Shape::Square,
+            2 => Shape::Line,
+            _ => Shape::Point,
+        }
+    }
+
+    fn corners(self) -> u32 {
+        match self {
+            Self::Circle => 0,
+            Self::Square => 4,
+            Self::Line | Self::Point => 2 - (self == Shape::Point) as u32,
+        }
+    }
+}
+
+const LIMIT: u32 = 50;
+
+#[device]
+fn classify(i: u32, flag: bool) -> u32 {
+    match (i, flag) {
+        (0, _) => 1,
+        (n @ 1..=9, true) => n * 10,
+        (n, true) if n % 7 == 0 => n * 100,
+        (LIMIT, false) => 77,
+        (n, false) if n > 60 => {
+            if n == 62 {
+                return 5;
+            }
+            n + 1000
+        }
+        (40.., _) => 40,
+        (a, b) => a + b as u32,
+    }
+}
+
+#[kernel]
+fn matches_of_tuples(out: &mut [u32]) {
+    let i = thread_idx.x;
+    out[i] = classify(i, i % 3 == 0);
+}
+
+#[test]
+fn tuples_match_with_guards_ranges_and_bindings() {
+    // The device function itself is the reference: it runs on the host, too.
+    run(|out| matches_of_tuples(out), |i| classify(i, i % 3 == 0));
+}
+
+#[kernel]
+fn enums(out: &mut [u32], chosen: Shape) {
+    let i = thread_idx.x;
+    let mut shape = Shape::of(i);
+    let kept = shared::<Shape>(64);
+    kept[i] = shape;
+    sync_threads();
+    if kept[63 - i] == chosen {
+        shape = Shape::Point;
+    }
+    let mut sum = shape.corners() * 1000 + shape as u32;
+    match kept[i] {
+        Shape::Circle => sum += 100_000,
+        Shape::Square if i > 20 => {
+            sum += 200_000;
+            sum += i;
+        }
+        other => sum += other as u32 * 10_000,
+    }
+    if matches!(shape, Shape::Line | Shape::Square if i < 40) {
+        sum += 1_000_000;
+    }
+    out[i] = sum;
+}
+
+#[test]
+fn enums_are_parameters_variables_and_matched() {
+    for chosen in [Shape::Circle, Shape::Square, Shape::Line, Shape::Point] {
+        run(
+            |out| enums(out, chosen),
+            |i| {
+                let mut shape = Shape::of(i);
+                if Shape::of(63 - i) == chosen {
+                    shape = Shape::Point;
+                }
+                let mut sum = shape.corners() * 1000 + shape as u32;
+                match Shape::of(i) {
+                    Shape::Circle => sum += 100_000,
+                    Shape::Square if i > 20 => sum += 200_000 + i,
+                    other => sum += other as u32 * 10_000,
+                }
+                if matches!(shape, Shape::Line | Shape::Square if i < 40) {
+                    sum += 1_000_000;
+                }
+                sum
+            },
+        );
+    }
+}
+
+/// A ray.
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ray {
+    origin: (i32, i32),
+    kind: u32,
+}
+
+#[device]
+fn hits(Ray { origin: (x, y), kind }: Ray, (dx, dy): (i32, i32)) -> (bool, u32) {
+    let reach = x * dx + y * dy;
+    match kind {
+        0 => (reach > 0, kind),
+        1 if reach % 2 == 0 => (true, 3),
+        _ => (false, reach as u32),
+    }
+}
+
+#[device]
+fn search(limit: u32, i: u32) -> u32 {
+    let ray = Ray { origin: (i as i32, 3 - i as i32), kind: i % 3 };
+    let Ray { origin, kind: k } = ray;
+    let (true, number) = hits(ray, (2, 1)) else {
+        return (1000 + origin.1 * k as i32) as u32;
+    };
+    let mut sum = number;
+    if let Ray { kind: 0 | 1, origin: (x, -60..=-10) } = ray {
+        sum += 10_000 + x as u32;
+    } else if let (mut a @ 10..=20, false) = (i, k == 2)
+        && a != 12
+    {
+        a += 1;
+        sum += a * 100;
+    } else {
+        sum += 7;
+    }
+    let mut j = i;
+    while let 3..=1000 = j {
+        j = match j % 2 {
+            0 => j / 2,
+            _ if sum > limit => break,
+            _ => {
+                sum += 1;
+                j - 1
+            }
+        };
+    }
+    let [first, .., last] = [j, sum, i, i + 9];
+    sum * 10 + first + last
+}
+
+#[kernel]
+fn lets(limit: u32, out: &mut [u32]) {
+    let i = thread_idx.x;
+    out[i] = search(limit, i);
+}
+
+#[test]
+fn patterns_stand_in_let_if_while_and_parameters() {
+    for limit in [5, 100_000] {
+        run(|out| lets(limit, out), |i| search(limit, i));
+    }
+}
+
+#[kernel]
+fn either(out: &mut [u32]) {
+    let i = thread_idx.x;
+    out[i] = match (i % 4, i / 4) {
+        (0, n) | (n, 0) => n + 1,
+        (1, n @ 3..=9) | (n @ 2, 4) => n * 100,
+        (a, b) => a * 1000 + b,
+    };
+}
+
+#[test]
+fn alternatives_bind_the_same_names() {
+    run(
+        |out| either(out),
+        |i| match (i % 4, i / 4) {
+            (0, n) | (n, 0) => n + 1,
+            (1, n @ 3..=9) | (n @ 2, 4) => n * 100,
+            (a, b) => a * 1000 + b,
+        },
+    );
+}
+
+/// How a kernel is built.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Plain,
+    Scaled(u32),
+}
+
+#[kernel]
+fn on_host_values<const N: u32>(
+    #[constant] double: bool,
+    #[constant] offset: u32,
+    out: &mut [u32],
+) {
+    let i = thread_idx.x;
+    let factor = match N {
+        0 => 1,
+        1..=4 => N * 2,
+        _ => 100,
+    };
+    let shift = match (double, offset) {
+        (true, n) => n * 2,
+        (false, 3) => 30,
+        (false, n) => n,
+    };
+    out[i] = match i {
+        0..32 => i * factor,
+        _ => shift,
+    };
+}
+
+#[test]
+fn host_values_are_matched_while_staging() {
+    run(|out| on_host_values::<3>(true, 5, out), |i| if i < 32 { i * 6 } else { 10 });
+    run(|out| on_host_values::<0>(false, 3, out), |i| if i < 32 { i } else { 30 });
+    run(|out| on_host_values::<9>(false, 4, out), |i| if i < 32 { i * 100 } else { 4 });
+    assert_ne!(Mode::Plain, Mode::Scaled(1));
+}
