@@ -1,6 +1,5 @@
 //! The scalar types of kernels, and the operations on each.
 
-use crate::data::Data;
 use crate::host::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
 use crate::var::Var;
 use bytemuck::Pod;
@@ -122,7 +121,7 @@ pub trait Float: Element + Neg<Output = Self> + FloatMethods {
     message = "`{Self}` cannot be stored in device memory",
     note = "elements are u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]
-pub trait Element: Number + Pod {}
+pub trait Element: Number + Storable {}
 
 /// A type whose values buffers hold: scalars, arrays of them, and `#[device]` structs without
 /// padding.
@@ -132,9 +131,7 @@ pub trait Element: Number + Pod {}
     note = "buffers hold u8 to u64, i8 to i64, usize, isize, f16, bf16, f32, f64, arrays of them, \
             and #[device] structs of these; a `bool` is a `u32` there, a tuple a struct"
 )]
-pub trait Storable: Data + Pod {}
-
-impl<T: Element> Storable for T {}
+pub trait Storable: Pod {}
 
 impl<T: Storable, const N: usize> Storable for [T; N] {}
 
@@ -155,6 +152,7 @@ macro_rules! integers {
             const MIN: Self = <$t>::MIN;
             const MAX: Self = <$t>::MAX;
         }
+        impl Storable for $t {}
         impl Element for $t {}
         impl Integer for $t {
             const BITS: u32 = <$t>::BITS;
@@ -183,6 +181,7 @@ macro_rules! floats {
             const MIN: Self = <$t>::MIN;
             const MAX: Self = <$t>::MAX;
         }
+        impl Storable for $t {}
         impl Element for $t {}
         impl Float for $t {
             const EPSILON: Self = <$t>::EPSILON;

@@ -4,7 +4,7 @@
 use crate::asynchrony::setup::setup_barriers;
 use crate::builder::{Builder, Line};
 use crate::current::{Abandon, install, with};
-use crate::data::leaves;
+use crate::data::{Data, leaves};
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
 use crate::identifier::identifier;
 use crate::memory::check::FAULT_PARAMETER;
@@ -71,16 +71,16 @@ fn stage_dyn(
 }
 
 /// Declares the parameter `name: &[T]`.
-pub fn slice_parameter<T: Storable>(name: &'static str) -> Slice<T> {
+pub fn slice_parameter<T: Storable + Data>(name: &'static str) -> Slice<T> {
     Slice::new(memory_parameter::<T>(name, false))
 }
 
 /// Declares the parameter `name: &mut [T]`.
-pub fn slice_mut_parameter<T: Storable>(name: &'static str) -> SliceMut<T> {
+pub fn slice_mut_parameter<T: Storable + Data>(name: &'static str) -> SliceMut<T> {
     SliceMut::new(memory_parameter::<T>(name, true))
 }
 
-fn memory_parameter<T: Storable>(
+fn memory_parameter<T: Storable + Data>(
     name: &'static str,
     mutable: bool,
 ) -> crate::memory::slice::Memory {

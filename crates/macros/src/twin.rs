@@ -61,7 +61,7 @@ fn associated(path: &ExprPath) -> TokenStream {
         return quote!(#path);
     };
     ty.segments.pop_punct();
-    quote_spanned!(span => <::lanework::lang::rt::Handle<#ty>>::#function)
+    quote_spanned!(span => <<#ty as ::lanework::lang::rt::Functions>::Of>::#function)
 }
 
 /// Whether a name is a type's or a variant's, by Rust's custom.

@@ -21,11 +21,7 @@ struct WithText {
     name: &'static str,
 }
 
-#[device]
-struct NotCopy {
-    value: f32,
-}
-
+#[derive(Clone, Copy)]
 struct Plain {
     value: f32,
 }

@@ -144,3 +144,20 @@ pub fn is_data<T: Data>() {}
             the fields from the largest to the smallest"
 )]
 pub trait NoPadding {}
+
+/// The type whose functions a kernel calls as `Type::function`: of a value, its handle; of the
+/// language's own types, the type itself.
+#[diagnostic::on_unimplemented(
+    message = "the functions of `{Self}` run on the host only",
+    label = "not a type of the kernel language",
+    note = "mark the struct or enum and its `impl` #[device], or call the function in a \
+            `const {{ .. }}` block"
+)]
+pub trait Functions {
+    /// The type.
+    type Of;
+}
+
+impl<T: Data> Functions for T {
+    type Of = Handle<T>;
+}

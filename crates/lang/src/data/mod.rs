@@ -17,7 +17,7 @@ pub(crate) mod operations;
 mod parameter;
 mod tuples;
 
-pub use convert::{NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
+pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
 pub use deferred::{Deferred, deferred, initialize};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
 pub use kind::{Kind, Places, ReadPlaces, Values, Variables};

@@ -23,6 +23,10 @@ pub struct Accumulator<D: MatrixElement, const N: u32> {
     registers: FragmentC<D, 64, N>,
 }
 
+impl<D: MatrixElement, const N: u32> crate::data::Functions for Accumulator<D, N> {
+    type Of = Self;
+}
+
 impl<D: MatrixElement, const N: u32> Read for Accumulator<D, N> {
     type Value = Self;
     fn view(self) -> Self {

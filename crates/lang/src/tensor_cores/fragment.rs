@@ -294,6 +294,12 @@ fn halves(b: &mut Builder, register: Register, scalar: ScalarType) -> [Register;
     halves
 }
 
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> crate::data::Functions
+    for Fragment<P, T, R, C>
+{
+    type Of = Self;
+}
+
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Read for Fragment<P, T, R, C> {
     type Value = Self;
     fn view(self) -> Self {

@@ -30,6 +30,10 @@ pub struct CopyPipeline<const STAGES: u32> {
     id: u32,
 }
 
+impl<const STAGES: u32> crate::data::Functions for CopyPipeline<STAGES> {
+    type Of = Self;
+}
+
 impl<const STAGES: u32> Read for CopyPipeline<STAGES> {
     type Value = Self;
     fn view(self) -> Self {

@@ -80,6 +80,12 @@ impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTile<T, ROWS, CO
 
 impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTile<T, ROWS, COLUMNS, S> {}
 
+impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::Functions
+    for SharedTile<T, ROWS, COLUMNS, S>
+{
+    type Of = Self;
+}
+
 impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTile<T, ROWS, COLUMNS, S> {
     type Value = Self;
     fn view(self) -> Self {
@@ -275,6 +281,12 @@ impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTiles<T, ROWS, C
 }
 
 impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTiles<T, ROWS, COLUMNS, S> {}
+
+impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::Functions
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    type Of = Self;
+}
 
 impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTiles<T, ROWS, COLUMNS, S> {
     type Value = Self;
