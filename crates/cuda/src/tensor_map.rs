@@ -84,6 +84,8 @@ pub enum Swizzle {
     B64,
     /// Span of 128 bytes.
     B128,
+    /// Span of 128 bytes, in units of 32 instead of 16 (sm_100 and later).
+    B128By32,
 }
 
 /// L2 promotion: the bytes that the L2 cache fetches for each miss.
@@ -150,6 +152,7 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
         Swizzle::B32 => sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B,
         Swizzle::B64 => sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_64B,
         Swizzle::B128 => sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+        Swizzle::B128By32 => sys::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
     };
     let l2_promotion = match map.l2_promotion {
         L2Promotion::None => sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
@@ -225,7 +228,7 @@ fn check(map: &TiledMap) -> Result<(), String> {
         Swizzle::None => u64::MAX,
         Swizzle::B32 => 32,
         Swizzle::B64 => 64,
-        Swizzle::B128 => 128,
+        Swizzle::B128 | Swizzle::B128By32 => 128,
     };
     if row > span {
         return Err(format!("a tile row has {row} bytes, more than the {span} of its swizzle"));

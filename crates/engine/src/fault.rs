@@ -48,6 +48,8 @@ pub enum FaultKind {
     TensorMap,
     /// A tile of a tensor is at a place that the copy engine does not take.
     TilePlace,
+    /// Tensor memory, or an instruction on it, is used in a way that the manual does not allow.
+    TensorMemory,
     /// The launch or kernel asks for more than the device has.
     LimitExceeded,
     /// The kernel executed `trap`.
@@ -107,6 +109,7 @@ impl FaultKind {
             FaultKind::NoMbarrier => "uninitialized-mbarrier",
             FaultKind::TensorMap => "tensor-map",
             FaultKind::TilePlace => "tile-place",
+            FaultKind::TensorMemory => "tensor-memory",
             FaultKind::LimitExceeded => "limit-exceeded",
             FaultKind::Trap => "trap",
             FaultKind::Unsupported => "unsupported",

@@ -371,6 +371,16 @@ pub trait Instrument: Send + 'static {
     /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
     fn product_reads(&mut self, _warp: &Warp, _instruction: u32, _chunks: &[u64]) {}
 
+    /// A lane's instruction on tensor memory reads these 16-byte chunks of the shared memory of the block of a rank, by
+    /// the asynchronous proxy, from now on until its commit has arrived.
+    fn tensor_reads(&mut self, _warp: &Warp, _at: (u32, u32), _rank: u32, _chunks: &[u64]) {}
+
+    /// A lane commits what it has issued on tensor memory to these mbarriers.
+    fn tensor_commit(&mut self, _warp: &Warp, _at: (u32, u32), _mbarriers: &[(u32, u64)]) {}
+
+    /// A commit is about to arrive at an mbarrier.
+    fn tensor_arrived(&mut self, _mbarrier: (u32, u64)) {}
+
     // --- Allocation ---
 
     /// A kernel allocates or frees.

@@ -81,6 +81,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             fault.message = raw.note;
             fault.help = "encode the map for this device and pass its 128 bytes as a `.param .align 64 .b8` parameter".into();
         }
+        FaultKind::TensorMemory => {
+            fault.message = raw.note;
+            fault.help = "see the PTX manual, \"TensorCore 5th Generation Family Instructions\"; allocate with one warp, free what it gave before the block ends, and let each warp access its own 32 lanes".into();
+        }
         FaultKind::TilePlace => {
             fault.message = raw.note;
             fault.help = "let tiles begin at multiples of 16 bytes of a row, and those that are stored or added not before the tensor".into();

@@ -141,6 +141,7 @@ impl TensorMap {
             Swizzle::B32 => 1,
             Swizzle::B64 => 2,
             Swizzle::B128 => 3,
+            Swizzle::B128By32 => 4,
         };
         let element = element.unwrap_or_default() as u8;
         put(
@@ -196,6 +197,7 @@ impl TensorMap {
                 1 => Swizzle::B32,
                 2 => Swizzle::B64,
                 3 => Swizzle::B128,
+                4 => Swizzle::B128By32,
                 _ => return None,
             },
             nan_outside: bytes[layout::FILL] != 0,

@@ -184,6 +184,7 @@ fn for_driver(map: lanework_sim::TensorMap) -> TiledMap {
             Swizzle::B32 => S::B32,
             Swizzle::B64 => S::B64,
             Swizzle::B128 => S::B128,
+            Swizzle::B128By32 => S::B128By32,
         },
         l2_promotion: L2Promotion::B128,
         nan_outside: map.nan_outside,

@@ -55,3 +55,12 @@ pub enum NanUse {
     /// It copies 32 bits.
     Copies,
 }
+
+/// An address operand: its space and what is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct At {
+    /// Where.
+    pub space: MemorySpace,
+    /// Bytes added.
+    pub offset: i64,
+}

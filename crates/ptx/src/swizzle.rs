@@ -13,6 +13,8 @@ pub enum Swizzle {
     B64,
     /// Eight chunks, by three bits of the row: it repeats after 1024 bytes.
     B128,
+    /// Four pairs of chunks, by two bits of the row: it repeats after 512 bytes (sm_100 and later).
+    B128By32,
 }
 
 impl Swizzle {
@@ -21,7 +23,15 @@ impl Swizzle {
     /// xored with. Applied twice, it gives the address back.
     #[inline]
     pub fn apply(self, address: u64) -> u64 {
-        address ^ (address >> 3 & (self.width() - 1) & !15)
+        match self {
+            Swizzle::B128By32 => address ^ (address >> 2 & 0x60),
+            _ => address ^ (address >> 3 & (self.width() - 1) & !15),
+        }
+    }
+
+    /// Rows of the pattern.
+    pub fn rows(self) -> u64 {
+        if self == Swizzle::B128By32 { 4 } else { 8 }
     }
 
     /// Bytes of a row within which chunks move; 16, one chunk, where none does.
@@ -30,7 +40,7 @@ impl Swizzle {
             Swizzle::None => 16,
             Swizzle::B32 => 32,
             Swizzle::B64 => 64,
-            Swizzle::B128 => 128,
+            Swizzle::B128 | Swizzle::B128By32 => 128,
         }
     }
 
@@ -38,7 +48,7 @@ impl Swizzle {
     pub fn period(self) -> u64 {
         match self {
             Swizzle::None => 16,
-            _ => self.width() * 8,
+            _ => self.width() * self.rows(),
         }
     }
 }
@@ -47,7 +57,18 @@ impl Swizzle {
 mod tests {
     use super::Swizzle;
 
-    const ALL: [Swizzle; 4] = [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128];
+    const ALL: [Swizzle; 5] =
+        [Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128, Swizzle::B128By32];
+
+    #[test]
+    fn pairs_of_chunks_of_row_r_are_xored_with_r() {
+        for row in 0..8u64 {
+            for chunk in 0..8u64 {
+                let expected = row * 128 + (chunk / 2 ^ (row & 3)) * 32 + chunk % 2 * 16 + 3;
+                assert_eq!(Swizzle::B128By32.apply(row * 128 + chunk * 16 + 3), expected);
+            }
+        }
+    }
 
     #[test]
     fn chunks_of_row_r_are_xored_with_r() {

@@ -225,10 +225,6 @@ fn what_the_emulator_does_not_know_is_named() {
         ("add.cc.f32 %f1, %f2, %f3;", "modifier `.cc`"),
         ("add.u32 %r1, %r2;", "operands"),
         ("add.u32 %r1, %r2, %nothing;", "`%nothing` is not declared"),
-        (
-            "tcgen05.fence::before_thread_sync;",
-            "`tcgen05.fence::before_thread_sync` orders tensor memory",
-        ),
     ] {
         let error = load(&emulator, &kernel(&format!("{START}\n{body}\nret;"))).expect_err(body);
         assert!(error.message.contains(says), "{error}");

@@ -1,5 +1,5 @@
 //! Forms of later architectures and rare types: 128 bits, pairs of f32, two types, three operands, packed
-//! `set`, special registers, `st.bulk`, `clusterlaunchcontrol`, `multimem`; and what is refused by name.
+//! `set`, special registers, `st.bulk`, `clusterlaunchcontrol`, `multimem`.
 
 mod common;
 
@@ -310,26 +310,20 @@ fn a_multicast_address_of_one_device_is_an_address() {
 }
 
 #[test]
-fn what_only_other_architectures_have_is_refused_by_its_name() {
-    for (form, what) in [
-        ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 32;", "allocates columns"),
-        ("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;", "a matrix product in"),
-        (
-            "tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;",
-            "weight-stationary product with a sparse",
-        ),
-        ("tcgen05.fence::before_thread_sync;", "orders tensor memory"),
-        ("tcgen05.wait::ld.sync.aligned;", "waits for loads"),
-    ] {
-        let text = kernel(&format!("{START} {form} ret;"));
-        let good = ".visible .entry good() { ret; }";
-        let program = load(&device(false), &format!("{text}{good}")).expect("one entry can run");
-        let (name, error) = program.refused().next().expect("the other is refused");
-        assert_eq!(name, "k");
-        assert!(error.text_line > 0 && error.message.contains(what), "{form}: {error}");
-        assert!(error.help.contains("sm_100a"), "{form}: {error}");
-    }
+fn a_bulk_copy_to_a_multicast_address_is_one_to_that_address() {
+    // Each thread's four words, from its own 16 bytes.
+    let body = "
+        .shared .align 16 .b8 tile[512]; mov.u32 %r20, tile; shl.b32 %r21, %r3, 4;
+        add.u32 %r20, %r20, %r21; st.shared.v4.u32 [%r20], {%r10, %r11, %r11, %r10};
+        fence.proxy.async;
+        multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd7], [%r20], 16;
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
+    check(body, |a, b, _| [a, b, b, a]);
+}
+
+#[test]
+fn an_operation_that_does_not_exist_is_refused() {
     let text = kernel(&format!("{START} tcgen05.frobnicate; ret;"));
     let error = load(&device(false), &text).expect_err("unknown");
-    assert!(error.message.contains("unknown instruction"), "{error}");
+    assert!(error.message.contains("this operation"), "{error}");
 }

@@ -190,10 +190,8 @@ fn reserved_shared_memory_has_an_address_that_faults() {
 
 /// What the emulator refuses of the parser's test data: files by a part of their name, and the reason,
 /// which is the same for every entry there. All other files load whole.
-const REFUSED: &[(&str, &str)] = &[
-    ("blackwell.", "tcgen05.alloc"),
-    ("clang.", "call of `external`, which the module does not define"),
-];
+const REFUSED: &[(&str, &str)] =
+    &[("clang.", "call of `external`, which the module does not define")];
 
 #[test]
 fn what_real_compilers_print_loads_but_for_what_is_listed() {

@@ -26,6 +26,7 @@ use crate::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::Kernel;
 use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
+use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 use std::fmt;
 use std::ops::Deref;
 
@@ -319,7 +320,11 @@ impl Verifier<'_> {
         for (i, plan) in self.code.async_plans.iter().enumerate() {
             let wait = matches!(plan.op, AsyncOp::Mbarrier(MbarrierOp::Wait { .. }, _));
             let to = if wait { MAYBE_TRUTH } else { MAYBE_VARYING };
-            let inside = plan.src.iter().all(|slot| self.is(*slot, VALUE))
+            let test = matches!(plan.op, AsyncOp::Tmem(TmemOp::Multiply(_)));
+            let source = |(j, slot): (usize, &Slot)| {
+                self.is(*slot, if test && j == 4 { TEST } else { VALUE })
+            };
+            let inside = plan.src.iter().enumerate().all(source)
                 && plan.dst.iter().all(|slot| self.is(*slot, to));
             if !inside {
                 return Err(self.wrong(None, format!("asynchronous plan {i}: a register is none")));

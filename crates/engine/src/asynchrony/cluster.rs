@@ -4,6 +4,8 @@
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
 use super::copies::Copies;
+use super::tensor_memory::memory::TensorMemory;
+use super::tensor_memory::queue::TensorWork;
 use crate::hook::Hook;
 use crate::memory::Memory;
 use crate::region::Region;
@@ -39,6 +41,10 @@ pub struct Cluster {
     pub barrier: ClusterBarrier,
     /// Bulk copies that have been started.
     pub copies: Copies,
+    /// Tensor memory by rank.
+    pub tensor_memory: Vec<TensorMemory>,
+    /// Products and copies in tensor memory that have been issued.
+    pub tensor_work: TensorWork,
     /// Counts what a waiting thread could be waiting for.
     pub changes: u64,
 }
@@ -54,6 +60,8 @@ impl Cluster {
             running: vec![true; blocks],
             barrier: ClusterBarrier::new(blocks, warps),
             copies: Copies::default(),
+            tensor_memory: (0..blocks).map(|_| TensorMemory::default()).collect(),
+            tensor_work: TensorWork::default(),
             changes: 0,
         }
     }
@@ -65,6 +73,8 @@ impl Cluster {
             self.barrier = ClusterBarrier::new(self.running.len(), self.barrier.warps);
         }
         self.copies.start();
+        self.tensor_memory.iter_mut().for_each(TensorMemory::start);
+        self.tensor_work.start();
     }
 
     /// The shared memory that an address above the first block's is in, if its block still runs.

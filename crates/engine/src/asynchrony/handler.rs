@@ -1,6 +1,7 @@
 //! The handler of all asynchronous instructions: lane after lane, as their operands differ.
 
 use super::plan::Plan;
+use super::tensor_memory::handler as tensor_memory;
 use super::{bulk, sync, tensor};
 use crate::context::fault;
 use crate::handler::Body;
@@ -33,6 +34,7 @@ impl Body for Async {
                 AsyncOp::ProductWait => crate::matrix::group::wait(warp),
                 AsyncOp::Commit => bulk::commit(op, warp),
                 AsyncOp::WaitGroup { pending, read } => bulk::wait_group(op, warp, pending, read),
+                AsyncOp::Tmem(this) => tensor_memory::run(op, warp, plan, this),
             };
             match done {
                 Ok(true) => op.next(warp),
@@ -53,6 +55,7 @@ pub unsafe fn waits_for(op: *const Op, warp: &Warp) -> String {
         let plan = &*std::ptr::with_exposed_provenance::<Plan>((*op).imm as usize);
         match plan.op {
             AsyncOp::Mbarrier(_, at) => sync::describe(warp, plan, at),
+            AsyncOp::Tmem(this) => tensor_memory::describe(warp, plan, this),
             AsyncOp::ProductWait => "the other warps of its warpgroup".to_owned(),
             _ => "every thread of the cluster to arrive at the cluster's barrier".to_owned(),
         }

@@ -16,4 +16,5 @@ pub mod plan;
 mod shared;
 mod sync;
 mod tensor;
+pub mod tensor_memory;
 mod tile;

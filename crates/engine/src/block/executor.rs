@@ -4,6 +4,7 @@
 use super::worker::{PassOutcome, Shape, State, Worker};
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::finish::{LateFault, finish_all};
+use crate::asynchrony::tensor_memory::perform::perform_all;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::{Hook, Wants};
 use crate::instrument::{Instrument, Launch, Verdict};
@@ -178,6 +179,7 @@ impl<'a> ClusterExecutor<'a> {
                     PassOutcome::Done => {
                         // What it started or waited for is done while its memory is still its own.
                         self.deliver()?;
+                        self.check_tensor_memory(rank)?;
                         self.leave(rank);
                         left -= 1;
                     }
@@ -224,8 +226,28 @@ impl<'a> ClusterExecutor<'a> {
         self.blocks[rank].pass()
     }
 
-    /// Does the copies under split.
+    /// A block ends: it must have freed its tensor memory.
+    fn check_tensor_memory(&self, rank: usize) -> Result<(), (usize, Located)> {
+        let Some(left) = self.cluster.tensor_memory[rank].allocations().first() else {
+            return Ok(());
+        };
+        let note = format!(
+            "the block ends without `tcgen05.dealloc` of {} columns of tensor memory, from column {} on",
+            left.columns, left.start
+        );
+        let raw = RawFault::of_lanes(FaultKind::TensorMemory, MemorySpace::Generic, 1, note);
+        Err((rank, Located { raw, origin: left.instruction, warp: left.warp }))
+    }
+
+    /// Does what goes on beside the warps: bulk copies, products in tensor memory.
     fn deliver(&mut self) -> Result<(), (usize, Located)> {
+        let late = |LateFault { owner, origin, raw }: LateFault| {
+            (owner.rank as usize, Located { raw, origin, warp: owner.warp })
+        };
+        if !self.cluster.tensor_work.is_empty() {
+            // SAFETY: it is done before the blocks whose shared memory it reads leave.
+            unsafe { perform_all(&mut self.cluster) }.map_err(late)?;
+        }
         if self.cluster.copies.is_empty() {
             return Ok(());
         }
@@ -235,10 +257,7 @@ impl<'a> ClusterExecutor<'a> {
         };
         // SAFETY: copies are done before the blocks whose shared memory they touch leave, and the
         // launch holds the lock of global memory.
-        let done = unsafe { finish_all(&mut self.cluster, first) };
-        done.map_err(|LateFault { owner, origin, raw }| {
-            (owner.rank as usize, Located { raw, origin, warp: owner.warp })
-        })
+        unsafe { finish_all(&mut self.cluster, first) }.map_err(late)
     }
 
     /// A block has ended: nobody may touch its shared memory any more.

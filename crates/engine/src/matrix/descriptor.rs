@@ -72,7 +72,8 @@ impl Descriptor {
         let at = match self.swizzle {
             Swizzle::None => self.start + chunk * self.stride + k % 8 * 16 + k / 8 * self.leading,
             _ => {
-                let row = self.start + k % 8 * self.swizzle.width() + k / 8 * self.stride;
+                let rows = self.swizzle.rows();
+                let row = self.start + k % rows * self.swizzle.width() + k / rows * self.stride;
                 row + chunk % chunks * 16 + chunk / chunks * self.leading
             }
         };

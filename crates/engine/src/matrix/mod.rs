@@ -1,14 +1,14 @@
 //! `ldmatrix`, `stmatrix`, `mma` and `wmma`: the warp's lanes hold matrices together.
 
-mod descriptor;
+pub mod descriptor;
 pub mod group;
 pub mod handlers;
-mod multiply;
+pub mod multiply;
 mod places;
 pub mod plan;
 mod quads;
 mod registers;
 mod rows;
 mod sparse;
-mod sum;
-mod terms;
+pub mod sum;
+pub mod terms;

@@ -6,3 +6,4 @@ pub mod eight;
 pub mod narrow;
 pub mod single;
 pub mod soft;
+pub mod tiny;

@@ -2,16 +2,9 @@
 //! Conversion Instructions: Asynchronous copy", "mbarrier", "barrier.cluster").
 
 use crate::opcode::atomic::{AtomicKind, AtomicOp};
-use crate::types::MemorySpace;
+use crate::opcode::tensor_memory::TmemOp;
 
-/// An address operand: its space and what is added to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct At {
-    /// Where.
-    pub space: MemorySpace,
-    /// Bytes added.
-    pub offset: i64,
-}
+pub use crate::types::At;
 
 /// An asynchronous instruction, or one that waits for others; its operands stand with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +50,8 @@ pub enum AsyncOp {
         /// Only until their copies have read what they read (`.read`).
         read: bool,
     },
+    /// `tcgen05`.
+    Tmem(TmemOp),
 }
 
 /// What an mbarrier instruction does, and its operands after the address.

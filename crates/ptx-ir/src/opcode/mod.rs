@@ -21,6 +21,7 @@ pub mod moves;
 pub mod product;
 pub mod single;
 pub mod sync;
+pub mod tensor_memory;
 pub mod texture;
 pub mod video;
 pub mod warp;

@@ -150,6 +150,7 @@ pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
         "ld_reduce" => ("ld", [&accumulators[..], &operations].concat()),
         "st" => ("st", Vec::new()),
         "red" => ("red", Vec::new()),
+        "cp" => ("cp", Vec::new()),
         _ => return Err(cx.unknown("this operation")),
     };
     if what == "ld_reduce" && !operations.iter().any(|operation| cx.has(operation)) {

@@ -18,7 +18,6 @@ mod eight;
 mod expand;
 mod float;
 mod integer;
-pub mod known;
 mod logic;
 mod matrix;
 mod memory;
@@ -27,6 +26,7 @@ mod quad;
 mod special;
 mod stack;
 mod tensor_map;
+mod tensor_memory;
 mod texture;
 mod video;
 mod warpgroup;
@@ -145,6 +145,7 @@ static RULES: &[(&str, Rule)] = &[
     ("sust", texture::store),
     ("szext", logic::szext),
     ("tanh", float::approximate),
+    ("tcgen05", tensor_memory::tcgen05),
     ("tensormap", tensor_map::tensormap),
     ("testp", float::testp),
     ("tex", texture::sample),
@@ -187,17 +188,10 @@ static RULES: &[(&str, Rule)] = &[
 pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
     let Some(rule) = rule else {
-        let name = instruction.name();
-        return Err(match known::row_of(&name) {
-            Some(row) => Unsupported::new(
-                format!("`{name}` {}: the emulator does not run it", row.what),
-                format!("run this kernel on a GPU of {}; other entries run here", row.targets),
-            ),
-            None => Unsupported::new(
-                format!("unknown instruction `{name}`"),
-                "the emulator does not know it; run this kernel on a GPU or report it",
-            ),
-        });
+        return Err(Unsupported::new(
+            format!("unknown instruction `{}`", instruction.name()),
+            "the emulator does not know it; run this kernel on a GPU or report it",
+        ));
     };
     let guard = guard(lowering, instruction)?;
     let guard = kept(lowering, instruction, guard);

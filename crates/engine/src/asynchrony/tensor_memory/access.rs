@@ -1,0 +1,211 @@
+//! `tcgen05.ld`, `st` and `wait`.
+//!
+//! A warp reaches the 32 lanes of its place in its warpgroup alone. The manual has the address name them; kernels
+//! in the field leave the first lane at 0 in all four warps, which GPUs take as the warp's own, and so does the
+//! emulator. An address in the lanes of another warp is a fault.
+
+use super::super::plan::Plan;
+use super::super::shared::words;
+use super::pair::cluster;
+use super::place::{Place, check_columns, misuse, same};
+use crate::fault::RawFault;
+use crate::lanes::{fetch_cold, put_cold};
+use crate::machine::Warp;
+use crate::matrix::handlers::incomplete;
+use crate::slot::{Lanes, NO_SLOT, Slot};
+use lanework_ptx_ir::opcode::tensor_memory::{
+    LoadReduction, Movement, MovementShape, ReducedNumber,
+};
+
+/// Checks that all lanes of a warp take part.
+///
+/// # Errors
+/// When not.
+pub fn whole(warp: &Warp) -> Result<(), RawFault> {
+    if warp.mask == u32::MAX { Ok(()) } else { Err(incomplete(warp)) }
+}
+
+/// Where a movement starts.
+unsafe fn start(warp: &Warp, plan: &Plan, this: &Movement) -> Result<Place, RawFault> {
+    whole(warp)?;
+    // SAFETY: slots are valid by the assembler.
+    let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
+    let mut at = Place::of(address);
+    let quarter = warp.index % 4;
+    if at.lane / 32 != quarter && at.lane / 32 != 0 {
+        return Err(misuse(
+            0,
+            format!(
+                "warp {} accesses lane {} of tensor memory: as warp {quarter} of its warpgroup it reaches lanes {} to {}",
+                warp.index,
+                at.lane,
+                32 * quarter,
+                32 * quarter + 31
+            ),
+        ));
+    }
+    if at.lane % this.shape.lanes() != 0 {
+        return Err(misuse(
+            0,
+            format!(
+                "lane {} of tensor memory: this shape starts at a multiple of {}",
+                at.lane,
+                this.shape.lanes()
+            ),
+        ));
+    }
+    at.lane = 32 * quarter + at.lane % 32;
+    Ok(at)
+}
+
+/// Checks the columns of a movement.
+unsafe fn check(warp: &Warp, at: Place, this: &Movement) -> Result<(), RawFault> {
+    // SAFETY: the context and its cluster outlive the warp's run.
+    let memory = unsafe { &cluster(warp).tensor_memory[(*warp.context).rank as usize] };
+    let packed = if this.packed { 2 } else { 1 };
+    let columns = this.shape.columns() * this.repeat as u32 * packed;
+    let what = "a load or store";
+    check_columns(memory, 0, at, (this.shape.lanes(), columns), what)?;
+    if let MovementShape::Lanes16Bits32Twice(split) = this.shape {
+        let column = i64::from(at.column) + i64::from(split);
+        let second = Place { column: u32::try_from(column).unwrap_or(u32::MAX / 2), ..at };
+        check_columns(memory, 0, second, (this.shape.lanes(), columns), what)?;
+    }
+    Ok(())
+}
+
+/// The columns of register `register` of a thread, one or two.
+fn columns(this: &Movement, at: Place, thread: u32, register: u32) -> (u32, [u32; 2]) {
+    let (lane, column) = this.shape.place(thread, register);
+    // Packed, a step has twice the columns; the distance of halves is in columns.
+    let column = match this.shape {
+        _ if !this.packed => column,
+        MovementShape::Lanes16Bits32Twice(split) if thread >= 16 => 2 * (column - split) + split,
+        _ => 2 * column,
+    };
+    let column = at.column.wrapping_add(column as u32);
+    (at.lane + lane, [column, column + 1])
+}
+
+/// `tcgen05.ld`.
+pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &Movement) -> Result<bool, RawFault> {
+    // SAFETY: slots are valid by the assembler; the place is checked.
+    unsafe {
+        let at = start(warp, plan, this)?;
+        check(warp, at, this)?;
+        let memory = &cluster(warp).tensor_memory[(*warp.context).rank as usize];
+        let count = this.shape.registers() * this.repeat;
+        let mut reduced: Option<Lanes<u32>> = None;
+        for (register, slot) in plan.dst[..count].iter().enumerate() {
+            let mut words = Lanes([0u32; 32]);
+            for thread in 0..32 {
+                let (lane, [first, second]) = columns(this, at, thread as u32, register as u32);
+                words.0[thread] = match this.packed {
+                    false => memory.word(lane, first),
+                    true => memory.word(lane, first) & 0xffff | memory.word(lane, second) << 16,
+                };
+            }
+            if let Some(how) = this.reduction {
+                reduced = Some(match reduced {
+                    None => Lanes(words.0.map(|word| magnitude(how, word))),
+                    Some(so_far) => {
+                        Lanes(std::array::from_fn(|i| reduce(how, so_far.0[i], words.0[i])))
+                    }
+                });
+            }
+            put(warp, *slot, words);
+        }
+        if let (Some(words), Some(slot)) = (reduced, plan.dst.get(count)) {
+            put(warp, *slot, words);
+        }
+    }
+    Ok(true)
+}
+
+unsafe fn put(warp: &mut Warp, slot: Slot, words: Lanes<u32>) {
+    if slot != NO_SLOT {
+        // SAFETY: slots are valid by the assembler.
+        unsafe { put_cold(warp, slot, words) }
+    }
+}
+
+/// An element as a reduction takes it.
+fn magnitude(how: LoadReduction, word: u32) -> u32 {
+    if how.abs { word & 0x7fff_ffff } else { word }
+}
+
+/// Combines two elements.
+fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
+    let b = magnitude(how, b);
+    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+    match (how.number, how.max) {
+        (ReducedNumber::U32, false) => a.min(b),
+        (ReducedNumber::U32, true) => a.max(b),
+        (ReducedNumber::S32, false) => (a as i32).min(b as i32) as u32,
+        (ReducedNumber::S32, true) => (a as i32).max(b as i32) as u32,
+        (ReducedNumber::F32, _) if x.is_nan() || y.is_nan() => match () {
+            () if how.nan || x.is_nan() && y.is_nan() => 0x7fff_ffff,
+            () if x.is_nan() => b,
+            () => a,
+        },
+        // A negative zero is less than a positive one.
+        (ReducedNumber::F32, max) => {
+            let less = x < y || x == y && x.is_sign_negative();
+            if less != max { a } else { b }
+        }
+    }
+}
+
+/// `tcgen05.st`.
+pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &Movement) -> Result<bool, RawFault> {
+    // SAFETY: slots are valid by the assembler; the place is checked.
+    unsafe {
+        let at = start(warp, plan, this)?;
+        check(warp, at, this)?;
+        let count = this.shape.registers() * this.repeat;
+        let cluster = cluster(warp);
+        let memory = &mut cluster.tensor_memory[(*warp.context).rank as usize];
+        for (register, slot) in plan.src[1..=count].iter().enumerate() {
+            let words = fetch_cold::<u32>(warp, *slot);
+            for thread in 0..32 {
+                let (lane, [first, second]) = columns(this, at, thread as u32, register as u32);
+                let word = words.0[thread];
+                if this.packed {
+                    memory.put(lane, first, word & 0xffff);
+                    memory.put(lane, second, word >> 16);
+                } else {
+                    memory.put(lane, first, word);
+                }
+            }
+        }
+        cluster.changes += 1;
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_registers_stand_for_two_columns() {
+        let this = |shape, packed| Movement { shape, repeat: 2, packed, reduction: None };
+        let at = Place { lane: 32, column: 100 };
+        let found = columns(&this(MovementShape::Lanes32Bits32, true), at, 3, 1);
+        assert_eq!(found, (35, [102, 103]));
+        let found = columns(&this(MovementShape::Lanes16Bits32Twice(16), true), at, 17, 1);
+        assert_eq!(found, (33, [118, 119]));
+        let found = columns(&this(MovementShape::Lanes16Bits32Twice(16), false), at, 17, 1);
+        assert_eq!(found.1[0], 117);
+    }
+
+    #[test]
+    fn reductions_take_magnitudes_and_pass_nans_by() {
+        let how = |max, abs, nan| LoadReduction { max, number: ReducedNumber::F32, abs, nan };
+        let of = |how, a: f32, b: f32| f32::from_bits(reduce(how, a.to_bits(), b.to_bits()));
+        assert_eq!(of(how(false, false, false), 1.0, -2.0), -2.0);
+        assert_eq!(of(how(true, true, false), 1.0, -2.0), 2.0);
+        assert_eq!(of(how(true, false, false), f32::NAN, 3.0), 3.0);
+        assert!(of(how(true, false, true), f32::NAN, 3.0).is_nan());
+    }
+}

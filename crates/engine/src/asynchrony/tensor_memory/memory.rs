@@ -1,0 +1,226 @@
+//! Tensor memory of one block: 128 lanes of 512 columns of 32 bits, and who has which columns.
+
+/// Lanes.
+pub const LANES: u32 = 128;
+/// Columns.
+pub const COLUMNS: u32 = 512;
+/// Columns are given in such units.
+pub const UNIT: u32 = 32;
+/// What columns hold before anything is written to them.
+const FRESH: u32 = 0xcdcd_cdcd;
+
+/// Columns that a warp was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// The first.
+    pub start: u32,
+    /// How many.
+    pub columns: u32,
+    /// The warp.
+    pub warp: u32,
+    /// The instruction.
+    pub instruction: u32,
+}
+
+/// Tensor memory.
+#[derive(Default)]
+pub struct TensorMemory {
+    /// Lane by lane; empty until something is allocated.
+    cells: Vec<u32>,
+    /// A bit for each cell that was written since its column was given.
+    written: Vec<u64>,
+    allocations: Vec<Allocation>,
+    /// Columns of the last allocation.
+    last: Option<u32>,
+    relinquished: bool,
+    /// The arrivals of warps at collective instructions of a pair: allocations and releases begun.
+    pub rounds: u64,
+    /// What this block's warp has asked for and its peer's has not yet: columns, 0 for a release.
+    pub asked: Option<u32>,
+}
+
+/// What is wrong with an allocation, in words.
+pub type Misuse = String;
+
+impl TensorMemory {
+    /// Forgets the last block's.
+    pub fn start(&mut self) {
+        self.allocations.clear();
+        (self.last, self.relinquished, self.asked) = (None, false, None);
+        self.rounds = 0;
+    }
+
+    /// The columns that are given.
+    pub fn allocations(&self) -> &[Allocation] {
+        &self.allocations
+    }
+
+    /// Whether all columns of a range are given.
+    pub fn holds(&self, start: i64, columns: u32) -> bool {
+        let end = start + i64::from(columns);
+        let mut at = start;
+        while at < end {
+            let inside = |a: &&Allocation| {
+                (i64::from(a.start)..i64::from(a.start + a.columns)).contains(&at)
+            };
+            match self.allocations.iter().find(inside) {
+                Some(a) => at = i64::from(a.start + a.columns),
+                None => return false,
+            }
+        }
+        start >= 0
+    }
+
+    /// Checks a wish for columns.
+    ///
+    /// # Errors
+    /// When it is none that can be granted, ever.
+    pub fn check_wish(&self, columns: u32) -> Result<(), Misuse> {
+        check_count(columns)?;
+        if self.relinquished {
+            return Err("the block allocates tensor memory after a `tcgen05.relinquish_alloc_permit` of one of its threads".to_owned());
+        }
+        match self.last {
+            Some(last) if columns > last => Err(format!(
+                "{columns} columns of tensor memory are allocated after {last}: the numbers of a block's allocations must not increase"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The first column of a free run.
+    pub fn free_run(&self, columns: u32) -> Option<u32> {
+        let taken = |at: u32| {
+            self.allocations.iter().find(|a| at < a.start + a.columns && a.start < at + columns)
+        };
+        let mut at = 0;
+        while at + columns <= COLUMNS {
+            match taken(at) {
+                None => return Some(at),
+                Some(other) => at = other.start + other.columns,
+            }
+        }
+        None
+    }
+
+    /// Gives columns.
+    pub fn give(&mut self, given: Allocation) {
+        if self.cells.is_empty() {
+            self.cells = vec![FRESH; (LANES * COLUMNS) as usize];
+            self.written = vec![0; self.cells.len() / 64];
+        }
+        for lane in 0..LANES {
+            for column in given.start..given.start + given.columns {
+                let at = index(lane, column);
+                self.cells[at] = FRESH;
+                self.written[at / 64] &= !(1 << (at % 64));
+            }
+        }
+        self.last = Some(given.columns);
+        self.allocations.push(given);
+    }
+
+    /// Takes columns back.
+    ///
+    /// # Errors
+    /// When they were not given so.
+    pub fn take(&mut self, address: u32, columns: u32) -> Result<(), Misuse> {
+        check_count(columns)?;
+        let found = self.allocations.iter().position(|a| a.start == address);
+        let Some(found) = found else {
+            return Err(format!(
+                "tensor memory at {address:#010x} is freed, but no allocation that is still there has this address"
+            ));
+        };
+        let given = self.allocations[found];
+        if given.columns != columns {
+            return Err(format!(
+                "{columns} columns of tensor memory are freed of an allocation of {}",
+                given.columns
+            ));
+        }
+        self.allocations.remove(found);
+        Ok(())
+    }
+
+    /// Gives up the right to allocate.
+    pub fn relinquish(&mut self) {
+        self.relinquished = true;
+    }
+
+    /// The word of a cell.
+    #[inline]
+    pub fn word(&self, lane: u32, column: u32) -> u32 {
+        self.cells.get(index(lane, column)).copied().unwrap_or(FRESH)
+    }
+
+    /// Whether a cell was written since its column was given.
+    #[inline]
+    pub fn is_written(&self, lane: u32, column: u32) -> bool {
+        let at = index(lane, column);
+        self.written.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 != 0)
+    }
+
+    /// Writes a cell.
+    #[inline]
+    pub fn put(&mut self, lane: u32, column: u32, word: u32) {
+        let at = index(lane, column);
+        if let Some(cell) = self.cells.get_mut(at) {
+            *cell = word;
+            self.written[at / 64] |= 1 << (at % 64);
+        }
+    }
+}
+
+#[inline(always)]
+fn index(lane: u32, column: u32) -> usize {
+    (lane % LANES * COLUMNS + column % COLUMNS) as usize
+}
+
+/// Whether so many columns can be allocated at once.
+fn check_count(columns: u32) -> Result<(), Misuse> {
+    match columns.is_power_of_two() && (UNIT..=COLUMNS).contains(&columns) {
+        true => Ok(()),
+        false => Err(format!(
+            "{columns} columns of tensor memory: the number must be a power of two from {UNIT} to {COLUMNS}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(start: u32, columns: u32) -> Allocation {
+        Allocation { start, columns, warp: 0, instruction: 0 }
+    }
+
+    #[test]
+    fn columns_are_given_first_fit_and_taken_back_whole() {
+        let mut memory = TensorMemory::default();
+        assert_eq!(memory.free_run(256), Some(0));
+        memory.give(given(0, 256));
+        memory.give(given(256, 128));
+        assert_eq!(memory.free_run(256), None);
+        assert!(memory.check_wish(256).is_err(), "numbers do not increase");
+        assert!(memory.holds(100, 284) && !memory.holds(100, 285) && !memory.holds(-1, 2));
+        assert!(memory.take(0, 128).is_err() && memory.take(32, 32).is_err());
+        assert_eq!(memory.take(0, 256), Ok(()));
+        assert!(memory.take(0, 256).is_err(), "twice");
+        assert_eq!(memory.free_run(128), Some(0));
+        memory.relinquish();
+        assert!(memory.check_wish(32).unwrap_err().contains("relinquish_alloc_permit"));
+    }
+
+    #[test]
+    fn a_cell_is_fresh_until_it_is_written() {
+        let mut memory = TensorMemory::default();
+        memory.give(given(0, 32));
+        assert!(!memory.is_written(127, 31));
+        memory.put(127, 31, 7);
+        assert_eq!((memory.word(127, 31), memory.is_written(127, 31)), (7, true));
+        memory.start();
+        memory.give(given(0, 32));
+        assert!(!memory.is_written(127, 31) && memory.word(127, 31) == FRESH);
+    }
+}
