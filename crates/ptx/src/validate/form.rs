@@ -9,14 +9,16 @@
 //! modifiers other than `^` stand in any order; types keep theirs.
 //!
 //! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a
-//! predicate value, `q` a predicate that is written, `m` memory in brackets, `x` anything, `*`
-//! anything from here on. A capital letter takes wider registers too, and `M` narrower addresses. Then `s`: a special register may
+//! predicate value, `q` a predicate that is written, `m` memory in brackets, `t` tensor memory in
+//! brackets, `w` a matrix: a value that describes it, or tensor memory, `x` anything, `*` anything from
+//! here on. A capital letter takes wider registers too, and `M` narrower addresses. Then `s`: a special register may
 //! stand there; `v`: a variable, for its address; `k`: a vector of parts of the value; `_`: may be
 //! discarded; `o`: may be absent; `b`: as a literal it is a barrier, below 16; `t`: as a literal it is a
-//! number of threads, whole warps. `:b32`
+//! number of threads, whole warps; `c`: as a literal it is a number of columns of tensor memory. `:b32`
 //! names the type, `:1` takes the second type of the modifiers, `:w` twice the first; without it, it
 //! is the first. `/p` allows a second, predicate destination. A count before it makes it a vector,
-//! and `V` one of as many as `.v2`, `.v4` or `.v8` says.
+//! and `V` one of as many as `.v2`, `.v4` or `.v8` says, or the shape and steps of a movement of tensor
+//! memory.
 
 use crate::types::ScalarType;
 use std::collections::HashMap;
@@ -37,6 +39,12 @@ const SETS: &[(&str, &str)] = &[
     ("$scope", "cta|cluster|gpu|sys"),
     ("$shared", "shared|shared::cta|shared::cluster"),
     ("$vector", "v2|v4|v8"),
+    ("$pair", "cta_group::1|cta_group::2"),
+    ("$movement", "32x32b|16x64b|16x128b|16x256b"),
+    ("$steps", "x1|x2|x4|x8|x16|x32|x64|x128"),
+    ("$float", "kind::f16|kind::tf32|kind::i8"),
+    ("$keepa", "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard"),
+    ("$keepb", "collector::b0::*|collector::b1::*|collector::b2::*|collector::b3::*"),
 ];
 
 /// One form of an instruction.
@@ -85,6 +93,8 @@ pub(super) enum Literals {
     Barrier,
     /// A multiple of 32.
     Threads,
+    /// A power of two from 32 to 512.
+    Columns,
 }
 
 /// The role of an operand.
@@ -97,6 +107,8 @@ pub(super) enum Kind {
     Predicate,
     PredicateDestination,
     Memory,
+    TensorMemory,
+    Matrix,
     Anything,
     Rest,
 }
@@ -133,6 +145,8 @@ pub(super) struct Match<'i> {
     pub(super) spaces: Vec<&'i str>,
     /// Elements that `.v2`, `.v4` or `.v8` ask for.
     pub(super) elements: Option<u8>,
+    /// Whether tensor memory is loaded or stored.
+    pub(super) movement: bool,
     /// The operands.
     pub(super) operands: Vec<Spec>,
 }
@@ -197,6 +211,10 @@ impl Form {
                 found.elements = Some(count);
             }
         }
+        if let Some(registers) = moved_registers(modifiers) {
+            let Some(registers) = registers else { return Err(Misfit::Extra(modifiers.len() - 1)) };
+            (found.elements, found.movement) = (Some(registers), true);
+        }
         match self.slots.iter().zip(&used).find(|(slot, used)| !**used && !slot.optional) {
             Some((slot, _)) => Err(Misfit::Missing(slot.names.join("`, `."))),
             None => Ok(found),
@@ -223,7 +241,10 @@ impl Slot {
             set.map_or(name, |(_, names)| *names).split('|')
         };
         let names: Vec<&str> = word.split('|').flat_map(set).collect();
-        let typed = names.iter().all(|name| ScalarType::from_name(name).is_some());
+        // Formats of copies to tensor memory keep their order as types do.
+        let format = |name: &str| name.starts_with('b') && name.contains("x16");
+        let typed = |name: &&str| ScalarType::from_name(name).is_some() || format(name);
+        let typed = names.iter().all(typed);
         let space = names.iter().all(|name| is_space(name));
         Slot { names, optional, leading, adds, typed, space }
     }
@@ -234,6 +255,16 @@ impl Slot {
             None => *name == modifier,
         })
     }
+}
+
+/// The registers of a movement of tensor memory: those of its shape, times its steps; `Some(None)` where they are
+/// too many.
+fn moved_registers(modifiers: &[String]) -> Option<Option<u8>> {
+    let shapes = [("32x32b", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4), ("16x32bx2", 1)];
+    let each = |m: &String| shapes.iter().find(|(name, _)| m == name).map(|(_, each)| *each);
+    let each: usize = modifiers.iter().find_map(each)?;
+    let steps = modifiers.iter().find_map(|m| m.strip_prefix('x')?.parse::<usize>().ok())?;
+    Some(u8::try_from(each * steps).ok().filter(|registers| *registers <= 128))
 }
 
 /// Whether a modifier names a state space, or a window of one.
@@ -269,6 +300,8 @@ impl Spec {
             'p' => Kind::Predicate,
             'q' => Kind::PredicateDestination,
             'm' => Kind::Memory,
+            't' => Kind::TensorMemory,
+            'w' => Kind::Matrix,
             '*' => Kind::Rest,
             _ => Kind::Anything,
         };
@@ -282,10 +315,11 @@ impl Spec {
             parts: has('k'),
             discard: has('_'),
             optional: has('o'),
-            literals: match (has('b'), has('t')) {
-                (true, _) => Literals::Barrier,
-                (_, true) => Literals::Threads,
-                _ => Literals::Any,
+            literals: match () {
+                () if has('b') => Literals::Barrier,
+                () if has('t') => Literals::Threads,
+                () if has('c') => Literals::Columns,
+                () => Literals::Any,
             },
             pair,
             elements,

@@ -9,8 +9,8 @@ use crate::types::ScalarType;
 /// Labels of `.branchtargets` and the like stand where names do.
 const BRANCHES: [&str; 1] = ["bra"];
 
-impl Checker<'_> {
-    pub(super) fn instruction(&mut self, instruction: &Instruction) {
+impl<'a> Checker<'a> {
+    pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
         if let Some(guard) = &instruction.guard {
             self.guard(guard, instruction.text_line);
         }
@@ -27,6 +27,20 @@ impl Checker<'_> {
             self.complain(instruction.text_line, message, Some(&help));
         } else if instruction.opcode == "call" {
             self.call(instruction);
+        } else {
+            self.pair(instruction);
+        }
+    }
+
+    /// A function uses tensor memory as one block or as a pair of blocks.
+    fn pair(&mut self, instruction: &'a Instruction) {
+        let mut modifiers = instruction.modifiers.iter();
+        let Some(group) = modifiers.find(|m| m.starts_with("cta_group::")) else { return };
+        let first = *self.pairs.get_or_insert(group);
+        if instruction.opcode == "tcgen05" && first != group {
+            let message = format!("`.{group}` in a function that uses `.{first}` before");
+            let help = "use the same `.cta_group` in all instructions on tensor memory";
+            self.complain(instruction.text_line, message, Some(help));
         }
     }
 

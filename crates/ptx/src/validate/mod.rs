@@ -34,6 +34,7 @@ impl Module {
             scopes: Vec::new(),
             debug_labels: HashSet::new(),
             locations: HashSet::new(),
+            pairs: None,
             problems: Collector::default(),
         };
         checker.heading();
@@ -54,6 +55,8 @@ struct Checker<'a> {
     debug_labels: HashSet<&'a str>,
     /// The places that a `.loc` named so far.
     locations: HashSet<[u32; 3]>,
+    /// The `.cta_group` of the function's first instruction on tensor memory.
+    pairs: Option<&'a str>,
     problems: Collector,
 }
 
@@ -99,6 +102,7 @@ impl<'a> Checker<'a> {
     fn function(&mut self, function: &'a Function) {
         self.head(function);
         let Some(body) = &function.body else { return };
+        self.pairs = None;
         self.scopes.push(Scope::default());
         for variable in &function.returns {
             let meaning = Meaning::of(variable, Role::Return);

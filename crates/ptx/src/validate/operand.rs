@@ -69,6 +69,9 @@ impl Checker<'_> {
             (Some(n), Operand::Vector(list)) => {
                 Err(format!("a vector of {}, does not fit; expected {n} elements", list.len()))
             }
+            (Some(_), Operand::Name(name)) if found.movement => {
+                Err(format!("`{name}`, is not a vector; expected `{{...}}`"))
+            }
             (Some(n), Operand::Name(name)) if n > 1 || spec.elements != Some(0) => {
                 match self.register(name) {
                     Some(r) if r.vector == n => self.typed(name, r, ty, spec.wide),
@@ -89,6 +92,18 @@ impl Checker<'_> {
             (Kind::Anything | Kind::Rest, _) => Ok(()),
             (Kind::Memory, Operand::Address(address)) => self.address(address, space, spec.wide),
             (Kind::Memory, _) => Err("is not an address; expected `[...]`".to_owned()),
+            (Kind::TensorMemory | Kind::Matrix, Operand::Address(address)) => {
+                self.tensor_memory(address)
+            }
+            (Kind::TensorMemory, _) => {
+                Err("is not an address of tensor memory; expected `[...]`".to_owned())
+            }
+            (Kind::Matrix, _) => self.value(operand, spec, ty, space),
+            (Kind::Literal, Operand::Immediate(Immediate::Integer(value)))
+                if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
+            {
+                Err(format!("{value}, is not in range; expected 0 to 15"))
+            }
             (Kind::Literal, Operand::Immediate(Immediate::Integer(_))) => Ok(()),
             (Kind::Literal, _) => Err("is not a literal; expected an integer literal".to_owned()),
             (Kind::Predicate, Operand::Not(name)) => self.named(name, spec, Pred, space),
@@ -123,6 +138,14 @@ impl Checker<'_> {
                 if spec.literals == Literals::Threads && value % 32 != 0 =>
             {
                 Err(format!("{value}, is not a multiple of 32 threads"))
+            }
+            Operand::Immediate(Immediate::Integer(value))
+                if spec.literals == Literals::Columns
+                    && (!(32..=512).contains(value) || value.count_ones() != 1) =>
+            {
+                Err(format!(
+                    "{value}, is no number of columns; it is a power of two from 32 to 512"
+                ))
             }
             Operand::Immediate(value) if !writes && spec.kind != Kind::Register => {
                 match literal_fits(*value, ty) {
@@ -289,6 +312,19 @@ impl Checker<'_> {
             false => {
                 Err(format!("a vector, does not have the {} bytes of .{}", ty.size(), ty.name()))
             }
+        }
+    }
+
+    /// An address of tensor memory, `[register+offset]`.
+    fn tensor_memory(&self, address: &Address) -> Fit {
+        let name = match &address.base {
+            AddressBase::Name(name) if address.extra.is_empty() => name,
+            _ => return Err("is no address of tensor memory; expected a register".to_owned()),
+        };
+        match self.register(name) {
+            Some(r) => self.scalar_register(name, r, U32, false),
+            None if self.meaning(name).is_none() && names::special(name).is_none() => Ok(()),
+            None => Err(format!("`[{name}]`, is no register; tensor memory has no variables")),
         }
     }
 

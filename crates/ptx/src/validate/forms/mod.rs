@@ -7,6 +7,7 @@ mod matrix;
 mod memory;
 mod others;
 mod synchronisation;
+mod tensor_memory;
 
 use super::row::Row;
 
@@ -20,6 +21,7 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
         memory::ROWS,
         others::ROWS,
         synchronisation::ROWS,
+        tensor_memory::ROWS,
     ];
     tables.into_iter().flatten()
 }

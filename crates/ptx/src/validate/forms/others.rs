@@ -1,5 +1,4 @@
-//! Instructions whose forms are not listed one by one: textures and surfaces, video, the fifth generation of
-//! tensor cores, the stack. Their names are checked here, and the rest by what runs them.
+//! Instructions whose forms are not listed one by one: textures and surfaces, video, the stack. Their names are checked here, and the rest by what runs them.
 
 use crate::validate::row::Row;
 
@@ -11,7 +10,7 @@ pub(super) const ROWS: &[Row] = &[
     ("applypriority createpolicy discard", "...", "*"),
     ("clusterlaunchcontrol multimem tensormap", "...", "*"),
     ("istypep suld suq sured sust tex tld4 txq", "...", "*"),
-    ("movmatrix tcgen05 wgmma", "...", "*"),
+    ("movmatrix wgmma", "...", "*"),
     ("vabsdiff vadd vmad vmax vmin vset vshl vshr vsub", "...", "*"),
     ("vabsdiff2 vadd2 vavrg2 vmax2 vmin2 vset2 vsub2", "...", "*"),
     ("vabsdiff4 vadd4 vavrg4 vmax4 vmin4 vset4 vsub4", "...", "*"),
