@@ -378,9 +378,6 @@ pub trait Instrument: Send + 'static {
     /// A lane commits what it has issued on tensor memory to these mbarriers.
     fn tensor_commit(&mut self, _warp: &Warp, _at: (u32, u32), _mbarriers: &[(u32, u64)]) {}
 
-    /// A commit is about to arrive at an mbarrier.
-    fn tensor_arrived(&mut self, _mbarrier: (u32, u64)) {}
-
     // --- Allocation ---
 
     /// A kernel allocates or frees.

@@ -199,6 +199,18 @@ impl Instrument for Sanitizer {
         }
     }
 
+    fn tensor_reads(&mut self, warp: &Warp, at: (u32, u32), rank: u32, chunks: &[u64]) {
+        if let Some(parts) = &mut self.parts {
+            parts.tensor_reads(warp, lane_at(warp, at), rank, chunks);
+        }
+    }
+
+    fn tensor_commit(&mut self, warp: &Warp, at: (u32, u32), mbarriers: &[(u32, u64)]) {
+        if let Some(parts) = &mut self.parts {
+            parts.tensor_commit(lane_at(warp, at), mbarriers);
+        }
+    }
+
     fn heap(&mut self, event: HeapEvent) {
         if let Some(parts) = &mut self.parts {
             let heap = &mut parts.access.bounds.heap;

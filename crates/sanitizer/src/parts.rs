@@ -12,6 +12,7 @@ use super::async_proxy::cp_async::CpAsync;
 use super::async_proxy::in_flight::check_store;
 use super::async_proxy::mbarrier::Mbarriers;
 use super::async_proxy::shadow::site;
+use super::async_proxy::tensor_memory::TensorReads;
 use super::barriers::lanes::{MemberMasks, check_shuffle};
 use super::bounds::Bounds;
 use super::initialisation::registers::Registers;
@@ -41,6 +42,7 @@ pub struct AwayParts {
     bulk: BulkCopies,
     mbarriers: Mbarriers,
     products: Products,
+    tensor_reads: TensorReads,
     members: MemberMasks,
 }
 
@@ -55,6 +57,7 @@ pub struct Parts {
     mbarriers: Mbarriers,
     /// Products of warpgroups.
     pub products: Products,
+    tensor_reads: TensorReads,
     members: MemberMasks,
     shape: Shape,
     /// Whether copies may be reading global memory.
@@ -93,6 +96,7 @@ impl Parts {
             bulk: BulkCopies::new(all),
             mbarriers: Mbarriers::default(),
             products: Products::new(all, accumulators),
+            tensor_reads: TensorReads::new(all),
             members: MemberMasks::default(),
             shape,
             in_flight: false,
@@ -112,6 +116,7 @@ impl Parts {
             bulk: BulkCopies::new(all),
             mbarriers: Mbarriers::default(),
             products: Products::new(all, *accumulators),
+            tensor_reads: TensorReads::new(all),
             members: MemberMasks::default(),
         }
     }
@@ -126,6 +131,7 @@ impl Parts {
         std::mem::swap(&mut self.bulk, &mut other.bulk);
         std::mem::swap(&mut self.mbarriers, &mut other.mbarriers);
         std::mem::swap(&mut self.products, &mut other.products);
+        std::mem::swap(&mut self.tensor_reads, &mut other.tensor_reads);
         std::mem::swap(&mut self.members, &mut other.members);
     }
 
@@ -138,6 +144,7 @@ impl Parts {
         self.in_flight = false;
         self.mbarriers.start();
         self.products.start();
+        self.tensor_reads.start();
         self.members.start();
     }
 
@@ -247,6 +254,16 @@ impl Parts {
     /// A warp's product reads these chunks of its block's shared memory.
     pub fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
         self.products.reads(&mut self.access, warp, instruction, chunks);
+    }
+
+    /// A lane's instruction on tensor memory reads these chunks of the shared memory of a block.
+    pub fn tensor_reads(&mut self, warp: &Warp, at: LaneAt, rank: u32, chunks: &[u64]) {
+        self.tensor_reads.read(&mut self.access, warp, at, rank, chunks);
+    }
+
+    /// A lane commits what it has issued on tensor memory to these mbarriers.
+    pub fn tensor_commit(&mut self, at: LaneAt, targets: &[(u32, u64)]) {
+        self.tensor_reads.commit(&mut self.access, &mut self.mbarriers, at, targets);
     }
 
     /// Lanes that an instruction names are on another path: it waits for them.

@@ -13,7 +13,9 @@
 //! pseudo-threads, which can only hide errors.
 
 pub mod bulk;
+pub mod chunks;
 pub mod cp_async;
 pub mod in_flight;
 pub mod mbarrier;
 pub mod shadow;
+pub mod tensor_memory;

@@ -6,18 +6,14 @@
 
 use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
+use super::super::async_proxy::chunks::{inside, runs};
 use super::super::async_proxy::shadow::{Run, site};
-use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::vector_clock::{VectorClock, join};
-use super::super::reports::{Finding, outside_of};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
-
-/// Bytes that are read together.
-const CHUNK: u64 = 16;
 
 /// Shared memory that a warp's product is reading.
 struct Reading {
@@ -57,13 +53,7 @@ impl Operands {
     ) {
         access.races.order.warp_sync(warp.index as usize, u32::MAX, warp.live);
         let at = LaneAt { warp: warp.index, lane: 0, instruction };
-        let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
-        for chunk in chunks {
-            match access.bounds.shared.holds(*chunk, CHUNK, &mut hint) {
-                true => inside.push(*chunk),
-                false => outside(access, at, *chunk),
-            }
-        }
+        let inside = inside(access, at, chunks);
         let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
         for (offset, bytes) in runs(inside) {
             let run = Run::shared(rank, offset, bytes);
@@ -103,48 +93,5 @@ impl Operands {
             join(&mut self.released[first], &clock);
         }
         access.races.order.acquire_clock(warp as usize, &self.released[first]);
-    }
-}
-
-#[cold]
-fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
-    let (who, bounds) = (access.position.actor(at), &access.bounds);
-    access.reports.add(ReportKind::OutOfBounds, who, None, |_| {
-        let near = bounds.shared.nearest(offset, CHUNK);
-        let what = outside_of(near.as_ref(), offset);
-        Finding {
-            message: format!(
-                "out-of-bounds shared read: {CHUNK} bytes of a product's operand {what}"
-            ),
-            help:
-                "see that the descriptor's start, leading and stride offsets stay inside the tile",
-            address: Some(offset),
-            size: CHUNK,
-            allocation: near,
-        }
-    });
-}
-
-/// Chunks as runs of bytes.
-fn runs(mut chunks: Vec<u64>) -> Vec<(u64, u64)> {
-    chunks.sort_unstable();
-    let mut runs: Vec<(u64, u64)> = Vec::new();
-    for chunk in chunks {
-        match runs.last_mut() {
-            Some((start, bytes)) if *start + *bytes >= chunk => *bytes = chunk + CHUNK - *start,
-            _ => runs.push((chunk, CHUNK)),
-        }
-    }
-    runs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_side_by_side_are_one_run() {
-        assert_eq!(runs(vec![64, 32, 48, 128, 32]), [(32, 48), (128, 16)]);
-        assert_eq!(runs(Vec::new()), []);
     }
 }

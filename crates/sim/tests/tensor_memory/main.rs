@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod checked;
 mod gemm;
 mod movements;
 mod products;

@@ -6,8 +6,9 @@
 
 use super::super::plan::Plan;
 use super::super::shared::words;
+use super::address::Place;
 use super::pair::cluster;
-use super::place::{Place, check_columns, misuse, same};
+use super::place::{check_columns, misuse, same};
 use crate::fault::RawFault;
 use crate::lanes::{fetch_cold, put_cold};
 use crate::machine::Warp;

@@ -7,6 +7,7 @@
 //! pass, as bulk copies are. A kernel that reads what it has not waited for thus finds what was there before.
 
 mod access;
+mod address;
 mod allocation;
 mod descriptor;
 mod element;
@@ -22,3 +23,4 @@ pub mod perform;
 mod place;
 pub mod queue;
 mod sparse;
+mod tasks;

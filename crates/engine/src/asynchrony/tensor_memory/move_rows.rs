@@ -1,22 +1,8 @@
 //! `tcgen05.cp` and `tcgen05.shift`: rows from shared memory, and rows one lane further.
 
 use super::memory::TensorMemory;
-use super::operands::SharedRows;
-use super::place::Place;
+use super::tasks::{RowCopy, RowShift};
 use crate::region::Region;
-use lanework_ptx_ir::opcode::tensor_memory::TmemCopy;
-
-/// A copy, ready to be done.
-pub struct RowCopy {
-    /// The instruction.
-    pub this: TmemCopy,
-    /// Where to.
-    pub to: Place,
-    /// Where from.
-    pub from: SharedRows,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
-}
 
 impl RowCopy {
     /// Does it.
@@ -66,14 +52,6 @@ fn widen(chunk: &mut [u8], bits: usize) {
     }
 }
 
-/// A shift, ready to be done.
-pub struct RowShift {
-    /// The lowest lane, a multiple of 32, and the first of eight columns.
-    pub at: Place,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
-}
-
 /// Columns that are shifted.
 pub const SHIFTED: u32 = 8;
 
@@ -95,6 +73,7 @@ impl RowShift {
 
 #[cfg(test)]
 mod tests {
+    use super::super::address::Place;
     use super::super::memory::Allocation;
     use super::*;
 

@@ -3,78 +3,25 @@
 //! Sums are formed as an H200's tensor cores do ([`crate::matrix::sum`]), with 25 bits below the largest term for
 //! all types of A and B, as those who have measured Blackwell report. That is an assumption here.
 
+use super::address::Place;
 use super::element::{Row, factor, scaled};
-use super::instruction_descriptor::InstructionDescriptor;
 use super::layout::DataPath;
 use super::memory::TensorMemory;
-use super::operands::{SharedRows, tensor_row};
-use super::place::Place;
+use super::operands::tensor_row;
 use super::sparse::Metadata;
+use super::tasks::{FirstOperand, Product};
 use crate::handler::best_tier;
 use crate::matrix::multiply::encode;
 use crate::matrix::sum::{Adder, Round, SIDE, Terms, add_group, add_special, rounded};
 use crate::matrix::terms::Term;
 use crate::region::Region;
 use lanework_ptx_ir::opcode::matrix::Number;
-use lanework_ptx_ir::opcode::tensor_memory::TmemMultiply;
 use std::sync::OnceLock;
 
 /// Most columns of A.
 const MOST_K: usize = 128;
 
-/// Where A lies.
-#[derive(Clone, Copy)]
-pub enum FirstOperand {
-    /// In shared memory.
-    Shared(SharedRows),
-    /// In tensor memory.
-    Tensor(Place),
-}
-
-/// A product, ready to be computed.
-pub struct Product {
-    /// The instruction.
-    pub this: TmemMultiply,
-    /// Its shape and types.
-    pub shape: InstructionDescriptor,
-    /// Where D lies.
-    pub d: Place,
-    /// Where A lies.
-    pub a: FirstOperand,
-    /// Where B lies.
-    pub b: SharedRows,
-    /// Where the metadata of a sparse A lies.
-    pub metadata: Option<Place>,
-    /// Where the scale factors lie, of A and B.
-    pub scales: Option<[Place; 2]>,
-    /// A bit for each lane that stays as it is, of both blocks.
-    pub kept: [u32; 8],
-    /// Columns of B that are zero.
-    pub zero: [bool; 256],
-    /// Columns that B is shifted by.
-    pub shift: usize,
-    /// Whether D counts.
-    pub counts: bool,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
-}
-
 impl Product {
-    /// Its lanes.
-    pub fn path(&self) -> DataPath {
-        DataPath::of(&self.this, self.shape.m)
-    }
-
-    /// Columns of tensor memory that D takes.
-    pub fn columns(&self) -> u32 {
-        (self.shape.n / self.path().parts()) as u32
-    }
-
-    /// The rows of B that a block has.
-    pub fn rows_of_b(&self) -> std::ops::Range<usize> {
-        self.shift..self.shift + self.shape.n / self.ranks.len()
-    }
-
     /// Computes it; what cannot be read is at an address of a block's shared memory.
     ///
     /// # Errors

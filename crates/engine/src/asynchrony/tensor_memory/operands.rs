@@ -1,8 +1,8 @@
 //! Rows of A and B from shared and tensor memory.
 
+use super::address::Place;
 use super::element::{Element, Row};
 use super::memory::TensorMemory;
-use super::place::Place;
 use crate::matrix::descriptor::Descriptor;
 use crate::region::Region;
 use std::ops::Range;

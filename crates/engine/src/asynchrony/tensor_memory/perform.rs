@@ -6,7 +6,6 @@ use super::super::mbarrier::Mbarrier;
 use super::queue::{Arrival, What, Work};
 use crate::event::AccessKind;
 use crate::fault::{FaultKind, RawFault};
-use crate::hook::Wants;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Does all that was issued, in order.
@@ -42,7 +41,7 @@ unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
             }
             What::Commit(arrivals) => {
                 for arrival in arrivals {
-                    arrive(cluster, work, *arrival)?;
+                    arrive(work, *arrival)?;
                 }
                 Ok(())
             }
@@ -63,7 +62,7 @@ unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
 }
 
 /// A commit arrives at an mbarrier.
-unsafe fn arrive(cluster: &mut Cluster, work: &Work, at: Arrival) -> Result<(), RawFault> {
+unsafe fn arrive(work: &Work, at: Arrival) -> Result<(), RawFault> {
     let host = at.host.cast::<u64>();
     // SAFETY: by the caller.
     let found = unsafe { Mbarrier::from_bits(host.read()) };
@@ -83,10 +82,6 @@ unsafe fn arrive(cluster: &mut Cluster, work: &Work, at: Arrival) -> Result<(), 
             at.offset, at.rank
         ),
     })?;
-    // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
-    if let Some(instrument) = unsafe { cluster.hook.get(Wants::COPIES) } {
-        instrument.tensor_arrived((at.rank, at.offset));
-    }
     // SAFETY: by the caller.
     unsafe { host.write(barrier.bits()) };
     Ok(())

@@ -1,30 +1,10 @@
-//! Addresses of tensor memory, and the faults of what is done there.
+//! What is checked of places in tensor memory, and its faults.
 
+use super::address::Place;
 use super::memory::{LANES, TensorMemory};
 use crate::fault::{FaultKind, RawFault};
 use crate::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
-
-/// A place in tensor memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The lane.
-    pub lane: u32,
-    /// The column.
-    pub column: u32,
-}
-
-impl Place {
-    /// From an address: the lane stands in the upper half.
-    pub fn of(address: u32) -> Place {
-        Place { lane: address >> 16, column: address & 0xffff }
-    }
-
-    /// The same without the two highest bits, which CuTe uses for the byte of a scale factor.
-    pub fn of_factor(address: u32) -> Place {
-        Place::of(address & 0x3fff_ffff)
-    }
-}
 
 /// A fault of what one lane does with tensor memory.
 #[cold]

@@ -1,7 +1,6 @@
 //! Products, copies, shifts and arrivals that are still to be done, in the order in which they were issued.
 
-use super::move_rows::{RowCopy, RowShift};
-use super::multiply::Product;
+use super::tasks::{Product, RowCopy, RowShift};
 use crate::asynchrony::copies::Owner;
 use crate::event::Place;
 use std::collections::VecDeque;

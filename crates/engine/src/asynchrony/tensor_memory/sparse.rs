@@ -1,8 +1,8 @@
 //! Metadata of sparse matrices A in tensor memory (PTX manual, "Sparse Matrices"; which lane has a row's bits as
 //! CuTe's layouts of fragments say, which have them for 128 rows in a block).
 
+use super::address::Place;
 use super::memory::TensorMemory;
-use super::place::Place;
 use lanework_ptx_ir::opcode::tensor_memory::MultiplyKind;
 
 /// The metadata of one row.
