@@ -167,6 +167,7 @@ numbers! {
         CU_TENSOR_MAP_SWIZZLE_32B = 1,
         CU_TENSOR_MAP_SWIZZLE_64B = 2,
         CU_TENSOR_MAP_SWIZZLE_128B = 3,
+        CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4,
     }
 }
 

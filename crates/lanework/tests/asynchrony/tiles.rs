@@ -37,6 +37,7 @@ fn permuted(swizzle: Swizzle, tile: &[u32], columns: usize) -> Vec<u32> {
         Swizzle::B32 => (2, 1),
         Swizzle::B64 => (1, 3),
         Swizzle::B128 => (0, 7),
+        Swizzle::B128By32 => unreachable!("Hopper has none"),
     };
     let mut to = vec![0; tile.len()];
     for (at, value) in tile.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! The layouts are those of `wgmma` ([`crate::matrix::descriptor`]), and one more; the fields stand elsewhere.
 
 use crate::matrix::descriptor::Descriptor;
-use crate::swizzle::Swizzle;
+use lanework_ptx::Swizzle;
 
 /// Reads a descriptor; `across` says that M or N is contiguous.
 ///

@@ -308,7 +308,7 @@ fn check_swizzles(
         FirstOperand::Tensor(_) => None,
     };
     for (rows, element) in of_a.into_iter().chain([(b, shape.b)]) {
-        let by32 = rows.descriptor.swizzle == crate::swizzle::Swizzle::B128By32;
+        let by32 = rows.descriptor.swizzle == lanework_ptx::Swizzle::B128By32;
         if rows.across && (element == Element::Tf32) != by32 {
             return Err(
                 "a transposed matrix of tf32 needs the swizzle of 128 bytes in units of 32, which no other has"
