@@ -58,6 +58,18 @@ pub(crate) struct BarrierSetup {
     pub position: Option<Location>,
 }
 
+/// A role whose threads get another number of registers.
+#[derive(Clone, Debug)]
+pub(crate) struct MovedRegisters {
+    /// The role's first warp.
+    pub first: u32,
+    pub warps: u32,
+    /// Registers of each thread from here on.
+    pub count: u32,
+    /// File, line and column.
+    pub source: (String, u32, u32),
+}
+
 /// A failed bounds check's branch to the code that reports it.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
@@ -101,6 +113,10 @@ pub(crate) struct Builder {
     pub cluster: Option<[u32; 3]>,
     /// Threads of the kernel's blocks; `None` where the kernel declares none.
     pub block: Option<[u32; 3]>,
+    /// Registers that each thread is launched with; `None` where the kernel does not say it.
+    pub max_registers: Option<u32>,
+    /// What roles change their registers to.
+    pub moved_registers: Vec<MovedRegisters>,
     /// Bytes of dynamic shared memory allocated so far.
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.

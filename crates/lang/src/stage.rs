@@ -1,7 +1,7 @@
 //! From a kernel's body to a module: parameters, entry, register declarations and final
 //! optimisation.
 
-use crate::asynchrony::setup::setup_barriers;
+use crate::asynchrony::setup::{check_registers, setup_barriers};
 use crate::builder::{Builder, Line};
 use crate::current::{Abandon, install, with};
 use crate::data::{Data, leaves};
@@ -51,6 +51,7 @@ fn stage_dyn(
         match directive {
             FunctionDirective::RequiredCluster(shape) => builder.cluster = Some(*shape),
             FunctionDirective::RequiredBlock(shape) => builder.block = Some(*shape),
+            FunctionDirective::MaxRegisters(count) => builder.max_registers = Some(*count),
             _ => {}
         }
     }
@@ -128,6 +129,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     crate::memory::local::spill(b);
     let body = std::mem::take(&mut b.lines);
     let setup = setup_barriers(b);
+    check_registers(b);
     let mut lines = std::mem::take(&mut b.prologue);
     lines.extend(setup);
     lines.extend(body);

@@ -66,7 +66,7 @@ fn too_few_roles() {
     two.barrier().sync();
 }
 
-#[kernel(block = 96)]
+#[kernel(block = 96, max_registers = 64)]
 fn part_of_a_warpgroup() {
     let [one, two] = warp_roles([1, 2]);
     if one.active() {
@@ -75,10 +75,45 @@ fn part_of_a_warpgroup() {
     two.barrier().sync();
 }
 
-#[kernel(block = 128)]
+#[kernel(block = 128, max_registers = 64)]
 fn odd_registers() {
     let [all] = warp_roles([4]);
     all.give_registers(30);
+}
+
+#[kernel(block = 128)]
+fn unknown_registers() {
+    let [all] = warp_roles([4]);
+    all.give_registers(32);
+}
+
+#[kernel(block = 256, max_registers = 128)]
+fn more_than_there_are() {
+    let [one, two] = warp_roles([4, 4]);
+    if one.active() {
+        one.give_registers(40);
+    }
+    if two.active() {
+        two.take_registers(224);
+    }
+}
+
+#[kernel(block = 128, max_registers = 64)]
+fn keeps_more() {
+    let [all] = warp_roles([4]);
+    all.give_registers(72);
+}
+
+#[kernel(block = 128, max_registers = 64)]
+fn takes_less() {
+    let [all] = warp_roles([4]);
+    all.take_registers(56);
+}
+
+#[kernel(block = 128, max_registers = 60)]
+fn crooked_registers() {
+    let [all] = warp_roles([4]);
+    all.give_registers(32);
 }
 
 #[kernel]
@@ -126,6 +161,19 @@ fn each_is_told_with_a_remedy() -> lanework::Result<()> {
         (said(many_barriers()), "more than 15 named barriers", "mbarrier"),
         (said(too_few_roles()), "the roles have 3 warps, the block has 128", "`block = 96`"),
         (said(part_of_a_warpgroup()), "warps 0 to 0 are not whole warpgroups", "multiple of 4"),
+        (
+            said(unknown_registers()),
+            "does not say how many it is launched with",
+            "max_registers = R",
+        ),
+        (
+            said(more_than_there_are()),
+            "want 1056 registers per lane in all, the block's 8 warps have 1024",
+            "take fewer",
+        ),
+        (said(keeps_more()), "cannot keep 72", "keep at most 64"),
+        (said(takes_less()), "cannot take 56 in all", "take at least 64"),
+        (said(crooked_registers()), "launched with 60 registers", "a multiple of 8"),
         (said(odd_registers()), "30 registers", "a multiple of 8"),
         (said(narrow_swizzle(&map)), "a row of `tile` has 64 bytes", "a last extent of 32"),
         (said(two_tiles(&map)), "tiles of `x` are 8 x 16", "a second map"),

@@ -3,7 +3,7 @@
 use super::handle::handle;
 use super::named::{NamedBarrier, named_barrier};
 use crate::arithmetic::binary;
-use crate::builder::{Builder, Line};
+use crate::builder::{Builder, Line, MovedRegisters};
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
 use crate::memory::Extent;
@@ -125,7 +125,28 @@ impl Role {
     }
 
     /// Leaves the role's threads this many registers each and gives the others back (`setmaxnreg.dec`): 24 to 256, a
-    /// multiple of 8. The role is whole warpgroups, warps 4n to 4n + 3; only its threads may call it.
+    /// multiple of 8. The role is whole warpgroups, warps 4n to 4n + 3; only its threads may call it. The kernel says by
+    /// `max_registers` how many each thread is launched with.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 256, max_registers = 104)]
+    /// fn example(out: &mut [u32]) {
+    ///     let [load, math] = warp_roles([4, 4]); // 2 x 104 registers = 40 + 168
+    ///     if load.active() {
+    ///         load.give_registers(40);
+    ///     }
+    ///     if math.active() {
+    ///         math.take_registers(168);
+    ///         out[math.thread()] = 1;
+    ///     }
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let mut out = device.zeros::<u32>(128)?;
+    /// # example(&mut out).grid(1).block(256).launch(&device)?;
+    /// assert_eq!(out.download()?, [1; 128]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn give_registers(self, keep: u32) {
         here();
@@ -157,6 +178,28 @@ impl Role {
                     "use 24 to 256, a multiple of 8",
                 );
             }
+            match b.max_registers {
+                None => b.error(
+                    "registers move, and the kernel does not say how many it is launched with",
+                    "write `#[kernel(block = .., max_registers = R)]`: the block is launched with R registers \
+                     per thread, which its roles divide anew; without it a GPU waits for registers that are not there",
+                ),
+                Some(have) if !have.is_multiple_of(8) => b.error(
+                    format!("the kernel is launched with {have} registers per thread"),
+                    "registers are counted by eights: write a multiple of 8 for `max_registers`",
+                ),
+                Some(have) if way == "dec" && count > have => b.error(
+                    format!("a thread is launched with {have} registers and cannot keep {count}"),
+                    format!("keep at most {have}, or raise `max_registers`"),
+                ),
+                Some(have) if way == "inc" && count < have => b.error(
+                    format!("a thread is launched with {have} registers and cannot take {count} in all"),
+                    format!("take at least {have}, or give registers back by `give_registers`"),
+                ),
+                Some(_) => {}
+            }
+            let (first, warps, source) = (self.first, self.warps, b.source());
+            b.moved_registers.push(MovedRegisters { first, warps, count, source });
             b.emit(&format!("setmaxnreg.{way}.sync.aligned.u32"), vec![Operand::integer(count)]);
         });
     }

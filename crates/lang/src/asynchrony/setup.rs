@@ -1,9 +1,11 @@
 //! The initialisation of a kernel's mbarriers, before its first line: thread 0 of the block initialises all of them, and
-//! the block's threads (the cluster's, where the kernel has one) wait for it. So no barrier can be used too early.
+//! the block's threads (the cluster's, where the kernel has one) wait for it. So no barrier can be used too early. And what
+//! can only be judged when all of a kernel is known: the registers that its roles want.
 
 use crate::arithmetic::binary;
 use crate::builder::{Builder, Line};
 use crate::compare::{Relation, relate};
+use crate::definition::StageError;
 use crate::operation::Operation;
 use crate::value::Value;
 use lanework_ptx::{Operand, ScalarType};
@@ -58,4 +60,30 @@ pub(crate) fn setup_barriers(b: &mut Builder) -> Vec<Line> {
     }
     b.dead = true;
     std::mem::take(&mut b.lines)
+}
+
+/// Refuses roles that together want more registers than the block is launched with: their threads would wait for ever.
+pub(crate) fn check_registers(b: &mut Builder) {
+    let (Some(have), Some(last)) = (b.max_registers, b.moved_registers.last().cloned()) else {
+        return;
+    };
+    let mut roles: Vec<(u32, u32, u32)> = Vec::new();
+    for moved in &b.moved_registers {
+        roles.retain(|(first, ..)| *first != moved.first);
+        roles.push((moved.first, moved.warps, moved.count));
+    }
+    let beyond = roles.iter().map(|(first, warps, _)| first + warps).max().unwrap_or_default();
+    let warps = b.block.map_or(beyond, |block| block.iter().product::<u32>().div_ceil(32));
+    let moved: u32 = roles.iter().map(|(_, warps, _)| warps).sum();
+    let wanted: u32 = roles.iter().map(|(_, warps, count)| warps * count).sum();
+    let wanted = wanted + warps.saturating_sub(moved) * have;
+    if wanted > warps * have {
+        let (file, line, column) = last.source;
+        let message = format!(
+            "the roles want {wanted} registers per lane in all, the block's {warps} warps have {}",
+            warps * have
+        );
+        let help = "take fewer, let other roles give more, or raise `max_registers`".to_owned();
+        b.errors.push(StageError { message, help, file, line, column });
+    }
 }
