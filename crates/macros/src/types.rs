@@ -136,6 +136,10 @@ const HANDLES: &[&str] = &[
     "Filled",
     "NamedBarrier",
     "Role",
+    "CacheHint",
+    "ClusterArrival",
+    "Span",
+    "SpanMut",
 ];
 
 /// Those of tensor cores, which a kernel also makes by name.

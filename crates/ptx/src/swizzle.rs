@@ -23,9 +23,16 @@ impl Swizzle {
     /// xored with. Applied twice, it gives the address back.
     #[inline]
     pub fn apply(self, address: u64) -> u64 {
+        let (shift, mask) = self.pattern();
+        address ^ (address >> shift & mask)
+    }
+
+    /// What an address is xored with: itself, shifted right, under a mask.
+    #[inline]
+    pub fn pattern(self) -> (u32, u64) {
         match self {
-            Swizzle::B128By32 => address ^ (address >> 2 & 0x60),
-            _ => address ^ (address >> 3 & (self.width() - 1) & !15),
+            Swizzle::B128By32 => (2, 0x60),
+            _ => (3, (self.width() - 1) & !15),
         }
     }
 

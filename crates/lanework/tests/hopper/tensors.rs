@@ -116,6 +116,7 @@ impl Subject {
                 Swizzle::B32 => chunk ^ (line & 1),
                 Swizzle::B64 => chunk ^ (line & 3),
                 Swizzle::B128 => chunk ^ (line & 7),
+                Swizzle::B128By32 => chunk ^ (line & 3) << 1,
             };
             places.push((line * 128 + moved * 16 + plain % 16, inside.then_some(byte as usize)));
         }

@@ -36,6 +36,12 @@ macro_rules! handle {
                 self
             }
         }
+
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::data::Functions
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+            type Of = Self;
+        }
     };
 }
 

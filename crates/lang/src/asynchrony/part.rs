@@ -163,8 +163,8 @@ fn swizzled<T>(b: &mut Builder, place: Place<T>, swizzle: Swizzle) -> Place<T> {
     // `Swizzle::apply`, as instructions.
     let word = ScalarType::U32;
     let address = place.address(b);
-    let row = binary(b, Operation::Shr, word, address, Value::Constant(3));
-    let mask = (swizzle.width() - 1) & !15;
+    let (shift, mask) = swizzle.pattern();
+    let row = binary(b, Operation::Shr, word, address, Value::Constant(shift.into()));
     let bits = binary(b, Operation::And, word, row, Value::Constant(mask));
     let address = binary(b, Operation::Xor, word, address, bits);
     Place::new(place.space, Base::Register(address), 0)
