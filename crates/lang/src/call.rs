@@ -104,3 +104,9 @@ pub fn return_unit() {
     here();
     leave_call();
 }
+
+/// Stages the body of a closure.
+#[track_caller]
+pub fn call_closure<R>(body: impl FnOnce() -> R) -> R {
+    in_call(body)
+}

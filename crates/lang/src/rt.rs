@@ -3,7 +3,8 @@
 
 pub use crate::asynchrony::tensor_tiles;
 pub use crate::call::{
-    ReturnAs, ReturnSlot, Returned, by_value, call_unit, call_value, return_unit, return_value,
+    ReturnAs, ReturnSlot, Returned, by_value, call_closure, call_unit, call_value, return_unit,
+    return_value,
 };
 pub use crate::cast::Cast;
 pub use crate::compare::{Condition, Connect, Equate, Order};
@@ -28,7 +29,10 @@ use crate::current::{here, with};
 
 /// The comparisons' methods, for the functions that the macros write.
 pub mod comparing {
-    pub use crate::data::{HostOfAny as _, HostOfValue as _, ReceivePlace as _, ReceiveValue as _};
+    pub use crate::data::{
+        HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _, ReceivePlace as _,
+        ReceiveValue as _,
+    };
     pub use crate::mixed::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
         AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,

@@ -31,6 +31,7 @@ pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static 
 )]
 pub trait Number:
     Scalar
+    + Storable
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>

@@ -1,5 +1,6 @@
 //! `#[device]`: functions that are inlined into the kernels that call them.
 
+use crate::closures::{function_type, is_function, staged_generics};
 use crate::kernel::check_signature;
 use crate::scope::{Mode, Returns, Tail, Translator};
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
@@ -75,6 +76,15 @@ pub fn stage(
     translator.declare_generics(&signature.generics);
     let arguments = signature.inputs.iter().filter(|a| !matches!(a, FnArg::Receiver(_)));
     for (number, argument) in arguments.enumerate() {
+        if let FnArg::Typed(typed) = argument
+            && let syn::Pat::Ident(name) = &*typed.pat
+            && is_function(&typed.ty, &signature.generics)
+        {
+            let (name, ty) = (&name.ident, function_type(&typed.ty));
+            parameters.push(quote_spanned!(argument.span() => #name: #ty));
+            translator.declare(name, false);
+            continue;
+        }
         let parameter = parameter(argument, number)?;
         let (name, span) = (&parameter.name, argument.span());
         let mut variable = parameter.mutable;
@@ -169,7 +179,8 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         stage(signature, &function.block, nothing, translator)?;
     let (visibility, name) = (&function.vis, &signature.ident);
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
-    let (generics, bounds) = (&signature.generics, &signature.generics.where_clause);
+    let generics = staged_generics(&signature.generics);
+    let bounds = &generics.where_clause;
     let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
     let allowed = allowed();
     Ok(quote! {

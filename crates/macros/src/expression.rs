@@ -55,6 +55,7 @@ impl Translator {
             }
             Expr::Field(field) => self.field(field, mode),
             Expr::Struct(structure) => self.structure(structure),
+            Expr::Closure(closure) => self.closure(closure),
             Expr::MethodCall(call) => {
                 let receiver = self.receiver(&call.receiver);
                 let (method, turbofish) = (&call.method, &call.turbofish);
@@ -70,13 +71,21 @@ impl Translator {
                         let path = with_inferred_shape(path.clone());
                         self.callee(&path)
                     }
+                    Expr::Paren(inner) if matches!(&*inner.expr, Expr::Closure(_)) => {
+                        let closure = self.value(&inner.expr, Mode::View);
+                        quote!((#closure))
+                    }
                     other => self.refuse(
                         other,
                         "only functions called by name are supported in a kernel",
                         "call a #[device] function or an intrinsic",
                     ),
                 };
-                let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
+                // A closure, or a parameter that is a function.
+                let local = matches!(&*call.func, Expr::Paren(_))
+                    || as_name(&call.func).is_some_and(|name| self.is_declared(name));
+                let argument = if local { Self::closure_argument } else { Self::argument };
+                let arguments: Vec<_> = call.args.iter().map(|a| argument(self, a)).collect();
                 quote_spanned!(span => #function(#(#arguments),*))
             }
             Expr::Reference(reference) => self.reference(reference),
@@ -158,8 +167,14 @@ impl Translator {
     }
 
     /// An argument of a call; a name that is a variable passes its current value.
-    fn argument(&mut self, expression: &Expr) -> TokenStream {
-        self.bare(expression, Mode::View)
+    pub fn argument(&mut self, expression: &Expr) -> TokenStream {
+        match expression {
+            Expr::Path(path) => match self.function_value(path) {
+                Some(function) => function,
+                None => self.bare(expression, Mode::View),
+            },
+            _ => self.bare(expression, Mode::View),
+        }
     }
 
     fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
@@ -254,9 +269,6 @@ impl Translator {
 
     fn unsupported(&mut self, expression: &Expr) -> TokenStream {
         let (message, help) = match expression {
-            Expr::Closure(_) => {
-                ("closures are not supported in a kernel", "write a #[device] function")
-            }
             Expr::Let(_) => (
                 "`let` in a condition stands at the start of an `if` or a `while`",
                 "nest a second `if` in the first, or use `matches!`",

@@ -5,6 +5,7 @@
 //! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
 mod attribute;
+mod closures;
 mod device;
 mod enums;
 mod expression;

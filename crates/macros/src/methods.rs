@@ -3,6 +3,7 @@
 //! The block stays for the host. While staging, the methods are those of the struct's parts
 //! (`BodyOf<K>`); an operator is an operator of its handles.
 
+use crate::closures::staged_generics;
 use crate::device::{Staged, allowed, returns, stage};
 use crate::scope::Translator;
 use crate::structs::staged_name;
@@ -183,7 +184,7 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
             return Ok(errors);
         }
         let Staged { parameters, output, body } = staged;
-        let (name, generics) = (&function.sig.ident, &plain.sig.generics);
+        let (name, generics) = (&function.sig.ident, staged_generics(&plain.sig.generics));
         let mut clause = generics.where_clause.clone();
         let this = taken.as_ref().map(|_| quote!(self,));
         if taken.as_ref().is_some_and(is_exclusive) {

@@ -63,9 +63,11 @@ impl Translator {
             }
             Expr::Field(field) if is_place(self, &field.base) => self.base(&reference.expr),
             other => match as_name(other) {
-                Some(name) => quote!(#name),
-                None if reference.mutability.is_none() => self.bare(other, Mode::View),
-                None => self.refuse(
+                Some(name) if self.is_declared(name) || reference.mutability.is_some() => {
+                    quote!(#name)
+                }
+                _ if reference.mutability.is_none() => self.argument(other),
+                _ => self.refuse(
                     reference,
                     "a kernel can only take mutable references to names, fields and elements",
                     "write `&mut x`, `&mut x.field` or `&mut x[i]`",

@@ -102,7 +102,9 @@ impl Translator {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             _ => None,
         };
-        let mutable = single.is_some_and(|name| name.mutability.is_some());
+        // `let mut` of a closure that assigns: what it assigns is registers.
+        let mutable = single.is_some_and(|name| name.mutability.is_some())
+            && !matches!(&*init.expr, Expr::Closure(_));
         if mutable && declares_array(&init.expr) {
             return self.refuse(
                 pattern,

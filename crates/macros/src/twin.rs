@@ -41,7 +41,59 @@ impl Translator {
     }
 }
 
+/// Names of the language that are values, in small letters as functions are.
+const VALUES: [&str; 7] = [
+    "thread_idx",
+    "block_idx",
+    "block_dim",
+    "grid_dim",
+    "cluster_idx",
+    "cluster_dim",
+    "cluster_block_idx",
+];
+
+/// Methods of numbers with one argument, which a closure may be named by: `f32::max`.
+const OF_TWO: [&str; 14] = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "max",
+    "min",
+    "powf",
+    "atan2",
+    "hypot",
+    "copysign",
+    "wrapping_add",
+    "wrapping_sub",
+    "wrapping_mul",
+    "saturating_add",
+];
+
 impl Translator {
+    /// A function passed by its name: `reduce(x, f32::max)`, `map(x, square)`.
+    pub fn function_value(&mut self, path: &ExprPath) -> Option<TokenStream> {
+        let segments = &path.path.segments;
+        let (span, last) = (path.span(), segments.last()?);
+        let name = last.ident.to_string();
+        if path.qself.is_some() || name.starts_with(|c: char| !c.is_ascii_lowercase()) {
+            return None;
+        }
+        if segments.len() > 1 {
+            let of = segments[segments.len() - 2].ident.to_string();
+            if PRIMITIVES.contains(&of.as_str()) {
+                let method = &last.ident;
+                return Some(match OF_TWO.contains(&name.as_str()) {
+                    true => quote_spanned!(span => |left, right| left.#method(right)),
+                    false => quote_spanned!(span => |value| value.#method()),
+                });
+            }
+        } else if self.is_declared(&last.ident) || VALUES.contains(&name.as_str()) {
+            return None;
+        }
+        Some(self.callee(path))
+    }
+
     /// Whether `Type::function` is a function of a device struct or enum.
     fn is_device_type(&self, path: &ExprPath) -> bool {
         let segments = &path.path.segments;

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod casts;
+mod closures;
 mod control;
 mod everyday;
 mod floats;

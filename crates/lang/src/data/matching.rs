@@ -1,6 +1,6 @@
 //! What the checks of patterns call: code that rustc checks and nothing runs.
 
-use super::Valued;
+use super::{Handle, Valued};
 use crate::merge::Never;
 
 /// Code that the compiler checks and nothing runs.
@@ -57,3 +57,38 @@ impl Leaves for Never {}
 
 /// Checks that the `else` of a `let` leaves.
 pub fn must_leave<X: Leaves>(_otherwise: X) {}
+
+/// An argument of a closure: a value of the kernel language becomes a handle, anything else stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed<X>(pub X);
+
+/// A value of the kernel language.
+pub trait PassValue {
+    /// What the closure gets.
+    type Argument;
+    /// The argument.
+    fn pass(self) -> Self::Argument;
+}
+
+impl<X: Valued> PassValue for &&Passed<X> {
+    type Argument = Handle<X::Value>;
+    #[track_caller]
+    fn pass(self) -> Handle<X::Value> {
+        self.0.to()
+    }
+}
+
+/// Anything else.
+pub trait PassAny {
+    /// What the closure gets.
+    type Argument;
+    /// The argument.
+    fn pass(self) -> Self::Argument;
+}
+
+impl<X: Copy> PassAny for &Passed<X> {
+    type Argument = X;
+    fn pass(self) -> X {
+        self.0
+    }
+}

@@ -21,7 +21,10 @@ pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, 
 pub use deferred::{Deferred, deferred, initialize};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
 pub use kind::{Kind, Places, ReadPlaces, Values, Variables};
-pub use matching::{HostOfAny, HostOfValue, Leaves, Scrutinee, check, must_leave, perhaps};
+pub use matching::{
+    HostOfAny, HostOfValue, Leaves, PassAny, PassValue, Passed, Scrutinee, check, must_leave,
+    perhaps,
+};
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use operations::{Receive, Target, constant, read_copy, read_view, receive, same_tag, set};
 pub use parameter::{bytes, value_parameter};

@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 /// An array in shared memory with `D` dimensions, outermost first.
 #[derive(Debug)]
-pub struct Shared<T, const D: usize> {
+pub struct Shared<T, const D: usize = 1> {
     pub(crate) symbol: usize,
     /// Byte offset from the symbol, for arrays in dynamic shared memory.
     pub(crate) start: i64,
