@@ -162,7 +162,7 @@ fn fragments_come_from_tiles_of_every_layout() {
 
 /// `stmatrix` and each lane's stores, by rows and by columns, leave the same matrix.
 #[kernel]
-fn stores(x: &[f32], y: &mut [bf16]) {
+pub fn stores(x: &[f32], y: &mut [bf16]) {
     let tile = SharedTile::<bf16, 16, 32, Swizzle64>::new();
     let down = SharedTile::<bf16, 32, 16, Swizzle32>::new();
     let plain = shared::<bf16>([16, 40]);
@@ -201,7 +201,7 @@ fn results_are_stored_in_every_layout() {
 
 /// Elements say where they belong, can be assigned, and rows are reduced over the quad.
 #[kernel]
-fn elements(y: &mut [f32]) {
+pub fn elements(y: &mut [f32]) {
     let mut sums = FragmentC::<f32, 16, 16>::zero();
     #[unroll]
     for i in 0..FragmentC::<f32, 16, 16>::ELEMENTS {

@@ -1,11 +1,11 @@
 //! The kernels of the example `tensor_cores`, against the host.
 
 #[path = "../../examples/tensor_cores/attention.rs"]
-mod attention;
+pub mod attention;
 #[path = "../../examples/tensor_cores/mma.rs"]
-mod mma;
+pub mod mma;
 #[path = "../../examples/tensor_cores/wgmma.rs"]
-mod wgmma;
+pub mod wgmma;
 
 use crate::devices;
 use crate::host::{Numbers, compare, next};

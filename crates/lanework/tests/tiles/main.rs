@@ -6,6 +6,7 @@ mod fragments;
 mod groups;
 mod host;
 mod kernels;
+mod page;
 mod refusals;
 
 use lanework::{Backend, Device};

@@ -25,7 +25,7 @@ pub use element::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
 pub use fragment::{Fragment, FragmentA, FragmentB, FragmentC, Left, Right, Role, Sum};
 pub use layout::{Layout, Linear, Part};
 pub use pipeline::CopyPipeline;
-pub use products::{GroupProduct, Product, Saturates};
+pub use products::{GROUP_PRODUCTS, GroupProduct, PRODUCTS, Product, Saturates};
 pub use rows::{ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans};
 pub use source::{Matrix, MatrixMut, Source, Target};
 pub use swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128, SwizzleMode};

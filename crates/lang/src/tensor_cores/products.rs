@@ -22,10 +22,17 @@ pub trait Product<B, D, const M: u32, const N: u32, const K: u32>: MatrixElement
 pub trait Saturates: MatrixElement {}
 
 macro_rules! products {
-    ($($a:ident * $b:ident in $d:ident: $($m:literal x $n:literal x $k:literal),*;)*) => {$($(
+    ($($a:ident * $b:ident in $d:ident: $($m:literal x $n:literal x $k:literal),*;)*) => {
+        $($(
         #[diagnostic::do_not_recommend]
         impl Product<$b, $d, $m, $n, $k> for $a {}
-    )*)*};
+    )*)*
+
+        /// Every product of `mma`: the types of A, B and the sums as PTX names them, and M, N, K.
+        pub const PRODUCTS: &[([&str; 3], [u32; 3])] = &[$($(
+            ([<$a>::NAME, <$b>::NAME, <$d>::NAME], [$m, $n, $k]),
+        )*)*];
+    };
 }
 
 products! {
@@ -68,10 +75,17 @@ impl Saturates for U4 {}
 pub trait GroupProduct<B, D>: MatrixElement {}
 
 macro_rules! group_products {
-    ($($a:ident * $b:ident in $($d:ident)*;)*) => {$($(
+    ($($a:ident * $b:ident in $($d:ident)*;)*) => {
+        $($(
         #[diagnostic::do_not_recommend]
         impl GroupProduct<$b, $d> for $a {}
-    )*)*};
+        )*)*
+
+        /// Every product of `wgmma`: the types of A, B and the sums as PTX names them.
+        pub const GROUP_PRODUCTS: &[[&str; 3]] = &[$($(
+            [<$a>::NAME, <$b>::NAME, <$d>::NAME],
+        )*)*];
+    };
 }
 
 group_products! {
