@@ -62,7 +62,7 @@ pub fn attention(q: &[bf16], k: &[bf16], v: &[bf16], out: &mut [f32], keys: u32,
         #[unroll]
         for line in 0..2 {
             let now = most[line].max(high[line] * scale);
-            fade[line] = (most[line] - now).exp();
+            fade[line] = fast::exp(most[line] - now);
             most[line] = now;
         }
         #[unroll]
@@ -70,7 +70,7 @@ pub fn attention(q: &[bf16], k: &[bf16], v: &[bf16], out: &mut [f32], keys: u32,
             #[unroll]
             for i in 0..4 {
                 let line = FragmentC::<f32, 16, 8>::row_of(i);
-                scores[j][i] = (scores[j][i] * scale - most[line]).exp();
+                scores[j][i] = fast::exp(scores[j][i] * scale - most[line]);
                 sums[j][i] *= fade[line];
             }
         }

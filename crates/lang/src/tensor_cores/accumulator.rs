@@ -18,6 +18,33 @@ use lanework_ptx::{Operand, ScalarType};
 ///
 /// It is a variable, declared with `let mut`; `N` is a multiple of 8 up to 256. The four warps of a
 /// warpgroup, 128 threads from a multiple of 128 on, make every call together.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// /// `c = a * transpose(b)` of 64 x 64 elements.
+/// #[kernel(block = 128)]
+/// fn example(a: &[bf16], b: &[bf16], c: &mut [f32]) {
+///     let (left, right) = (SharedTile::<bf16, 64, 64>::new(), SharedTile::<bf16, 64, 64>::new());
+///     let pipe = CopyPipeline::<1>::new();
+///     pipe.copy_tile(left, a.matrix(64), (0, 0), (thread_idx.x, 128));
+///     pipe.copy_tile(right, b.matrix(64), (0, 0), (thread_idx.x, 128));
+///     pipe.commit();
+///     pipe.wait();
+///     fence_proxy_async_shared();
+///     sync_threads();
+///     let mut sums = Accumulator::<f32, 64>::zero();
+///     sums.multiply(left, right.t());
+///     sums.finish().store(c.matrix(64), 0, 0);
+/// }
+/// # let device = Device::emulator();
+/// # let a: Vec<bf16> = (0..4096).map(|i| bf16::from_f32((i / 64) as f32)).collect();
+/// # let a = device.upload(&a)?;
+/// # let mut c = device.zeros::<f32>(4096)?;
+/// # example(&a, &a, &mut c).grid(1).block(128).launch(&device)?;
+/// assert_eq!(c.download()?[64 * 3 + 5], 64.0 * 3.0 * 5.0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Accumulator<D: MatrixElement, const N: u32> {
     registers: FragmentC<D, 64, N>,

@@ -75,6 +75,28 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
     /// The largest element of each of the two rows that this lane has elements of, over the whole row: the
     /// lane's own, then those of its quad by two shuffles. Element `i` belongs to row
     /// [`row_of`](Self::row_of)`(i)` of these.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// /// Divides every element by its row's largest.
+    /// #[kernel(block = 32)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let mut part = FragmentC::<f32, 16, 16>::load(x.matrix(16), 0, 0);
+    ///     let most = part.row_max();
+    ///     #[unroll]
+    ///     for i in 0..FragmentC::<f32, 16, 16>::ELEMENTS {
+    ///         part[i] = part[i] / most[FragmentC::<f32, 16, 16>::row_of(i)];
+    ///     }
+    ///     part.store(out.matrix(16), 0, 0);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&std::array::from_fn::<f32, 256, _>(|i| 1.0 + i as f32))?;
+    /// # let mut out = device.zeros::<f32>(256)?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[15..17], [1.0, 17.0 / 32.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn row_max(self) -> [Var<f32>; 2] {
         here();

@@ -130,6 +130,13 @@ macro_rules! eight {
         impl $t {
             /// The bits of the number nearest to `x`, on the host: ties to even, clamped to the
             /// largest finite number, as `cvt.rn.satfinite` gives.
+            ///
+            /// ```
+            /// use lanework::prelude::{E4m3, E5m2};
+            ///
+            /// assert_eq!((E4m3::encode(1.0), E4m3::decode(0x38)), (0x38, 1.0));
+            /// assert_eq!((E4m3::encode(1e9), E5m2::encode(1e9)), (0x7e, 0x7b)); // 448 and 57344
+            /// ```
             pub fn encode(x: f32) -> u8 {
                 encode(x, $exponent)
             }

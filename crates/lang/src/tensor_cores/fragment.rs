@@ -52,6 +52,27 @@ impl Role for Sum {
 ///
 /// `fragment[i]` is element `i` of this lane, for an `i` known while staging and below
 /// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) says where it belongs.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// /// Every element becomes 100 times its row plus its column.
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [f32]) {
+///     let mut sum = FragmentC::<f32, 16, 8>::zero();
+///     #[unroll]
+///     for i in 0..FragmentC::<f32, 16, 8>::ELEMENTS {
+///         let (row, column) = sum.position(i);
+///         sum[i] = (100 * row + column) as f32;
+///     }
+///     sum.store(out.matrix(8), 0, 0);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<f32>(128)?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[8 * 11 + 3], 1103.0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
     first: u32,
     mutable: bool,

@@ -158,6 +158,35 @@ fn load_matrices<S: Source>(
 impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
     /// Loads two fragments side by side, columns `column` to `column + 2 * N - 1`: one `ldmatrix` where
     /// two would be needed.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// /// `c = a * transpose(a)` of 16 x 16 elements, from a tile by `ldmatrix`.
+    /// #[kernel(block = 32)]
+    /// fn example(a: &[f16], c: &mut [f32]) {
+    ///     let tile = SharedTile::<f16, 16, 16, Swizzle32>::new();
+    ///     for i in (thread_idx.x..256).step_by(32) {
+    ///         tile[[i / 16, i % 16]] = a[i];
+    ///     }
+    ///     sync_warp(FULL_MASK);
+    ///     let left = FragmentA::<f16, 16, 16>::load(tile, 0, 0);
+    ///     let right = FragmentB::<f16, 16, 8>::load_pair(tile.t(), 0, 0);
+    ///     #[unroll]
+    ///     for i in 0..2u32 {
+    ///         let mut sum = FragmentC::<f32, 16, 8>::zero();
+    ///         sum.mma(left, right[i]);
+    ///         sum.store(c.matrix(16), 0, 8 * i);
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a: Vec<f16> = (0..256).map(|i| f16::from_f32((i / 16) as f32)).collect();
+    /// # let a = device.upload(&a)?;
+    /// # let mut c = device.zeros::<f32>(256)?;
+    /// # example(&a, &mut c).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(c.download()?[3 * 16 + 9], 16.0 * 3.0 * 9.0);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn load_pair<S: Source<Element = T::Storage>>(
         source: S,
@@ -231,6 +260,24 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
 
     /// Stores 16-bit elements to shared memory by `stmatrix` (from sm_90), as [`store`](Self::store)
     /// does by each lane.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [bf16]) {
+    ///     let tile = SharedTile::<bf16, 16, 16, Swizzle32>::new();
+    ///     let sums = FragmentC::<f32, 16, 16>::fill(1.5);
+    ///     sums.to::<bf16>().store_matrix(tile, 0, 0);
+    ///     sync_warp(FULL_MASK);
+    ///     out[thread_idx.x] = tile[[thread_idx.x / 2, 7]];
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<bf16>(32)?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [bf16::from_f32(1.5); 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn store_matrix<S: Target<Element = T::Storage>>(
         self,

@@ -7,6 +7,28 @@ use crate::current::{here, with};
 
 impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
     /// `self += a * b` (`mma.sync`); every lane of the warp takes part.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(a: &[bf16], b: &[bf16], c: &mut [f32]) {
+    ///     let mut sum = FragmentC::<f32, 16, 8>::zero();
+    ///     for k in (0..64u32).step_by(16) {
+    ///         let left = FragmentA::<bf16, 16, 16>::load(a.matrix(64), 0, k);
+    ///         let right = FragmentB::<bf16, 16, 8>::load(b.matrix(8), k, 0);
+    ///         sum.mma(left, right);
+    ///     }
+    ///     sum.store(c.matrix(8), 0, 0);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a = device.upload(&[bf16::from_f32(2.0); 16 * 64])?;
+    /// # let b = device.upload(&[bf16::from_f32(0.5); 64 * 8])?;
+    /// # let mut c = device.zeros::<f32>(16 * 8)?;
+    /// # example(&a, &b, &mut c).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(c.download()?, [64.0; 128]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn mma<T, U, const K: u32>(self, a: FragmentA<T, M, K>, b: FragmentB<U, K, N>)
     where

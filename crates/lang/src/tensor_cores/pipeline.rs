@@ -25,6 +25,42 @@ use lanework_ptx::{Operand, ScalarType};
 /// [`commit`](Self::commit) ends; [`wait`](Self::wait) waits for the oldest group. At most `STAGES`
 /// groups may be in flight, and every iteration of a loop has to commit as many as it waits for;
 /// otherwise staging fails.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// /// Sums 64 elements of each of 16 rows, while the next 64 are on their way.
+/// #[kernel(block = 32)]
+/// fn example(x: &[f32], out: &mut [f32], steps: u32) {
+///     let stages = SharedTiles::<f32, 16, 32>::new(2);
+///     let pipe = CopyPipeline::<2>::new();
+///     let me = (thread_idx.x, 32);
+///     let x = x.matrix(steps * 32);
+///     pipe.copy_tile(stages[0], x, (0, 0), me);
+///     pipe.commit();
+///     let mut sum = 0.0;
+///     for step in 0..steps {
+///         if step + 1 < steps {
+///             pipe.copy_tile(stages[(step + 1) % 2], x, (0, (step + 1) * 32), me);
+///         }
+///         pipe.commit(); // an empty group at the end
+///         pipe.wait(); // cp.async.wait_group 1
+///         sync_threads();
+///         for i in 0..32u32 {
+///             sum += stages[step % 2][[thread_idx.x % 16, i]];
+///         }
+///         sync_threads();
+///     }
+///     out[thread_idx.x] = sum;
+/// }
+/// # let device = Device::emulator();
+/// # let x: Vec<f32> = (0..16 * 96).map(|i| (i / 96) as f32).collect();
+/// # let x = device.upload(&x)?;
+/// # let mut out = device.zeros::<f32>(32)?;
+/// # example(&x, &mut out, 3).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[5], 96.0 * 5.0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct CopyPipeline<const STAGES: u32> {
     id: u32,
@@ -132,6 +168,28 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
 
     /// As [`copy_tile`](Self::copy_tile), with zeros for rows from `rows` on and for columns beyond the
     /// matrix's.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let tile = SharedTile::<f32, 16, 32>::new();
+    ///     let pipe = CopyPipeline::<1>::new();
+    ///     // 10 rows of 20 columns.
+    ///     pipe.copy_tile_filled(tile, x.matrix(20), (0, 0), (thread_idx.x, 32), 10);
+    ///     pipe.commit();
+    ///     pipe.wait();
+    ///     sync_threads();
+    ///     out[thread_idx.x] = tile[[9, thread_idx.x]];
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1.0f32; 200])?;
+    /// # let mut out = device.zeros::<f32>(32)?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[18..22], [1.0, 1.0, 0.0, 0.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn copy_tile_filled<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode>(
         self,

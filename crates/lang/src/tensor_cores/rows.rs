@@ -49,6 +49,25 @@ fn loaded<const N: usize, T: Element>(transposed: bool, from: Place<T>) -> [Var<
 /// Loads `N` (1, 2 or 4) matrices of 8 rows of 16 bytes from shared memory: lane `8 * j + r` gives the
 /// address of row `r` of matrix `j`, and every lane gets 4 bytes of each, of row `lane / 4`
 /// (`ldmatrix`). [`FragmentA::load`](crate::prelude::FragmentA) computes the addresses itself.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let words = shared::<u32>([8, 4]);
+///     let lane = thread_idx.x;
+///     words[[lane / 4, lane % 4]] = lane;
+///     sync_warp(FULL_MASK);
+///     let [word] = ldmatrix::<1, _>(&mut words[[lane % 8, 0]]);
+///     out[lane] = word;
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, std::array::from_fn::<u32, 32, _>(|lane| lane as u32));
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn ldmatrix<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
     here();
@@ -68,6 +87,24 @@ fn stored<const N: usize, T: Element>(transposed: bool, row: Place<T>, words: [V
 
 /// Stores `N` (1, 2 or 4) matrices of 8 rows of 16 bytes to shared memory, as [`ldmatrix`] loads them
 /// (`stmatrix`, from sm_90).
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     let words = shared::<u32>([8, 4]);
+///     let lane = thread_idx.x;
+///     stmatrix(&mut words[[lane % 8, 0]], [lane]);
+///     sync_warp(FULL_MASK);
+///     out[lane] = words[[lane / 4, lane % 4]];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, std::array::from_fn::<u32, 32, _>(|lane| lane as u32));
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn stmatrix<const N: usize, T: Element>(row: Place<T>, words: [impl IntoVar<u32>; N]) {
     here();
@@ -83,6 +120,22 @@ pub fn stmatrix_trans<const N: usize, T: Element>(row: Place<T>, words: [impl In
 
 /// Transposes an 8 x 8 matrix of 16-bit elements that the warp holds as [`ldmatrix`] loads one
 /// (`movmatrix`).
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [u32]) {
+///     // Row r holds the numbers 8 r to 8 r + 7, two in a word.
+///     let first = 2 * thread_idx.x;
+///     out[thread_idx.x] = movmatrix(first | (first + 1) << 16);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[4], 1 | 9 << 16); // row 1: column 1 of rows 0 and 1
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn movmatrix(word: impl IntoVar<u32>) -> Var<u32> {
     here();

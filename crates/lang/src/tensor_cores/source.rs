@@ -127,6 +127,9 @@ macro_rules! matrices {
             /// The slice as a matrix of rows of `columns` elements, for fragments and tiles. Its rows
             /// are taken to be aligned as vector accesses need it: to 16 bytes for copies of tiles, to
             /// two elements of an accumulator, to 4 bytes else. Indices are 32-bit.
+            ///
+            /// It is what [`FragmentC::store`](crate::prelude::FragmentC) and
+            /// [`CopyPipeline::copy_tile`](crate::prelude::CopyPipeline::copy_tile) take; their examples show it.
             #[track_caller]
             pub fn matrix(&self, columns: impl IndexValue) -> $matrix<T> {
                 here();

@@ -6,6 +6,7 @@ use super::words::{add, constant, mul, word};
 use crate::asynchrony::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
+use crate::data::At;
 use crate::definition::IndexKind;
 use crate::memory::{Base, Extent, Get, IndexValue, Locate, Place, Put, Space, dynamic_bytes};
 use crate::value::{Index, Value};
@@ -17,6 +18,31 @@ use std::marker::PhantomData;
 /// swizzle `S` permutes: what `cp.async` and TMA fill, and `ldmatrix` and `wgmma` read.
 ///
 /// `tile[[row, column]]` is an element; [`t`](Self::t) is the transposed matrix, the same bytes.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// #[kernel(block = 64)]
+/// fn example(x: &[bf16], out: &mut [bf16]) {
+///     let tile = SharedTile::<bf16, 64, 64>::new(); // 8 KiB, swizzled over 128 bytes
+///     let i = thread_idx.x;
+///     #[unroll]
+///     for j in 0..64u32 {
+///         tile[[j, i]] = x[j * 64 + i];
+///     }
+///     sync_threads();
+///     for j in 0..64u32 {
+///         out[j * 64 + i] = tile[[i, j]]; // a column, without bank conflicts
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let x: Vec<bf16> = (0..4096).map(|i| bf16::from_f32((i % 200) as f32)).collect();
+/// # let x = device.upload(&x)?;
+/// # let mut out = device.zeros::<bf16>(4096)?;
+/// # example(&x, &mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[64 * 2 + 1], x.download()?[64 + 2]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     pub(crate) base: TileBase,
     /// Bytes from one panel to the next.
@@ -268,6 +294,26 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> Into
 }
 
 /// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// type Stages = SharedTiles<f16, 16, 32, Swizzle64>;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [f16]) {
+///     let stages = Stages::dynamic(3);
+///     for i in 0..3u32 {
+///         stages[i][[0, thread_idx.x]] = i as f16;
+///     }
+///     out[thread_idx.x] = stages[1][[0, thread_idx.x]];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<f16>(32)?;
+/// example(&mut out).grid(1).block(32).shared_bytes(3 * Stages::STRIDE).launch(&device)?;
+/// assert_eq!(out.download()?[5], f16::ONE);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     base: TileBase,
     count: u32,
@@ -362,6 +408,17 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: I
             let offset = mul(b, index, Self::STRIDE);
             SharedTile::at(self.base.plus(b, offset), ROWS * S::BYTES)
         })
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> At<I>
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    type Element = SharedTile<T, ROWS, COLUMNS, S>;
+
+    #[track_caller]
+    fn at(&self, index: I) -> Self::Element {
+        self.get(index)
     }
 }
 
