@@ -1,9 +1,9 @@
 //! `mma` of every type and shape, and fragments loaded from and stored to every layout.
 
-use crate::devices;
 use crate::host::{Host, Numbers, compare};
+use crate::{accepted, devices};
 use half::{bf16, f16};
-use lanework::lang::tensor_cores::{MatrixElement, Product, SwizzleMode};
+use lanework::lang::tensor_cores::{MatrixElement, PRODUCTS, Product, SwizzleMode};
 use lanework::prelude::*;
 
 #[kernel]
@@ -37,7 +37,9 @@ where
         let left = device.upload(&a.stored::<T>()).expect("memory");
         let right = device.upload(&b.stored_along_rows::<U>()).expect("memory");
         let mut sum = device.upload(&c.stored::<D>()).expect("memory");
-        product::<T, U, D, M, N, K>(&left, &right, &mut sum)
+        let launch = product::<T, U, D, M, N, K>(&left, &right, &mut sum);
+        accepted(&launch);
+        launch
             .grid(1)
             .block(32)
             .launch(&device)
@@ -46,38 +48,59 @@ where
     }
 }
 
-#[test]
-fn floats_are_multiplied_in_every_shape() {
-    check::<f16, f16, f32, 16, 8, 8>((7, 5));
-    check::<f16, f16, f32, 16, 8, 16>((8, 0));
-    check::<f16, f16, f16, 16, 8, 8>((7, 5));
-    check::<f16, f16, f16, 16, 8, 16>((8, 0));
-    check::<bf16, bf16, f32, 16, 8, 8>((8, 0));
-    check::<bf16, bf16, f32, 16, 8, 16>((8, 0));
-    check::<Tf32, Tf32, f32, 16, 8, 4>((8, 0));
-    check::<Tf32, Tf32, f32, 16, 8, 8>((8, 0));
-    check::<f64, f64, f64, 8, 8, 4>((8, 0));
-    check::<f64, f64, f64, 16, 8, 4>((9, 0));
-    check::<f64, f64, f64, 16, 8, 8>((9, 0));
-    check::<f64, f64, f64, 16, 8, 16>((9, 0));
-    check::<E4m3, E4m3, f32, 16, 8, 16>((8, 9));
-    check::<E4m3, E5m2, f32, 16, 8, 32>((8, 9));
-    check::<E5m2, E4m3, f16, 16, 8, 16>((8, 9));
-    check::<E5m2, E5m2, f16, 16, 8, 32>((8, 9));
+macro_rules! products {
+    ($(fn $test:ident { $($a:ident $b:ident $d:ident $m:literal $n:literal $k:literal $architecture:expr;)* })*) => {
+        $(
+            #[test]
+            fn $test() {
+                $(check::<$a, $b, $d, $m, $n, $k>($architecture);)*
+            }
+        )*
+
+        /// What the tests above multiply.
+        const CHECKED: &[([&str; 3], [u32; 3])] = &[$($(
+            ([<$a>::NAME, <$b>::NAME, <$d>::NAME], [$m, $n, $k]),
+        )*)*];
+    };
+}
+
+products! {
+    fn floats_are_multiplied_in_every_shape {
+    f16 f16 f32 16 8 8 (7, 5); f16 f16 f32 16 8 16 (8, 0);
+    f16 f16 f16 16 8 8 (7, 5); f16 f16 f16 16 8 16 (8, 0);
+    bf16 bf16 f32 16 8 8 (8, 0); bf16 bf16 f32 16 8 16 (8, 0);
+    Tf32 Tf32 f32 16 8 4 (8, 0); Tf32 Tf32 f32 16 8 8 (8, 0);
+    f64 f64 f64 8 8 4 (8, 0); f64 f64 f64 16 8 4 (9, 0);
+    f64 f64 f64 16 8 8 (9, 0); f64 f64 f64 16 8 16 (9, 0);
+    }
+    fn floats_of_8_bits_are_multiplied_in_every_shape {
+    E4m3 E4m3 f32 16 8 16 (8, 9); E4m3 E4m3 f32 16 8 32 (8, 9);
+    E4m3 E5m2 f32 16 8 16 (8, 9); E4m3 E5m2 f32 16 8 32 (8, 9);
+    E5m2 E4m3 f32 16 8 16 (8, 9); E5m2 E4m3 f32 16 8 32 (8, 9);
+    E5m2 E5m2 f32 16 8 16 (8, 9); E5m2 E5m2 f32 16 8 32 (8, 9);
+    E4m3 E4m3 f16 16 8 16 (8, 9); E4m3 E4m3 f16 16 8 32 (8, 9);
+    E4m3 E5m2 f16 16 8 16 (8, 9); E4m3 E5m2 f16 16 8 32 (8, 9);
+    E5m2 E4m3 f16 16 8 16 (8, 9); E5m2 E4m3 f16 16 8 32 (8, 9);
+    E5m2 E5m2 f16 16 8 16 (8, 9); E5m2 E5m2 f16 16 8 32 (8, 9);
+    }
+    fn integers_are_multiplied_in_every_shape {
+    i8 i8 i32 8 8 16 (7, 5); i8 i8 i32 16 8 16 (8, 0); i8 i8 i32 16 8 32 (8, 0);
+    i8 u8 i32 8 8 16 (7, 5); i8 u8 i32 16 8 16 (8, 0); i8 u8 i32 16 8 32 (8, 0);
+    u8 i8 i32 8 8 16 (7, 5); u8 i8 i32 16 8 16 (8, 0); u8 i8 i32 16 8 32 (8, 0);
+    u8 u8 i32 8 8 16 (7, 5); u8 u8 i32 16 8 16 (8, 0); u8 u8 i32 16 8 32 (8, 0);
+    }
+    fn narrow_integers_are_multiplied_in_every_shape {
+    S4 S4 i32 8 8 32 (7, 5); S4 S4 i32 16 8 32 (8, 0); S4 S4 i32 16 8 64 (8, 0);
+    S4 U4 i32 8 8 32 (7, 5); S4 U4 i32 16 8 32 (8, 0); S4 U4 i32 16 8 64 (8, 0);
+    U4 S4 i32 8 8 32 (7, 5); U4 S4 i32 16 8 32 (8, 0); U4 S4 i32 16 8 64 (8, 0);
+    U4 U4 i32 8 8 32 (7, 5); U4 U4 i32 16 8 32 (8, 0); U4 U4 i32 16 8 64 (8, 0);
+    B1 B1 i32 8 8 128 (8, 0); B1 B1 i32 16 8 128 (8, 0); B1 B1 i32 16 8 256 (8, 0);
+    }
 }
 
 #[test]
-fn integers_are_multiplied_in_every_shape() {
-    check::<i8, i8, i32, 8, 8, 16>((7, 5));
-    check::<i8, u8, i32, 16, 8, 16>((8, 0));
-    check::<u8, i8, i32, 16, 8, 32>((8, 0));
-    check::<u8, u8, i32, 16, 8, 32>((8, 0));
-    check::<S4, S4, i32, 8, 8, 32>((7, 5));
-    check::<S4, U4, i32, 16, 8, 32>((8, 0));
-    check::<U4, U4, i32, 16, 8, 64>((8, 0));
-    check::<B1, B1, i32, 8, 8, 128>((8, 0));
-    check::<B1, B1, i32, 16, 8, 128>((8, 0));
-    check::<B1, B1, i32, 16, 8, 256>((8, 0));
+fn no_product_is_unchecked() {
+    assert_eq!(CHECKED, PRODUCTS);
 }
 
 /// A and B by rows and by columns, through tiles of every swizzle, with `ldmatrix` where it can load them.

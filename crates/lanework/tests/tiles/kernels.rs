@@ -7,8 +7,8 @@ pub mod mma;
 #[path = "../../examples/tensor_cores/wgmma.rs"]
 pub mod wgmma;
 
-use crate::devices;
 use crate::host::{Numbers, compare, next};
+use crate::{accepted, devices};
 use half::bf16;
 use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
@@ -28,14 +28,15 @@ fn products_by_mma() -> Result<()> {
         for device in devices("products by mma", (8, 0)) {
             let (x, y) = (device.upload(&a.stored::<bf16>())?, device.upload(&b.stored::<bf16>())?);
             let mut z = device.zeros::<f32>((m * n) as usize)?;
-            match good {
+            let launch = match good {
                 false => mma::plain(&x, &y, &mut z, n, k).grid((n / 8, m / 16)).block(32),
                 true => mma::good(&x, &y, &mut z, n, k)
                     .grid((n / mma::TILE.1, m / mma::TILE.0))
                     .block(128)
                     .shared_bytes(mma::SHARED_BYTES),
-            }
-            .launch(&device)?;
+            };
+            accepted(&launch);
+            launch.launch(&device)?;
             compare::<f32>("product by mma", &z.download()?, &want);
         }
     }
@@ -58,7 +59,9 @@ fn products_by_wgmma() -> Result<()> {
             assert_eq!(Swizzle128::SWIZZLE, Swizzle::B128);
             let of_a = TensorMap::new(&x, &tiles(m, rows))?;
             let of_b = TensorMap::new(&y, &tiles(n, columns))?;
-            wgmma::product(&of_a, &of_b, &mut z, n, k)
+            let launch = wgmma::product(&of_a, &of_b, &mut z, n, k);
+            accepted(&launch);
+            launch
                 .grid((n / columns, m / rows))
                 .block(384)
                 .shared_bytes(wgmma::SHARED_BYTES)
@@ -97,10 +100,9 @@ fn attention_by_mma() -> Result<()> {
     for device in devices("attention by mma", (8, 0)) {
         let (x, y, z) = (device.upload(&q)?, device.upload(&k)?, device.upload(&v)?);
         let mut out = device.zeros::<f32>(queries * head)?;
-        attention::attention(&x, &y, &z, &mut out, keys as u32, scale)
-            .grid(queries as u32 / attention::QUERIES)
-            .block(128)
-            .launch(&device)?;
+        let launch = attention::attention(&x, &y, &z, &mut out, keys as u32, scale);
+        accepted(&launch);
+        launch.grid(queries as u32 / attention::QUERIES).block(128).launch(&device)?;
         for (i, (got, want)) in out.download()?.iter().zip(&want).enumerate() {
             // Weights are rounded to bf16 before the second product.
             let error = (f64::from(*got) - want).abs();

@@ -9,7 +9,9 @@ mod kernels;
 mod page;
 mod refusals;
 
-use lanework::{Backend, Device};
+use lanework::{Backend, Device, Launch};
+use std::process::Command;
+use std::sync::Once;
 
 /// The devices that a test runs on: a GPU of `architecture` where there is one, the emulator, and the
 /// emulator with its sanitizer.
@@ -28,4 +30,27 @@ pub fn devices(suite: &str, architecture: (u32, u32)) -> Vec<Device> {
     });
     devices.push(Device::emulator().sanitized());
     devices
+}
+
+/// Checks that ptxas takes what a kernel prints, for the target that it names; `PTXAS` is its path.
+pub fn accepted(launch: &Launch<'_>) {
+    static SKIPPED: Once = Once::new();
+    let Some(ptxas) = std::env::var_os("PTXAS") else {
+        SKIPPED.call_once(|| {
+            eprintln!("SKIPPED: what ptxas says of the kernels: PTXAS does not name it")
+        });
+        return;
+    };
+    let module = launch.module().expect("staged");
+    let name = format!("lanework-tiles-{}-{:?}", std::process::id(), std::thread::current().id());
+    let file = std::env::temp_dir().join(name.replace(['(', ')'], "-"));
+    std::fs::write(&file, module.to_string()).expect("written");
+    let target = format!("-arch={}", module.target);
+    let mut command = Command::new(ptxas);
+    let output = command.args([target.as_str(), "-o", "/dev/null"]).arg(&file).output();
+    let output = output.expect("ptxas runs");
+    let _ = std::fs::remove_file(&file);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}\n{module}");
+    assert!(!said.contains("warning"), "{said}");
 }

@@ -288,6 +288,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("mma", "sp::ordered_metadata", (8, 5), 80, Portable, "Warp-level Matrix: mma.sp"),
     rule("wgmma", "", (8, 0), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
     rule("wgmma", "sp", (8, 2), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
+    rule("wgmma", "s8.u8|u8.s8", (8, 4), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
     rule("tcgen05", "", (8, 6), 100, Architecture, "TensorCore 5th Generation"),
     rule("tcgen05", "ld.red", (8, 8), 103, Architecture, "TensorCore 5th Generation: tcgen05.ld"),
     // The rest
