@@ -288,6 +288,7 @@ impl fmt::Display for IndexFault {
         };
         let (what, guard) = match site.what {
             IndexKind::Slice => (format!("{array} has {length} elements"), "if i < x.len() { .. }"),
+            IndexKind::Assertion => (String::new(), ""),
             IndexKind::Array => {
                 (format!("the array has {length} elements"), "if i < a.len() { .. }")
             }
@@ -298,6 +299,12 @@ impl fmt::Display for IndexFault {
         };
         let triple = |[x, y, z]: &[u32; 3]| format!("({x},{y},{z})");
         let (block, thread) = (triple(block), triple(thread));
+        if site.what == IndexKind::Assertion {
+            writeln!(f, "{}", site.array)?;
+            writeln!(f, "  --> {}:{}:{}", site.file, site.line, site.column)?;
+            writeln!(f, "   = kernel `{kernel}`, thread {thread} of block {block}")?;
+            return write!(f, "   = help: what the thread printed is in the program's output");
+        }
         writeln!(f, "index {index} is out of bounds: {what}")?;
         writeln!(f, "  --> {}:{}:{}", site.file, site.line, site.column)?;
         writeln!(f, "   = kernel `{kernel}`, thread {thread} of block {block}")?;

@@ -121,6 +121,8 @@ pub(crate) struct Builder {
     pub dynamic_shared: u64,
     /// Whether `vprintf` must be declared.
     pub uses_printf: bool,
+    /// Text that `print!` gives for an error of the kernel, while one is made.
+    pub rendering: Option<String>,
     /// Bytes of the largest argument list printed.
     pub print_bytes: u32,
     /// Arrays of variables and tables that are indexed at run time.

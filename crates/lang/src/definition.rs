@@ -139,6 +139,8 @@ pub struct CheckSite {
 pub enum IndexKind {
     /// A slice in global memory.
     Slice,
+    /// Nothing: an assertion failed, whose text is the site's `array`.
+    Assertion,
     /// An array of a thread, or a table of constants.
     Array,
     /// Axis `k` (0 is the outermost) of an array in shared memory.

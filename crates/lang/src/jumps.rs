@@ -2,7 +2,6 @@
 
 use crate::builder::{CallFrame, LoopFrame};
 use crate::current::{here, with};
-use crate::merge::Never;
 
 /// Jumps out of the loop that `break` or `continue` names.
 fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {
@@ -40,17 +39,6 @@ pub fn return_kernel() {
         b.emit("ret", vec![]);
         b.dead = true;
     });
-}
-
-/// `panic!` and `unreachable!`: ends the whole launch with an error.
-#[track_caller]
-pub fn trap() -> Never {
-    here();
-    with(|b| {
-        b.emit("trap", vec![]);
-        b.dead = true;
-    });
-    Never
 }
 
 /// The body of a `#[device]` function: `return` inside it ends the body only.

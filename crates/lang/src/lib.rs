@@ -43,6 +43,7 @@
 //!   `f32::max(a, b)` is written `a.max(b)`.
 
 mod arithmetic;
+mod assertion;
 mod asynchrony;
 mod builder;
 mod call;
@@ -62,6 +63,7 @@ pub mod host;
 mod identifier;
 mod inline;
 mod intrinsics;
+mod items;
 mod join;
 mod jumps;
 mod loops;

@@ -79,6 +79,18 @@ pub fn print(pieces: &[Piece], values: &[Printed]) {
     with(|b| {
         let mut text = String::new();
         let mut values = values.iter();
+        if let Some(mut said) = b.rendering.take() {
+            for piece in pieces {
+                match piece {
+                    Piece::Text(part) => said.push_str(part),
+                    Piece::Value { .. } => {
+                        said.push_str(&values.next().map_or_else(String::new, shown))
+                    }
+                }
+            }
+            b.rendering = Some(said);
+            return;
+        }
         let mut offset = 0;
         for piece in pieces {
             match piece {
@@ -99,6 +111,19 @@ pub fn print(pieces: &[Piece], values: &[Printed]) {
         let format = b.text(&text);
         b.call_vprintf(&format, offset > 0);
     });
+}
+
+/// A value that is known while staging, as text.
+fn shown(printed: &Printed) -> String {
+    match (printed.value, printed.ty) {
+        (Value::Constant(bits), ScalarType::Pred) => (bits & 1 == 1).to_string(),
+        (Value::Constant(bits), ScalarType::F32) => f32::from_bits(bits as u32).to_string(),
+        (Value::Constant(bits), ScalarType::F64) => f64::from_bits(bits).to_string(),
+        (Value::Constant(bits), ScalarType::F16) => half::f16::from_bits(bits as u16).to_string(),
+        (Value::Constant(bits), ScalarType::Bf16) => half::bf16::from_bits(bits as u16).to_string(),
+        (Value::Constant(bits), ty) => crate::value::integer(bits, ty).to_string(),
+        _ => "_".to_owned(),
+    }
 }
 
 /// The value as C's variable arguments pass it: floats as `f64`, small integers in 32 bits.

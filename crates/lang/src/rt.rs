@@ -1,6 +1,7 @@
 //! The runtime of the macros: what the code that `#[kernel]` and `#[device]` generate calls. Not
 //! for use by hand.
 
+pub use crate::assertion::{PLAIN, assertion, ending};
 pub use crate::asynchrony::tensor_tiles;
 pub use crate::call::{
     ReturnAs, ReturnSlot, Returned, by_value, call_closure, call_unit, call_value, return_unit,
@@ -12,8 +13,9 @@ pub use crate::control::{if_else, if_then};
 pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::inline::{Input, Written, inline, output};
+pub use crate::items::{Items, for_enumerated, for_items};
 pub use crate::join::{Become, Join, Joined, joined};
-pub use crate::jumps::{break_loop, continue_loop, return_kernel, trap};
+pub use crate::jumps::{break_loop, continue_loop, return_kernel};
 pub use crate::loops::{
     By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
 };

@@ -79,6 +79,9 @@ impl Translator {
             return quote_spanned!(span =>
                 ::lanework::lang::rt::unrolled(#name, #items, |#pattern| #body));
         }
+        if !crate::items::is_range(&turn.expr) {
+            return self.item_loop(turn, &name);
+        }
         let Some(walk) = self.walk(&turn.expr) else { return TokenStream::new() };
         let (pattern, body) = self.scoped(|t| {
             let pattern = t.plain_pattern(&turn.pat);

@@ -5,7 +5,6 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Token};
 
 /// `"text {}", a, b`.
@@ -43,16 +42,14 @@ impl Translator {
             "println" => self.print(call, true),
             "ptx" => self.inline_ptx(call),
             "matches" => self.matches_macro(call),
-            "unreachable" | "panic" | "todo" | "unimplemented" => {
-                quote::quote_spanned!(call.span() => ::lanework::lang::rt::trap())
-            }
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
-                quote!(#call)
-            }
+            "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
+            | "debug_assert_ne" => self.assertion(call, &name),
+            ending if crate::assertion::ENDINGS.contains(&ending) => self.ending(call, ending),
             _ => self.refuse(
                 call,
                 &format!("`{name}!` is not supported in a kernel"),
-                "kernels support print!, println!, ptx!, matches!, panic!, unreachable!, and assert! on host values",
+                "kernels support print!, println!, ptx!, matches!, assert!, assert_eq!, debug_assert!, panic!, \
+                 unreachable! and their like",
             ),
         }
     }

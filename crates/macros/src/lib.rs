@@ -4,6 +4,7 @@
 //! `lanework::lang::rt`, so rustc's type checker checks the kernel and reports errors at the
 //! author's lines. The macros never panic; unsupported syntax is a compile error with a remedy.
 
+mod assertion;
 mod attribute;
 mod closures;
 mod device;
@@ -13,6 +14,7 @@ mod flow;
 mod format;
 mod host;
 mod inline;
+mod items;
 mod kernel;
 mod matching;
 mod methods;

@@ -1,5 +1,6 @@
 //! Rewriting blocks, `let`, assignments and macros.
 
+use crate::assertion::ENDINGS;
 use crate::patterns::names_a_struct;
 use crate::places::is_place;
 use crate::scope::{Mode, Tail, Translator, as_name, root};
@@ -26,7 +27,10 @@ impl Translator {
                 Stmt::Item(item) => self.item(item),
                 Stmt::Macro(call) => {
                     let value = self.macro_call(&call.mac);
-                    match (is_last && call.semi_token.is_none(), tail) {
+                    let ends = call.mac.path.segments.last().is_some_and(|segment| {
+                        ENDINGS.iter().any(|ending| segment.ident == ending)
+                    });
+                    match (is_last && (ends || call.semi_token.is_none()), tail) {
                         (true, Tail::Value(_)) => value,
                         _ => quote!(#value;),
                     }

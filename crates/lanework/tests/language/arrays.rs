@@ -328,6 +328,70 @@ fn arrays_are_indexed_in_device_functions_and_on_the_host() {
     );
 }
 
+#[device]
+fn total(values: &[f32]) -> f32 {
+    let mut sum = 0.0;
+    for (i, value) in values.iter().enumerate() {
+        if i % 2 == 0 {
+            continue;
+        }
+        sum += *value;
+    }
+    for &value in values {
+        if value > 50.0 {
+            break;
+        }
+        sum += value;
+    }
+    sum
+}
+
+#[kernel]
+fn over_elements(x: &[f32], out: &mut [f32]) {
+    let t = thread_idx.x;
+    let tile = shared::<f32>(8);
+    if t < 8 {
+        tile[t] = x[t];
+    }
+    sync_threads();
+    let mut sum = total(x);
+    for k in [t, t + 1, 5] {
+        sum += k as f32;
+    }
+    for (i, weight) in WEIGHTS.iter().enumerate() {
+        if i as u32 == t {
+            break;
+        }
+        sum += *weight;
+    }
+    for value in tile {
+        sum += value;
+    }
+    out[t] = sum;
+}
+
+#[test]
+fn loops_go_over_arrays_and_slices() {
+    let x: Vec<f32> = (0..70).map(|i| i as f32).collect();
+    for device in Device::for_tests("language") {
+        let dx = device.upload(&x).unwrap();
+        let mut out = device.zeros::<f32>(32).unwrap();
+        over_elements(&dx, &mut out).grid(1).block(32).launch(&device).unwrap();
+        let expected: Vec<f32> = (0..32usize)
+            .map(|t| {
+                let mut sum = total(&x);
+                for k in [t, t + 1, 5] {
+                    sum += k as f32;
+                }
+                WEIGHTS.iter().take(t).for_each(|weight| sum += weight);
+                x[..8].iter().for_each(|value| sum += value);
+                sum
+            })
+            .collect();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
 #[kernel]
 fn past_the_end(out: &mut [f32]) {
     let mut a = [1.0f32; 4];

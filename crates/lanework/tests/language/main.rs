@@ -2,6 +2,7 @@
 //! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
 
 mod arrays;
+mod assertions;
 mod casts;
 mod closures;
 mod control;
