@@ -130,6 +130,8 @@ fn fold_moves(lines: &mut Vec<Line>) {
             && let Some(&origin) = computed.get(source)
             && mentioned.get(&variable.name()).is_none_or(|last| *last <= origin)
             && let Line::Op { instruction: first, dest: first_dest, pure } = &mut lines[origin]
+            // A move between a float's register and an integer's changes the type of its value.
+            && first_dest.is_some_and(|dest| dest.class == variable.class)
         {
             first.operands[0] = Operand::Name(variable.name());
             *first_dest = Some(variable);

@@ -5,8 +5,8 @@
 
 use crate::coefficients::{ASIN, ATAN, FRAC_PI_2, FRAC_PI_2_LOW, PI, PI_LOW};
 use crate::real::{
-    Real, Word, copysign, fast_two_sum, horner, infinity, k, nan, rough_reciprocal, rough_rsqrt,
-    word,
+    Real, Word, copysign, either, fast_two_sum, horner, infinity, k, nan, rough_reciprocal,
+    rough_rsqrt, word,
 };
 
 /// `(y, w)` with `asin(y') = y + w`, where y' is |x|, or `sqrt((1 - |x|) / 2)` where `|x| > 1/2`.
@@ -71,8 +71,10 @@ pub fn atan<F: Real>(x: F) -> F {
     let size = x.abs();
     let large = k::<F>(1.0).lt(size);
     let q = (k::<F>(1.0) / size).where_else(large, size);
+    // Further out, the reciprocal's error does not matter, and infinity has none.
+    let middle = large & size.lt(k(1e9));
     let low = q.fma(-size, k(1.0)) * q;
-    let (y, w) = atan_core(q, k::<F>(0.0).where_else(!large, low * slope(q)));
+    let (y, w) = atan_core(q, (low * slope(q)).where_else(middle, k(0.0)));
     let (high, low) = fast_two_sum(F::constant(FRAC_PI_2), -y);
     let outer = high + (low + (F::constant(FRAC_PI_2_LOW) - w));
     copysign(outer.where_else(large, y + w), x)
@@ -85,6 +87,11 @@ pub fn atan2<F: Real>(y: F, x: F) -> F {
     let steep = width.lt(height);
     let most = height.where_else(steep, width);
     let least = width.where_else(steep, height);
+    // The remainder of the division must not underflow.
+    let small = most.lt(either(5.421_010_9e-20, 1e-150));
+    let factor = either::<F>(1.844_674_4e19, 1.340_780_792_994_259_7e154);
+    let factor = factor.where_else(small, k(1.0));
+    let (most, least) = (most * factor, least * factor);
     let quotient = least / most;
     // 0/0 is 0 and inf/inf is 1 here.
     let quotient = k::<F>(0.0).where_else(most.eq(k(0.0)), quotient);

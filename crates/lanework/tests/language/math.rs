@@ -46,6 +46,17 @@ macro_rules! unary {
         }
 
         #[test]
+        fn every_function_of_one_argument_is_valid_ptx() {
+            let device = Device::emulator();
+            let (x, y) = (device.zeros::<f32>(1).unwrap(), device.zeros::<f64>(1).unwrap());
+            let (mut single, mut double) = (device.zeros::<f32>(1).unwrap(), device.zeros::<f64>(1).unwrap());
+            $(
+                valid(stringify!($name), $name(&x, &mut single).module());
+                valid(stringify!($name), $name(&y, &mut double).module());
+            )*
+        }
+
+        #[test]
         fn half_precision_is_computed_in_f32() {
             let device = Device::emulator();
             let halves: Vec<f16> = (0..=u16::MAX).step_by(5).map(f16::from_bits).collect();
@@ -103,6 +114,19 @@ macro_rules! binary {
         }
 
         #[test]
+        fn every_function_of_two_arguments_is_valid_ptx() {
+            let device = Device::emulator();
+            let (x, y) = (device.zeros::<f32>(1).unwrap(), device.zeros::<f64>(1).unwrap());
+            let (mut single, mut double) = (device.zeros::<f32>(1).unwrap(), device.zeros::<f64>(1).unwrap());
+            $(
+                valid(stringify!($name), $name(&x, &x, &mut single).module());
+                valid(stringify!($name), $name(&y, &y, &mut double).module());
+            )*
+            valid("%", rem(&x, &x, &mut single).module());
+            valid("%", rem(&y, &y, &mut double).module());
+        }
+
+        #[test]
         fn functions_of_two_arguments_have_the_hosts_bits() {
             for device in Device::for_tests("elementary functions") {
                 let (left, right) = pairs(&singles());
@@ -131,6 +155,26 @@ macro_rules! binary {
 }
 
 binary!(powf atan2 hypot rem_euclid div_euclid);
+
+/// The module's text is what ptxas accepts: by the validation, and by ptxas where PTXAS names it.
+fn valid(name: &str, module: lanework::Result<lanework::ptx::Module>) {
+    let text = module.unwrap().to_string();
+    let parsed = lanework::ptx::Module::parse(&text).unwrap();
+    if let Err(faults) = parsed.validate() {
+        panic!("{name}: {faults}\n{text}");
+    }
+    let Some(ptxas) = std::env::var_os("PTXAS") else { return };
+    let path =
+        std::env::temp_dir().join(format!("lanework-math-{}-{name}.ptx", std::process::id()));
+    std::fs::write(&path, &text).unwrap();
+    let output = std::process::Command::new(ptxas)
+        .args(["-arch=sm_90", "-o", "/dev/null"])
+        .arg(&path)
+        .output()
+        .expect("PTXAS names a program");
+    std::fs::remove_file(&path).unwrap();
+    assert!(output.status.success(), "{name}: {}\n{text}", String::from_utf8_lossy(&output.stderr));
+}
 
 /// Equal bits, or both NaN.
 fn same(x: f64, y: f64) -> bool {
