@@ -69,8 +69,11 @@ fn by_mma(problem: &mut Problem) -> Launch<'_> {
         .shared_bytes(mma::SHARED_BYTES)
 }
 
-fn maps(problem: &Problem) -> Result<(TensorMap<'_, bf16, 2>, TensorMap<'_, bf16, 2>)> {
-    let (rows, columns, depth) = wgmma::TILE;
+fn maps(
+    problem: &Problem,
+    columns: u32,
+) -> Result<(TensorMap<'_, bf16, 2>, TensorMap<'_, bf16, 2>)> {
+    let (rows, depth) = wgmma::TILE;
     let shape = [problem.n as usize; 2];
     let tiles = |rows| Tiles::new(shape, [rows, depth]).swizzle(Swizzle128::SWIZZLE);
     let a = TensorMap::new(&problem.on_a, &tiles(rows))?;
@@ -81,12 +84,16 @@ fn by_wgmma<'a>(
     maps: &'a (TensorMap<'_, bf16, 2>, TensorMap<'_, bf16, 2>),
     c: &'a mut Buffer<f32>,
     n: u32,
+    (columns, multiprocessors): (u32, u32),
 ) -> Launch<'a> {
-    let (rows, columns, _) = wgmma::TILE;
-    wgmma::product(&maps.0, &maps.1, c, n, n)
-        .grid((n / columns, n / rows))
-        .block(384)
-        .shared_bytes(wgmma::SHARED_BYTES)
+    let tiles = n / columns * (n / wgmma::TILE.0);
+    match columns {
+        256 => wgmma::product::<256>(&maps.0, &maps.1, c, n, n, n),
+        _ => wgmma::product::<64>(&maps.0, &maps.1, c, n, n, n),
+    }
+    .grid(tiles.min(multiprocessors))
+    .block(384)
+    .shared_bytes(wgmma::shared_bytes(columns))
 }
 
 /// The best of a few times, in TFLOP/s.
@@ -105,14 +112,18 @@ fn speed(device: &Device, job: Job<'_>, n: u32) -> Result<f64> {
 
 fn run(device: &Device, n: u32, library: Option<&Cublas>) -> Result<()> {
     let mut problem = Problem::new(device, n)?;
+    let multiprocessors = device.info().multiprocessors.max(1);
     let hopper = device.backend() == Backend::Emulator || device.info().compute_capability.0 == 9;
     by_mma(&mut problem).launch(device)?;
     problem.check("mma")?;
     if hopper {
-        let mut c = device.zeros::<f32>((n * n) as usize)?;
-        by_wgmma(&maps(&problem)?, &mut c, n).launch(device)?;
-        problem.c = c;
-        problem.check("wgmma")?;
+        for columns in [64, 256] {
+            let mut c = device.zeros::<f32>((n * n) as usize)?;
+            let how = (columns, multiprocessors);
+            by_wgmma(&maps(&problem, columns)?, &mut c, n, how).launch(device)?;
+            problem.c = c;
+            problem.check("wgmma")?;
+        }
     }
     println!("{}: products of {n} x {n} are right", device.info().name);
     if device.backend() == Backend::Emulator {
@@ -141,9 +152,11 @@ fn run(device: &Device, n: u32, library: Option<&Cublas>) -> Result<()> {
     tell("mma", speed(device, job.into(), n)?);
     if hopper {
         let mut c = device.zeros::<f32>((n * n) as usize)?;
-        let maps = maps(&problem)?;
+        let columns = wgmma::columns(n, n, multiprocessors);
+        let maps = maps(&problem, columns)?;
+        let launch = by_wgmma(&maps, &mut c, n, (columns, multiprocessors));
         // SAFETY: as above.
-        let job = unsafe { by_wgmma(&maps, &mut c, n).prepare_unchecked(device)? };
+        let job = unsafe { launch.prepare_unchecked(device)? };
         tell("wgmma", speed(device, job.into(), n)?);
     }
     Ok(())
@@ -155,7 +168,7 @@ fn main() -> Result<()> {
         let mut problem = Problem::new(&device, 256)?;
         println!("{}", by_mma(&mut problem).module()?);
         let mut c = device.zeros::<f32>(256 * 256)?;
-        println!("{}", by_wgmma(&maps(&problem)?, &mut c, 256).module()?);
+        println!("{}", by_wgmma(&maps(&problem, 256)?, &mut c, 256, (256, 1)).module()?);
         let Problem { on_a, on_b, on_b_columns, .. } = &problem;
         let launch = attention::attention(on_a, on_b, on_b_columns, &mut c, 64, 0.125);
         println!("{}", launch.module()?);

@@ -10,9 +10,9 @@ pub mod wgmma;
 use crate::host::{Numbers, compare, next};
 use crate::{accepted, devices};
 use half::bf16;
+use lanework::Result;
 use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
-use lanework::{Result, Swizzle};
 
 fn factors(m: u32, n: u32, k: u32) -> (Numbers, Numbers, Numbers) {
     let (a, b) = (Numbers::random::<bf16>(m, k, 1), Numbers::random::<bf16>(k, n, 2));
@@ -45,30 +45,36 @@ fn products_by_mma() -> Result<()> {
 
 #[test]
 fn products_by_wgmma() -> Result<()> {
-    for (m, n, k) in [(128, 256, 64), (256, 256, 448)] {
+    // The last: blocks that take several tiles, and fewer rows of tiles than go together.
+    for (m, n, k, columns, grid) in
+        [(128, 256, 64, 256, 1), (256, 256, 448, 256, 2), (1152, 128, 192, 64, 4)]
+    {
         let (a, b, want) = factors(m, n, k);
         for device in devices("products by wgmma", (9, 0)) {
             let x = device.upload(&a.stored::<bf16>())?;
             let y = device.upload(&b.t().stored::<bf16>())?;
             let mut z = device.zeros::<f32>((m * n) as usize)?;
-            let (rows, columns, depth) = wgmma::TILE;
+            let (rows, depth) = wgmma::TILE;
             let tiles = |extent: u32, tile: u32| {
                 Tiles::new([extent as usize, k as usize], [tile, depth])
                     .swizzle(Swizzle128::SWIZZLE)
             };
-            assert_eq!(Swizzle128::SWIZZLE, Swizzle::B128);
             let of_a = TensorMap::new(&x, &tiles(m, rows))?;
             let of_b = TensorMap::new(&y, &tiles(n, columns))?;
-            let launch = wgmma::product(&of_a, &of_b, &mut z, n, k);
+            let launch = match columns {
+                256 => wgmma::product::<256>(&of_a, &of_b, &mut z, m, n, k),
+                _ => wgmma::product::<64>(&of_a, &of_b, &mut z, m, n, k),
+            };
             accepted(&launch);
             launch
-                .grid((n / columns, m / rows))
+                .grid(grid)
                 .block(384)
-                .shared_bytes(wgmma::SHARED_BYTES)
+                .shared_bytes(wgmma::shared_bytes(columns))
                 .launch(&device)?;
             compare::<f32>("product by wgmma", &z.download()?, &want);
         }
     }
+    assert_eq!([1024, 2048, 8192].map(|n| wgmma::columns(n, n, 132)), [64, 256, 256]);
     Ok(())
 }
 

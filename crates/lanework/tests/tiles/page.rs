@@ -26,7 +26,8 @@ const SOURCES: [&str; 4] = [
 /// The text of a kernel with its comment and attribute.
 fn kernel(name: &str) -> String {
     let found = SOURCES.iter().find_map(|source| {
-        let at = source.find(&format!("\npub fn {name}("))?;
+        let heads = [format!("\npub fn {name}("), format!("\npub fn {name}<")];
+        let at = heads.iter().find_map(|head| source.find(head.as_str()))?;
         let start = source[..at].rfind("\n\n")? + 2;
         let end = at + source[at..].find("\n}\n")? + 2;
         Some(source[start..end].replace("pub fn ", "fn "))
@@ -69,17 +70,17 @@ fn printed(name: &str) -> Result<String> {
     let floats = device.zeros::<f32>(512)?;
     let mut halves = device.zeros::<bf16>(3 * 512)?;
     let mut c = device.zeros::<f32>(64)?;
-    let (rows, columns, depth) = wgmma::TILE;
+    let (rows, depth) = wgmma::TILE;
     let map = |rows| {
         TensorMap::new(&x, &Tiles::new([256, 64], [rows, depth]).swizzle(lanework::Swizzle::B128))
     };
-    let (of_a, of_b) = (map(rows)?, map(columns)?);
+    let (of_a, of_b) = (map(rows)?, map(256)?);
     let show = |launch: Launch<'_>| Ok(instructions(&launch.module()?, name));
     match name {
         "plain" => show(mma::plain(&x, &x, &mut c, 16, 16)),
         "good" => show(mma::good(&x, &x, &mut c, 16, 16)),
         "attention" => show(attention::attention(&x, &x, &x, &mut c, 64, 1.0)),
-        "product" => show(wgmma::product(&of_a, &of_b, &mut c, 256, 64)),
+        "product" => show(wgmma::product::<256>(&of_a, &of_b, &mut c, 128, 256, 64)),
         "stores" => show(fragments::stores(&floats, &mut halves)),
         other => panic!("no kernel `{other}`"),
     }
