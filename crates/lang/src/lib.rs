@@ -33,7 +33,16 @@
 //!   guard reads `i < x.len()`; any integer type may index, and step a range.
 //! - A literal on the left of a shift needs its type, as in `1u32 << lane`; without it, it is `i32`.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
-//! - `if` has values, `match` and closures are not supported, and `let` needs a value at once.
+//! - Structs and enums without data are marked `#[device]`, their `impl` blocks as well, which stay for
+//!   the host. They are parameters, variables, arguments and results, and lie in buffers and shared
+//!   memory, where `x[i].mass` loads that field alone. A struct in a buffer has no padding, and no
+//!   `bool`, tuple or enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
+//! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
+//!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. There
+//!   is no `Option` and no `Result`: keep a `bool` beside the value.
+//! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`;
+//!   one with `return` says what it returns. It is staged anew at each call, and cannot be stored.
+//! - `let x;` takes its value later, on every way to the first use.
 //! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
 //!   the bound plus the step within it.

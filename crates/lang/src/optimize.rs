@@ -73,7 +73,13 @@ fn count_reads(lines: &[Line]) -> HashMap<String, usize> {
     counts
 }
 
-/// Dead-code elimination: removes pure computations and moves whose result is never read, and those
+/// Whether the instruction is a load that only its result shows: neither volatile nor ordered.
+fn is_plain_load(instruction: &Instruction) -> bool {
+    instruction.opcode == "ld"
+        && matches!(instruction.modifiers.as_slice(), [space, _] if space != "volatile")
+}
+
+/// Dead-code elimination: removes pure computations, moves and plain loads whose result is never read, and those
 /// whose only uses were removed.
 fn drop_unread(lines: &mut Vec<Line>) {
     let mut counts = count_reads(lines);
@@ -83,7 +89,7 @@ fn drop_unread(lines: &mut Vec<Line>) {
         let mut kept = Vec::with_capacity(lines.len());
         for line in lines.drain(..).rev() {
             if let Line::Op { instruction, dest: Some(dest), pure } = &line
-                && (*pure || instruction.opcode == "mov")
+                && (*pure || instruction.opcode == "mov" || is_plain_load(instruction))
                 && instruction.guard.is_none()
                 && counts.get(&dest.name()).is_none_or(|reads| *reads == 0)
             {

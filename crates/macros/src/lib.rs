@@ -7,6 +7,7 @@
 mod assertion;
 mod attribute;
 mod closures;
+mod deferred;
 mod device;
 mod enums;
 mod expression;

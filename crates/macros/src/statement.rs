@@ -23,7 +23,7 @@ impl Translator {
         for (index, statement) in block.stmts.iter().enumerate() {
             let is_last = index == last;
             out.extend(match statement {
-                Stmt::Local(local) => self.local(local),
+                Stmt::Local(local) => self.local(local, &block.stmts[index + 1..]),
                 Stmt::Item(item) => self.item(item),
                 Stmt::Macro(call) => {
                     let value = self.macro_call(&call.mac);
@@ -86,15 +86,9 @@ impl Translator {
         }
     }
 
-    fn local(&mut self, local: &syn::Local) -> TokenStream {
+    fn local(&mut self, local: &syn::Local, rest: &[Stmt]) -> TokenStream {
         let span = local.span();
-        let Some(init) = &local.init else {
-            return self.refuse(
-                local,
-                "a variable in a kernel needs a value from the start",
-                "write `let mut x = 0.0;`",
-            );
-        };
+        let Some(init) = &local.init else { return self.deferred(local, rest) };
         let (pattern, ty) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&typed.ty)),
             other => (other, None),

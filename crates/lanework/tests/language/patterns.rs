@@ -248,3 +248,45 @@ fn host_values_are_matched_while_staging() {
     run(|out| on_host_values::<9>(false, 4, out), |i| if i < 32 { i * 100 } else { 4 });
     assert_ne!(Mode::Plain, Mode::Scaled(1));
 }
+
+#[device]
+fn later(i: u32) -> u32 {
+    let sign;
+    let body: Ray;
+    if i % 2 == 0 {
+        sign = 1;
+        body = Ray { origin: (1, 2), kind: i };
+    } else {
+        if i == 7 {
+            return 70;
+        }
+        sign = 3;
+        body = Ray { origin: (i as i32, 5), kind: 0 };
+    }
+    let scale;
+    match i {
+        0..=9 => scale = 10,
+        _ => {
+            scale = 100;
+        }
+    }
+    let mut best = (f32::INFINITY, 0);
+    for k in 0..4usize {
+        let d = (i as f32 - 3.0 * k as f32).abs();
+        if d < best.0 {
+            best = (d, k);
+        }
+    }
+    sign * scale + body.origin.0 as u32 * 10_000 + body.kind + best.1 as u32
+}
+
+#[kernel]
+fn values_later(out: &mut [u32]) {
+    let i = thread_idx.x;
+    out[i] = later(i);
+}
+
+#[test]
+fn variables_get_their_value_later() {
+    run(|out| values_later(out), later);
+}

@@ -309,3 +309,75 @@ fn shared_arrays_are_indexed_row_by_row() {
         assert_eq!(out.download().unwrap(), (0..30).map(wanted).collect::<Vec<_>>());
     }
 }
+
+#[device]
+#[derive(Clone, Copy)]
+struct Scale {
+    factor: f32,
+    count: u32,
+    wide: bool,
+}
+
+#[kernel]
+fn one_field(scale: Scale, from: &[Body], to: &mut [Body], out: &mut [f32]) {
+    let i = thread_idx.x;
+    out[i] = from[i].vel.x * scale.factor;
+    to[i].mass = 1.5;
+    to[i].vel.steps += scale.count;
+    out[i + 1] = energy(&from[i]);
+}
+
+/// The loads and stores of a kernel: mnemonic and offset, without registers.
+fn accesses(module: &lanework::ptx::Module) -> Vec<String> {
+    let text = module.to_string();
+    let accesses = text.lines().map(str::trim).filter(|line| {
+        ["ld.", "st."].iter().any(|word| line.starts_with(word))
+            && !line.contains("_address")
+            && !line.contains("_length")
+    });
+    let form = |line: &str| {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        let inside = line.split(['[', ']']).nth(1).unwrap_or_default();
+        let offset = inside.split_once('+').map_or("0", |(_, offset)| offset);
+        let parameter = if inside.starts_with('%') { "" } else { inside };
+        match parameter.is_empty() {
+            true => format!("{name} +{offset}"),
+            false => format!("{name} {parameter}"),
+        }
+    };
+    accesses.map(form).collect()
+}
+
+#[test]
+fn a_field_of_an_element_is_one_access() {
+    let device = Device::emulator();
+    let from = device.upload(&bodies(2)).unwrap();
+    let mut to = device.zeros::<Body>(2).unwrap();
+    let mut out = device.zeros::<f32>(2).unwrap();
+    let scale = Scale { factor: 2.0, count: 3, wide: false };
+    let _ = scale.wide;
+    let module = one_field(scale, &from, &mut to, &mut out).module().unwrap();
+    let text = module.to_string();
+    assert!(text.contains(".param .align 4 .b8 scale[12]"), "{text}");
+    assert_eq!(
+        accesses(&module),
+        [
+            "ld.param.f32 scale",
+            "ld.param.u32 scale+4",
+            // from[i].vel.x
+            "ld.global.f32 +16",
+            "st.global.f32 +0",
+            // to[i].mass
+            "st.global.f32 +12",
+            // to[i].vel.steps
+            "ld.global.u32 +24",
+            "st.global.u32 +24",
+            // energy(&from[i]): the fields that it uses
+            "ld.global.f32 +12",
+            "ld.global.f32 +16",
+            "ld.global.f32 +20",
+            "st.global.f32 +0",
+        ],
+        "{text}"
+    );
+}

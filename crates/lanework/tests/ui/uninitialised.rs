@@ -1,11 +1,14 @@
-//! A variable without a value.
+//! A variable that has no value on one of the ways to its use.
 
 use lanework::prelude::*;
 
 #[kernel]
 fn kernel(y: &mut [f32]) {
-    let mut sum: f32;
-    y[0] = 1.0;
+    let x;
+    if thread_idx.x > 3 {
+        x = 1.0;
+    }
+    y[0] = x;
 }
 
 fn main() {}

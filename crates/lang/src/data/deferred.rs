@@ -1,32 +1,46 @@
-//! `let x;`: a variable that gets its only value later.
+//! `let x;`: a variable that gets its value later.
 
 use super::operations::{read_copy, read_view, set, variable};
-use super::{Data, Handle, Receive, Valued, Variables};
+use super::{Data, Handle, Receive, To, Variables};
 use crate::current::here;
-use crate::var::Read;
-use std::cell::Cell;
+use crate::var::{AssignTo, Read};
+use std::cell::OnceCell;
+use std::ops::Deref;
 
-/// A variable that gets its only value later.
-pub struct Deferred<T: Data>(Cell<Option<T::Of<Variables>>>);
+/// A variable that gets its value later.
+pub struct Deferred<T: Data>(OnceCell<T::Of<Variables>>);
 
 /// `let x;`
 pub fn deferred<T: Data>() -> Deferred<T> {
-    Deferred(Cell::new(None))
+    Deferred(OnceCell::new())
 }
 
 impl<T: Data> Deferred<T> {
     fn variable(&self) -> T::Of<Variables> {
-        let registers = self.0.get().unwrap_or_else(variable::<T>);
-        self.0.set(Some(registers));
-        registers
+        *self.0.get_or_init(variable::<T>)
     }
 }
 
-/// `x = value`, the only assignment on its way through the kernel.
-#[track_caller]
-pub fn initialize<X: Valued>(deferred: &Deferred<X::Value>, value: X) {
-    here();
-    set::<X::Value, Variables>(deferred.variable(), value.to());
+impl<T: Data> Deref for Deferred<T> {
+    type Target = T::Of<Variables>;
+    fn deref(&self) -> &Self::Target {
+        self.0.get_or_init(variable::<T>)
+    }
+}
+
+impl<T: Data, X: To<T>> AssignTo<&Deferred<T>> for X {
+    #[track_caller]
+    fn assign_to(self, deferred: &Deferred<T>) {
+        here();
+        set::<T, Variables>(deferred.variable(), self.to());
+    }
+}
+
+impl<T: Data> To<T> for &Deferred<T> {
+    #[track_caller]
+    fn to(self) -> Handle<T> {
+        read_view::<T, Variables>(self.variable())
+    }
 }
 
 impl<T: Data> Read for &Deferred<T> {

@@ -18,7 +18,7 @@ mod parameter;
 mod tuples;
 
 pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
-pub use deferred::{Deferred, deferred, initialize};
+pub use deferred::{Deferred, deferred};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
 pub use kind::{Kind, Places, ReadPlaces, Values, Variables};
 pub use matching::{
