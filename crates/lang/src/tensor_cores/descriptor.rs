@@ -1,9 +1,10 @@
 //! Descriptors of matrices in shared memory for `wgmma` (PTX manual, "Asynchronous warpgroup-level
 //! matrix shared memory layout"), from the layout of a typed tile.
 
+use super::base::TileBase;
 use super::element::MatrixElement;
 use super::swizzle::SwizzleMode;
-use super::tile::{SharedTile, TileBase, Transposed};
+use super::tile::{SharedTile, Transposed};
 use super::words::{constant, shr};
 use crate::arithmetic::binary;
 use crate::builder::Builder;

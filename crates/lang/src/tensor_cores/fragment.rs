@@ -7,13 +7,11 @@ use super::element::{MatrixElement, per_register, unit_bits};
 use super::layout::{Layout, Part};
 use super::words::{add, position, warp_row};
 use crate::builder::Builder;
-use crate::call::{ReturnAs, Returned};
 use crate::current::{here, with};
-use crate::data::Receive;
-use crate::memory::{Extent, Get, Put};
+use crate::memory::Extent;
 use crate::scalar::Scalar;
 use crate::value::{Class, Register, Value};
-use crate::var::{AssignTo, IntoVar, IntoVariable, Read, Var};
+use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 use std::marker::PhantomData;
 
@@ -240,7 +238,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     }
 
     /// An index below [`ELEMENTS`](Self::ELEMENTS).
-    fn checked(self, i: Option<usize>) -> u32 {
+    pub(super) fn checked(self, i: Option<usize>) -> u32 {
         let elements = Self::layout().elements();
         let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
         at.unwrap_or_else(|| {
@@ -313,106 +311,4 @@ fn halves(b: &mut Builder, register: Register, scalar: ScalarType) -> [Register;
     let names = halves.iter().map(|half| half.name().into()).collect();
     b.emit("mov.b32", vec![Operand::Vector(names), register.name().into()]);
     halves
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> crate::data::Functions
-    for Fragment<P, T, R, C>
-{
-    type Of = Self;
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Read for Fragment<P, T, R, C> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        if !self.mutable {
-            return self;
-        }
-        with(|b| {
-            let copy = Self::declare(b, false);
-            for (to, from) in copy.registers().into_iter().zip(self.registers()) {
-                put(b, to, Value::Register(from), T::REGISTER);
-            }
-            copy
-        })
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Receive for Fragment<P, T, R, C> {
-    type Receiver = Self;
-    fn receive(self) -> Self {
-        self
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> IntoVariable for Fragment<P, T, R, C> {
-    type Variable = Self;
-    fn into_variable(self) -> Self {
-        let variable = with(|b| Self::declare(b, true));
-        AssignTo::<Self>::assign_to(self, variable);
-        variable
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> AssignTo<Fragment<P, T, R, C>>
-    for Fragment<P, T, R, C>
-{
-    #[track_caller]
-    fn assign_to(self, variable: Self) {
-        here();
-        with(|b| {
-            for (to, from) in variable.registers().into_iter().zip(self.registers()) {
-                put(b, to, Value::Register(from), T::REGISTER);
-            }
-        });
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Returned for Fragment<P, T, R, C> {
-    type Handle = Self;
-    fn declare() -> Self {
-        with(|b| Self::declare(b, false))
-    }
-    fn assign(out: Self, value: Self) {
-        AssignTo::<Self>::assign_to(value, out);
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32> ReturnAs<Fragment<P, T, R, C>>
-    for Fragment<P, T, R, C>
-{
-    fn handle(self) -> Option<Self> {
-        Some(self)
-    }
-}
-
-impl<P: Role, T: MatrixElement, const R: u32, const C: u32, I: Extent> Get<I>
-    for Fragment<P, T, R, C>
-{
-    type Output = Var<T::Storage>;
-
-    #[track_caller]
-    fn get(&self, index: I) -> Var<T::Storage> {
-        here();
-        let i = self.checked(index.extent());
-        self.element(i)
-    }
-}
-
-impl<P, T, const R: u32, const C: u32, I, V> Put<I, V> for Fragment<P, T, R, C>
-where
-    P: Role,
-    T: MatrixElement,
-    I: Extent,
-    V: IntoVar<T::Storage>,
-{
-    #[track_caller]
-    fn put(&self, index: I, value: V) {
-        here();
-        let i = self.checked(index.extent());
-        with(|b| self.check_variable(b, "this assignment"));
-        self.set_element(i, value.into_var().value);
-    }
 }

@@ -1,12 +1,15 @@
 //! Tensor cores: typed tiles in shared memory, pipelines of asynchronous copies, fragments for `mma` and
 //! accumulators for `wgmma`.
 
+mod access;
 mod accumulator;
+mod base;
 mod convert;
 mod descriptor;
 mod draw;
 mod element;
 mod fragment;
+mod lanes;
 mod layout;
 mod load;
 mod mma;
@@ -14,8 +17,11 @@ mod pipeline;
 mod products;
 mod rows;
 mod source;
+mod store;
 mod swizzle;
 mod tile;
+mod tiles;
+mod values;
 mod words;
 
 pub use accumulator::{Accumulator, Finished};
@@ -29,4 +35,5 @@ pub use products::{GROUP_PRODUCTS, GroupProduct, PRODUCTS, Product, Saturates};
 pub use rows::{ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans};
 pub use source::{Matrix, MatrixMut, Source, Target};
 pub use swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128, SwizzleMode};
-pub use tile::{SharedTile, SharedTiles, Transposed};
+pub use tile::{SharedTile, Transposed};
+pub use tiles::SharedTiles;

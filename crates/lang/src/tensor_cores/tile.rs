@@ -1,17 +1,16 @@
 //! Typed tiles in shared memory: a matrix whose type says its shape and how its rows are swizzled.
 
+use super::base::TileBase;
 use super::element::{MatrixElement, unit_bits};
-use super::swizzle::{Swizzle128, SwizzleMode, offset, period};
-use super::words::{add, constant, mul, word};
+use super::swizzle::{Swizzle128, SwizzleMode, offset};
+use super::words::{constant, mul, word};
 use crate::asynchrony::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::data::At;
 use crate::definition::IndexKind;
-use crate::memory::{Base, Extent, Get, IndexValue, Locate, Place, Put, Space, dynamic_bytes};
-use crate::value::{Index, Value};
-use crate::var::{IntoVar, Read, Var};
-use lanework_ptx::{ScalarType, StateSpace, Variable};
+use crate::memory::{Extent, IndexValue, Place};
+use crate::value::Index;
+use crate::var::Read;
 use std::marker::PhantomData;
 
 /// A matrix of `ROWS` x `COLUMNS` elements of `T` in shared memory, row by row in panels that the
@@ -50,54 +49,6 @@ pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     kind: PhantomData<fn() -> (T, S)>,
 }
 
-/// Where a tile starts in shared memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TileBase {
-    symbol: usize,
-    /// Bytes after the symbol, known while staging.
-    start: i64,
-    /// Bytes after that, known at run time only.
-    more: Option<Value>,
-}
-
-impl TileBase {
-    /// The place `offset` bytes after the start.
-    fn place<U>(self, b: &mut Builder, offset: Value) -> Place<U> {
-        let more = self.more.map(|more| {
-            let symbol = b.symbol_address(self.symbol);
-            add(b, symbol, more)
-        });
-        let (base, offset) = match (offset, more) {
-            (Value::Constant(bits), None) => (Base::Symbol(self.symbol), bits as i64),
-            (Value::Constant(bits), Some(more)) => (Base::Register(more), bits as i64),
-            (offset, more) => {
-                let start = more.unwrap_or_else(|| b.symbol_address(self.symbol));
-                (Base::Register(add(b, start, offset)), 0)
-            }
-        };
-        Place::new(Space::Shared, base, self.start + offset)
-    }
-
-    /// The start's address in a register.
-    pub(crate) fn address(self, b: &mut Builder) -> Value {
-        self.place::<u8>(b, constant(0)).address(b)
-    }
-
-    /// The base `offset` bytes further on.
-    pub(crate) fn plus(self, b: &mut Builder, offset: Value) -> TileBase {
-        match offset {
-            Value::Constant(bits) => TileBase { start: self.start + bits as i64, ..self },
-            value => {
-                let more = match self.more {
-                    Some(more) => add(b, more, value),
-                    None => value,
-                };
-                TileBase { more: Some(more), ..self }
-            }
-        }
-    }
-}
-
 impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTile<T, ROWS, COLUMNS, S> {
     fn clone(&self) -> Self {
         *self
@@ -122,23 +73,6 @@ impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTile<T, ROWS, COL
     }
 }
 
-/// Reserves `bytes` of shared memory, aligned to `align`.
-fn reserve(b: &mut Builder, bytes: u32, align: u32, dynamic: bool) -> TileBase {
-    if dynamic {
-        let (symbol, start) = dynamic_bytes(b, bytes.into(), align);
-        return TileBase { symbol, start: start as i64, more: None };
-    }
-    let hint = b.take_hint("shared_tile");
-    let name = b.unique(&crate::identifier::identifier(hint));
-    b.variables.push(Variable {
-        align: Some(align),
-        dims: vec![Some(bytes.into())],
-        ..Variable::new(StateSpace::Shared, ScalarType::B8, &name)
-    });
-    b.symbols.push(name);
-    TileBase { symbol: b.symbols.len() - 1, start: 0, more: None }
-}
-
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     SharedTile<T, ROWS, COLUMNS, S>
 {
@@ -147,11 +81,11 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// What the tile's address is a multiple of.
     pub const ALIGNMENT: u32 = if S::BYTES == 16 { 128 } else { 8 * S::BYTES };
 
-    fn at(base: TileBase, panel: u32) -> Self {
+    pub(super) fn starting_at(base: TileBase, panel: u32) -> Self {
         SharedTile { base, panel, kind: PhantomData }
     }
 
-    fn check_shape(b: &mut Builder) {
+    pub(super) fn check_shape(b: &mut Builder) {
         let row = COLUMNS * T::BITS / 8;
         if ROWS == 0 || !ROWS.is_multiple_of(8) {
             b.error(
@@ -159,7 +93,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
                 "choose a multiple of 8 rows",
             );
         }
-        if row == 0 || !row.is_multiple_of(S::BYTES) || COLUMNS * T::BITS % 8 != 0 {
+        if row == 0 || !row.is_multiple_of(S::BYTES) || !(COLUMNS * T::BITS).is_multiple_of(8) {
             b.error(
                 format!(
                     "rows of {COLUMNS} elements of {}, {row} bytes, do not fill panels of {} bytes",
@@ -170,20 +104,6 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
                  Swizzle32 or NoSwizzle (16 bytes)",
             );
         }
-    }
-
-    /// A tile in the block's shared memory, uninitialised.
-    #[allow(clippy::new_without_default)]
-    #[track_caller]
-    pub fn new() -> Self {
-        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, false).first()
-    }
-
-    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, with those
-    /// of all other dynamic arrays before it rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
-    #[track_caller]
-    pub fn dynamic() -> Self {
-        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, true).first()
     }
 
     /// The transposed matrix: the same bytes, with rows and columns exchanged.
@@ -208,7 +128,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
             }
             let row = word(b, row);
             let offset = mul(b, row, S::BYTES);
-            SharedTile::at(self.base.plus(b, offset), self.panel)
+            SharedTile::starting_at(self.base.plus(b, offset), self.panel)
         })
     }
 
@@ -230,7 +150,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
                 );
             }
             let offset = constant(panel.unwrap_or(0) * self.panel);
-            SharedTile::at(self.base.plus(b, offset), self.panel)
+            SharedTile::starting_at(self.base.plus(b, offset), self.panel)
         })
     }
 
@@ -293,135 +213,6 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode> Into
     }
 }
 
-/// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.
-///
-/// ```
-/// # use half::{bf16, f16};
-/// # use lanework::prelude::*;
-/// type Stages = SharedTiles<f16, 16, 32, Swizzle64>;
-///
-/// #[kernel(block = 32)]
-/// fn example(out: &mut [f16]) {
-///     let stages = Stages::dynamic(3);
-///     for i in 0..3u32 {
-///         stages[i][[0, thread_idx.x]] = i as f16;
-///     }
-///     out[thread_idx.x] = stages[1][[0, thread_idx.x]];
-/// }
-/// # let device = Device::emulator();
-/// # let mut out = device.zeros::<f16>(32)?;
-/// example(&mut out).grid(1).block(32).shared_bytes(3 * Stages::STRIDE).launch(&device)?;
-/// assert_eq!(out.download()?[5], f16::ONE);
-/// # Ok::<(), lanework::Error>(())
-/// ```
-pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
-    base: TileBase,
-    count: u32,
-    kind: PhantomData<fn() -> (T, S)>,
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTiles<T, ROWS, COLUMNS, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTiles<T, ROWS, COLUMNS, S> {}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::Functions
-    for SharedTiles<T, ROWS, COLUMNS, S>
-{
-    type Of = Self;
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTiles<T, ROWS, COLUMNS, S> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
-    }
-}
-
-impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
-    SharedTiles<T, ROWS, COLUMNS, S>
-{
-    /// Bytes from one tile to the next.
-    pub const STRIDE: u32 = SharedTile::<T, ROWS, COLUMNS, S>::BYTES
-        .next_multiple_of(SharedTile::<T, ROWS, COLUMNS, S>::ALIGNMENT);
-
-    /// `count` tiles in the block's shared memory.
-    #[track_caller]
-    pub fn new(count: impl Extent) -> Self {
-        Self::reserved(count, false)
-    }
-
-    /// `count` tiles in dynamic shared memory: the launch requests `count` times
-    /// [`STRIDE`](Self::STRIDE) bytes for them.
-    #[track_caller]
-    pub fn dynamic(count: impl Extent) -> Self {
-        Self::reserved(count, true)
-    }
-
-    #[track_caller]
-    fn reserved(count: impl Extent, dynamic: bool) -> Self {
-        here();
-        with(|b| {
-            let count = count.extent().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
-            SharedTile::<T, ROWS, COLUMNS, S>::check_shape(b);
-            let bytes = u64::from(count) * u64::from(Self::STRIDE);
-            if count == 0 || bytes > MOST_BYTES {
-                b.error(
-                    format!(
-                        "{count} tiles of {} bytes do not fit a block's shared memory",
-                        Self::STRIDE
-                    ),
-                    "a block has at most 227 KiB: choose fewer or smaller tiles",
-                );
-            }
-            let base = reserve(b, bytes.min(MOST_BYTES) as u32, period(S::BYTES), dynamic);
-            SharedTiles { base, count, kind: PhantomData }
-        })
-    }
-
-    fn first(self) -> SharedTile<T, ROWS, COLUMNS, S> {
-        SharedTile::at(self.base, ROWS * S::BYTES)
-    }
-}
-
-/// The most shared memory of a block (sm_90), in bytes.
-const MOST_BYTES: u64 = 227 * 1024;
-
-impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> Get<I>
-    for SharedTiles<T, ROWS, COLUMNS, S>
-{
-    type Output = SharedTile<T, ROWS, COLUMNS, S>;
-
-    #[track_caller]
-    fn get(&self, index: I) -> Self::Output {
-        here();
-        with(|b| {
-            let name = b.symbols[self.base.symbol].clone();
-            b.check(index.parts(), constant(self.count), &name, IndexKind::SharedAxis(0));
-            let index = word(b, index.parts());
-            let offset = mul(b, index, Self::STRIDE);
-            SharedTile::at(self.base.plus(b, offset), ROWS * S::BYTES)
-        })
-    }
-}
-
-impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> At<I>
-    for SharedTiles<T, ROWS, COLUMNS, S>
-{
-    type Element = SharedTile<T, ROWS, COLUMNS, S>;
-
-    #[track_caller]
-    fn at(&self, index: I) -> Self::Element {
-        self.get(index)
-    }
-}
-
 /// A matrix with rows and columns exchanged: the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Transposed<X>(pub(crate) X);
@@ -443,66 +234,10 @@ impl<X: Copy> Read for Transposed<X> {
     }
 }
 
-impl<T, const ROWS: u32, const COLUMNS: u32, S, I, J> Locate<(I, J)>
-    for SharedTile<T, ROWS, COLUMNS, S>
-where
-    T: MatrixElement,
-    S: SwizzleMode,
-    I: IndexValue,
-    J: IndexValue,
-{
-    type Place = Place<T::Storage>;
-
-    #[track_caller]
-    fn locate(&self, (row, column): (I, J)) -> Place<T::Storage> {
-        here();
-        self.spot(row.parts(), column.parts(), 1)
-    }
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S, I, J> Get<(I, J)>
-    for SharedTile<T, ROWS, COLUMNS, S>
-where
-    T: MatrixElement,
-    S: SwizzleMode,
-    I: IndexValue,
-    J: IndexValue,
-{
-    type Output = Var<T::Storage>;
-
-    #[track_caller]
-    fn get(&self, index: (I, J)) -> Var<T::Storage> {
-        self.locate(index).load_with("")
-    }
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S, I, J, V> Put<(I, J), V>
-    for SharedTile<T, ROWS, COLUMNS, S>
-where
-    T: MatrixElement,
-    S: SwizzleMode,
-    I: IndexValue,
-    J: IndexValue,
-    V: IntoVar<T::Storage>,
-{
-    #[track_caller]
-    fn put(&self, index: (I, J), value: V) {
-        self.locate(index).store(value);
-    }
-}
-
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
     for SharedTile<T, ROWS, COLUMNS, S>
 {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "tile of {ROWS} x {COLUMNS} elements of {}", T::NAME)
-    }
-}
-
-impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
-    for SharedTiles<T, ROWS, COLUMNS, S>
-{
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} tiles of {ROWS} x {COLUMNS} elements of {}", self.count, T::NAME)
     }
 }
