@@ -26,6 +26,7 @@ mod statement;
 mod structs;
 mod twin;
 mod types;
+mod why;
 
 use proc_macro::TokenStream;
 

@@ -1,5 +1,6 @@
 //! The translator's state: which names are variables, and the errors found so far.
 
+use crate::why::explained;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
@@ -51,8 +52,7 @@ impl Translator {
     /// Reports an error at `place`, and returns placeholder tokens so that the translation
     /// continues.
     pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
-        let text = format!("{message}\n  = help: {help}");
-        self.push_error(syn::Error::new_spanned(place, text));
+        self.push_error(syn::Error::new_spanned(place, explained(message, help)));
         TokenStream::new()
     }
 

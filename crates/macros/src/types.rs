@@ -109,7 +109,7 @@ pub fn is_tensor_map(ty: &Type) -> bool {
 
 /// An error at `place` with a remedy.
 pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Error {
-    syn::Error::new_spanned(place, format!("{message}\n  = help: {help}"))
+    syn::Error::new_spanned(place, crate::why::explained(message, help))
 }
 
 /// The kernel language's types.

@@ -14,6 +14,7 @@ mod math;
 mod memory;
 mod methods;
 mod patterns;
+mod remedies;
 mod structs;
 mod text;
 mod warps;

@@ -1,0 +1,40 @@
+//! Why something is refused: what the errors say beside the remedy, and what the page
+//! `docs/src/en/rust.md` says.
+
+/// The error's text: what is refused, why, and what to write instead.
+pub fn explained(message: &str, help: &str) -> String {
+    match WHY.iter().find(|(known, _)| *known == message) {
+        Some((_, why)) => format!("{message}\n  = note: {why}\n  = help: {help}"),
+        None => format!("{message}\n  = help: {help}"),
+    }
+}
+
+/// What stays out of the kernel language, by the error's message, and the reason.
+#[rustfmt::skip]
+pub const WHY: &[(&str, &str)] = &[
+    ("string literals are not supported in a kernel", "a text is a sequence of bytes of varying length; a kernel has values of fixed size and slices of them"),
+    ("a string cannot be passed to a kernel", "device memory holds numbers and structs of them, and a `str` promises UTF-8 that nothing on the device checks"),
+    ("ranges cannot index an array in a kernel", "a part of a slice would be a slice made at run time; a kernel's slices are its parameters"),
+    ("a run-time `for` iterates over a range", "a staged loop counts; any other iterator runs while the kernel is staged, which is what #[unroll] says"),
+    ("`break` with a value is not supported in a kernel", "the value would have to be found in every `break` of the loop before the loop is staged"),
+    ("`?` is not supported in a kernel", "a kernel has no `Option` and `Result` to take apart: their values hold data in one of several forms"),
+    ("a kernel has no values of `Option` and `Result`", "an enum with data keeps one of several forms in one place; a kernel's values are registers of one type each"),
+    ("a variant of a #[device] enum holds no data", "an enum with data keeps one of several forms in one place; a kernel's values are registers of one type each"),
+    ("kernels are not asynchronous", "threads of a GPU wait at barriers and for memory, not for futures"),
+    ("a kernel returns no value", "a launch runs many threads, each of which would return one"),
+    ("a kernel is not `async`", "a launch is asynchronous by itself: a stream orders it, and waiting is a call of the host"),
+    ("a kernel cannot declare lifetimes", "the borrows of a kernel's parameters last as long as its launch"),
+    ("a kernel is not marked `unsafe`", "what may be wrong in it is found by bounds checks and by the checking emulator; only skipping them is unsafe, at the launch"),
+    ("a kernel is a free function", "a launch has arguments and no receiver"),
+    ("this type cannot be a kernel parameter", "the host's pointers, boxes and trait objects mean nothing on the device"),
+    ("a #[device] struct cannot hold a reference", "a reference is an address of the host; slices reach the device as parameters, with their length"),
+    ("a packed struct cannot be a #[device] struct", "the GPU loads and stores a scalar only at a multiple of its size"),
+    ("only `const`, `use` and `type` may be declared inside a kernel", "an item inside a function has no name for the code that the attribute writes beside the function"),
+    ("a pattern in a kernel binds values", "a thread's values are registers, which have no address"),
+    ("a kernel can only take mutable references to names, fields and elements", "a thread's values are registers, which have no address: a reference names a variable or a place in memory"),
+    ("an operator of a #[device] struct takes values", "a thread's values are registers: `&a` and `a` are the same"),
+    ("only functions called by name are supported in a kernel", "every call is inlined while the kernel is staged, so the function has to be known then"),
+];
+
+#[cfg(test)]
+mod tests;
