@@ -121,6 +121,10 @@ pub mod prelude {
         prefetch_l2, store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles,
     };
     pub use crate::fast;
+    pub use crate::functions::{
+        acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, exp_m1,
+        exp2, hypot, ln, ln_1p, log2, log10, powf, powi, sin, sin_cos, sinh, tan, tanh,
+    };
     pub use crate::host::{
         abs, brev, ceil, clz, f32_from_bits, f64_from_bits, ffs, floor, fma, max, min, mul_hi,
         popc, rcp, round, select, sqrt, trunc,

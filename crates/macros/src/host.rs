@@ -139,6 +139,14 @@ impl VisitMut for Adapter {
                 call.args[0] =
                     syn::parse_quote_spanned!(span => ::lanework::lang::host::index(#step));
             }
+            // Rust's own methods of these names are unstable, and would be preferred.
+            Expr::MethodCall(call)
+                if (call.method == "erf" || call.method == "erfc") && call.args.is_empty() =>
+            {
+                let (method, receiver) = (&call.method, &call.receiver);
+                *expression = syn::parse_quote_spanned!(span =>
+                    ::lanework::lang::host::FloatMethods::#method(#receiver));
+            }
             Expr::Binary(binary) if !is_literal(&binary.left) && !is_literal(&binary.right) => {
                 if let Some(relation) = relation(&binary.op) {
                     let relation = syn::Ident::new(relation, span);

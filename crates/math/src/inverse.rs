@@ -88,7 +88,7 @@ pub fn atan2<F: Real>(y: F, x: F) -> F {
     let most = height.where_else(steep, width);
     let least = width.where_else(steep, height);
     // The remainder of the division must not underflow.
-    let small = most.lt(either(5.421_010_9e-20, 1e-150));
+    let small = most.lt(either(5.421_011e-20, 1e-150));
     let factor = either::<F>(1.844_674_4e19, 1.340_780_792_994_259_7e154);
     let factor = factor.where_else(small, k(1.0));
     let (most, least) = (most * factor, least * factor);

@@ -16,6 +16,7 @@
 
 mod coefficients;
 mod error;
+pub mod errors;
 mod exponential;
 mod functions;
 mod host;

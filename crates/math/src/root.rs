@@ -12,7 +12,7 @@ pub fn cbrt<F: Real>(x: F) -> F {
     let size = x.abs();
     // The residual must not underflow: 2^-96 and 2^-900, scaled by the cubes of 2^20 and 2^60.
     let tiny = size.lt(either(1.262_177_4e-29, 1.183_052_186_166_774_7e-271));
-    let normal = (size * either(1_152_921_504_606_846_976.0, 1.532_495_540_865_888_9e54))
+    let normal = (size * either(1_152_921_504_606_846_976.0, 1.532_495_540_865_889e54))
         .where_else(tiny, size);
     let third = normal.high().mul_high(word::<F>(0x5555_5556));
     let mut y = F::from_high(word_either::<F>(0x54a2_4b66, 0x553e_f0ff) - third);

@@ -235,6 +235,38 @@ fn constants_are_computed_while_staging_with_the_same_bits() {
     assert_eq!(out[42], math::erfc(0.75f64));
 }
 
+#[device]
+fn normal(x: f32) -> f32 {
+    0.5 * (-x * std::f32::consts::FRAC_1_SQRT_2).erfc() + 0.0 * lanework::prelude::erf(x)
+}
+
+#[device]
+fn mixed(x: f64, y: f64) -> f64 {
+    math::sin(x) * math::powf(y, 1.5) + math::atan2(x, y) + fast::sqrt(4.0) as f64
+}
+
+#[kernel]
+fn of_device_functions(x: &[f32], out: &mut [f64]) {
+    let i = thread_idx.x;
+    out[2 * i] = normal(x[i]) as f64;
+    out[2 * i + 1] = mixed(x[i] as f64, 2.5);
+}
+
+#[test]
+fn device_functions_have_the_same_bits_on_the_host() {
+    let values: Vec<f32> = (0..32).map(|i| i as f32 * 0.2 - 3.0).collect();
+    for device in Device::for_tests("elementary functions") {
+        let x = device.upload(&values).unwrap();
+        let mut out = device.zeros::<f64>(64).unwrap();
+        of_device_functions(&x, &mut out).grid(1).block(32).launch(&device).unwrap();
+        let out = out.download().unwrap();
+        for (i, x) in values.iter().enumerate() {
+            assert_eq!(out[2 * i], f64::from(normal(*x)));
+            assert_eq!(out[2 * i + 1], mixed((*x).into(), 2.5));
+        }
+    }
+}
+
 #[kernel]
 fn whole_powers(x: &[f32], n: &[i32], out: &mut [f32]) {
     out[thread_idx.x] = x[thread_idx.x].powi(n[thread_idx.x]);

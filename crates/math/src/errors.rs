@@ -1,0 +1,138 @@
+//! How large the errors are: every function against a reference of some 95 bits ([`reference`](mod@reference)), over all
+//! numbers of `f32` or as many points of `f64` as there is time for.
+
+mod double;
+pub mod reference;
+mod sweep;
+
+pub use double::Double;
+pub use sweep::{Worst, pair_double, pair_single, points, sweep_double, sweep_pairs, sweep_single};
+
+/// A function of one argument.
+#[derive(Clone, Copy, Debug)]
+pub struct One {
+    /// Its name.
+    pub name: &'static str,
+    /// In `f32`.
+    pub single: fn(f32) -> f32,
+    /// In `f64`.
+    pub double: fn(f64) -> f64,
+    /// To some 95 bits.
+    pub reference: fn(f64) -> Double,
+    /// One whose error is below 1e-8 ulp of an `f32`: the host library's, or for `erf` and `erfc` that of `f64`.
+    pub host: fn(f64) -> f64,
+    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    pub bounds: [f64; 2],
+    /// CUDA's bound, by its programming guide: the largest difference from the correctly rounded result.
+    pub cuda: [f64; 2],
+}
+
+/// A function of two arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Two {
+    /// Its name.
+    pub name: &'static str,
+    /// In `f32`.
+    pub single: fn(f32, f32) -> f32,
+    /// In `f64`.
+    pub double: fn(f64, f64) -> f64,
+    /// To some 95 bits.
+    pub reference: fn(f64, f64) -> Double,
+    /// The host library's, for `f32`.
+    pub host: fn(f64, f64) -> f64,
+    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    pub bounds: [f64; 2],
+    /// CUDA's bound.
+    pub cuda: [f64; 2],
+}
+
+macro_rules! list {
+    ($kind:ident: $($name:ident $host:expr, $single:literal $double:literal, $cuda:literal $cuda_double:literal;)*) => {
+        &[$($kind {
+            name: stringify!($name),
+            single: crate::$name::<f32>,
+            double: crate::$name::<f64>,
+            reference: reference::$name,
+            host: $host,
+            bounds: [$single, $double],
+            cuda: [$cuda, $cuda_double],
+        }),*]
+    };
+}
+
+/// The functions of one argument.
+pub const ONES: &[One] = list! { One:
+    exp f64::exp, 0.85 0.85, 2.0 1.0;
+    exp2 f64::exp2, 0.9 0.9, 2.0 1.0;
+    exp_m1 f64::exp_m1, 1.05 0.85, 1.0 1.0;
+    ln f64::ln, 0.85 0.85, 1.0 1.0;
+    log2 f64::log2, 1.05 1.0, 1.0 1.0;
+    log10 f64::log10, 0.95 0.95, 2.0 1.0;
+    ln_1p f64::ln_1p, 1.0 1.0, 1.0 1.0;
+    sin f64::sin, 0.85 0.85, 2.0 2.0;
+    cos f64::cos, 0.85 0.85, 2.0 2.0;
+    tan f64::tan, 1.1 1.0, 4.0 2.0;
+    asin f64::asin, 0.75 0.75, 2.0 2.0;
+    acos f64::acos, 0.75 0.75, 2.0 2.0;
+    atan f64::atan, 1.05 1.0, 2.0 2.0;
+    sinh f64::sinh, 0.9 0.85, 3.0 2.0;
+    cosh f64::cosh, 0.95 0.95, 2.0 1.0;
+    tanh f64::tanh, 0.85 0.85, 2.0 1.0;
+    asinh f64::asinh, 1.1 1.1, 3.0 3.0;
+    acosh f64::acosh, 1.0 1.0, 4.0 3.0;
+    atanh f64::atanh, 1.1 1.0, 3.0 2.0;
+    cbrt f64::cbrt, 0.51 0.51, 1.0 1.0;
+    erf crate::erf::<f64>, 1.0 1.0, 2.0 2.0;
+    erfc crate::erfc::<f64>, 3.1 3.1, 4.0 5.0;
+};
+
+/// The functions of two arguments.
+pub const TWOS: &[Two] = list! { Two:
+    powf f64::powf, 0.85 0.6, 4.0 2.0;
+    atan2 f64::atan2, 1.1 1.0, 3.0 2.0;
+    hypot f64::hypot, 0.8 0.6, 3.0 2.0;
+    rem |x, y| x % y, 0.0 0.0, 0.0 0.0;
+};
+
+/// The distance of `got` from `want`, in units in the last place of a format with `digits` bits after the first and
+/// the least exponent `least`, near `want`. Infinity stands one unit beyond the largest number; signs of zeros and
+/// NaNs must agree.
+fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f64 {
+    if got.is_nan() || want.high.is_nan() {
+        return if got.is_nan() && want.high.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if got == 0.0 && want.high == 0.0 || got.is_infinite() && want.high.is_infinite() {
+        return if got.is_sign_negative() == want.high.is_sign_negative() {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    let exponent_of = |x: f64| (x.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let exponent = (exponent_of(want.high) + want.power).clamp(least, exponent_of(largest));
+    // In units, in steps that neither overflow nor round.
+    let unit = |x: f64, power: i32| {
+        let n = (digits - exponent + power).clamp(-2000, 2000);
+        x * 2f64.powi(n / 2) * 2f64.powi(n - n / 2)
+    };
+    let beyond = unit(largest, 0) + 1.0;
+    let got = if got.is_infinite() { beyond.copysign(got) } else { unit(got, 0) };
+    let high = match want.high.is_infinite() {
+        true => beyond.copysign(want.high),
+        false => unit(want.high, want.power),
+    };
+    if got.abs() >= beyond && high.abs() >= beyond {
+        return if got.signum() == high.signum() { 0.0 } else { f64::INFINITY };
+    }
+    ((got - high) - unit(want.low, want.power)).abs()
+}
+
+/// The error of an `f32` in units in the last place.
+pub fn ulps_single(got: f32, want: f64) -> f64 {
+    distance(got.into(), want.into(), 23, -126, f32::MAX.into())
+}
+
+/// The error of an `f64` in units in the last place.
+pub fn ulps_double(got: f64, want: Double) -> f64 {
+    distance(got, want, 52, -1022, f64::MAX)
+}
