@@ -31,7 +31,6 @@
 //! - There are no implicit conversions in arithmetic: `thread_idx.x` is a `u32` and `x.len()` a `usize`,
 //!   so their sum needs `as`. Integers of any two types are compared as the numbers they are, so a
 //!   guard reads `i < x.len()`; any integer type may index, and step a range.
-//! - A literal on the left of a shift needs its type, as in `1u32 << lane`; without it, it is `i32`.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
 //! - Structs and enums without data are marked `#[device]`, their `impl` blocks as well, which stay for
 //!   the host. They are parameters, variables, arguments and results, and lie in buffers and shared
@@ -86,6 +85,7 @@ mod operation;
 mod operators;
 mod optimize;
 mod print;
+mod promote;
 pub mod rt;
 mod scalar;
 mod stage;

@@ -23,6 +23,7 @@ pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, 
 pub use crate::merge::Never;
 pub use crate::mixed::Compare;
 pub use crate::print::{Piece, Printable, Printed, Show, print};
+pub use crate::promote::{Promote, ShiftBy, shift_left, shift_right};
 pub use crate::stage::{Directive, slice_mut_parameter, slice_parameter, stage};
 pub use crate::var::{AssignTo, IntoVar, IntoVariable, Read, new_variable};
 pub use bytemuck;
@@ -41,6 +42,7 @@ pub mod comparing {
         OtherLess as _, OtherUnequal as _, SameAtLeast as _, SameAtMost as _, SameEqual as _,
         SameGreater as _, SameLess as _, SameUnequal as _,
     };
+    pub use crate::promote::{Kept as _, Promoted as _};
 }
 
 /// A host type that a kernel takes by reference, such as a tensor map.

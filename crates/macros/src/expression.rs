@@ -2,13 +2,41 @@
 
 use crate::flow::{breaks, without_else};
 use crate::host::is_literal;
-use crate::places::is_constructor;
+use crate::places::{is_constructor, is_place};
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, UnOp};
+
+/// Methods of numbers that take numbers of the same type.
+const PROMOTING: [&str; 24] = [
+    "min",
+    "max",
+    "clamp",
+    "powf",
+    "powi",
+    "pow",
+    "atan2",
+    "hypot",
+    "copysign",
+    "mul_add",
+    "rem_euclid",
+    "div_euclid",
+    "abs_diff",
+    "div_ceil",
+    "wrapping_add",
+    "wrapping_sub",
+    "wrapping_mul",
+    "saturating_add",
+    "saturating_sub",
+    "saturating_mul",
+    "next_multiple_of",
+    "is_multiple_of",
+    "rotate_left",
+    "rotate_right",
+];
 
 impl Translator {
     /// The tokens that stage an expression's value.
@@ -60,7 +88,19 @@ impl Translator {
                 let receiver = self.receiver(&call.receiver);
                 let (method, turbofish) = (&call.method, &call.turbofish);
                 let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
-                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
+                let promotes = PROMOTING.iter().any(|name| method == name);
+                match arguments.as_slice() {
+                    // The receiver may be an ordinary value, and the argument a run-time one.
+                    [first, rest @ ..] if promotes && !is_place(self, &call.receiver) => {
+                        quote_spanned!(span => {
+                            let (__receiver, __argument) = (#receiver, #first);
+                            (&&::lanework::lang::rt::Promote(__receiver, &__argument))
+                                .receiver()
+                                .#method #turbofish(__argument #(, #rest)*)
+                        })
+                    }
+                    _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
+                }
             }
             Expr::Call(call) => {
                 let function = match &*call.func {
@@ -262,6 +302,18 @@ impl Translator {
             op => {
                 let left = self.value(&binary.left, mode);
                 let right = self.value(&binary.right, Mode::View);
+                // The type of a literal follows from how the result is used.
+                let shift = match op {
+                    BinOp::Shl(_) => Some(quote_spanned!(span => shift_left)),
+                    BinOp::Shr(_) => Some(quote_spanned!(span => shift_right)),
+                    _ => None,
+                };
+                if let Some(shift) = shift
+                    && is_literal(&binary.left)
+                    && !is_literal(&binary.right)
+                {
+                    return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
+                }
                 quote!(#left #op #right)
             }
         }

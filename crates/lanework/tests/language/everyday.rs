@@ -365,6 +365,49 @@ macro_rules! range_kernels {
 range_kernels! { ranges_u32 u32; ranges_i32 i32; ranges_u8 u8; ranges_i64 i64; ranges_usize usize; }
 
 #[kernel]
+fn literals_and_constants(#[constant] most: u32, x: &[f32], out: &mut [u32], roots: &mut [f32]) {
+    const TILE: u32 = 16;
+    let lane = thread_idx.x;
+    let below = out[lane] & ((1 << lane) - 1);
+    let long = (1 << (lane + 20)) | x.len() as u64;
+    let left = TILE.min(32 - lane) + most.max(lane) + 5.clamp(lane, 40);
+    let tile = shared::<u32>(most.min(64));
+    tile[lane % TILE] = below;
+    sync_warp(FULL_MASK);
+    let high = 0x8000_0000 >> lane;
+    out[lane] = tile[lane % TILE].wrapping_add(left * 3).wrapping_add((long >> 32) as u32 + high);
+    roots[lane] = 2.0.max(x[lane]) + 0.5.mul_add(x[lane], 1.0);
+}
+
+#[test]
+fn literals_take_the_type_of_their_use_and_constants_meet_run_time_values() {
+    let votes: Vec<u32> = (0..16u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    let x: Vec<f32> = (0..16).map(|i| i as f32 * 0.5).collect();
+    for device in Device::for_tests("language") {
+        let dx = device.upload(&x).unwrap();
+        let mut out = device.upload(&votes).unwrap();
+        let mut roots = device.zeros::<f32>(16).unwrap();
+        literals_and_constants(24, &dx, &mut out, &mut roots)
+            .grid(1)
+            .block(16)
+            .launch(&device)
+            .unwrap();
+        let expected: Vec<u32> = (0..16u32)
+            .map(|lane| {
+                let below = votes[lane as usize] & ((1 << lane) - 1);
+                let long: u64 = (1 << (lane + 20)) | 16;
+                let left = 16.min(32 - lane) + 24.max(lane) + lane.max(5).min(40);
+                let high = 0x8000_0000 >> lane;
+                below.wrapping_add(left * 3).wrapping_add((long >> 32) as u32 + high)
+            })
+            .collect();
+        assert_eq!(out.download().unwrap(), expected);
+        let expected: Vec<f32> = x.iter().map(|x| x.max(2.0) + 0.5f32.mul_add(*x, 1.0)).collect();
+        assert_eq!(roots.download().unwrap(), expected);
+    }
+}
+
+#[kernel]
 fn to_the_ends(out: &mut [u32]) {
     let mut count = 0u32;
     for _ in u32::MAX - 2..=u32::MAX {
