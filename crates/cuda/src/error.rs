@@ -4,18 +4,16 @@ use crate::ledger::Suspects;
 
 /// An error of the GPU backend. Its text is complete: it names the cause and the remedy.
 /// (Boxed strings keep it small, as every call returns it.)
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum CudaError {
     /// No usable driver on this machine. `why` is one line.
-    #[error("no CUDA GPU can be used: {why}")]
     Unavailable {
         /// The cause and the remedy, in one line.
         why: String,
     },
 
     /// The machine has fewer GPUs than the index requires.
-    #[error("there is no GPU {index}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
         /// The requested index.
         index: usize,
@@ -24,7 +22,6 @@ pub enum CudaError {
     },
 
     /// The driver or the GPU is too old for the request.
-    #[error("{what} is not supported here\n  = help: {remedy}")]
     Unsupported {
         /// The feature that is missing.
         what: String,
@@ -33,10 +30,6 @@ pub enum CudaError {
     },
 
     /// The GPU's memory does not hold the allocation.
-    #[error(
-        "out of GPU memory: {requested} bytes requested, {free} of {total} bytes are free\n  \
-         = help: free buffers first, or use a smaller size"
-    )]
     OutOfMemory {
         /// Requested bytes.
         requested: usize,
@@ -47,7 +40,6 @@ pub enum CudaError {
     },
 
     /// A host access to GPU memory that lies outside every live allocation.
-    #[error("bad GPU address in {operation}: {bytes} bytes at {address:#x}\n  = note: {nearest}")]
     Address {
         /// The rejected operation.
         operation: &'static str,
@@ -60,9 +52,6 @@ pub enum CudaError {
     },
 
     /// The driver's assembler rejected a module.
-    #[error(
-        "the driver could not compile module `{module}`: {reason}{excerpt}\n{log}\n  = help: {remedy}"
-    )]
     Compile {
         /// The name given to the module.
         module: Box<str>,
@@ -77,7 +66,6 @@ pub enum CudaError {
     },
 
     /// A module has no function or variable of the name.
-    #[error("module `{module}` has no {kind} `{name}`\n  = help: it has {available}")]
     NoSuchSymbol {
         /// `kernel` or `variable`.
         kind: &'static str,
@@ -90,9 +78,6 @@ pub enum CudaError {
     },
 
     /// A launch was rejected before it reached the GPU, as it exceeds a limit.
-    #[error(
-        "invalid launch of `{kernel}`: {what} is {asked}, the limit is {limit}\n  = help: {remedy}"
-    )]
     Limit {
         /// The kernel's name.
         kernel: Box<str>,
@@ -107,7 +92,6 @@ pub enum CudaError {
     },
 
     /// The arguments of a launch do not fit the kernel's parameters.
-    #[error("invalid launch of `{kernel}`: {what}")]
     Arguments {
         /// The kernel's name.
         kernel: String,
@@ -116,7 +100,6 @@ pub enum CudaError {
     },
 
     /// A kernel failed on the GPU. Found at a later call, attributed to its launch.
-    #[error("{error} on the GPU, in {suspects}\n  = note: the GPU context is lost: every later call on this GPU fails, and its memory cannot be read\n  = help: {}", crate::ledger::remedy(.suspects))]
     Fault {
         /// The fault, in words, with the driver's name for it.
         error: String,
@@ -125,37 +108,30 @@ pub enum CudaError {
     },
 
     /// The context was lost to an earlier fault.
-    #[error(
-        "the GPU context was lost to an earlier fault: {cause}\n  = help: end this process and start it again"
-    )]
     ContextLost {
         /// The first line of the error that lost it.
         cause: String,
     },
 
     /// Two objects of different GPUs were used together.
-    #[error("{what} belongs to another GPU\n  = help: create it from the `Gpu` it is used with")]
     WrongGpu {
         /// The object at fault.
         what: String,
     },
 
     /// Work could not be captured into a graph.
-    #[error("graph capture failed: {why}")]
     Capture {
         /// The cause and the remedy.
         why: String,
     },
 
     /// An invalid request, detected before the driver call.
-    #[error("{what}")]
     Invalid {
         /// The mistake and the remedy.
         what: String,
     },
 
     /// Any other error of the driver.
-    #[error("the CUDA driver call {call} failed: {text} ({name}, code {code})")]
     Driver {
         /// The driver function.
         call: &'static str,
@@ -167,6 +143,65 @@ pub enum CudaError {
         text: String,
     },
 }
+
+impl std::fmt::Display for CudaError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CudaError::Unavailable { why } => write!(f, "no CUDA GPU can be used: {why}"),
+            CudaError::NoSuchDevice { index, count } => {
+                write!(f, "there is no GPU {index}: this machine has {count}, numbered from 0")
+            }
+            CudaError::Unsupported { what, remedy } => {
+                write!(f, "{what} is not supported here\n  = help: {remedy}")
+            }
+            CudaError::OutOfMemory { requested, free, total } => write!(
+                f,
+                "out of GPU memory: {requested} bytes requested, {free} of {total} bytes are free\n  \
+         = help: free buffers first, or use a smaller size"
+            ),
+            CudaError::Address { operation, address, bytes, nearest } => write!(
+                f,
+                "bad GPU address in {operation}: {bytes} bytes at {address:#x}\n  = note: {nearest}"
+            ),
+            CudaError::Compile { module, reason, excerpt, log, remedy } => write!(
+                f,
+                "the driver could not compile module `{module}`: {reason}{excerpt}\n{log}\n  = help: {remedy}"
+            ),
+            CudaError::NoSuchSymbol { kind, name, module, available } => {
+                write!(f, "module `{module}` has no {kind} `{name}`\n  = help: it has {available}")
+            }
+            CudaError::Limit { kernel, what, asked, limit, remedy } => write!(
+                f,
+                "invalid launch of `{kernel}`: {what} is {asked}, the limit is {limit}\n  = help: {remedy}"
+            ),
+            CudaError::Arguments { kernel, what } => {
+                write!(f, "invalid launch of `{kernel}`: {what}")
+            }
+            CudaError::Fault { error, suspects } => {
+                write!(
+                    f,
+                    "{error} on the GPU, in {suspects}\n  = note: the GPU context is lost: every later call on this GPU fails, and its memory cannot be read\n  = help: {}",
+                    crate::ledger::remedy(suspects)
+                )
+            }
+            CudaError::ContextLost { cause } => write!(
+                f,
+                "the GPU context was lost to an earlier fault: {cause}\n  = help: end this process and start it again"
+            ),
+            CudaError::WrongGpu { what } => write!(
+                f,
+                "{what} belongs to another GPU\n  = help: create it from the `Gpu` it is used with"
+            ),
+            CudaError::Capture { why } => write!(f, "graph capture failed: {why}"),
+            CudaError::Invalid { what } => write!(f, "{what}"),
+            CudaError::Driver { call, code, name, text } => {
+                write!(f, "the CUDA driver call {call} failed: {text} ({name}, code {code})")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CudaError {}
 
 impl CudaError {
     /// The error's first line, to be quoted by later errors.

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 pub struct Device {
     options: Options,
     memory: Arc<RwLock<Memory>>,
-    pool: OnceLock<Option<rayon::ThreadPool>>,
+    pool: OnceLock<Option<rayon_core::ThreadPool>>,
     workers: usize,
 }
 
@@ -273,10 +273,10 @@ impl Device {
     }
 
     /// The pool of workers beside the caller's thread; made on first use.
-    fn pool(&self) -> Option<&rayon::ThreadPool> {
+    fn pool(&self) -> Option<&rayon_core::ThreadPool> {
         self.pool
             .get_or_init(|| {
-                let builder = rayon::ThreadPoolBuilder::new().num_threads(self.workers - 1);
+                let builder = rayon_core::ThreadPoolBuilder::new().num_threads(self.workers - 1);
                 builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
             })
             .as_ref()

@@ -224,12 +224,9 @@ fn called(callers: &[SourceLocation]) -> String {
 }
 
 /// Why the host could not use device memory.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryError {
     /// The device has not enough memory left.
-    #[error(
-        "out of device memory: `{name}` needs {bytes} bytes, {free} of {total} are free; free buffers or make the emulator with a larger `limits.memory`"
-    )]
     OutOfMemory {
         /// The allocation's name.
         name: String,
@@ -241,15 +238,11 @@ pub enum MemoryError {
         total: u64,
     },
     /// The address does not start a live allocation.
-    #[error(
-        "address {address:#x} is not the start of a live allocation; free each allocation once"
-    )]
     NotAllocated {
         /// The address.
         address: u64,
     },
     /// A host copy that is not inside one allocation.
-    #[error("{bytes} bytes at {address:#x} are not inside one allocation; nearest: {nearest}")]
     OutOfBounds {
         /// First byte.
         address: u64,
@@ -259,7 +252,6 @@ pub enum MemoryError {
         nearest: String,
     },
     /// A range of host memory that kernels cannot be given.
-    #[error("{bytes} bytes at {address:#x} cannot be registered: {why}")]
     NotRegistrable {
         /// First byte.
         address: u64,
@@ -269,20 +261,45 @@ pub enum MemoryError {
         why: String,
     },
     /// An image or sampler that a texture or surface cannot be made of.
-    #[error("no texture or surface can be made: {why}")]
     BadImage {
         /// Why not.
         why: String,
     },
     /// The address does not start a range that the host registered.
-    #[error(
-        "no registered range starts at {address:#x}; give the address that was registered, once"
-    )]
     NotRegistered {
         /// The address.
         address: u64,
     },
 }
+
+impl std::fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            MemoryError::OutOfMemory { name, bytes, free, total } => write!(
+                f,
+                "out of device memory: `{name}` needs {bytes} bytes, {free} of {total} are free; free buffers or make the emulator with a larger `limits.memory`"
+            ),
+            MemoryError::NotAllocated { address } => write!(
+                f,
+                "address {address:#x} is not the start of a live allocation; free each allocation once"
+            ),
+            MemoryError::OutOfBounds { address, bytes, nearest } => write!(
+                f,
+                "{bytes} bytes at {address:#x} are not inside one allocation; nearest: {nearest}"
+            ),
+            MemoryError::NotRegistrable { address, bytes, why } => {
+                write!(f, "{bytes} bytes at {address:#x} cannot be registered: {why}")
+            }
+            MemoryError::BadImage { why } => write!(f, "no texture or surface can be made: {why}"),
+            MemoryError::NotRegistered { address } => write!(
+                f,
+                "no registered range starts at {address:#x}; give the address that was registered, once"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for MemoryError {}
 
 /// A fault as a handler sees it.
 #[derive(Clone, Debug)]

@@ -37,6 +37,21 @@ impl Tiers {
     }
 }
 
+impl Tiers {
+    /// The handlers of a body that is large: one for all machines with wide registers, and `Lowest`, which may be slow
+    /// and need not be inlined, for those without.
+    pub const fn large<B: Body, Lowest: Body>() -> Tiers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            Tiers([baseline::<Lowest>, avx2::<B>, avx2::<B>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            Tiers([baseline::<B>; 3])
+        }
+    }
+}
+
 /// A handler that only pays with wide registers: there is none for the lowest level, where the
 /// general handlers do, and that much less to compile.
 #[derive(Clone, Copy)]

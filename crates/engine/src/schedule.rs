@@ -157,7 +157,7 @@ impl<'a> Job<'a> {
         &self,
         instrument: &mut I,
         workers: usize,
-        pool: impl FnOnce() -> Option<&'p rayon::ThreadPool>,
+        pool: impl FnOnce() -> Option<&'p rayon_core::ThreadPool>,
     ) -> Ran {
         let alone = self.assembled.kernel.ordered_blocks
             || self.shape.polls

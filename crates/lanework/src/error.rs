@@ -25,11 +25,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// println!("{error}"); // the line, block, thread and index, and what to do
 /// # Ok::<(), lanework::Error>(())
 /// ```
-#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The kernel could not be turned into PTX with these constants.
-    #[error("kernel `{kernel}` cannot be built: {}", first(errors))]
     Stage {
         /// The kernel's name.
         kernel: String,
@@ -37,28 +35,20 @@ pub enum Error {
         errors: Vec<StageError>,
     },
     /// An index was outside its slice or tile.
-    #[error("{0}")]
     Index(Box<IndexFault>),
     /// The emulator stopped a kernel.
-    #[error("{0}")]
     Fault(Box<lanework_sim::Fault>),
     /// A sanitized device reports findings.
-    #[error("{0}")]
     Sanitizer(Reports),
     /// A text is not PTX.
-    #[error("{0}")]
     Ptx(Box<lanework_ptx::Diagnostics>),
     /// The emulator does not support this module.
-    #[error("{0}")]
-    Load(#[from] lanework_sim::LoadError),
+    Load(lanework_sim::LoadError),
     /// An error of the emulator's memory.
-    #[error("{0}")]
-    Memory(#[from] lanework_sim::MemoryError),
+    Memory(lanework_sim::MemoryError),
     /// An error of the CUDA driver.
-    #[error("{0}")]
     Cuda(Box<lanework_cuda::CudaError>),
     /// The launch is invalid.
-    #[error("kernel `{kernel}` cannot be launched: {why}\n  = help: {help}")]
     Launch {
         /// The kernel's name.
         kernel: String,
@@ -68,7 +58,6 @@ pub enum Error {
         help: String,
     },
     /// A request that describes no problem, such as one with an extent that is too large.
-    #[error("{why}\n  = help: {help}")]
     Request {
         /// What is wrong with it.
         why: String,
@@ -76,13 +65,11 @@ pub enum Error {
         help: String,
     },
     /// A tensor cannot be described for the copy engine.
-    #[error("invalid tensor map: {rule}")]
     TensorMap {
         /// The broken rule.
         rule: String,
     },
     /// No such device.
-    #[error("no device `{name}`: {why}\n  = help: {help}")]
     Device {
         /// The request.
         name: String,
@@ -92,9 +79,6 @@ pub enum Error {
         help: String,
     },
     /// More bytes than 64 bits can count.
-    #[error(
-        "a buffer of {elements} elements of {bytes} bytes is larger than any memory\n  = help: check how its length was computed"
-    )]
     Size {
         /// Requested elements.
         elements: usize,
@@ -102,7 +86,6 @@ pub enum Error {
         bytes: usize,
     },
     /// Only the other kind of device supports this.
-    #[error("{what} is not possible on {device}\n  = help: {help}")]
     Unsupported {
         /// The request.
         what: &'static str,
@@ -111,6 +94,52 @@ pub enum Error {
         /// The remedy.
         help: &'static str,
     },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Stage { kernel, errors } => {
+                write!(f, "kernel `{kernel}` cannot be built: {}", first(errors))
+            }
+            Error::Index(inner) => fmt::Display::fmt(inner, f),
+            Error::Fault(inner) => fmt::Display::fmt(inner, f),
+            Error::Sanitizer(inner) => fmt::Display::fmt(inner, f),
+            Error::Ptx(inner) => fmt::Display::fmt(inner, f),
+            Error::Load(inner) => fmt::Display::fmt(inner, f),
+            Error::Memory(inner) => fmt::Display::fmt(inner, f),
+            Error::Cuda(inner) => fmt::Display::fmt(inner, f),
+            Error::Launch { kernel, why, help } => {
+                write!(f, "kernel `{kernel}` cannot be launched: {why}\n  = help: {help}")
+            }
+            Error::Request { why, help } => write!(f, "{why}\n  = help: {help}"),
+            Error::TensorMap { rule } => write!(f, "invalid tensor map: {rule}"),
+            Error::Device { name, why, help } => {
+                write!(f, "no device `{name}`: {why}\n  = help: {help}")
+            }
+            Error::Size { elements, bytes } => write!(
+                f,
+                "a buffer of {elements} elements of {bytes} bytes is larger than any memory\n  = help: check how its length was computed"
+            ),
+            Error::Unsupported { what, device, help } => {
+                write!(f, "{what} is not possible on {device}\n  = help: {help}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<lanework_sim::LoadError> for Error {
+    fn from(inner: lanework_sim::LoadError) -> Self {
+        Error::Load(inner)
+    }
+}
+
+impl From<lanework_sim::MemoryError> for Error {
+    fn from(inner: lanework_sim::MemoryError) -> Self {
+        Error::Memory(inner)
+    }
 }
 
 /// The same as [`Display`](fmt::Display): a test that returns an error or unwraps one prints this, for

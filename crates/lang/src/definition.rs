@@ -148,8 +148,7 @@ pub enum IndexKind {
 }
 
 /// An error of a kernel that depends on its generics and constants.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}\n  --> {file}:{line}:{column}\n   = help: {help}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageError {
     /// What is wrong.
     pub message: String,
@@ -162,6 +161,15 @@ pub struct StageError {
     /// Column, from 1.
     pub column: u32,
 }
+
+impl std::fmt::Display for StageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let StageError { message, file, line, column, help } = self;
+        write!(f, "{message}\n  --> {file}:{line}:{column}\n   = help: {help}")
+    }
+}
+
+impl std::error::Error for StageError {}
 
 /// The record of the first index out of range: 16 little-endian `u32` words of device memory, all
 /// zero before the launch. The thread that writes it exits; the others continue.

@@ -106,15 +106,49 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
                 },
                 _ => false,
             };
-            if !done {
+            match done {
+                true => op.next(warp),
+                false => each_member(op, warp),
+            }
+        }
+    }
+}
+
+/// The same, member by member.
+pub struct CheckMembers;
+
+impl Body for CheckMembers {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as for `CheckGroup`.
+        unsafe {
+            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            if sanitizer.probe.tries() {
+                let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
                 let site = &*warp.site(op.c);
                 for member in &group.members {
                     let at = addresses(warp, op.b, member.offset);
-                    access.access(warp, member.instruction, site, &at.0);
+                    sanitizer.probe.follow(warp, member.instruction, site, &at.0);
                 }
             }
-            op.next(warp)
+            each_member(op, warp)
         }
+    }
+}
+
+#[inline(never)]
+unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: as for `CheckGroup`.
+    unsafe {
+        let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+        let site = &*warp.site(op.c);
+        let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+        if let Some(parts) = &mut sanitizer.parts {
+            for member in &group.members {
+                let at = addresses(warp, op.b, member.offset);
+                parts.access.access(warp, member.instruction, site, &at.0);
+            }
+        }
+        op.next(warp)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::fast::group::Group;
 use super::fast::grouping::groups;
-use super::handlers::{CheckGroup, CheckRun, StepProducts, StepRegisters};
+use super::handlers::{
+    CheckAccess, CheckGroup, CheckMembers, CheckRun, StepProducts, StepRegisters,
+};
 use super::initialisation::unwritten::{Followed, Step};
 use super::wgmma::registers::{Accumulators, Use};
 use lanework_engine::handler::Tiers;
@@ -58,12 +60,18 @@ fn check_run(op: &MemoryOp) -> Option<Tiers> {
         return None;
     }
     match (op.space, op.kind) {
-        (MemorySpace::Shared, MemoryKind::Load) => Some(Tiers::of::<CheckRun<true, true>>()),
-        (MemorySpace::Shared, MemoryKind::Store) => Some(Tiers::of::<CheckRun<true, false>>()),
-        (MemorySpace::Global | MemorySpace::Constant, MemoryKind::Load) => {
-            Some(Tiers::of::<CheckRun<false, true>>())
+        (MemorySpace::Shared, MemoryKind::Load) => {
+            Some(Tiers::large::<CheckRun<true, true>, CheckAccess>())
         }
-        (MemorySpace::Global, MemoryKind::Store) => Some(Tiers::of::<CheckRun<false, false>>()),
+        (MemorySpace::Shared, MemoryKind::Store) => {
+            Some(Tiers::large::<CheckRun<true, false>, CheckAccess>())
+        }
+        (MemorySpace::Global | MemorySpace::Constant, MemoryKind::Load) => {
+            Some(Tiers::large::<CheckRun<false, true>, CheckAccess>())
+        }
+        (MemorySpace::Global, MemoryKind::Store) => {
+            Some(Tiers::large::<CheckRun<false, false>, CheckAccess>())
+        }
         _ => None,
     }
 }
@@ -91,8 +99,8 @@ impl Plan for Inserts {
             Some(None) => BeforeAccess::Nothing,
             Some(Some(group)) => {
                 let tiers = match self.shared[instruction] {
-                    true => Tiers::of::<CheckGroup<true>>(),
-                    false => Tiers::of::<CheckGroup<false>>(),
+                    true => Tiers::large::<CheckGroup<true>, CheckMembers>(),
+                    false => Tiers::large::<CheckGroup<false>, CheckMembers>(),
                 };
                 BeforeAccess::Own(Inserted { tiers, imm: address(&**group) })
             }

@@ -75,10 +75,22 @@ impl Reports {
         if self.count(key) || !self.wants(kind) || self.list.len() >= MOST_REPORTS {
             return;
         }
-        let Finding { message, help, address, size, allocation } = describe(self);
+        let finding = describe(self);
+        self.add_new(key, who, other, finding);
+    }
+
+    /// Keeps what is new. It does not depend on who describes it, and is compiled once.
+    fn add_new(
+        &mut self,
+        key: (ReportKind, u32, u32),
+        who: Actor,
+        other: Option<Actor>,
+        finding: Finding,
+    ) {
+        let Finding { message, help, address, size, allocation } = finding;
         let origin = self.kernel.origins.get(who.instruction as usize);
         let report = Report {
-            kind,
+            kind: key.0,
             message,
             location: origin.and_then(|o| o.location.clone()),
             text_line: origin.map_or(0, |o| o.text_line),
