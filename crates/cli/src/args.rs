@@ -17,7 +17,7 @@ pub use ladder::{
     SweepArgs,
 };
 pub use problem::{Arrays, Numbers, Problem};
-pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, Program};
+pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -78,6 +78,11 @@ pub enum Command {
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
+    /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
+    #[command(after_help = "Examples:\n  \
+        lanework new my-kernels\n  \
+        lanework new ../my-kernels --path .    with the library of this checkout")]
+    New(NewArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
     List(ListArgs),
@@ -139,7 +144,7 @@ pub enum Command {
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
-        &["run", "check", "profile", "look", "inspect", "exec"],
+        &["run", "check", "profile", "look", "inspect", "exec", "new"],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",

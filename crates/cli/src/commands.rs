@@ -16,6 +16,7 @@ pub mod inspect;
 pub mod kernel;
 pub mod list;
 pub mod look;
+pub mod new;
 pub mod profile;
 pub mod run;
 pub mod streams;

@@ -113,6 +113,7 @@ fn run(command: Command) -> Outcome {
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Exec(args) => commands::exec::run(&args),
+        Command::New(args) => commands::new::run(&args),
         Command::Coverage(args) => commands::coverage::run(&args),
         Command::Conform(args) => commands::conform::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),

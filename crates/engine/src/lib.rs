@@ -61,3 +61,6 @@ pub mod tally;
 pub mod tensor_map;
 pub mod texture;
 pub mod warp_table;
+
+/// Whether this crate, whose code runs hot, was compiled with optimisation.
+pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

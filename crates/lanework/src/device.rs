@@ -9,7 +9,7 @@ use lanework_sim::{Emulator, Options};
 use std::collections::HashMap;
 use std::fmt;
 use std::io::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// A GPU, or the emulator. Clones are cheap and refer to the same device.
@@ -74,6 +74,7 @@ impl Device {
 
     /// A new emulator with the given limits, workers and schedule.
     pub fn emulator_with(options: Options) -> Device {
+        warn_if_slow();
         let (options, imposed) = Session::options(options);
         Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
     }
@@ -332,6 +333,19 @@ fn first_mention(suite: &str) -> bool {
     named.push(suite.to_owned());
     first
 }
+
+/// Says once, bypassing the capture of test output, that the emulator was compiled without optimisation.
+fn warn_if_slow() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !lanework_sim::OPTIMISED && !SAID.swap(true, Ordering::Relaxed) {
+        // Nothing to do when even standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{SLOW}");
+    }
+}
+
+/// What is said of an emulator that was compiled without optimisation.
+const SLOW: &str = "note: the emulator was compiled without optimisation, and is many times slower than it could be; \
+                    add to Cargo.toml:\n\n[profile.dev.package.\"*\"]\nopt-level = 1\n";
 
 /// Instructions after which a warp is stopped as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;

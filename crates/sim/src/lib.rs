@@ -11,6 +11,7 @@ mod emulator;
 mod options;
 
 pub use emulator::Emulator;
+pub use lanework_engine::OPTIMISED;
 pub use lanework_engine::device::Device;
 pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
 pub use lanework_engine::fault::{

@@ -18,6 +18,19 @@ pub struct Program {
 }
 
 #[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The folder of the project, which must not exist yet or be empty.
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+    /// The name of the package [default: that of the folder].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Depend on the checkout in this folder, and not on the published version.
+    #[arg(long, value_name = "FOLDER")]
+    pub path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct ExecArgs {
     /// Check every launch as `lanework check` does [default].
     #[arg(long)]

@@ -1,0 +1,123 @@
+//! `lanework new`: a project with a kernel, its reference on the host, a checked test and a benchmark.
+
+use crate::args::NewArgs;
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, write};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of a project, by their paths.
+const FILES: [(&str, &str); 6] = [
+    ("Cargo.toml", include_str!("../../template/Cargo.toml.in")),
+    (".gitignore", include_str!("../../template/gitignore")),
+    ("src/lib.rs", include_str!("../../template/src/lib.rs.in")),
+    ("src/main.rs", include_str!("../../template/src/main.rs.in")),
+    ("tests/saxpy.rs", include_str!("../../template/tests/saxpy.rs.in")),
+    ("benches/saxpy.rs", include_str!("../../template/benches/saxpy.rs.in")),
+];
+
+/// What stands in for a project's own workspace.
+const ALONE: &str = "\n# This folder lies in another workspace, of which it is no part: only the root of a workspace may have profiles.\n[workspace]";
+
+/// Writes a project.
+///
+/// # Errors
+/// A name that is no package's, a folder that is not empty, a checkout that is none.
+pub fn run(args: &NewArgs) -> Outcome {
+    let folder = &args.folder;
+    let name = name(args)?;
+    if folder.exists() && fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_some())
+    {
+        return Err(Failure::input(
+            format_args!("{} exists, and is not an empty folder", folder.display()),
+            "give a folder that does not exist yet",
+        ));
+    }
+    let dependency = dependency(args.path.as_deref())?;
+    let parent = std::path::absolute(folder)?;
+    let inside = parent.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file());
+    let workspace = if inside { ALONE } else { "" };
+    for (path, text) in FILES {
+        let path = folder.join(path);
+        let text = text
+            .replace("{name}", &name)
+            .replace("{crate}", &name.replace('-', "_"))
+            .replace("{dependency}", &dependency)
+            .replace("{workspace}", workspace);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        write(&path, &(text.trim_end().to_owned() + "\n"))?;
+    }
+    let folder = folder.display();
+    print(&format!(
+        "{folder} has a kernel, its reference on the host, a checked test and a benchmark:\n  \
+         cd {folder}\n  \
+         cargo test                          on the emulator, every access checked\n  \
+         cargo run                           on a GPU, if there is one\n  \
+         cargo bench                         times on a GPU, counts on the emulator\n  \
+         lanework exec --profile -- cargo run    what every line costs\n"
+    ))
+}
+
+/// The name of the package: that of the folder, unless another is given.
+fn name(args: &NewArgs) -> Result<String, Failure> {
+    let of_folder = || Some(args.folder.file_name()?.to_str()?.to_owned());
+    let name = args.name.clone().or_else(of_folder).unwrap_or_default();
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    // A dependency, a test's harness, and words that no crate can be called.
+    let taken =
+        ["lanework", "test", "core", "std", "alloc", "proc_macro", "self", "super", "crate"];
+    match name.starts_with(first) && name.chars().all(letters) && !taken.contains(&name.as_str()) {
+        true => Ok(name),
+        false => Err(Failure::input(
+            format_args!("`{name}` cannot be the name of a package"),
+            "use letters, digits, - and _, a letter first; --name gives one that differs from the folder's",
+        )),
+    }
+}
+
+/// The line of the dependency: this version, or a checkout.
+fn dependency(path: Option<&Path>) -> Result<String, Failure> {
+    let Some(path) = path else {
+        return Ok(format!("lanework = \"{}\"", env!("CARGO_PKG_VERSION")));
+    };
+    let is_crate = |folder: &PathBuf| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        manifest.lines().any(|line| line.trim() == "name = \"lanework\"")
+    };
+    let candidates = [path.to_owned(), path.join("crates/lanework")];
+    let Some(found) = candidates.into_iter().find(is_crate) else {
+        return Err(Failure::input(
+            format_args!("{} is no checkout of Lanework", path.display()),
+            "give the folder that holds crates/lanework, or leave --path out for the published version",
+        ));
+    };
+    let found = fs::canonicalize(found)?;
+    // A literal string of TOML takes backslashes as they are.
+    Ok(format!("lanework = {{ path = '{}' }}", found.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(folder: &str, name: Option<&str>) -> NewArgs {
+        NewArgs { folder: folder.into(), name: name.map(str::to_owned), path: None }
+    }
+
+    #[test]
+    fn names_are_those_of_packages() {
+        assert_eq!(name(&asked("a/my-kernels", None)).ok().as_deref(), Some("my-kernels"));
+        assert_eq!(name(&asked("a/9", Some("nine"))).ok().as_deref(), Some("nine"));
+        for bad in ["9", "a b", "lanework", "", "é", "-a", "test"] {
+            assert!(name(&asked("x", Some(bad))).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_published_version_is_this_one() {
+        let line = dependency(None).expect("a version");
+        assert_eq!(line, format!("lanework = \"{}\"", env!("CARGO_PKG_VERSION")));
+        assert!(dependency(Some(Path::new("/no/such/checkout"))).is_err());
+    }
+}
