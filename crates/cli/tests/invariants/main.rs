@@ -2,6 +2,7 @@
 //! direction only, so do the files of a crate, and every source file says what it is for.
 
 mod graph;
+mod packages;
 mod planted;
 mod source;
 mod tokens;
@@ -10,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("math", &[]),

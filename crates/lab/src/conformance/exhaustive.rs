@@ -170,7 +170,7 @@ pub struct Fingerprints {
     pub parts: BTreeMap<String, Vec<u32>>,
 }
 
-static RECORDED: &str = include_str!("../../../../docs/results/h200/exhaustive.txt");
+static RECORDED: &str = include_str!("../../data/h200/exhaustive.txt");
 
 impl Fingerprints {
     /// What an H200 gave.
