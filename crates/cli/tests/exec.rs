@@ -153,6 +153,17 @@ fn a_profile_is_that_of_the_command() {
     assert_eq!(of_program, table(lanework(&[&["profile"], &words(&run)[..]].concat())));
 }
 
+/// `lanework check` makes a checked device itself: its launches are profiled and drawn, too.
+#[test]
+fn launches_that_the_program_checks_itself_are_profiled() {
+    let (_folder, run) = sound();
+    let of =
+        |tool: &[&str]| lanework(&[tool, &["--", LANEWORK, "check"], &words(&run)[..]].concat());
+    let profiled = json(&of(&["exec", "--profile", "--json"]));
+    assert_eq!(profiled["kernels"][0]["counters"]["global_load"]["sectors"], 16);
+    assert!(text(&of(&["look"]).stdout).contains("stride 8 B"));
+}
+
 #[cfg(unix)]
 #[test]
 fn launches_of_several_processes_are_put_together_and_a_killed_one_loses_nothing() {

@@ -344,8 +344,18 @@ fn warn_if_slow() {
 }
 
 /// What is said of an emulator that was compiled without optimisation.
-const SLOW: &str = "note: the emulator was compiled without optimisation, and is many times slower than it could be; \
-                    add to Cargo.toml:\n\n[profile.dev.package.\"*\"]\nopt-level = 1\n";
+const SLOW: &str = "\
+note: the emulator was compiled without optimisation, and is many times slower than it could be; add to Cargo.toml:
+
+[profile.dev.package.lanework-engine]
+opt-level = 3
+
+[profile.dev.package.lanework-sanitizer]
+opt-level = 3
+
+[profile.dev.package.lanework-sim]
+opt-level = 3
+";
 
 /// Instructions after which a warp is stopped as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;

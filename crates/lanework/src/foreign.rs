@@ -245,7 +245,16 @@ impl PtxModule {
             (Code::Emulator(program), Engine::Emulator(emulator)) => {
                 let config = shape.config(entry, Blocks::All);
                 if emulator.checks().is_some() {
-                    Session::active().map(|session| session.launching(&config));
+                    if let Some(session) = Session::active() {
+                        let (config, arguments, module) = (&config, &bytes[..], self.recorded);
+                        session.checking(Launching {
+                            emulator,
+                            program,
+                            config,
+                            arguments,
+                            module,
+                        });
+                    }
                     let checked = emulator.check(program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;

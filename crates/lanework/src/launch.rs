@@ -256,11 +256,20 @@ impl Prepared<'_> {
     pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
         match &self.device.0.engine {
             Engine::Emulator(emulator) if emulator.checks().is_some() => {
+                let module = self.compiled.module;
                 let run = |emulator: &Emulator,
                            program: &Program,
                            config: &LaunchConfig<'_>,
                            arguments: &[&[u8]]| {
-                    Session::active().map(|session| session.launching(config));
+                    if let Some(session) = Session::active() {
+                        session.checking(Launching {
+                            emulator,
+                            program,
+                            config,
+                            arguments,
+                            module,
+                        });
+                    }
                     emulator.check(program, config, arguments)
                 };
                 let (checked, index) = self.emulate_through(Blocks::All, run)?;

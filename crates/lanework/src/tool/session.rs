@@ -180,8 +180,28 @@ impl Session {
         id
     }
 
+    /// Keeps that a launch on a checked emulator begins. What other tools want of it, they get of a copy of the memory.
+    pub(crate) fn checking(&self, launch: Launching<'_>) {
+        let launched = self.launching(launch.config);
+        match &self.tool {
+            Tool::Profile => {
+                let Some(copy) = self.copy(launch) else { return };
+                // A launch that fails is told where it runs.
+                let Ok(counted) = launch.count(&copy) else { return };
+                let profile = Profile::new(counted, launch.program, launch.config);
+                self.profiled(launch.module, profile, Extras::default());
+            }
+            Tool::Look(at) if self.is_looked_at(at, &launched) => {
+                if let Ok(picture) = self.picture(at, launch) {
+                    self.keep(Record::Picture(Box::new(picture)));
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Keeps that a launch begins.
-    pub(crate) fn launching(&self, config: &LaunchConfig<'_>) -> Launched {
+    fn launching(&self, config: &LaunchConfig<'_>) -> Launched {
         let kernel = config.entry.to_owned();
         let launched = Launched { kernel, grid: config.grid, block: config.block };
         self.keep(Record::Launch(launched.clone()));
