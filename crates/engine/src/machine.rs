@@ -1,6 +1,7 @@
 //! The state of the machine: operations, warps, and what the warps of one worker share.
 
 use crate::asynchrony::cluster::Cluster;
+use crate::asynchrony::registers::RegisterPool;
 use crate::fault::RawFault;
 use crate::hook::Hook;
 use crate::memory::Memory;
@@ -363,6 +364,8 @@ pub struct Context {
     pub cluster: *mut Cluster,
     /// Its rank in the cluster.
     pub rank: u32,
+    /// The block's registers that warps hand to each other.
+    pub registers: RegisterPool,
     /// Where each warp is among those of its warpgroup.
     pub warpgroups: Vec<WarpgroupArrival>,
     /// The fault that stopped the block.

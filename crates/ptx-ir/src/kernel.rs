@@ -269,6 +269,9 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, as threads in all.
     pub max_threads: Option<u32>,
+    /// Registers that each thread is launched with, for a kernel that has a `setmaxnreg`, where the directives say it: `.maxnreg`,
+    /// or of what a multiprocessor has for the threads of `.maxntid` (`.minnctapersm` times) as many as are wanted.
+    pub entry_registers: Option<u32>,
     /// `.reqnctapercluster`.
     pub required_cluster: Option<[u32; 3]>,
     /// `.explicitcluster`: the launch must say the cluster's shape.

@@ -21,6 +21,7 @@ impl Body for Async {
                 AsyncOp::Mbarrier(what, at) => sync::mbarrier(op, warp, plan, what, at),
                 AsyncOp::ClusterArrive { aligned } => sync::arrive(warp, aligned),
                 AsyncOp::ClusterWait { aligned } => sync::wait(warp, aligned),
+                AsyncOp::Registers { count, more } => sync::registers(warp, count, more),
                 AsyncOp::Copy(copy) => bulk::start(op, warp, plan, copy),
                 AsyncOp::Tensor(tensor) => tensor::start(op, warp, plan, tensor),
                 AsyncOp::Store { bytes, reduction, to, barrier } => {
@@ -56,6 +57,7 @@ pub unsafe fn waits_for(op: *const Op, warp: &Warp) -> String {
         match plan.op {
             AsyncOp::Mbarrier(_, at) => sync::describe(warp, plan, at),
             AsyncOp::Tmem(this) => tensor_memory::describe(warp, plan, this),
+            AsyncOp::Registers { count, .. } => sync::describe_registers(warp, count),
             AsyncOp::ProductWait => "the other warps of its warpgroup".to_owned(),
             _ => "every thread of the cluster to arrive at the cluster's barrier".to_owned(),
         }

@@ -13,6 +13,7 @@ pub mod finish;
 pub mod handler;
 pub mod mbarrier;
 pub mod plan;
+pub mod registers;
 mod shared;
 mod sync;
 mod tensor;

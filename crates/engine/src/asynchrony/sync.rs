@@ -249,3 +249,37 @@ pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFau
         met.map_err(|mask| out_of_turn(mask, never))
     }
 }
+
+/// `setmaxnreg`; `false` when the warp waits for registers.
+///
+/// # Safety
+/// The warp's context and its cluster are live.
+pub(super) unsafe fn registers(warp: &mut Warp, count: u32, more: bool) -> Result<bool, RawFault> {
+    let refuse = |warp: &Warp, kind, note| {
+        Err(RawFault::of_lanes(kind, MemorySpace::Generic, warp.mask, note))
+    };
+    // SAFETY: by the caller.
+    unsafe {
+        let pool = &mut (*warp.context).registers;
+        match pool.change(warp.index as usize, count, more) {
+            Err(note) if pool.launched().is_none() => refuse(warp, FaultKind::Deadlock, note),
+            Ok(changed) => {
+                (*(*warp.context).cluster).changes += u64::from(changed);
+                Ok(changed)
+            }
+            Err(note) => refuse(warp, FaultKind::LimitExceeded, note),
+        }
+    }
+}
+
+/// The registers that a warp waits for, in words.
+///
+/// # Safety
+/// The warp's context is live.
+pub(super) unsafe fn describe_registers(warp: &Warp, count: u32) -> String {
+    // SAFETY: by the caller.
+    let free = unsafe { (*warp.context).registers.free() };
+    format!(
+        "{count} registers per thread (`setmaxnreg.inc`), of which other warps have given back {free}"
+    )
+}

@@ -4,6 +4,7 @@ use super::registers::slot_bytes;
 use super::slices::SPINNING_SLICE;
 use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
+use crate::asynchrony::registers::RegisterPool;
 use crate::hook::Hook;
 use crate::machine::{Context, Deferred, Warp, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
@@ -54,6 +55,7 @@ impl<'a> Worker<'a> {
             block: 0,
             cluster: std::ptr::null_mut(),
             rank,
+            registers: RegisterPool::new(kernel.entry_registers),
             warpgroups: vec![WarpgroupArrival::default(); warps as usize],
             fault: None,
         });
@@ -145,6 +147,7 @@ impl<'a> Worker<'a> {
                 unsafe { self.warps[w].at(slot).write_bytes(0, slot_bytes(slot, assembled, *r)) };
             }
         }
+        self.context.registers.reset();
         self.context.warpgroups.fill(WarpgroupArrival::default());
         self.prefill_block();
         self.done = 0;

@@ -16,6 +16,7 @@ pub mod vectors;
 
 use crate::error::LoadError;
 use crate::kernel::*;
+use crate::opcode::asynchrony::AsyncOp;
 use crate::rules;
 use crate::statics::key_of;
 use lanework_ptx::{
@@ -69,6 +70,7 @@ impl<'m> Lowering<'m> {
         lowering.start_allocation();
         lowering.statements(body)?;
         lowering.finish_allocation();
+        lowering.kernel.entry_registers = entry_registers(entry, &lowering.kernel.insts);
         lowering.kernel.origins.push(Origin {
             name: "end of kernel".to_owned(),
             location: None,
@@ -274,4 +276,37 @@ impl<'m> Lowering<'m> {
         self.return_to = outer_return;
         Ok(std::mem::replace(&mut self.scopes, outer_scopes).swap_remove(0))
     }
+}
+
+/// Registers that each thread of an entry is launched with, where its directives say it. Bounds alone give all that a
+/// multiprocessor has and a `setmaxnreg` asks for, as ptxas does; `.reqntid` alone gives none, and a GPU then waits for ever.
+fn entry_registers(entry: &Function, insts: &[Inst]) -> Option<u32> {
+    const REGISTERS: u32 = 65_536;
+    let find = |of: fn(&FunctionDirective) -> Option<u32>| entry.directives.iter().find_map(of);
+    let most = find(|directive| match directive {
+        FunctionDirective::MaxRegisters(count) => Some(*count),
+        _ => None,
+    });
+    let blocks = find(|directive| match directive {
+        FunctionDirective::MinBlocksPerSm(blocks) => Some(*blocks),
+        _ => None,
+    });
+    let bounds = find(|directive| match directive {
+        FunctionDirective::MaxBlock(shape) => Some(shape.iter().product()),
+        _ => None,
+    });
+    let threads = match blocks {
+        Some(_) => entry.max_threads(),
+        None => bounds,
+    };
+    let counts = insts.iter().filter_map(|inst| match inst.opcode {
+        Opcode::Async(AsyncOp::Registers { count, .. }) => Some(count),
+        _ => None,
+    });
+    let wanted = counts.max()?;
+    let per_thread = |threads: u32| {
+        let all = threads.saturating_mul(blocks.unwrap_or(1)).max(1);
+        (REGISTERS / all / 8 * 8).min(wanted)
+    };
+    most.or_else(|| threads.map(per_thread))
 }

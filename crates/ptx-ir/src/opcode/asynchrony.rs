@@ -21,6 +21,13 @@ pub enum AsyncOp {
         /// The whole warp must wait together.
         aligned: bool,
     },
+    /// `setmaxnreg`: a warp gives registers back to its block's, or takes some of them.
+    Registers {
+        /// Registers of each thread from here on.
+        count: u32,
+        /// `.inc`: more of them, which may have to be waited for.
+        more: bool,
+    },
     /// `cp.async.bulk` and `cp.reduce.async.bulk`.
     Copy(CopyOp),
     /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.

@@ -159,16 +159,18 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
 }
 
-/// `setmaxnreg`: registers change hands between warps; the emulator's are not scarce.
+/// `setmaxnreg`: registers change hands between warps.
 pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["inc", "dec", "sync", "aligned"])?;
     cx.operands(1)?;
     let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
         return Err(cx.unknown("the number of registers is not a literal"));
     };
-    let count = immediate_bits(count, U32);
+    let count = immediate_bits(count, U32) as u32;
     if !(24..=256).contains(&count) || !count.is_multiple_of(8) {
         return Err(cx.unknown("the number of registers is not a multiple of 8 from 24 to 256"));
     }
-    cx.nothing()
+    let op = AsyncOp::Registers { count, more: cx.has("inc") };
+    cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
+    Ok(())
 }

@@ -263,7 +263,7 @@ fn fences_hints_and_what_changes_hands_are_known() {
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
         mbarrier.inval.shared::cta.b64 [%r2];
         over:";
-    let words = outcome(&text("", body), 1, None).expect("runs");
+    let words = outcome(&text(".maxnreg 232", body), 1, None).expect("runs");
     assert_eq!(words[..3], [0, 2, 4], "added to itself");
     assert_eq!(words[64..67], [0, 1, 2], "copied");
     for (wrong, why) in [
@@ -276,4 +276,24 @@ fn fences_hints_and_what_changes_hands_are_known() {
         let error = load(&emulators()[0], &text("", wrong)).expect_err("refused");
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+#[test]
+fn registers_are_waited_for_until_others_give_them() {
+    let f = outcome(&text("", "setmaxnreg.inc.sync.aligned.u32 232;"), 1, None).expect_err("waits");
+    assert_eq!(f.kind, FaultKind::Deadlock);
+    assert!(f.to_string().contains("does not say with how many registers"), "{f}");
+    let more = "setmaxnreg.inc.sync.aligned.u32 136;";
+    let f = outcome(&text(".maxnreg 128", more), 1, None).expect_err("none is free");
+    assert_eq!(f.kind, FaultKind::Deadlock);
+    assert!(f.to_string().contains("136 registers per thread"), "{f}");
+    let order = "setmaxnreg.dec.sync.aligned.u32 136;";
+    let f = outcome(&text(".maxnreg 128", order), 1, None).expect_err("no decrease");
+    assert!(f.to_string().contains("of a warp that has 128"), "{f}");
+    let given = "setmaxnreg.dec.sync.aligned.u32 40; setmaxnreg.inc.sync.aligned.u32 128;";
+    assert!(outcome(&text(".maxnreg 128", given), 1, None).is_ok());
+    assert!(
+        outcome(&text(".maxntid 384, 1, 1", "setmaxnreg.inc.sync.aligned.u32 168;"), 1, None)
+            .is_ok()
+    );
 }
