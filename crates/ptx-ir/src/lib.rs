@@ -13,6 +13,7 @@ pub mod bitset;
 pub mod canonicalize;
 pub mod cfg;
 pub mod classify;
+pub mod contract;
 pub mod dataflow;
 pub mod display;
 pub mod error;

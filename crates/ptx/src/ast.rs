@@ -39,6 +39,13 @@ pub struct Target {
     pub options: Vec<String>,
 }
 
+impl Target {
+    /// Whether the module is compiled for debugging (`debug`): as it is written, without optimisation.
+    pub fn is_for_debugging(&self) -> bool {
+        self.options.iter().any(|option| option == "debug")
+    }
+}
+
 /// The suffix of a target architecture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Specific {

@@ -7,9 +7,6 @@ use crate::random::{floats, many};
 use std::f64::consts::PI;
 
 const UNIT: &str = "science";
-/// PTX allows the driver's compiler to fuse a product and a sum without a rounding modifier, and it
-/// does, where it chooses.
-pub const FUSED: &str = "products and sums without a rounding modifier may be fused";
 
 pub fn cases() -> Vec<Case> {
     let mut cases =
@@ -97,7 +94,6 @@ fn fft() -> Case {
         .with("out", &[0f32; 2 * 512])
         .run("fft", 2, 128, args!["in", "out"])
         .expects_within("out", &out, 1e-5)
-        .may_differ("out", FUSED)
 }
 
 fn number_transform() -> Case {
@@ -197,8 +193,6 @@ fn pendulum() -> Case {
         .run("pendulum", 1, 32, args!["angle", "speed", step, 20i32])
         .expects_within("angle", &angle, 1e-13)
         .expects_within("speed", &speed, 1e-13)
-        .may_differ("angle", FUSED)
-        .may_differ("speed", FUSED)
 }
 
 fn options() -> Case {
@@ -232,8 +226,6 @@ fn options() -> Case {
         .run("options", 4, 25, args!["price", "strike", "years", "call", "put", 0.02f32, 0.3f32])
         .expects_within("call", &call, 3e-5)
         .expects_within("put", &put, 3e-5)
-        .may_differ("call", FUSED)
-        .may_differ("put", FUSED)
 }
 
 fn nearest() -> Case {

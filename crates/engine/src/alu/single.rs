@@ -3,11 +3,12 @@
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
 //! [`lanework_ptx_ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
-use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, warm1, warm2, warm3};
+use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3};
 use crate::number::approximate::forms;
 use crate::number::single::*;
+use lanework_ptx_ir::opcode::contraction::Negated;
 use lanework_ptx_ir::opcode::single::{
-    Approximation, Division, FloatClass, MinMax, Modifiers, SingleOp, Unary,
+    Approximation, Division, FloatClass, MinMax, Modifiers, QuotientPart, SingleOp, Unary,
 };
 
 const PLAIN: Modifiers = Modifiers { ftz: false, sat: false };
@@ -52,7 +53,9 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
             arithmetic!(modifiers, |a, b| a * b, flushed flush_rounded_up(a * b, f64::from(a) * f64::from(b)))
         }
         SingleOp::Fma(modifiers) => fma(modifiers),
+        SingleOp::FmaNegated { modifiers, negated } => fma_negated(modifiers, negated),
         SingleOp::Div { division, ftz } => div(division, ftz),
+        SingleOp::Factor { part, division, ftz } => factor(part, division == Division::Full, ftz),
         SingleOp::MinMax { choice, ftz } => min_max(choice, ftz),
         SingleOp::Unary { function, ftz } => unary(function, ftz),
         SingleOp::Approximate { function, ftz } => approximate(function, ftz),
@@ -79,6 +82,62 @@ fn fma(modifiers: Modifiers) -> &'static AluOperation {
         }
         Modifiers { ftz: false, sat: true } => {
             warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c)))
+        }
+    }
+}
+
+/// `fma` with the product or the addend negated, both exactly.
+fn fma_negated(modifiers: Modifiers, negated: Negated) -> &'static AluOperation {
+    /// Handlers for each set of modifiers.
+    macro_rules! each {
+        (|$a:ident, $c:ident| $product:expr, $addend:expr) => {
+            match modifiers {
+                PLAIN => hot3(|$a: f32, b: f32, $c: f32| $product.mul_add(b, $addend)),
+                Modifiers { ftz: true, sat: false } => {
+                    rare3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
+                }
+                Modifiers { ftz: true, sat: true } => {
+                    rare3(|$a: f32, b: f32, $c: f32| saturate(fma_flushed($product, b, $addend)))
+                }
+                Modifiers { ftz: false, sat: true } => {
+                    rare3(|$a: f32, b: f32, $c: f32| saturate($product.mul_add(b, $addend)))
+                }
+            }
+        };
+    }
+    match (negated.product, negated.addend) {
+        (false, false) => fma(modifiers),
+        (true, false) => each!(|a, c| -a, c),
+        (false, true) => each!(|a, c| a, -c),
+        (true, true) => each!(|a, c| -a, -c),
+    }
+}
+
+fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
+    match (part, full, ftz) {
+        (QuotientPart::Numerator, false, false) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, false, false).0)
+        }
+        (QuotientPart::Numerator, false, true) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, false, true).0)
+        }
+        (QuotientPart::Numerator, true, false) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, true, false).0)
+        }
+        (QuotientPart::Numerator, true, true) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, true, true).0)
+        }
+        (QuotientPart::Reciprocal, false, false) => {
+            rare1(|b: f32| forms::factors(1.0, b, false, false).1)
+        }
+        (QuotientPart::Reciprocal, false, true) => {
+            rare1(|b: f32| forms::factors(1.0, b, false, true).1)
+        }
+        (QuotientPart::Reciprocal, true, false) => {
+            rare1(|b: f32| forms::factors(1.0, b, true, false).1)
+        }
+        (QuotientPart::Reciprocal, true, true) => {
+            rare1(|b: f32| forms::factors(1.0, b, true, true).1)
         }
     }
 }

@@ -18,6 +18,13 @@ const MAX_DEPTH: usize = 64;
 impl<'m> Lowering<'m> {
     /// `call`.
     pub(super) fn call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
+        self.begin_block();
+        let called = self.lower_call(instruction);
+        self.begin_block();
+        called
+    }
+
+    fn lower_call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
         let call = Call::read(instruction).map_err(|r| self.refuse(r))?;
         if call.function == "vprintf" {
             return rules::call::print(self, instruction, &call).map_err(|r| self.refuse(r));

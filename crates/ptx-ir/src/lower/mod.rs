@@ -93,6 +93,9 @@ impl<'m> Lowering<'m> {
             });
         }
         lowering.finish_frames();
+        if !module.target.is_for_debugging() {
+            crate::contract::contract(&mut lowering.kernel, &lowering.rounding);
+        }
         crate::canonicalize::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
         if options.gaps {

@@ -6,6 +6,7 @@ use super::layout::Layout;
 use super::nest::{FrameSize, Nest};
 use super::positions::Positions;
 use super::unsupported::{LoweringResult, Unsupported};
+use crate::contract::OpenRounding;
 use crate::error::LoadError;
 use crate::kernel::*;
 use crate::opcode::Alu;
@@ -67,6 +68,8 @@ pub struct Lowering<'m> {
     pub(super) origin: u32,
     pub(super) positions: Positions<'m>,
     pub(super) layout: Layout,
+    /// What the pass of contraction needs to know.
+    pub rounding: OpenRounding,
     names: bool,
     /// Lowers one instruction by its rule: rules that are short for others call it.
     pub lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
@@ -109,6 +112,7 @@ impl<'m> Lowering<'m> {
             origin: 0,
             positions: Positions::new(module),
             layout: Layout::new(options.gaps),
+            rounding: OpenRounding::default(),
             names: options.names,
             lower,
         }
@@ -216,6 +220,23 @@ impl<'m> Lowering<'m> {
         let op = Opcode::Alu(Alu::Address(AddressOp::Offset { wide: true }));
         self.emit(op, vec![Some(address)], src, None);
         Symbol::Variable(MemorySpace::Local, Operand::Reg(address))
+    }
+
+    /// Notes that ptxas begins a basic block here.
+    pub fn begin_block(&mut self) {
+        self.begin_block_at(self.kernel.insts.len());
+    }
+
+    /// Notes that ptxas begins a basic block at an instruction; none after it was noted.
+    pub fn begin_block_at(&mut self, at: usize) {
+        if self.rounding.breaks.last().is_none_or(|last| *last < at) {
+            self.rounding.breaks.push(at);
+        }
+    }
+
+    /// Notes that PTX leaves open how the instructions from `start` on round, which are one of PTX.
+    pub fn note_open_rounding(&mut self, start: usize, ftz: bool) {
+        self.rounding.terms.push((start..self.kernel.insts.len(), ftz));
     }
 
     /// Gives a name in the innermost scope a meaning.

@@ -1,6 +1,7 @@
 //! Arithmetic of f64, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
 //! [`super::directed`] has the other rounding directions.
 
+use super::contraction::Negated;
 use super::single::FloatClass;
 
 /// A function of f64 operands.
@@ -14,6 +15,8 @@ pub enum DoubleOp {
     Mul,
     /// `a * b + c`, rounded once.
     Fma,
+    /// `a * b + c`, rounded once, with the product or `c` negated.
+    FmaNegated(Negated),
     /// `a / b`.
     Div,
     /// The smaller operand.

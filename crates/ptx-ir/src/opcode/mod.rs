@@ -7,6 +7,7 @@ pub mod asynchrony;
 pub mod atomic;
 pub mod carry;
 pub mod compare;
+pub mod contraction;
 pub mod convert;
 pub mod directed;
 pub mod double;

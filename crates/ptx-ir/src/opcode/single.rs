@@ -1,6 +1,7 @@
 //! Arithmetic of f32, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
 //! [`super::directed`] has the other rounding directions.
 
+use super::contraction::Negated;
 use crate::types::NanUse;
 
 /// A function of f32 operands.
@@ -14,9 +15,25 @@ pub enum SingleOp {
     Mul(Modifiers),
     /// `a * b + c`, rounded once.
     Fma(Modifiers),
+    /// `a * b + c`, rounded once, with the product or `c` negated.
+    FmaNegated {
+        /// Of the result and the operands.
+        modifiers: Modifiers,
+        /// What is negated.
+        negated: Negated,
+    },
     /// `a / b`.
     Div {
         /// How exact it is.
+        division: Division,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// One of the two factors whose product an approximate quotient `a / b` is.
+    Factor {
+        /// Which one.
+        part: QuotientPart,
+        /// How exact the quotient is.
         division: Division,
         /// Subnormal operands and results are flushed to zero.
         ftz: bool,
@@ -93,6 +110,15 @@ pub enum Division {
     Full,
 }
 
+/// A factor of an approximate quotient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuotientPart {
+    /// `a`, scaled as `b` is.
+    Numerator,
+    /// The approximate reciprocal of `b`, scaled into its range.
+    Reciprocal,
+}
+
 /// A function that the GPU approximates (`.approx`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is the PTX instruction of its name")]
@@ -132,7 +158,10 @@ impl SingleOp {
             SingleOp::Add(Modifiers { ftz: false, sat: false })
             | SingleOp::Sub(Modifiers { ftz: false, sat: false })
             | SingleOp::Mul(Modifiers { ftz: false, sat: false })
-            | SingleOp::Fma(Modifiers { ftz: false, sat: false }) => NanUse::Produces,
+            | SingleOp::Fma(Modifiers { ftz: false, sat: false })
+            | SingleOp::FmaNegated { modifiers: Modifiers { ftz: false, sat: false }, .. } => {
+                NanUse::Produces
+            }
             SingleOp::CopySign | SingleOp::Test(_) => NanUse::Observes,
             _ => NanUse::Ignores,
         }

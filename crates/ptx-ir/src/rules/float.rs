@@ -106,6 +106,7 @@ fn binary(
     if let Some(op) = directed(cx, ty, to_direction) {
         return with_modifiers(cx, ty, 2, op);
     }
+    let start = cx.lowering.kernel.insts.len();
     match ty {
         F32 => cx.uniform_type(ty, 2, Alu::Single(single(modifiers(cx)))),
         F64 => cx.uniform_type(ty, 2, Alu::Double(double)),
@@ -116,7 +117,18 @@ fn binary(
             let op = half(cx, ty, of_half)?;
             with_modifiers(cx, ty, 2, op)
         }
+    }?;
+    // A product that is clamped first is not added unclamped.
+    if !cx.has("rn") && !(of_half == HalfFunction::Mul && cx.has("sat")) {
+        note_open_rounding(cx, start);
     }
+    Ok(())
+}
+
+/// Notes that PTX leaves the rounding of the instruction open, which was lowered from `start` on.
+fn note_open_rounding(cx: &mut Cx<'_, '_>, start: usize) {
+    let ftz = cx.has("ftz");
+    cx.lowering.note_open_rounding(start, ftz);
 }
 
 /// `add` of floats.
@@ -154,7 +166,12 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
         F64 => Alu::Double(DoubleOp::Div),
         _ => return Err(cx.unknown("this type")),
     };
-    cx.uniform_type(ty, 2, op)
+    let start = cx.lowering.kernel.insts.len();
+    cx.uniform_type(ty, 2, op)?;
+    if division(cx) != Division::Rounded {
+        note_open_rounding(cx, start);
+    }
+    Ok(())
 }
 
 /// `fma`, and `mad` of floats.
@@ -233,17 +250,20 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     let ty = cx.ty()?;
+    let start = cx.lowering.kernel.insts.len();
     match ty {
-        S16 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S16))),
-        S32 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S32))),
-        S64 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S64))),
-        F32 => single_unary(cx, Unary::Neg),
-        F64 => cx.uniform_type(ty, 1, Alu::Double(DoubleOp::Neg)),
+        S16 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S16))),
+        S32 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S32))),
+        S64 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S64))),
+        F32 => single_unary(cx, Unary::Neg)?,
+        F64 => cx.uniform_type(ty, 1, Alu::Double(DoubleOp::Neg))?,
         _ => {
             let op = half(cx, ty, HalfFunction::Neg)?;
-            with_modifiers(cx, ty, 1, op)
+            with_modifiers(cx, ty, 1, op)?;
         }
     }
+    note_open_rounding(cx, start);
+    Ok(())
 }
 
 /// `copysign`: the magnitude of `b` with the sign of `a`.

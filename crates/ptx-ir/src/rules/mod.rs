@@ -6,6 +6,7 @@
 mod access;
 mod asynchrony;
 mod atomic;
+mod blocks;
 mod bulk;
 pub mod call;
 mod carry;
@@ -195,7 +196,13 @@ pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction)
     };
     let guard = guard(lowering, instruction)?;
     let guard = kept(lowering, instruction, guard);
-    rule(&mut Cx { lowering, instruction, guard })
+    let start = lowering.kernel.insts.len();
+    if blocks::begins(instruction) {
+        lowering.begin_block();
+    }
+    rule(&mut Cx { lowering, instruction, guard })?;
+    blocks::note_guarded(lowering, start);
+    Ok(())
 }
 
 /// The guard, in a register of its own where the instruction writes it: one that becomes several would

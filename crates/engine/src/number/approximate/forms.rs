@@ -98,20 +98,26 @@ pub fn tanh(x: f32) -> f32 {
 
 /// `div.approx`: `a` times the reciprocal of `b`.
 pub fn div(a: f32, b: f32, ftz: bool) -> f32 {
-    match (ftz, is_small(b)) {
-        (true, _) => multiply_flushed(a, on_bits(unit::rcp, b)),
-        (false, true) => canonical(on_bits(unit::rcp, b * UP) * (a * UP)),
-        (false, false) => canonical(on_bits(unit::rcp, b) * a),
-    }
+    quotient(factors(a, b, false, ftz), ftz)
 }
 
 /// `div.full`: `div.approx` of operands that are scaled where the reciprocal would be subnormal.
 pub fn div_full(a: f32, b: f32, ftz: bool) -> f32 {
-    let large = b.abs() > LARGE;
-    match (ftz, large) {
-        (true, true) => multiply_flushed(multiply_flushed(a, 0.25), on_bits(unit::rcp, b * 0.25)),
-        (false, true) => canonical(on_bits(unit::rcp, b * 0.25) * (a * 0.25)),
-        _ => div(a, b, ftz),
+    quotient(factors(a, b, true, ftz), ftz)
+}
+
+fn quotient((a, reciprocal): (f32, f32), ftz: bool) -> f32 {
+    if ftz { multiply_flushed(a, reciprocal) } else { canonical(reciprocal * a) }
+}
+
+/// The two factors whose product `div.approx` is, or `div.full` if `full`.
+pub fn factors(a: f32, b: f32, full: bool, ftz: bool) -> (f32, f32) {
+    let large = full && b.abs() > LARGE;
+    match (ftz, large, is_small(b)) {
+        (true, true, _) => (multiply_flushed(a, 0.25), on_bits(unit::rcp, b * 0.25)),
+        (false, true, _) => (a * 0.25, on_bits(unit::rcp, b * 0.25)),
+        (false, _, true) => (a * UP, on_bits(unit::rcp, b * UP)),
+        _ => (a, on_bits(unit::rcp, b)),
     }
 }
 

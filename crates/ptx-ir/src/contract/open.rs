@@ -1,0 +1,54 @@
+//! What lowering notes for contraction: instructions whose rounding PTX leaves open, and where ptxas begins
+//! basic blocks that PTX does not show.
+
+use crate::kernel::{Kernel, Opcode, Operand, Reg};
+use crate::opcode::Alu;
+use crate::opcode::contraction::Term;
+use std::ops::Range;
+
+/// The notes of one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct OpenRounding {
+    /// The instructions that each sum, product or negation without a rounding modifier became, and whether it
+    /// flushes subnormal numbers.
+    pub terms: Vec<(Range<usize>, bool)>,
+    /// Instructions before which ptxas begins a block, ascending.
+    pub breaks: Vec<usize>,
+}
+
+/// A sum, product, quotient or negation of PTX.
+#[derive(Clone, Debug)]
+pub(super) struct OpenTerm {
+    pub function: Term,
+    pub ftz: bool,
+    /// The instructions that it became.
+    pub insts: Range<usize>,
+    /// The one that computes, among them.
+    pub core: usize,
+    /// Its operation.
+    pub op: Alu,
+    /// The operands as PTX has them.
+    pub src: Vec<Operand>,
+    pub dst: Reg,
+}
+
+/// The noted terms, in the order of the text.
+pub(super) fn terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> {
+    let term = |(insts, ftz): &(Range<usize>, bool)| {
+        let of = |i: usize| match kernel.insts[i].opcode {
+            Opcode::Alu(op) => op.term().map(|function| (i, op, function)),
+            _ => None,
+        };
+        let (core, op, function) = insts.clone().find_map(of)?;
+        // An operand that is flushed first is what the flush reads.
+        let written = |operand: Operand| {
+            let mut before = kernel.insts[insts.start..core].iter();
+            let flush = before.find(|inst| inst.writes().any(|r| operand.register() == Some(r)));
+            flush.and_then(|inst| inst.src.first().copied()).unwrap_or(operand)
+        };
+        let src = kernel.insts[core].src.iter().map(|operand| written(*operand)).collect();
+        let dst = kernel.insts[insts.end - 1].dst.first().copied().flatten()?;
+        Some(OpenTerm { function, ftz: *ftz, insts: insts.clone(), core, op, src, dst })
+    };
+    open.terms.iter().filter_map(term).collect()
+}

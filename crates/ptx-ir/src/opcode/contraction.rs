@@ -1,0 +1,140 @@
+//! Facts for the contraction of products and sums (`crate::contract`): which opcodes it looks at, and the
+//! one that computes a product and a sum with one rounding.
+
+use super::Alu;
+use super::double::DoubleOp;
+use super::half::{F16Function, HalfFunction, HalfOp, HalfType};
+use super::single::{Division, Modifiers, QuotientPart, SingleOp, Unary};
+use crate::types::Width;
+
+/// What an opcode is in a sum of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// `a + b`.
+    Sum,
+    /// `a - b`.
+    Difference,
+    /// `a * b`.
+    Product,
+    /// `a / b`, computed as a product with an approximate reciprocal.
+    Quotient,
+    /// `-a`.
+    Negation,
+}
+
+/// What a fused operation negates before it multiplies and adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Negated {
+    /// The product.
+    pub product: bool,
+    /// What is added to it.
+    pub addend: bool,
+}
+
+impl Negated {
+    /// Nothing.
+    pub const NOTHING: Negated = Negated { product: false, addend: false };
+}
+
+impl Alu {
+    /// What it is in a sum of products.
+    pub fn term(self) -> Option<Term> {
+        use HalfFunction::{Add, Mul, Neg, Sub};
+        Some(match self {
+            Alu::Single(SingleOp::Add(_)) | Alu::Double(DoubleOp::Add) => Term::Sum,
+            Alu::Single(SingleOp::Sub(_)) | Alu::Double(DoubleOp::Sub) => Term::Difference,
+            Alu::Single(SingleOp::Mul(_)) | Alu::Double(DoubleOp::Mul) => Term::Product,
+            Alu::Single(SingleOp::Div {
+                division: Division::Approximate | Division::Full, ..
+            }) => Term::Quotient,
+            Alu::Single(SingleOp::Unary { function: Unary::Neg, .. })
+            | Alu::Double(DoubleOp::Neg) => Term::Negation,
+            Alu::Half(HalfOp::Any(Add, _)) => Term::Sum,
+            Alu::Half(HalfOp::Any(Sub, _)) => Term::Difference,
+            Alu::Half(HalfOp::Any(Mul, _))
+            | Alu::Half(HalfOp::F16 { function: F16Function::MulFlushed, .. }) => Term::Product,
+            Alu::Half(HalfOp::Any(Neg, _)) => Term::Negation,
+            _ => return None,
+        })
+    }
+
+    /// For a sum or difference: the operation that adds this product to the other operand with one
+    /// rounding, if types and modifiers allow. It negates nothing; `ftz` says whether the sum flushes
+    /// subnormal numbers where its opcode does not.
+    pub fn fused(self, ftz: bool, product: Alu) -> Option<Alu> {
+        match (self, product) {
+            (
+                Alu::Single(SingleOp::Add(sum) | SingleOp::Sub(sum)),
+                Alu::Single(SingleOp::Mul(Modifiers { ftz, sat: false })),
+            ) if sum.ftz == ftz => Some(Alu::Single(SingleOp::Fma(sum))),
+            (
+                Alu::Single(SingleOp::Add(sum) | SingleOp::Sub(sum)),
+                Alu::Single(SingleOp::Div {
+                    division: Division::Approximate | Division::Full,
+                    ftz,
+                }),
+            ) if sum.ftz == ftz => Some(Alu::Single(SingleOp::Fma(sum))),
+            (Alu::Double(DoubleOp::Add | DoubleOp::Sub), Alu::Double(DoubleOp::Mul)) => {
+                Some(Alu::Double(DoubleOp::Fma))
+            }
+            (
+                Alu::Half(HalfOp::Any(HalfFunction::Add | HalfFunction::Sub, ty)),
+                Alu::Half(HalfOp::Any(HalfFunction::Mul, other)),
+            ) if !ftz && ty == other => Some(Alu::Half(HalfOp::Any(HalfFunction::Fma, ty))),
+            (
+                Alu::Half(HalfOp::Any(HalfFunction::Add | HalfFunction::Sub, ty)),
+                Alu::Half(HalfOp::F16 { function: F16Function::MulFlushed, packed }),
+            ) if ftz && ty == if packed { HalfType::F16x2 } else { HalfType::F16 } => {
+                Some(Alu::Half(HalfOp::F16 { function: F16Function::FmaFlushed, packed }))
+            }
+            _ => None,
+        }
+    }
+
+    /// For a fused operation: the one that negates, if there is such an opcode.
+    pub fn negating(self, negated: Negated) -> Option<Alu> {
+        match self {
+            _ if negated == Negated::NOTHING => Some(self),
+            Alu::Single(SingleOp::Fma(modifiers)) => {
+                Some(Alu::Single(SingleOp::FmaNegated { modifiers, negated }))
+            }
+            Alu::Double(DoubleOp::Fma) => Some(Alu::Double(DoubleOp::FmaNegated(negated))),
+            _ => None,
+        }
+    }
+
+    /// For a fused operation of 16-bit floats: the negation of an operand.
+    pub fn operand_negation(self) -> Option<Alu> {
+        let ty = match self {
+            Alu::Half(HalfOp::Any(_, ty)) => ty,
+            Alu::Half(HalfOp::F16 { packed: false, .. }) => HalfType::F16,
+            Alu::Half(HalfOp::F16 { packed: true, .. }) => HalfType::F16x2,
+            _ => return None,
+        };
+        Some(Alu::Half(HalfOp::Any(HalfFunction::Neg, ty)))
+    }
+
+    /// For a quotient: what gives its two factors from its two operands.
+    pub fn factors(self) -> Option<[Alu; 2]> {
+        let Alu::Single(SingleOp::Div { division, ftz }) = self else { return None };
+        let of = |part| Alu::Single(SingleOp::Factor { part, division, ftz });
+        Some([QuotientPart::Numerator, QuotientPart::Reciprocal].map(of))
+    }
+
+    /// The width of a float that it computes.
+    pub fn float_width(self) -> Width {
+        match self {
+            Alu::Double(_) => Width::Wide,
+            _ => Width::Word,
+        }
+    }
+
+    /// Whether the bits of a constant are 1 or -1 in the type that it computes in.
+    pub fn is_unit(self, bits: u64) -> bool {
+        match self {
+            Alu::Single(_) => f32::from_bits(bits as u32).abs() == 1.0,
+            Alu::Double(_) => f64::from_bits(bits).abs() == 1.0,
+            _ => false,
+        }
+    }
+}
