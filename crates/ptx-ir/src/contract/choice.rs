@@ -54,19 +54,28 @@ fn fusible(
     view: View,
 ) -> Option<Alu> {
     let value = &values.all[view.value];
-    let product = &terms[value.product?];
-    let block = |term: &OpenTerm| values.block[term.core];
-    let alone = |view: View| values.all[view.value].product.is_some() && count[view.value] == 1;
+    let op = fits(terms, values, sum, view)?;
     for by in &value.uses {
         let Use::Sum(other, side) = *by else { return None };
-        terms[other].op.fused(terms[other].ftz, product.op)?;
-        if !value.constant_factor && block(&terms[other]) != block(product) {
-            return None;
-        }
+        fits(terms, values, other, view)?;
+        let alone =
+            |view: View| count[view.value] == 1 && fits(terms, values, other, view).is_some();
         let lost = other != sum && values.sides[&other][1 - side].is_some_and(alone);
         if lost && count[view.value] > 1 {
             return None;
         }
     }
-    terms[sum].op.fused(terms[sum].ftz, product.op)
+    Some(op)
+}
+
+/// The operation that fuses a value into a sum, as far as the two alone tell: the value is a product of the
+/// sum's type and modifiers, in its block or by a constant.
+fn fits(terms: &[OpenTerm], values: &Values, sum: usize, view: View) -> Option<Alu> {
+    let value = &values.all[view.value];
+    let (sum, product) = (&terms[sum], &terms[value.product?]);
+    let together = values.block[sum.core] == values.block[product.core];
+    if !together && !value.constant_factor {
+        return None;
+    }
+    sum.op.fused(sum.ftz, product.op)
 }

@@ -51,16 +51,29 @@ struct Body<'r> {
     results: Vec<String>,
     products: Vec<String>,
     read: Vec<String>,
-    /// Pairs of factors, since ptxas computes equal products once.
+    /// Operands of products and sums, since ptxas computes equal ones once.
     factors: Vec<[String; 2]>,
+    addends: Vec<[String; 2]>,
     stores: usize,
+    /// Predicates; each is tested once, since ptxas joins blocks under the same condition.
+    predicates: usize,
 }
 
 /// An entry of a class: its text.
 pub fn entry(name: &str, class: Class, random: &mut Random) -> String {
     let (results, products, read) = (Vec::new(), Vec::new(), Vec::new());
-    let (text, factors) = (String::new(), Vec::new());
-    let mut body = Body { random, class, text, results, products, read, factors, stores: 0 };
+    let mut body = Body {
+        random,
+        class,
+        text: String::new(),
+        results,
+        products,
+        read,
+        factors: Vec::new(),
+        addends: Vec::new(),
+        stores: 0,
+        predicates: 0,
+    };
     for i in 0..class.length {
         if class.blocks && body.random.percent(25) {
             body.boundary();
@@ -74,11 +87,12 @@ pub fn entry(name: &str, class: Class, random: &mut Random) -> String {
         .collect();
     format!(
         ".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u32 n)\n{{\n\
-         .reg .{ty} {}; .reg .{ty} t<{}>; .reg .b64 %in, %out; .reg .b32 %n; .reg .pred %p<2>;\n\
+         .reg .{ty} {}; .reg .{ty} t<{}>; .reg .b64 %in, %out; .reg .b32 %n; .reg .pred %p<{}>;\n\
          ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];\n\
-         setp.gt.s32 %p0, %n, 5; setp.gt.s32 %p1, %n, 9;\n{loads}{}ret;\n}}\n",
+         {loads}{}ret;\n}}\n",
         READ.join(", "),
         class.length,
+        body.predicates + 1,
         body.text
     )
 }
@@ -135,7 +149,15 @@ impl Body<'_> {
                 return self.results.push(to.to_owned());
             }
         }
-        let (first, second) = (self.addend(), self.addend());
+        let (first, second) = loop {
+            let (first, second) = (self.addend(), self.addend());
+            let mut addends = [first.clone(), second.clone()];
+            addends.sort();
+            if !self.addends.contains(&addends) {
+                self.addends.push(addends);
+                break (first, second);
+            }
+        };
         let name = if self.random.percent(35) { "sub" } else { "add" };
         match self.random.below(100) {
             0..8 if self.class.mixed => self.line(&format!("neg.{ty} {to}, {first}")),
@@ -155,12 +177,18 @@ impl Body<'_> {
     /// Something that begins a block for ptxas.
     fn boundary(&mut self) {
         let store = format!("st.volatile.global.{} [%out+1024], a", self.class.ty);
-        match self.random.below(4) {
-            0 => self.line(&format!("@%p0 {store}")),
+        let predicate = format!("%p{}", self.predicates);
+        let chosen = self.random.below(4);
+        if chosen == 0 || chosen == 2 {
+            self.line(&format!("setp.gt.s32 {predicate}, %n, {}", 2 + self.predicates));
+            self.predicates += 1;
+        }
+        match chosen {
+            0 => self.line(&format!("@{predicate} {store}")),
             1 => self.line("membar.gl"),
             2 => {
                 let label = format!("L{}", self.text.len());
-                self.line(&format!("@%p1 bra {label}"));
+                self.line(&format!("@{predicate} bra {label}"));
                 self.line(&store);
                 self.text.push_str(&format!("{label}:\n"));
             }
