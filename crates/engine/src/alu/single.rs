@@ -6,7 +6,7 @@
 use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3};
 use crate::number::approximate::forms;
 use crate::number::single::*;
-use lanework_ptx_ir::opcode::contraction::Negated;
+use lanework_ptx_ir::opcode::float::Negated;
 use lanework_ptx_ir::opcode::single::{
     Approximation, Division, FloatClass, MinMax, Modifiers, QuotientPart, SingleOp, Unary,
 };

@@ -6,7 +6,8 @@ use super::values::Values;
 use crate::bitset::BitSet;
 use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg, Register};
 use crate::opcode::Alu;
-use crate::opcode::contraction::{Negated, Term};
+use crate::opcode::contraction::Term;
+use crate::opcode::float::Negated;
 use std::collections::HashMap;
 
 /// What changes around instructions, before the list is put together anew.

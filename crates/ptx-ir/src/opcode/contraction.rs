@@ -3,6 +3,7 @@
 
 use super::Alu;
 use super::double::DoubleOp;
+use super::float::Negated;
 use super::half::{F16Function, HalfFunction, HalfOp, HalfType};
 use super::single::{Division, Modifiers, QuotientPart, SingleOp, Unary};
 use crate::types::Width;
@@ -20,20 +21,6 @@ pub enum Term {
     Quotient,
     /// `-a`.
     Negation,
-}
-
-/// What a fused operation negates before it multiplies and adds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Negated {
-    /// The product.
-    pub product: bool,
-    /// What is added to it.
-    pub addend: bool,
-}
-
-impl Negated {
-    /// Nothing.
-    pub const NOTHING: Negated = Negated { product: false, addend: false };
 }
 
 impl Alu {

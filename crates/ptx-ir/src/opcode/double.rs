@@ -1,7 +1,7 @@
 //! Arithmetic of f64, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
 //! [`super::directed`] has the other rounding directions.
 
-use super::contraction::Negated;
+use super::float::Negated;
 use super::single::FloatClass;
 
 /// A function of f64 operands.

@@ -37,3 +37,17 @@ pub enum Rounding {
     /// Towards positive infinity.
     Up,
 }
+
+/// What a fused operation negates before it multiplies and adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Negated {
+    /// The product.
+    pub product: bool,
+    /// What is added to it.
+    pub addend: bool,
+}
+
+impl Negated {
+    /// Nothing.
+    pub const NOTHING: Negated = Negated { product: false, addend: false };
+}

@@ -1,7 +1,7 @@
 //! Arithmetic of f32, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
 //! [`super::directed`] has the other rounding directions.
 
-use super::contraction::Negated;
+use super::float::Negated;
 use crate::types::NanUse;
 
 /// A function of f32 operands.
