@@ -31,7 +31,7 @@ impl Checked {
         for process in &program.processes {
             for record in process {
                 let Record::Findings(one) = record else { continue };
-                let Findings { kernel, module, found, stopped } = one;
+                let Findings { kernel, module, found, stopped } = &**one;
                 let text = Ended::module(process, *module).map(|text| ("PTX", text));
                 checked.found(kernel, found, text);
                 stopped.iter().for_each(|fault| checked.stopped_by(kernel, fault));

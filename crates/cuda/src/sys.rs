@@ -276,6 +276,7 @@ macro_rules! functions {
         ///
         /// # Safety
         /// As the manual says of the function.
+        #[allow(clippy::too_many_arguments, reason = "they are those of the manual")]
         pub unsafe fn $name($($argument: $kind),*) -> CUresult {
             type Function = unsafe extern "C" fn($($kind),*) -> CUresult;
             static FOUND: OnceLock<Option<Function>> = OnceLock::new();

@@ -7,8 +7,10 @@ unsafe extern "C" {
     fn _exit(code: i32) -> !;
 }
 
-/// What is to be done; its answer is the exit code, where it is not the program's own.
-static LAST: Mutex<Option<fn() -> Option<i32>>> = Mutex::new(None);
+/// Something to be done at the end; its answer is the exit code, where it is not the program's own.
+type Last = fn() -> Option<i32>;
+
+static LAST: Mutex<Option<Last>> = Mutex::new(None);
 
 extern "C" fn run() {
     let last = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
@@ -21,7 +23,7 @@ extern "C" fn run() {
 }
 
 /// Lets the process end with `last`.
-pub(super) fn end_with(last: fn() -> Option<i32>) {
+pub(super) fn end_with(last: Last) {
     let before = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).replace(last);
     if before.is_none() {
         // SAFETY: `run` lives as long as the process. Where the list is full, there is no report at the end.

@@ -20,11 +20,11 @@ pub enum Record {
     /// A launch, before it runs.
     Launch(Launched),
     /// What a launch did wrong.
-    Findings(Findings),
+    Findings(Box<Findings>),
     /// The counts of a launch.
     Profile(Box<Profiled>),
     /// What went on on the host's clock, for a timeline.
-    Activity(Activity),
+    Activity(Box<Activity>),
     /// The accesses of one warp at one line.
     Picture(Box<Picture>),
     /// Something that users of the tool should know.

@@ -218,7 +218,7 @@ impl Session {
     ) {
         if matches!(self.tool, Tool::Check) && (!found.is_empty() || stopped.is_some()) {
             let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
-            self.keep(Record::Findings(Findings { kernel, module, found, stopped }));
+            self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
         }
     }
 
@@ -414,7 +414,14 @@ impl Session {
         };
         THREAD.set(thread);
         let what = what.to_owned();
-        self.keep(Record::Activity(Activity { what, thread, start_us, took_us, bytes, launch }));
+        self.keep(Record::Activity(Box::new(Activity {
+            what,
+            thread,
+            start_us,
+            took_us,
+            bytes,
+            launch,
+        })));
     }
 
     /// Prints what this process found; the exit code, where it is not the program's own.
@@ -433,12 +440,11 @@ impl Session {
 impl Own {
     fn add(&mut self, record: Record) {
         match record {
-            Record::Launch(launch) => {
-                if !self.kernels.contains(&launch.kernel) {
-                    self.kernels.push(launch.kernel);
-                }
+            Record::Launch(launch) if !self.kernels.contains(&launch.kernel) => {
+                self.kernels.push(launch.kernel);
             }
-            Record::Findings(Findings { kernel, found, stopped, .. }) => {
+            Record::Findings(findings) => {
+                let Findings { kernel, found, stopped, .. } = *findings;
                 sanitize::merge(&mut self.found, found);
                 self.stopped.extend(stopped.map(|fault| format!("{kernel}: {fault}")));
             }
