@@ -8,8 +8,9 @@ use super::super::reports::{Finding, outside_of};
 /// Bytes that are read together.
 const CHUNK: u64 = 16;
 
-/// The chunks that lie in the block's variables; others are reported.
-pub fn inside(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<u64> {
+/// The chunks that lie in the block's variables, put together where they lie side by side in one; others are
+/// reported.
+pub fn operand_runs(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<(u64, u64)> {
     let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
     for chunk in chunks {
         match access.bounds.shared.holds(*chunk, CHUNK, &mut hint) {
@@ -17,7 +18,7 @@ pub fn inside(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<u64> 
             false => outside(access, at, *chunk),
         }
     }
-    inside
+    runs(inside, |start, bytes| access.bounds.shared.holds(start, bytes, &mut hint))
 }
 
 #[cold]
@@ -39,13 +40,17 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
     });
 }
 
-/// Chunks as runs of bytes.
-pub fn runs(mut chunks: Vec<u64>) -> Vec<(u64, u64)> {
+/// Chunks as runs of bytes, each of which is `whole`.
+fn runs(mut chunks: Vec<u64>, mut whole: impl FnMut(u64, u64) -> bool) -> Vec<(u64, u64)> {
     chunks.sort_unstable();
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for chunk in chunks {
         match runs.last_mut() {
-            Some((start, bytes)) if *start + *bytes >= chunk => *bytes = chunk + CHUNK - *start,
+            Some((start, bytes))
+                if *start + *bytes >= chunk && whole(*start, chunk + CHUNK - *start) =>
+            {
+                *bytes = chunk + CHUNK - *start;
+            }
             _ => runs.push((chunk, CHUNK)),
         }
     }
@@ -58,7 +63,14 @@ mod tests {
 
     #[test]
     fn chunks_side_by_side_are_one_run() {
-        assert_eq!(runs(vec![64, 32, 48, 128, 32]), [(32, 48), (128, 16)]);
-        assert_eq!(runs(Vec::new()), []);
+        let all = |chunks| runs(chunks, |_, _| true);
+        assert_eq!(all(vec![64, 32, 48, 128, 32]), [(32, 48), (128, 16)]);
+        assert_eq!(all(Vec::new()), []);
+    }
+
+    #[test]
+    fn no_run_reaches_from_one_variable_to_the_next() {
+        let border = |start: u64, bytes: u64| start >= 64 || start + bytes <= 64;
+        assert_eq!(runs(vec![32, 48, 64, 80], border), [(32, 32), (64, 32)]);
     }
 }

@@ -13,7 +13,7 @@ use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
 use super::super::position::LaneAt;
 use super::super::races::epoch;
-use super::chunks::{inside, runs};
+use super::chunks::operand_runs;
 use super::mbarrier::{Landing, Mbarriers, Source};
 use super::shadow::{Run, site};
 use lanework_engine::event::AccessKind;
@@ -52,7 +52,7 @@ impl TensorReads {
         chunks: &[u64],
     ) {
         let slot = access.position.slot(warp.index);
-        for (offset, bytes) in runs(inside(access, at, chunks)) {
+        for (offset, bytes) in operand_runs(access, at, chunks) {
             access.check_proxy_fence(at, Run::shared(rank, offset, bytes));
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);
             let start = (Start::Shared(rank, offset), bytes);

@@ -6,7 +6,7 @@
 
 use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
-use super::super::async_proxy::chunks::{inside, runs};
+use super::super::async_proxy::chunks::operand_runs;
 use super::super::async_proxy::shadow::{Run, site};
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
@@ -53,9 +53,9 @@ impl Operands {
     ) {
         access.races.order.warp_sync(warp.index as usize, u32::MAX, warp.live);
         let at = LaneAt { warp: warp.index, lane: 0, instruction };
-        let inside = inside(access, at, chunks);
+        let runs = operand_runs(access, at, chunks);
         let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
-        for (offset, bytes) in runs(inside) {
+        for (offset, bytes) in runs {
             let run = Run::shared(rank, offset, bytes);
             access.check_proxy_fence(at, run);
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);

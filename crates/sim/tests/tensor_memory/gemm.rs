@@ -4,6 +4,7 @@
 use crate::common::{device, download, load, upload};
 use lanework_sim::sanitize::Report;
 use lanework_sim::{Fault, LaunchConfig, NullObserver};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a tile lies in shared memory: a swizzle as the descriptor names it, bytes of its width, bits and units of the
 /// exclusive or.
@@ -158,6 +159,10 @@ pub struct Gemm {
     pub stationary: bool,
     /// Operands after the instruction descriptor and before the predicate, and after it.
     pub extra: (String, String),
+    /// What each step adds to the instruction descriptor.
+    pub step_bits: u32,
+    /// How much longer rows of B are than those of A: 2 where A is sparse.
+    pub longer: usize,
     /// Code that thread 0 runs before the products.
     pub before: String,
     /// Bytes after the tiles in shared memory, which the host fills.
@@ -180,6 +185,8 @@ impl Gemm {
             types,
             stationary: false,
             extra: (String::new(), String::new()),
+            step_bits: 0,
+            longer: 1,
             before: String::new(),
             appended: Vec::new(),
         }
@@ -191,8 +198,12 @@ impl Gemm {
     }
 
     /// A tile as it lies in shared memory: element `k` of row `row` has these bits.
-    pub fn tile(&self, layout: Layout, rows: usize, bits: impl Fn(usize, usize) -> u32) -> Vec<u8> {
-        let bytes = self.bytes();
+    pub fn tile(
+        &self,
+        layout: Layout,
+        (rows, bytes): (usize, usize),
+        bits: impl Fn(usize, usize) -> u32,
+    ) -> Vec<u8> {
         let mut image = vec![0; layout.size(rows, bytes, self.element)];
         for row in 0..rows {
             for k in 0..bytes / self.element {
@@ -202,6 +213,13 @@ impl Gemm {
             }
         }
         image
+    }
+
+    /// Where what is appended starts in shared memory.
+    pub fn appended_at(&self) -> usize {
+        let bytes = self.bytes();
+        let of_a = self.a.map_or(128 * bytes, |a| a.size(self.m, bytes, self.element));
+        of_a + self.b.size(self.n, self.longer * bytes, self.element)
     }
 
     /// The instruction descriptor.
@@ -228,7 +246,7 @@ impl Gemm {
     pub fn text(&self) -> String {
         let (bytes, n) = (self.bytes(), self.n);
         let of_a = self.a.map_or(0, |layout| layout.size(self.m, bytes, self.element));
-        let of_b = self.b.size(n, bytes, self.element);
+        let of_b = self.b.size(n, bytes * self.longer, self.element);
         let rows_of_a = if self.a.is_none() { 128 * bytes } else { 0 };
         let image = of_a + of_b + rows_of_a + self.appended.len();
         let columns = self.columns();
@@ -237,13 +255,14 @@ impl Gemm {
         let mut issue = String::new();
         for step in 0..self.steps {
             let size = self.k * self.element;
-            let of =
-                |layout: Layout, rows| layout.descriptor(rows, bytes, (step, size), self.element);
+            let of = |layout: Layout, rows, longer| {
+                layout.descriptor(rows, longer * bytes, (step, longer * size), self.element)
+            };
             let a = match self.a {
                 Some(layout) => {
                     issue += &format!(
                         "mov.b64 %rd5, {:#x}; add.u64 %rd5, %rd5, %rd4;\n",
-                        of(layout, self.m)
+                        of(layout, self.m, 1)
                     );
                     "%rd5".to_owned()
                 }
@@ -252,12 +271,13 @@ impl Gemm {
             issue += &format!(
                 "mov.b64 %rd6, {:#x}; add.u64 %rd6, %rd6, %rd4;
                  tcgen05.mma{}.cta_group::1.{} [%r10], {a}, %rd6, %r11{}, %p4{};
-                 setp.eq.u32 %p4, %r11, %r11;\n",
-                of(self.b, n) + (of_a as u64 >> 4),
+                 setp.eq.u32 %p4, %r11, %r11; add.u32 %r11, %r11, {};\n",
+                of(self.b, n, self.longer) + (of_a as u64 >> 4),
                 if self.stationary { ".ws" } else { "" },
                 self.kind,
                 self.extra.0,
                 self.extra.1,
+                self.step_bits,
             );
         }
         let mut fill_a = String::new();
@@ -335,9 +355,9 @@ DONE: ret;
     ) -> Vec<u32> {
         let mut image = Vec::new();
         if let Some(layout) = self.a {
-            image = self.tile(layout, self.m, &a);
+            image = self.tile(layout, (self.m, self.bytes()), &a);
         }
-        image.extend(self.tile(self.b, self.n, b));
+        image.extend(self.tile(self.b, (self.n, self.bytes() * self.longer), b));
         if self.a.is_none() {
             // Lane by lane: rows of A where D's are.
             for lane in 0..128 {
@@ -399,6 +419,7 @@ pub fn run_text(text: &str, input: &[u32], count: usize) -> Result<Vec<u32>, Fau
     let launch = LaunchConfig::new("k", [1; 3], [128, 1, 1]);
     let arguments: [&[u8]; 2] = [&input.to_le_bytes(), &out.to_le_bytes()];
     emulator.launch(&program, &launch, &arguments, &mut NullObserver)?;
+    ptxas_accepts(text);
     Ok(download(&emulator, out, count))
 }
 
@@ -419,4 +440,22 @@ pub fn draw(a: usize, b: usize) -> u32 {
     x ^= x >> 15;
     x = x.wrapping_mul(0x2c1b_3c6d);
     x ^ x >> 13
+}
+
+/// ptxas takes the text, where it is installed.
+pub fn ptxas_accepts(text: &str) {
+    let Ok(ptxas) = std::env::var("PTXAS") else {
+        eprintln!("skipped: set PTXAS to compare the test's kernels with ptxas");
+        return;
+    };
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let file = std::env::temp_dir().join(format!("lanework-tcgen05-{}-{}.ptx", number.0, number.1));
+    std::fs::write(&file, text).expect("a file");
+    let mut command = std::process::Command::new(ptxas);
+    let target = if text.contains("sm_103a") { "-arch=sm_103a" } else { "-arch=sm_100a" };
+    let output = command.arg(target).arg(&file).args(["-o", "/dev/null"]).output();
+    let output = output.expect("ptxas runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::remove_file(&file).expect("the file is removed");
 }

@@ -4,7 +4,11 @@
 mod common;
 
 mod checked;
+mod compiled;
 mod gemm;
 mod movements;
+mod pairs;
 mod products;
+mod scaled;
+mod sparse;
 mod wrong;
