@@ -375,6 +375,9 @@ pub trait Instrument: Send + 'static {
     /// the asynchronous proxy, from now on until its commit has arrived.
     fn tensor_reads(&mut self, _warp: &Warp, _at: (u32, u32), _rank: u32, _chunks: &[u64]) {}
 
+    /// A lane's product adds to columns of tensor memory, from a first one on, of which nothing was ever written.
+    fn tensor_unwritten(&mut self, _warp: &Warp, _at: (u32, u32), _columns: (u32, u32)) {}
+
     /// A lane commits what it has issued on tensor memory to these mbarriers.
     fn tensor_commit(&mut self, _warp: &Warp, _at: (u32, u32), _mbarriers: &[(u32, u64)]) {}
 

@@ -1,5 +1,6 @@
 //! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
 
+use super::async_proxy::tensor_memory::unwritten_columns;
 use super::bounds::matrices::check_alignment;
 use super::handlers::CheckAccess;
 use super::livelock::{self, LivelockProbe};
@@ -202,6 +203,12 @@ impl Instrument for Sanitizer {
     fn tensor_reads(&mut self, warp: &Warp, at: (u32, u32), rank: u32, chunks: &[u64]) {
         if let Some(parts) = &mut self.parts {
             parts.tensor_reads(warp, lane_at(warp, at), rank, chunks);
+        }
+    }
+
+    fn tensor_unwritten(&mut self, warp: &Warp, at: (u32, u32), columns: (u32, u32)) {
+        if let Some(parts) = &mut self.parts {
+            unwritten_columns(&mut parts.access, lane_at(warp, at), columns);
         }
     }
 

@@ -327,3 +327,34 @@ fn an_operation_that_does_not_exist_is_refused() {
     let error = load(&device(false), &text).expect_err("unknown");
     assert!(error.message.contains("this operation"), "{error}");
 }
+
+#[test]
+fn floats_of_4_and_6_bits_are_converted_both_ways() {
+    // Each thread's number modulo 32 as a pattern: widened to f16, narrowed again.
+    let body = "
+        .reg .b8 %b0, %b1; and.b32 %r20, %r1, 15; shl.b32 %r21, %r20, 4; or.b32 %r20, %r20, %r21;
+        cvt.u16.u32 %h1, %r20; cvt.u8.u16 %b0, %h1; cvt.rn.f16x2.e2m1x2 %r22, %b0;
+        mov.b32 {%h2, %h3}, %r22; cvt.f32.f16 %f1, %h2; cvt.f32.f16 %f2, %h3;
+        cvt.rn.satfinite.e2m1x2.f32 %b1, %f1, %f2; cvt.u32.u8 %r23, %b1;
+        and.b32 %r24, %r1, 63; shl.b32 %r25, %r24, 8; or.b32 %r24, %r24, %r25; cvt.u16.u32 %h4, %r24;
+        cvt.rn.f16x2.e2m3x2 %r26, %h4; cvt.rn.f16x2.e3m2x2 %r27, %h4;
+        cvt.rn.satfinite.e3m2x2.f16x2 %h5, %r27; cvt.u32.u16 %r28, %h5;
+        st.global.v2.b32 [%rd7], {%r22, %r23}; st.global.v2.b32 [%rd7+8], {%r26, %r28};";
+    let four = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
+    check(body, |_, _, thread| {
+        let (of_four, of_six) = (thread & 15, thread & 63);
+        let half = |x: f32| u32::from(half::f16::from_f32(x).to_bits());
+        let pair = |x: f32| half(x) << 16 | half(x);
+        let sign = |bits: u32, at: u32| if bits >> at & 1 != 0 { -1.0 } else { 1.0 };
+        let six = match of_six >> 3 & 3 {
+            0 => (of_six & 7) as f32 / 8.0,
+            e => (1.0 + (of_six & 7) as f32 / 8.0) * (1 << (e - 1)) as f32,
+        };
+        [
+            pair(sign(of_four, 3) * four[of_four as usize & 7]),
+            of_four << 4 | of_four,
+            pair(sign(of_six, 5) * six),
+            of_six << 8 | of_six,
+        ]
+    });
+}

@@ -19,6 +19,12 @@ macro_rules! each_format {
             (EightFormat::E4m3, true) => one!(EightFormat::E4m3, true),
             (EightFormat::E5m2, false) => one!(EightFormat::E5m2, false),
             (EightFormat::E5m2, true) => one!(EightFormat::E5m2, true),
+            (EightFormat::E2m3, false) => one!(EightFormat::E2m3, false),
+            (EightFormat::E2m3, true) => one!(EightFormat::E2m3, true),
+            (EightFormat::E3m2, false) => one!(EightFormat::E3m2, false),
+            (EightFormat::E3m2, true) => one!(EightFormat::E3m2, true),
+            (EightFormat::E2m1, false) => one!(EightFormat::E2m1, false),
+            (EightFormat::E2m1, true) => one!(EightFormat::E2m1, true),
         }
     }};
 }

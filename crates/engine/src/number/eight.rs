@@ -1,8 +1,11 @@
-//! Floats of 8 bits, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022).
+//! Floats of 8 bits and less, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022; for
+//! 4 and 6 bits see [`crate::number::tiny`]).
 //!
-//! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f.
+//! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f, and where
+//! there is none, a NaN becomes the largest number.
 
 use crate::number::narrow::widen16;
+use crate::number::tiny::{E2M1, E2M3, E3M2};
 use half::f16;
 use lanework_ptx_ir::opcode::eight::EightFormat;
 
@@ -25,9 +28,9 @@ pub static E4M3: [f32; 256] = {
     table
 };
 
-/// Two f32, the first to the high byte.
+/// Two f32, the first to the high byte or half of it.
 pub fn narrow_singles(format: EightFormat, relu: bool, high: f32, low: f32) -> u32 {
-    narrow(format, relu, high) << 8 | narrow(format, relu, low)
+    narrow(format, relu, high) << format.distance() | narrow(format, relu, low)
 }
 
 /// Two packed f16 to two bytes.
@@ -38,7 +41,7 @@ pub fn narrow_halves(format: EightFormat, relu: bool, a: u32) -> u32 {
 
 /// Two bytes to two packed f16.
 pub fn widen(format: EightFormat, relu: bool, a: u32) -> u32 {
-    widen_one(format, relu, a >> 8) << 16 | widen_one(format, relu, a)
+    widen_one(format, relu, a >> format.distance()) << 16 | widen_one(format, relu, a)
 }
 
 /// The f16 of the low 8 bits.
@@ -46,6 +49,9 @@ fn widen_one(format: EightFormat, relu: bool, bits: u32) -> u32 {
     let value = match format {
         EightFormat::E4m3 => f16::from_f32(E4M3[bits as usize & 0xff]),
         EightFormat::E5m2 => f16::from_bits((bits as u16) << 8),
+        EightFormat::E2m3 => f16::from_f32(E2M3.widen(bits)),
+        EightFormat::E3m2 => f16::from_f32(E3M2.widen(bits)),
+        EightFormat::E2m1 => f16::from_f32(E2M1.widen(bits)),
     };
     match u32::from(value.to_bits()) {
         _ if value.is_nan() => 0x7fff,
@@ -54,22 +60,25 @@ fn widen_one(format: EightFormat, relu: bool, bits: u32) -> u32 {
     }
 }
 
-/// The nearest 8-bit float, of two the even one.
+/// The nearest float of the format, of two the even one.
 fn narrow(format: EightFormat, relu: bool, x: f32) -> u32 {
-    // Bits of mantissa, the exponent of the smallest normal number, the largest finite number.
-    let (mantissa, least, most) = match format {
-        EightFormat::E4m3 => (3, -6, 0x7e),
-        EightFormat::E5m2 => (2, -14, 0x7b),
+    // Bits of mantissa, the exponent of the smallest normal number, the largest finite number, NaN, the sign.
+    let (mantissa, least, most, nan, sign) = match format {
+        EightFormat::E4m3 => (3, -6, 0x7e, 0x7f, 7),
+        EightFormat::E5m2 => (2, -14, 0x7b, 0x7f, 7),
+        EightFormat::E2m3 => (3, 0, 0x1f, 0x1f, 5),
+        EightFormat::E3m2 => (2, -2, 0x1f, 0x1f, 5),
+        EightFormat::E2m1 => (1, 0, 0x7, 0x7, 3),
     };
     if x.is_nan() {
-        return 0x7f;
+        return nan;
     }
     let negative = x.is_sign_negative();
     if relu && negative {
         return 0;
     }
     let magnitude = round(x.to_bits() & 0x7fff_ffff, least, mantissa).min(most);
-    magnitude | u32::from(negative) << 7
+    magnitude | u32::from(negative) << sign
 }
 
 /// A positive f32 as a float whose smallest normal number is `2^least` and that has `mantissa` bits,
@@ -91,12 +100,32 @@ fn round(bits: u32, least: i32, mantissa: u32) -> u32 {
 mod tests {
     use super::*;
 
-    const FORMATS: [(EightFormat, u32); 2] = [(EightFormat::E4m3, 0x7e), (EightFormat::E5m2, 0x7b)];
+    const FORMATS: [(EightFormat, u32); 5] = [
+        (EightFormat::E4m3, 0x7e),
+        (EightFormat::E5m2, 0x7b),
+        (EightFormat::E2m3, 0x1f),
+        (EightFormat::E3m2, 0x1f),
+        (EightFormat::E2m1, 0x7),
+    ];
+
+    /// The bit of the sign, and what a NaN becomes.
+    fn sign_and_nan(format: EightFormat) -> (u32, u32) {
+        match format {
+            EightFormat::E4m3 | EightFormat::E5m2 => (7, 0x7f),
+            EightFormat::E2m3 | EightFormat::E3m2 => (5, 0x1f),
+            EightFormat::E2m1 => (3, 7),
+        }
+    }
 
     /// The number with a pattern, from the type's definition.
     fn value(format: EightFormat, bits: u32) -> f64 {
-        let (exponent_bits, mantissa_bits, bias) =
-            if format == EightFormat::E4m3 { (4, 3, 7) } else { (5, 2, 15) };
+        let (exponent_bits, mantissa_bits, bias) = match format {
+            EightFormat::E4m3 => (4, 3, 7),
+            EightFormat::E5m2 => (5, 2, 15),
+            EightFormat::E2m3 => (2, 3, 1),
+            EightFormat::E3m2 => (3, 2, 3),
+            EightFormat::E2m1 => (2, 1, 1),
+        };
         let exponent = (bits >> mantissa_bits & ((1 << exponent_bits) - 1)) as i32;
         let mantissa = f64::from(bits & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
         match exponent {
@@ -118,10 +147,12 @@ mod tests {
         for (format, most) in FORMATS {
             for bits in 0..=0xffffu16 {
                 let x = f16::from_bits(bits);
-                let got = narrow_halves(format, false, u32::from(bits)) & 0xff;
-                let sign = u32::from(bits >> 15) << 7;
+                let (sign, nan) = sign_and_nan(format);
+                let mask = (1 << format.distance()) - 1;
+                let got = narrow_halves(format, false, u32::from(bits)) & mask;
+                let sign = u32::from(bits >> 15) << sign;
                 let want = match x.is_nan() {
-                    true => 0x7f,
+                    true => nan,
                     false if x.is_infinite() => most | sign,
                     false => nearest(format, most, x.to_f64().abs()) | sign,
                 };
@@ -139,7 +170,11 @@ mod tests {
                 let middle = middle as f32;
                 for x in [middle.next_down(), middle, middle.next_up()] {
                     let got = narrow_singles(format, true, x, -x);
-                    assert_eq!(got, nearest(format, most, f64::from(x)) << 8, "{x}");
+                    assert_eq!(
+                        got,
+                        nearest(format, most, f64::from(x)) << format.distance(),
+                        "{x}"
+                    );
                 }
             }
         }
@@ -149,7 +184,8 @@ mod tests {
     fn all_8_bit_numbers_are_halves() {
         for (format, most) in FORMATS {
             for bits in 0..=most {
-                let got = widen(format, false, bits << 8 | bits | 0x80);
+                let negative = 1 << sign_and_nan(format).0;
+                let got = widen(format, false, bits << format.distance() | bits | negative);
                 let (high, low) = ((got >> 16) as u16, got as u16);
                 assert_eq!(f16::from_bits(high).to_f64(), value(format, bits));
                 assert_eq!(f16::from_bits(low).to_f64(), -value(format, bits));

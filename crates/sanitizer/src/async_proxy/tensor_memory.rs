@@ -11,8 +11,10 @@
 
 use super::super::access::cells::Start;
 use super::super::access::check::AccessCheck;
+use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;
 use super::super::races::epoch;
+use super::super::reports::Finding;
 use super::chunks::operand_runs;
 use super::mbarrier::{Landing, Mbarriers, Source};
 use super::shadow::{Run, site};
@@ -91,4 +93,17 @@ impl TensorReads {
             }
         }
     }
+}
+
+/// A lane's product adds to columns of tensor memory of which nothing was ever written.
+pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns): (u32, u32)) {
+    let who = access.position.actor(at);
+    access.reports.add(ReportKind::Uninitialized, who, None, |_| Finding {
+        message: format!(
+            "uninitialised tensor memory: a product adds to columns {first} to {} that nothing has written",
+            first + columns - 1
+        ),
+        help: "let the first product of a sum have a false `enable-input-d`, or store zeros first",
+        ..Finding::default()
+    });
 }

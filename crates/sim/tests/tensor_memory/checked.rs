@@ -60,3 +60,20 @@ fn an_operand_past_its_tile_is_out_of_bounds() {
     let reports = found(&of(32), &of(40));
     assert!(reports.iter().any(|(kind, _)| *kind == ReportKind::OutOfBounds), "{reports:?}");
 }
+
+#[test]
+fn a_sum_starts_with_what_was_written() {
+    let reports = found("setp.ne.u32 %p4, %r3, %r3;", "setp.eq.u32 %p4, %r3, %r3;");
+    assert_eq!(reports.len(), 1, "the first product only: {reports:?}");
+    let (kind, message) = &reports[0];
+    assert_eq!(*kind, ReportKind::Uninitialized);
+    assert!(message.contains("columns 0 to 31 that nothing has written"), "{message}");
+    // Columns that threads have stored to are fine.
+    let zeros = "mov.u32 %r21, 0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r12], {%r21};
+        tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
+@%p3 bra ISSUED;";
+    let (text, input) = right();
+    let text = text.replace("setp.ne.u32 %p4, %r3, %r3;", "setp.eq.u32 %p4, %r3, %r3;");
+    let text = text.replace("@%p3 bra ISSUED;", zeros);
+    assert!(check_text(&text, &input, 128 * 32).is_empty());
+}

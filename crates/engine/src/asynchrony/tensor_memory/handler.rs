@@ -291,9 +291,36 @@ unsafe fn start_products(
                 reads.push((rows, 0..product.path().rows()));
             }
             tell_reads(op, warp, lane, &product.ranks, &reads);
+            if product.counts {
+                tell_unwritten(op, warp, lane, &product);
+            }
             issue(op, warp, lane, What::Multiply(Box::new(product)), uses);
         }
         Ok(true)
+    }
+}
+
+/// Tells the instrument of a product that adds to columns of which nothing has been written, nor will be by what was
+/// issued before.
+unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
+    // SAFETY: by the caller.
+    unsafe {
+        let instruction = (*warp.context).place(warp, op).instruction;
+        let cluster = cluster(warp);
+        let Some(instrument) = (*warp.context).instrument(Wants::INITIALISED) else { return };
+        let (path, columns) = (product.path(), product.columns());
+        let first = product.d.column;
+        for rank in &product.ranks {
+            let memory = &cluster.tensor_memory[*rank];
+            let cells = (0..path.rows()).flat_map(|row| {
+                (0..path.parts()).map(move |part| product.d.lane + path.lane(row, part))
+            });
+            let mut cells = cells.flat_map(|lane| (0..columns).map(move |c| (lane, first + c)));
+            let pending = cluster.tensor_work.of(*rank, first..first + columns).is_some();
+            if !pending && cells.all(|(lane, column)| !memory.is_written(lane, column)) {
+                return instrument.tensor_unwritten(warp, (lane, instruction), (first, columns));
+            }
+        }
     }
 }
 

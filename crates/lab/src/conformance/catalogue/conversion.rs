@@ -94,6 +94,7 @@ pub const ROWS: &[Row] = &[
     row("cvt.rn{,.relu}.f16x2{.e4m3x2,.e5m2x2}", "f16x2", "b16"),
     load_only("cvt.rs{,.relu}{,.satfinite}{.f16x2,.bf16x2}.f32", "@ %r0, %r1, %r2, %r3;"),
     load_only("cvt.rn.satfinite{,.relu}{.e2m3x2,.e3m2x2}.f32", "@ %h0, %r1, %r2;"),
+    load_only("cvt.rn{,.relu}.f16x2{.e2m3x2,.e3m2x2}", "@ %r0, %h0;"),
     row("cvt.pack.sat{.u16,.s16}.s32", "b32", "b32 b32"),
     row("cvt.pack.sat{.u8,.s8,.u4,.s4,.u2,.s2}.s32.b32", "b32", "b32 b32 b32"),
     load_only("cvta{,.to}{.global,.shared,.local,.const}.u64", "@ %l0, %l1;"),
