@@ -15,6 +15,7 @@
 //! - Where both operands of a sum are such products, the one with fewer uses is fused, else the left one;
 //!   a product that another sum would have lost to a product of one use is not fused there either.
 //! - The last product inside `div.full` and `div.approx` is a product like others. One by 1 or -1 is none.
+//! - An approximate quotient by a constant is a product with the constant's reciprocal, rounded to the nearest.
 //! - Code for debugging (`.target ..., debug`) is compiled as it is written.
 //!
 //! What is not mirrored, since it follows from other passes of ptxas: a product of one turn of a loop that is
@@ -36,7 +37,8 @@ use values::Values;
 
 /// Fuses products and sums of a kernel, given the instructions whose rounding is open.
 pub fn contract(kernel: &mut Kernel, open: &OpenRounding) {
-    let terms = open::terms(kernel, open);
+    let mut terms = open::terms(kernel, open);
+    open::fold_divisors(kernel, &mut terms);
     let has = |wanted: &[Term]| terms.iter().any(|term| wanted.contains(&term.function));
     if !has(&[Term::Product, Term::Quotient]) || !has(&[Term::Sum, Term::Difference]) {
         return;

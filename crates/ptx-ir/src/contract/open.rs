@@ -4,6 +4,7 @@
 use crate::kernel::{Kernel, Opcode, Operand, Reg};
 use crate::opcode::Alu;
 use crate::opcode::contraction::Term;
+use crate::opcode::moves::MoveOp;
 use std::ops::Range;
 
 /// The notes of one kernel.
@@ -51,4 +52,36 @@ pub(super) fn terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> {
         Some(OpenTerm { function, ftz: *ftz, insts: insts.clone(), core, op, src, dst })
     };
     open.terms.iter().filter_map(term).collect()
+}
+
+/// Makes approximate quotients by constants products with their reciprocals, as ptxas does, whose reciprocal is
+/// not the approximate one.
+pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
+    if terms.iter().all(|term| term.function != Term::Quotient) {
+        return;
+    }
+    let mut writes = vec![0u32; kernel.registers.len()];
+    let mut constants = vec![None; kernel.registers.len()];
+    for inst in &kernel.insts {
+        inst.writes().for_each(|r| writes[r as usize] += 1);
+        if let (Opcode::Alu(Alu::Move(MoveOp::Copy(_))), [Some(to)], [Operand::Const(bits)], None) =
+            (inst.opcode, &inst.dst[..], &inst.src[..], inst.guard)
+        {
+            constants[*to as usize] = Some(*bits);
+        }
+    }
+    for term in terms.iter_mut().filter(|term| term.function == Term::Quotient) {
+        let divisor = match term.src[1] {
+            Operand::Const(bits) => Some(bits),
+            Operand::Reg(r) if writes[r as usize] == 1 => constants[r as usize],
+            _ => None,
+        };
+        let folded = divisor.and_then(|divisor| term.op.product_by_reciprocal(divisor));
+        let Some((product, reciprocal)) = folded else { continue };
+        (term.op, term.function) = (product, Term::Product);
+        term.src[1] = Operand::Const(reciprocal);
+        let core = &mut kernel.insts[term.core];
+        core.opcode = Opcode::Alu(product);
+        core.src[1] = Operand::Const(reciprocal);
+    }
 }

@@ -108,6 +108,19 @@ impl Alu {
         Some([QuotientPart::Numerator, QuotientPart::Reciprocal].map(of))
     }
 
+    /// For a quotient by a constant: the product that ptxas makes of it, and the constant's reciprocal,
+    /// rounded to the nearest; where that needs no scaling.
+    pub fn product_by_reciprocal(self, divisor: u64) -> Option<(Alu, u64)> {
+        let Alu::Single(SingleOp::Div { division, ftz }) = self else { return None };
+        let divisor = f32::from_bits(divisor as u32);
+        let reciprocal = 1.0 / divisor;
+        let open = division != Division::Rounded;
+        (open && divisor.is_normal() && reciprocal.is_normal()).then(|| {
+            let product = Alu::Single(SingleOp::Mul(Modifiers { ftz, sat: false }));
+            (product, u64::from(reciprocal.to_bits()))
+        })
+    }
+
     /// The width of a float that it computes.
     pub fn float_width(self) -> Width {
         match self {
