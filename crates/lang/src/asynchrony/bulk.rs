@@ -58,7 +58,7 @@ macro_rules! spans {
                 with(|b| {
                     let (start, count) = (start.parts(), word(b, count.parts()));
                     if let Value::Constant(known) = count
-                        && (known == 0 || known * u64::from(T::SCALAR.size()) % 16 != 0)
+                        && (known == 0 || !(known * u64::from(T::SCALAR.size())).is_multiple_of(16))
                     {
                         let size = T::SCALAR.size();
                         b.error(

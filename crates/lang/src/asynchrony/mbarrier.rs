@@ -72,6 +72,24 @@ impl Signal for Mbarrier {
 /// first line: a literal, a constant, a parameter or `block_dim.x`.
 ///
 /// It is initialised before the kernel's first line, and every thread sees it so.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel(block = 64)]
+/// fn example(out: &mut [u32]) {
+///     let values = shared::<u32>(64);
+///     let all = mbarrier(64);
+///     values[thread_idx.x] = thread_idx.x;
+///     let written = all.arrive(); // a token, which only `all` takes
+///     all.wait(written);
+///     out[thread_idx.x] = values[63 - thread_idx.x];
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[..2], [63, 62]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn mbarrier(arrivals: impl IndexValue) -> Mbarrier {
     here();
@@ -79,6 +97,30 @@ pub fn mbarrier(arrivals: impl IndexValue) -> Mbarrier {
 }
 
 /// `number` mbarriers, as [`mbarrier`] makes one.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Each warp has a barrier and waits for three phases of it.
+/// #[kernel(block = 64)]
+/// fn example(out: &mut [u32]) {
+///     let values = shared::<u32>(64);
+///     let ready = mbarriers(2, 32);
+///     let mine = ready.at(thread_idx.x / 32);
+///     let next = mine.waiter();
+///     let t = thread_idx.x;
+///     values[t] = t;
+///     for _ in 0..3u32 {
+///         mine.arrive();
+///         next.wait(); // one phase after the other
+///     }
+///     out[t] = values[t ^ 31];
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?[31..33], [0, 63]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn mbarriers(number: impl Extent, arrivals: impl IndexValue) -> Mbarriers {
     here();

@@ -43,7 +43,7 @@ pub fn named_barrier(threads: impl Extent) -> NamedBarrier {
     here();
     let threads = threads.extent().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
     with(|b| {
-        if threads == 0 || threads % 32 != 0 || threads > 1024 {
+        if threads == 0 || !threads.is_multiple_of(32) || threads > 1024 {
             b.error(
                 format!("{threads} threads cannot meet at a named barrier"),
                 "whole warps do: a multiple of 32 up to 1024",

@@ -199,6 +199,7 @@ impl<T: Element> Atomic<T> {
 impl<T: AtomicAdd> Atomic<T> {
     /// `x[i] += value`.
     #[track_caller]
+    #[expect(clippy::should_implement_trait, reason = "it reads and writes memory")]
     pub fn add(self, value: impl IntoVar<T>) -> Var<T> {
         here();
         let word = match T::SCALAR {

@@ -79,6 +79,38 @@ impl Copy for Ring {}
 
 /// A ring of 1 to 64 stages: a stage is full after `producers` arrivals (1 where one thread announces the bytes of copies)
 /// and empty after `consumers` releases. Both are known before the kernel's first line.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// The last warp fetches rows, the first adds them up.
+/// #[kernel(block = 64)]
+/// fn example(x: &[u32], rows: u32, out: &mut [u32]) {
+///     let buffers = shared::<u32>([3, 32]);
+///     let pipe = pipeline(3, 1, 32);
+///     if thread_idx.x == 32 {
+///         let producer = pipe.producer();
+///         for row in 0..rows {
+///             let slot = producer.acquire_for(128); // waits until it is empty, announces 128 bytes
+///             bulk_load(buffers.slab(slot.index), x.span(32 * row, 32), slot);
+///         }
+///     }
+///     if thread_idx.x < 32 {
+///         let consumer = pipe.consumer();
+///         let mut sum = 0u32;
+///         for _ in 0..rows {
+///             let slot = consumer.wait();
+///             sum += buffers[[slot.index, thread_idx.x]];
+///             slot.release();
+///         }
+///         out[thread_idx.x] = sum;
+///     }
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let (x, mut out) = (device.upload(&[2u32; 320])?, device.zeros::<u32>(32)?);
+/// # example(&x, 10, &mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?, [20; 32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn pipeline(
     stages: impl Extent,
