@@ -11,6 +11,7 @@ macro_rules! generic_methods {
         $($name:ident($($argument:ident: $at:ty),*) -> $out:ty $(= $path:path)?;)*
     ) => {
         $(#[$doc])*
+        #[allow(clippy::wrong_self_convention)]
         pub trait $trait: Sized {
             $(
                 /// The method of the same name.

@@ -60,7 +60,7 @@ impl Builder {
         self.variables.push(Variable {
             align: Some(16),
             dims: vec![Some(bytes)],
-            ..Variable::new(StateSpace::Local, ScalarType::B8, &self.symbols[symbol].clone())
+            ..Variable::new(StateSpace::Local, ScalarType::B8, self.symbols[symbol].clone())
         });
     }
 }
