@@ -26,7 +26,7 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 
-use crate::scalar::Float;
+use crate::number::Float;
 use crate::var::{IntoVar, Var};
 
 pub use lanework_math::*;

@@ -3,11 +3,13 @@
 //! intrinsics that mean something for one thread.
 
 mod functions;
+mod index;
 mod methods;
 mod slices;
 
 pub use crate::cast::Cast;
 pub use functions::*;
+pub use index::{HostIndex, index};
 pub use methods::{FloatMethods, HalfMethods, IntegerMethods, NumberMethods, WordMethods};
 pub use slices::{SliceLoads, SliceStores};
 
@@ -15,40 +17,6 @@ pub use slices::{SliceLoads, SliceStores};
 pub mod prelude {
     pub use super::{HalfMethods as _, SliceLoads as _, SliceStores as _, WordMethods as _};
     pub use crate::rt::comparing::*;
-}
-
-/// An integer that indexes on the host, of any type.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot index an array",
-    label = "expected an integer"
-)]
-pub trait HostIndex: Copy {
-    /// The index.
-    fn index(self) -> usize;
-}
-
-macro_rules! host_indices {
-    ($($t:ty)*) => {$(
-        impl HostIndex for $t {
-            #[track_caller]
-            #[inline]
-            fn index(self) -> usize {
-                match usize::try_from(self) {
-                    Ok(index) => index,
-                    Err(_) => panic!("index {self} is out of range: it is negative or too large"),
-                }
-            }
-        }
-    )*};
-}
-
-host_indices!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
-
-/// An index of any integer type as Rust takes it.
-#[track_caller]
-#[inline]
-pub fn index(i: impl HostIndex) -> usize {
-    i.index()
 }
 
 /// `x as U`, where either type may be generic or a half-precision number.

@@ -4,7 +4,8 @@ use crate::current::here;
 use crate::data::{Data, Handle};
 use crate::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
 use crate::memory::{Get, Shared, Slice, SliceMut};
-use crate::scalar::{Number, Scalar};
+use crate::number::Number;
+use crate::scalar::Scalar;
 use crate::var::{Read, Var};
 
 /// What a `for` goes over element by element.

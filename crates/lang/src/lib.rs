@@ -79,6 +79,7 @@ mod math;
 mod memory;
 mod merge;
 mod mixed;
+mod number;
 mod numbering;
 mod operands;
 mod operation;
@@ -106,7 +107,8 @@ pub use definition::{
 };
 pub use lanework_ptx::Swizzle;
 pub use memory::{Place, ReadPlace, RegisterArray, Shared, Slice, SliceMut};
-pub use scalar::{Element, Float, Integer, Number, Scalar, Storable};
+pub use number::{Element, Float, Integer, Number};
+pub use scalar::{Scalar, Storable};
 pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.

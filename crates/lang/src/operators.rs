@@ -3,8 +3,9 @@
 use crate::arithmetic::{binary, negate, not};
 use crate::current::{here, with};
 use crate::math;
+use crate::number::{Integer, Number};
 use crate::operation::Operation;
-use crate::scalar::{Bits, Integer, Number, Scalar};
+use crate::scalar::{Bits, Scalar};
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
 use half::{bf16, f16};

@@ -1,6 +1,7 @@
 //! Ordinary values where a run-time one is meant: `TILE.min(n - start)`, `1 << lane`.
 
-use crate::scalar::{Integer, Scalar};
+use crate::number::Integer;
+use crate::scalar::Scalar;
 use crate::var::{IntoVar, Var};
 use std::ops::{Shl, Shr};
 

@@ -3,7 +3,7 @@
 use super::handle::handle;
 use crate::current::{here, with};
 use crate::memory::{Place, ReadPlace, Space};
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::value::{Value, memory_type};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

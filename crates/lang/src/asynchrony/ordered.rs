@@ -4,7 +4,8 @@
 use crate::current::{here, with};
 use crate::intrinsics::{AtomicAdd, AtomicInteger};
 use crate::memory::{Place, ReadPlace};
-use crate::scalar::{Element, Scalar};
+use crate::number::Element;
+use crate::scalar::Scalar;
 use crate::value::{Value, memory_type};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;

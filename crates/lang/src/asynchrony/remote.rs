@@ -6,7 +6,7 @@ use super::part::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::memory::{Get, IndexValue, Locate, Place, Put, Shared};
-use crate::scalar::{Element, Number};
+use crate::number::{Element, Number};
 use crate::value::Index;
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

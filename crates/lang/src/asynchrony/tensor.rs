@@ -10,7 +10,7 @@ use super::remote::needs_cluster;
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::definition::{Parameter, ParameterKind, Tile};
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::value::{Index, Value};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Swizzle, Variable};

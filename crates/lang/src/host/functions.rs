@@ -1,6 +1,6 @@
 //! The intrinsics that mean something for one thread, on ordinary values.
 
-use crate::scalar::{Float, Integer, Number};
+use crate::number::{Float, Integer, Number};
 
 /// The smaller of two numbers.
 pub fn min<T: Number>(x: T, y: T) -> T {

@@ -1,6 +1,6 @@
 //! Loads and stores of several adjacent elements, on ordinary slices.
 
-use super::HostIndex;
+use super::index::HostIndex;
 
 macro_rules! loads {
     ($($name:ident $count:literal;)*) => {

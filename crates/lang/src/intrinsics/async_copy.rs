@@ -3,7 +3,7 @@
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::memory::{Place, ReadPlace, Space};
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::var::IntoVar;
 use lanework_ptx::{Operand, ScalarType};
 

@@ -2,7 +2,7 @@
 
 use crate::current::{here, with};
 use crate::memory::Place;
-use crate::scalar::{Element, Integer};
+use crate::number::{Element, Integer};
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;

@@ -3,7 +3,7 @@
 use crate::arithmetic::normalize;
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::scalar::Integer;
+use crate::number::Integer;
 use crate::value::{Value, compute_type, is_narrow};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;

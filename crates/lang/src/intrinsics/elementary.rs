@@ -7,7 +7,7 @@
 
 use crate::current::here;
 use crate::math::{self, one, two};
-use crate::scalar::Float;
+use crate::number::Float;
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
 

@@ -6,7 +6,7 @@ use crate::compare::{Equate, Order};
 use crate::current::{here, with};
 use crate::loops::while_loop;
 use crate::merge::select;
-use crate::scalar::{Integer, Number};
+use crate::number::{Integer, Number};
 use crate::value::{compute_type, is_narrow};
 use crate::var::{IntoVar, IntoVariable, Var};
 use lanework_ptx::ScalarType;

@@ -2,7 +2,7 @@
 
 use crate::current::{here, with};
 use crate::memory::ReadPlace;
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::var::Var;
 
 /// Reads `&x[i]` through the read-only cache (`ld.global.nc`): no thread may write the element

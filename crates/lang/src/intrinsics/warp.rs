@@ -4,7 +4,7 @@
 
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::scalar::{Integer, Number};
+use crate::number::{Integer, Number};
 use crate::value::{Class, Value};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

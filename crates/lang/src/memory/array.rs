@@ -5,7 +5,7 @@ use super::registers::{Get, Put};
 use super::shared::IntoShape;
 use crate::current::{here, with};
 use crate::data::Receive;
-use crate::scalar::Number;
+use crate::number::Number;
 use crate::value::{Class, Register, Value};
 use crate::var::{IntoVar, IntoVariable, Read, Var};
 use std::marker::PhantomData;

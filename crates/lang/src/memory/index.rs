@@ -1,7 +1,8 @@
 //! Index types: run-time and host integers.
 
 use crate::builder::Builder;
-use crate::scalar::{Integer, Scalar};
+use crate::number::Integer;
+use crate::scalar::Scalar;
 use crate::value::{Index, Value, integer};
 use crate::var::Var;
 use lanework_ptx::ScalarType;

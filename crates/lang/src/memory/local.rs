@@ -7,10 +7,12 @@
 //! ([`spill`]). An array of constants is a table in constant memory. Any other array is copied into local
 //! memory before the access. In memory an array has the layout that it has on the host.
 
+mod blocks;
 mod homes;
 mod spill;
 
-pub(crate) use homes::Locals;
+use blocks::Cell;
+pub(crate) use blocks::Locals;
 pub(crate) use spill::spill;
 
 use super::index::{Extent, IndexValue};
@@ -19,18 +21,9 @@ use super::registers::{Get, Put};
 use crate::current::{Abandon, here, with};
 use crate::data::{At, Data, Handle, Places, Target, To, Valued, leaves, operations};
 use crate::definition::IndexKind;
-use crate::scalar::Integer;
+use crate::number::Integer;
 use crate::value::{Index, Value};
 use crate::var::{Read, Var};
-use lanework_ptx::ScalarType;
-
-/// One scalar of an array: its value or its variable's register, its type, its offset in memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
-    value: Value,
-    ty: ScalarType,
-    offset: u64,
-}
 
 /// The place of element `index` of an array, after a check.
 #[track_caller]

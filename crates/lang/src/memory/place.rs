@@ -3,8 +3,9 @@
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::current::with;
+use crate::number::Number;
 use crate::operation::Operation;
-use crate::scalar::{Number, Scalar};
+use crate::scalar::Scalar;
 use crate::value::Index;
 use crate::value::{Value, memory_type};
 use crate::var::{IntoVar, Var};

@@ -8,7 +8,7 @@ use crate::current::{here, with};
 use crate::data::operations::stored_type;
 use crate::data::{At, Data, Handle, Places, To, leaves, operations};
 use crate::definition::IndexKind;
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::value::Index;
 use crate::value::{Value, integer};
 use crate::var::{IntoVar, Read, Var};

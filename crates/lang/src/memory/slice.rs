@@ -7,7 +7,7 @@ use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::{Data, Handle, Places, ReadPlaces, To, at, operations};
 use crate::definition::IndexKind;
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::value::Index;
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};

@@ -1,7 +1,7 @@
 //! What matrices are made of: the element types of the tensor cores, and the scalars that hold them
 //! in memory.
 
-use crate::scalar::Element;
+use crate::number::Element;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 

@@ -4,7 +4,7 @@
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::memory::{Place, Space};
-use crate::scalar::Element;
+use crate::number::Element;
 use crate::value::{Register, Value};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

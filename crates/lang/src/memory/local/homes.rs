@@ -1,38 +1,14 @@
 //! Where the scalars of an array are when it is indexed at run time.
 
-use super::Cell;
+use super::blocks::{Block, Cell};
 use crate::builder::Builder;
 use crate::data::operations::stored_type;
 use crate::memory::place::Space;
 use crate::value::{Register, Value, extended, literal, wrap};
 use lanework_ptx::{Immediate, Initializer, Linkage, Operand, ScalarType, StateSpace, Variable};
-use std::collections::HashMap;
 
 /// The bytes of a kernel's tables that constant memory holds; further ones are in global memory.
 const CONSTANT_BYTES: u64 = 60 << 10;
-
-/// The arrays of a kernel that are indexed at run time.
-#[derive(Default)]
-pub(crate) struct Locals {
-    /// The home of every variable in local memory: block, offset and type.
-    pub(super) homes: HashMap<Register, (usize, u64, ScalarType)>,
-    /// The blocks of local memory that hold variables.
-    pub(super) blocks: Vec<Block>,
-    /// The registers that hold the addresses of symbols.
-    addresses: HashMap<usize, Register>,
-    /// Bytes of constant memory taken.
-    constant_bytes: u64,
-}
-
-/// A block of local memory.
-pub(super) struct Block {
-    /// Its symbol in the builder.
-    pub symbol: usize,
-    /// Its bytes.
-    pub bytes: u64,
-    /// The block that took over its variables, and where in it they begin.
-    pub moved: Option<(usize, u64)>,
-}
 
 impl Builder {
     /// The 64-bit address of an array in its space, set at the kernel's top.
