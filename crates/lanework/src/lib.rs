@@ -89,6 +89,9 @@ pub mod prelude {
     };
 }
 
+#[cfg(doctest)]
+mod guide;
+
 /// The README's examples, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

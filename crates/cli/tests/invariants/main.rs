@@ -107,3 +107,23 @@ fn files_of_a_crate_depend_one_way() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
+
+/// The Rust programs of a page of the docs, in order.
+fn programs(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
+    let starts = text.split("```rust\n").skip(1);
+    starts.filter_map(|rest| rest.split("\n```").next().map(str::to_owned)).collect()
+}
+
+#[test]
+fn both_languages_of_the_guide_hold_the_same_programs() {
+    let docs = crates().join("../docs/src");
+    let pages =
+        files(&docs.join("en/writing"), &|path| path.extension().is_some_and(|e| e == "md"));
+    assert!(pages.len() >= 6, "the guide has its pages in {}", docs.display());
+    for page in pages {
+        let name = page.file_name().expect("a file");
+        let chinese = docs.join("zh/writing").join(name);
+        assert!(programs(&page) == programs(&chinese), "the programs of {} differ", name.display());
+    }
+}
