@@ -57,7 +57,7 @@ pub fn grid_sync() {
         let same = relate(b, Relation::Ge, ScalarType::S32, changed, Value::Constant(0));
         b.leave();
         if let Value::Register(same) = same {
-            b.jump_if(same, false, &wait);
+            b.wait_while(same, false, &wait);
         }
         b.place(&end);
         b.emit("barrier.sync", vec![Operand::integer(0)]);

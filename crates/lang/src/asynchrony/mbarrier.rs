@@ -322,7 +322,7 @@ impl Mbarrier {
         let name = format!("mbarrier.try_wait{by}{scope}.shared::cta.b64");
         let done = b.emit_to(&name, ScalarType::Pred, operands);
         if let Value::Register(done) = done {
-            b.jump_if(done, true, &head);
+            b.wait_while(done, true, &head);
         }
     }
 

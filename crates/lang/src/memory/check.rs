@@ -52,6 +52,31 @@ impl Builder {
         self.remember(key, Value::Constant(0));
     }
 
+    /// The end of a loop that waits: back to `head` where `predicate` is set (or clear, when `negated`).
+    ///
+    /// In a checked kernel, a thread whose check fails ends without what the others wait for, so a wait ends as well
+    /// once the fault record has been taken.
+    pub fn wait_while(&mut self, predicate: Register, negated: bool, head: &str) {
+        if !self.checked {
+            self.jump_if(predicate, negated, head);
+            return;
+        }
+        let done = self.label("waited");
+        self.jump_if(predicate, !negated, &done);
+        let record = self.register(ScalarType::U64, false);
+        let name = |r: Register| Operand::Name(r.name());
+        self.emit("ld.param.u64", vec![name(record), Operand::address(FAULT_PARAMETER, 0)]);
+        self.emit("cvta.to.global.u64", vec![name(record), name(record)]);
+        let taken = self.register(ScalarType::U32, false);
+        self.emit("ld.volatile.global.u32", vec![name(taken), Operand::address(record.name(), 0)]);
+        let free = self.register(ScalarType::Pred, false);
+        self.emit("setp.eq.u32", vec![name(free), name(taken), Operand::integer(0)]);
+        self.jump_if(free, false, head);
+        self.emit("exit", vec![]);
+        self.dead = true;
+        self.place(&done);
+    }
+
     /// Appends the out-of-line code of all checks.
     pub fn finish_checks(&mut self) {
         if self.failures.is_empty() {
