@@ -20,6 +20,7 @@ impl Translator {
         };
         let name = &binding.ident;
         let first = rest.iter().find(|statement| mentions(statement, name));
+        self.declare(name, true);
         if first.is_some_and(|statement| !assigns_statement(statement, name)) {
             return self.refuse(
                 local,
@@ -27,7 +28,6 @@ impl Translator {
                 &format!("assign `{name}` in every branch, or give it a value here"),
             );
         }
-        self.declare(name, true);
         let ty: Type = ty.cloned().unwrap_or_else(|| syn::parse_quote!(_));
         let value = Ident::new("__deferred", span);
         quote_spanned!(span =>

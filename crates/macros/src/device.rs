@@ -10,22 +10,7 @@ use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
 
 /// Rewrites a device function, or reports why it cannot.
-pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let declared = syn::parse2::<syn::Item>(item).and_then(|item| match item {
-        syn::Item::Fn(function) => Ok(expand_function(attribute, function)),
-        syn::Item::Struct(item) => crate::structs::expand(&item),
-        syn::Item::Enum(item) => crate::enums::expand(&item),
-        syn::Item::Impl(item) => crate::methods::expand(item),
-        other => Err(refuse(
-            other,
-            "#[device] is for functions, structs, enums without data and `impl` blocks",
-            "remove it",
-        )),
-    });
-    declared.unwrap_or_else(syn::Error::into_compile_error)
-}
-
-fn expand_function(attribute: TokenStream, function: ItemFn) -> TokenStream {
+pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
     let mut translator = Translator::new(returns(&function.sig));
     if !attribute.is_empty() {
         translator.push_error(refuse(

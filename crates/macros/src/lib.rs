@@ -7,6 +7,7 @@
 mod assertion;
 mod attribute;
 mod closures;
+mod declaration;
 mod deferred;
 mod device;
 mod enums;
@@ -55,5 +56,5 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// the same name that holds what kernels call.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    device::expand(attribute.into(), item.into()).into()
+    declaration::expand(attribute.into(), item.into()).into()
 }
