@@ -2,6 +2,7 @@
 //!
 //! The Chinese pages hold the same programs; `cargo test -p lanework-cli --test invariants` compares
 //! them.
+#![cfg(doctest)]
 
 macro_rules! pages {
     ($($name:ident = $file:literal)*) => {$(

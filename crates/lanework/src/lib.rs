@@ -89,7 +89,6 @@ pub mod prelude {
     };
 }
 
-#[cfg(doctest)]
 mod guide;
 
 /// The README's examples, run as tests.

@@ -79,6 +79,7 @@ mod math;
 mod memory;
 mod merge;
 mod mixed;
+mod never;
 mod number;
 mod numbering;
 mod operands;
@@ -94,6 +95,7 @@ pub mod tensor_cores;
 mod twins;
 mod value;
 mod var;
+mod variable;
 
 pub use asynchrony::{
     Arrival, Atomic, CacheHint, ClusterArrival, Consumer, Evict, Filled, Filling, IntoPart,

@@ -1,13 +1,10 @@
 //! Merging the values of the two branches of an `if`.
 
 use crate::data::{Data, Handle, To, Valued, operations};
+use crate::never::Never;
 use crate::scalar::Scalar;
 use crate::var::{IntoVar, Var};
 use half::{bf16, f16};
-
-/// The value of a branch that never reaches its end (`return`, `break`, `continue`).
-#[derive(Clone, Copy, Debug)]
-pub struct Never;
 
 /// Values of the two branches of a run-time `if` that merge into one.
 #[diagnostic::on_unimplemented(

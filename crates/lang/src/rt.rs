@@ -20,12 +20,13 @@ pub use crate::loops::{
     By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
 };
 pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space};
-pub use crate::merge::Never;
 pub use crate::mixed::Compare;
+pub use crate::never::Never;
 pub use crate::print::{Piece, Printable, Printed, Show, print};
 pub use crate::promote::{Promote, ShiftBy, shift_left, shift_right};
 pub use crate::stage::{Directive, slice_mut_parameter, slice_parameter, stage};
-pub use crate::var::{AssignTo, IntoVar, IntoVariable, Read, new_variable};
+pub use crate::var::{IntoVar, Read};
+pub use crate::variable::{AssignTo, IntoVariable, new_variable};
 pub use bytemuck;
 
 use crate::current::{here, with};

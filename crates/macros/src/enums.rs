@@ -114,7 +114,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
 
 /// The integer that the enum is stored as, and whether it says so itself.
 fn repr(item: &ItemEnum) -> syn::Result<(bool, Ident)> {
-    for attribute in item.attrs.iter().filter(|a| a.path().is_ident("repr")) {
+    if let Some(attribute) = item.attrs.iter().find(|a| a.path().is_ident("repr")) {
         let word: Ident = attribute.parse_args()?;
         if INTEGERS.iter().any(|known| word == known) {
             return Ok((true, word));

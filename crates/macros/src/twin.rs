@@ -99,9 +99,9 @@ impl Translator {
         let segments = &path.path.segments;
         let name = &segments[segments.len() - 2].ident;
         let known = name.to_string();
-        !PRIMITIVES.contains(&known.as_str())
-            && !is_handle_name(&known)
-            && !(segments.len() == 2 && self.is_generic(name))
+        let of_language = PRIMITIVES.contains(&known.as_str()) || is_handle_name(&known);
+        let generic = segments.len() == 2 && self.is_generic(name);
+        !of_language && !generic
     }
 }
 

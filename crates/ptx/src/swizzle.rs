@@ -71,7 +71,7 @@ mod tests {
     fn pairs_of_chunks_of_row_r_are_xored_with_r() {
         for row in 0..8u64 {
             for chunk in 0..8u64 {
-                let expected = row * 128 + (chunk / 2 ^ (row & 3)) * 32 + chunk % 2 * 16 + 3;
+                let expected = row * 128 + ((chunk / 2) ^ (row & 3)) * 32 + chunk % 2 * 16 + 3;
                 assert_eq!(Swizzle::B128By32.apply(row * 128 + chunk * 16 + 3), expected);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{Data, Handle, operations};
 use crate::memory::{Place, ReadPlace};
-use crate::merge::Never;
+use crate::never::Never;
 use crate::scalar::Scalar;
 use crate::var::{Mut, Var};
 

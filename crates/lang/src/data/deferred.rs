@@ -3,7 +3,8 @@
 use super::operations::{read_copy, read_view, set, variable};
 use super::{Data, Handle, Receive, To, Variables};
 use crate::current::here;
-use crate::var::{AssignTo, Read};
+use crate::var::Read;
+use crate::variable::AssignTo;
 use std::cell::OnceCell;
 use std::ops::Deref;
 

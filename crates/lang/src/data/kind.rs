@@ -1,27 +1,13 @@
 //! What the scalars of a value are while staging: handles, variables or places.
 
-use super::{Data, Item, Part, Parts, leaves};
+use super::leaves::{Data, Item, Kind, Part, Parts, leaves};
 use crate::memory::{Place, ReadPlace};
 use crate::scalar::Scalar;
 use crate::value::Value;
 use crate::var::{Mut, Var};
-use std::fmt::Debug;
 
-/// What the scalars of a value are while staging.
-pub trait Kind: Copy + Debug + 'static {
-    /// A scalar.
-    type Scalar<T: Scalar>: Copy;
-    /// An array.
-    type Array<T: Data, const N: usize>: Copy;
-    /// The scalar of a part.
-    fn scalar<T: Scalar>(part: Part) -> Self::Scalar<T>;
-    /// The part of a scalar.
-    fn part<T: Scalar>(scalar: Self::Scalar<T>) -> Part;
-    /// Puts an array together.
-    fn array<T: Data, const N: usize>(parts: &mut Parts<'_>) -> Self::Array<T, N>;
-    /// Appends the parts of an array.
-    fn array_parts<T: Data, const N: usize>(array: Self::Array<T, N>, out: &mut Vec<Part>);
-}
+/// The handles of a `T`.
+pub type Handle<T> = <T as Data>::Of<Values>;
 
 /// Handles: registers that do not change, and constants.
 #[derive(Clone, Copy, Debug)]

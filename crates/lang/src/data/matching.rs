@@ -1,7 +1,7 @@
 //! What the checks of patterns call: code that rustc checks and nothing runs.
 
 use super::{Handle, Valued};
-use crate::merge::Never;
+use crate::never::Never;
 
 /// Code that the compiler checks and nothing runs.
 pub fn check(_code: impl FnOnce()) {}

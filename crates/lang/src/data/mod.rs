@@ -11,6 +11,7 @@ mod convert;
 mod deferred;
 mod exclusive;
 mod kind;
+mod leaves;
 mod matching;
 mod memory;
 pub(crate) mod operations;
@@ -20,7 +21,9 @@ mod tuples;
 pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
 pub use deferred::{Deferred, deferred};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
-pub use kind::{Kind, Places, ReadPlaces, Values, Variables};
+pub use kind::{Handle, Places, ReadPlaces, Values, Variables};
+pub use leaves::{Data, Kind, Leaf, Part, Parts};
+pub(crate) use leaves::{Item, leaves};
 pub use matching::{
     HostOfAny, HostOfValue, Leaves, PassAny, PassValue, Passed, Scrutinee, check, must_leave,
     perhaps,
@@ -28,107 +31,3 @@ pub use matching::{
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use operations::{Receive, Target, constant, read_copy, read_view, receive, same_tag, set};
 pub use parameter::{bytes, value_parameter};
-
-use crate::memory::{Base, Space};
-use crate::scalar::Scalar;
-use crate::value::Value;
-use lanework_ptx::ScalarType;
-
-/// A type whose values kernels compute with: scalars, and tuples, arrays, `#[device]` structs and
-/// enums of them.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a type of the kernel language",
-    label = "not a type that kernels compute with",
-    note = "scalars, and tuples and arrays of them, are; mark a struct or an enum #[device]"
-)]
-pub trait Data: Copy + 'static {
-    /// The value while staging, made of parts of a kind.
-    type Of<K: Kind>: Copy;
-    /// Appends the leaves of a value at `offset`, in order.
-    fn leaves(offset: u64, out: &mut Vec<Leaf>);
-    /// Appends the leaves' bits.
-    fn bits(self, out: &mut Vec<u64>);
-    /// Puts a value together from its parts.
-    fn build<K: Kind>(parts: &mut Parts<'_>) -> Self::Of<K>;
-    /// Appends the value's parts.
-    fn parts<K: Kind>(value: Self::Of<K>, out: &mut Vec<Part>);
-}
-
-/// The handles of a `T`.
-pub type Handle<T> = <T as Data>::Of<Values>;
-
-/// The type and the offset of a scalar in a value.
-#[derive(Clone, Copy, Debug)]
-pub struct Leaf {
-    pub(crate) ty: ScalarType,
-    pub(crate) offset: u64,
-}
-
-/// One scalar of a value while staging, of any kind.
-#[derive(Clone, Copy, Debug)]
-pub struct Part(pub(crate) Item);
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Item {
-    /// A register or a constant.
-    Value(Value),
-    /// A place in memory.
-    Memory { space: Space, base: Base, offset: i64 },
-}
-
-/// The parts that a value is put together from.
-#[derive(Debug)]
-pub struct Parts<'a> {
-    left: std::slice::Iter<'a, Part>,
-}
-
-impl<'a> Parts<'a> {
-    pub(crate) fn new(parts: &'a [Part]) -> Self {
-        Parts { left: parts.iter() }
-    }
-
-    pub(crate) fn next(&mut self) -> Part {
-        self.left.next().copied().unwrap_or(Part(Item::Value(Value::Constant(0))))
-    }
-}
-
-impl<T: Scalar> Data for T {
-    type Of<K: Kind> = K::Scalar<T>;
-    fn leaves(offset: u64, out: &mut Vec<Leaf>) {
-        out.push(Leaf { ty: T::SCALAR, offset });
-    }
-    fn bits(self, out: &mut Vec<u64>) {
-        out.push(Scalar::bits(self));
-    }
-    fn build<K: Kind>(parts: &mut Parts<'_>) -> K::Scalar<T> {
-        K::scalar(parts.next())
-    }
-    fn parts<K: Kind>(value: K::Scalar<T>, out: &mut Vec<Part>) {
-        out.push(K::part(value));
-    }
-}
-
-impl<T: Data, const N: usize> Data for [T; N] {
-    type Of<K: Kind> = K::Array<T, N>;
-    fn leaves(offset: u64, out: &mut Vec<Leaf>) {
-        for index in 0..N {
-            T::leaves(offset + (index * size_of::<T>()) as u64, out);
-        }
-    }
-    fn bits(self, out: &mut Vec<u64>) {
-        self.into_iter().for_each(|element| element.bits(out));
-    }
-    fn build<K: Kind>(parts: &mut Parts<'_>) -> K::Array<T, N> {
-        K::array(parts)
-    }
-    fn parts<K: Kind>(value: K::Array<T, N>, out: &mut Vec<Part>) {
-        K::array_parts(value, out);
-    }
-}
-
-/// The leaves of a `T`.
-pub(crate) fn leaves<T: Data>() -> Vec<Leaf> {
-    let mut out = Vec::new();
-    T::leaves(0, &mut out);
-    out
-}

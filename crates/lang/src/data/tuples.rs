@@ -1,7 +1,8 @@
 //! Tuples of up to eight values.
 
 use super::{Data, Handle, Kind, Leaf, Part, Parts, Receive, Target, To, Valued};
-use crate::var::{IntoVariable, Read};
+use crate::var::Read;
+use crate::variable::IntoVariable;
 use std::mem::offset_of;
 
 macro_rules! tuple {

@@ -8,7 +8,8 @@ use crate::loops::while_loop;
 use crate::merge::select;
 use crate::number::{Integer, Number};
 use crate::value::{compute_type, is_narrow};
-use crate::var::{IntoVar, IntoVariable, Var};
+use crate::var::{IntoVar, Var};
+use crate::variable::IntoVariable;
 use lanework_ptx::ScalarType;
 
 impl<T: Integer> Var<T> {

@@ -7,7 +7,8 @@ use crate::current::{here, with};
 use crate::data::Receive;
 use crate::number::Number;
 use crate::value::{Class, Register, Value};
-use crate::var::{IntoVar, IntoVariable, Read, Var};
+use crate::var::{IntoVar, Read, Var};
+use crate::variable::IntoVariable;
 use std::marker::PhantomData;
 
 /// An array of registers with `D` dimensions, outermost first.

@@ -2,7 +2,8 @@
 
 use super::index::Extent;
 use crate::current::{here, with};
-use crate::var::{AssignTo, Read};
+use crate::var::Read;
+use crate::variable::AssignTo;
 
 /// `a[i]` where a value is wanted.
 #[diagnostic::on_unimplemented(

@@ -5,7 +5,7 @@ use super::place::{Place, global_place};
 use super::registers::{Get, Locate, Put};
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::data::{Data, Handle, Places, ReadPlaces, To, at, operations};
+use crate::data::{Data, Handle, Places, ReadPlaces, To, operations};
 use crate::definition::IndexKind;
 use crate::number::Element;
 use crate::value::Index;
@@ -145,7 +145,8 @@ macro_rules! slices {
             type Place = T::Of<$kind>;
             #[track_caller]
             fn locate(&self, index: I) -> T::Of<$kind> {
-                at(self, index)
+                here();
+                operations::place::<T, $kind>(self.memory.place::<T>(index.parts(), 1))
             }
         }
 

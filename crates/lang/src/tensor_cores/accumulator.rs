@@ -10,7 +10,8 @@ use crate::current::{here, with};
 use crate::data::Receive;
 use crate::memory::{Extent, Get};
 use crate::value::Value;
-use crate::var::{AssignTo, IntoVariable, Read};
+use crate::var::Read;
+use crate::variable::{AssignTo, IntoVariable};
 use lanework_ptx::{Operand, ScalarType};
 
 /// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores are still writing:

@@ -7,7 +7,8 @@ use crate::current::{here, with};
 use crate::data::Receive;
 use crate::memory::{Extent, Get, Put};
 use crate::value::Value;
-use crate::var::{AssignTo, IntoVar, IntoVariable, Read, Var};
+use crate::var::{IntoVar, Read, Var};
+use crate::variable::{AssignTo, IntoVariable};
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> crate::data::Functions
     for Fragment<P, T, R, C>

@@ -119,7 +119,8 @@ fn binary(
         }
     }?;
     // A product that is clamped first is not added unclamped.
-    if !cx.has("rn") && !(of_half == HalfFunction::Mul && cx.has("sat")) {
+    let clamped_product = of_half == HalfFunction::Mul && cx.has("sat");
+    if !cx.has("rn") && !clamped_product {
         note_open_rounding(cx, start);
     }
     Ok(())
