@@ -205,7 +205,10 @@ fn main() -> lanework::Result<()> {
             "--points" => number().map(|n| count = n),
             "--pairs" => number().map(|n| pairs = n),
             "--judge" => number().map(|n| judged = n),
-            "--emulator" => Some(emulator = true),
+            "--emulator" => {
+                emulator = true;
+                Some(())
+            }
             _ => None,
         };
         if known.is_none() {

@@ -205,8 +205,10 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     let (parameters, _, clause) = generics.split_for_impl();
     let parts = parts_of(path, &quote!(__K));
     let allowed = allowed();
-    Ok(quote!(#allowed #[allow(clippy::wrong_self_convention, clippy::should_implement_trait)]
-        impl #parameters #parts #clause { #functions }))
+    Ok(
+        quote!(#allowed #[allow(clippy::wrong_self_convention, clippy::should_implement_trait, clippy::new_ret_no_self)]
+        impl #parameters #parts #clause { #functions }),
+    )
 }
 
 /// Whether a method takes `&mut self`.

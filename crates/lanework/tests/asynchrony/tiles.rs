@@ -42,7 +42,7 @@ fn permuted(swizzle: Swizzle, tile: &[u32], columns: usize) -> Vec<u32> {
     let mut to = vec![0; tile.len()];
     for (at, value) in tile.iter().enumerate() {
         let (row, column) = (at / columns, at % columns);
-        let chunk = column / 4 ^ (row >> shift & mask);
+        let chunk = (column / 4) ^ ((row >> shift) & mask);
         to[row * columns + chunk * 4 + column % 4] = *value;
     }
     to

@@ -1,5 +1,15 @@
 //! Results of kernels, compared with the same Rust on the host: operators, conversions, control
 //! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
+#![allow(
+    clippy::manual_is_multiple_of,
+    clippy::redundant_closure_call,
+    clippy::never_loop,
+    clippy::manual_clamp,
+    clippy::assign_op_pattern,
+    clippy::needless_late_init,
+    clippy::needless_return,
+    reason = "each form that people may write is tested, the better one or not"
+)]
 
 mod arrays;
 mod assertions;

@@ -16,6 +16,7 @@ mod matching;
 mod memory;
 pub(crate) mod operations;
 mod parameter;
+mod tags;
 mod tuples;
 
 pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
@@ -29,5 +30,6 @@ pub use matching::{
     perhaps,
 };
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
-pub use operations::{Receive, Target, constant, read_copy, read_view, receive, same_tag, set};
+pub use operations::{Receive, Target, constant, read_copy, read_view, receive, set};
 pub use parameter::{bytes, value_parameter};
+pub use tags::same_tag;

@@ -1,12 +1,10 @@
 //! What is done with values, once for all types: on their leaves.
 
-use super::{Data, Handle, Item, Kind, Leaf, Part, Parts, Places, To, Values, Variables, leaves};
-use crate::arithmetic::binary;
+use super::{Data, Handle, Item, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves};
 use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
 use crate::memory::{Place, ReadPlace};
-use crate::operation::Operation;
 use crate::scalar::Scalar;
 use crate::value::{Class, Register, Value, extended, memory_type};
 use crate::var::{Mut, Read, Var};
@@ -353,20 +351,4 @@ impl<X: Read, const N: usize> Receive for [X; N] {
 pub fn receive<X: Receive>(value: X) -> X::Receiver {
     here();
     value.receive()
-}
-
-/// Whether two values of an enum are the same variant.
-#[track_caller]
-pub fn same_tag<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
-    here();
-    let (first, second) = (values::<T>(first.to()), values::<T>(second.to()));
-    let equal = with(|b| {
-        let mut equal = Value::Constant(1);
-        for ((x, y), leaf) in first.into_iter().zip(second).zip(leaves::<T>()) {
-            let same = relate(b, Relation::Eq, leaf.ty, x, y);
-            equal = binary(b, Operation::And, ScalarType::Pred, equal, same);
-        }
-        equal
-    });
-    Var::new(equal)
 }

@@ -55,7 +55,7 @@ fn tiles_not_waited_for_are_a_race() {
 fn an_operand_past_its_tile_is_out_of_bounds() {
     let (text, _) = right();
     // B has 32 rows of 128 bytes at the tile's end; 64 rows reach over the mbarrier behind it.
-    let of = |n: u32| format!("mov.b32 %r11, {:#x};", 1 << 4 | n / 8 << 17 | 8 << 24);
+    let of = |n: u32| format!("mov.b32 %r11, {:#x};", (1 << 4) | ((n / 8) << 17) | (8 << 24));
     assert!(text.contains(&of(32)));
     let reports = found(&of(32), &of(40));
     assert!(reports.iter().any(|(kind, _)| *kind == ReportKind::OutOfBounds), "{reports:?}");

@@ -213,7 +213,8 @@ fn copied(form: &str, rows: usize, words: usize, at: &str) -> Vec<u32> {
 #[test]
 fn copies_bring_rows_to_their_lanes() {
     let before = |lane: usize, column: usize| (1000 * lane + column) as u32;
-    let cases: [(&str, usize, usize, &str, fn(usize) -> Option<usize>); 6] = [
+    type Case = (&'static str, usize, usize, &'static str, fn(usize) -> Option<usize>);
+    let cases: [Case; 6] = [
         ("128x256b", 128, 8, "[%r10]", Some),
         ("128x128b", 128, 4, "[%r10]", Some),
         ("4x256b", 4, 8, "[%r10+0x1f0000]", |lane| (lane % 32 == 31).then_some(lane / 32)),

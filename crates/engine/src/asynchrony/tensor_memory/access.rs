@@ -45,7 +45,7 @@ unsafe fn start(warp: &Warp, plan: &Plan, this: &Movement) -> Result<Place, RawF
             ),
         ));
     }
-    if at.lane % this.shape.lanes() != 0 {
+    if !at.lane.is_multiple_of(this.shape.lanes()) {
         return Err(misuse(
             0,
             format!(

@@ -184,7 +184,7 @@ unsafe fn start_copies(
             let from =
                 SharedRows { descriptor, across: false, bytes: this.bits as usize / 8, element: 1 };
             tell_reads(op, warp, lane, &ranks, &[(from, 0..this.rows as usize)]);
-            let uses = vec![to.column..to.column + columns];
+            let uses = Vec::from_iter(std::iter::once(to.column..to.column + columns));
             let what = What::Copy(RowCopy { this, to, from, ranks });
             issue(op, warp, lane, what, uses);
         }
@@ -204,7 +204,7 @@ unsafe fn start_shifts(
         let addresses = words(warp, plan, 0);
         for lane in lanes(warp.mask) {
             let at = Place::of(addresses.0[lane as usize]);
-            if at.lane % 32 != 0 {
+            if !at.lane.is_multiple_of(32) {
                 let note = format!(
                     "lane {} of tensor memory: a shift starts at a multiple of 32",
                     at.lane
@@ -216,7 +216,7 @@ unsafe fn start_shifts(
                 let memory = &cluster(warp).tensor_memory[*rank];
                 check_columns(memory, lane, at, (32, SHIFTED), "a shift")?;
             }
-            let uses = vec![at.column..at.column + SHIFTED];
+            let uses = Vec::from_iter(std::iter::once(at.column..at.column + SHIFTED));
             issue(op, warp, lane, What::Shift(RowShift { at, ranks }), uses);
         }
         Ok(true)
