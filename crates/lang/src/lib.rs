@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `threadIdx.x`, `blockIdx`, `blockDim`, `gridDim` | `thread_idx.x`, `block_idx`, `block_dim`, `grid_dim`, all `u32` |
 //! | `__shared__ float tile[32][33]` | `let tile = shared::<f32>([32, 33]);` then `tile[[y, x]]`; without `mut` |
-//! | `extern __shared__ float s[]` | `let s = shared_dynamic::<f32>(n);` and `.shared_bytes(4 * n)` at the launch |
+//! | `extern __shared__ float s[]` | `let s = shared_slice::<f32>();` and `.shared_bytes(4 * n)` at the launch |
 //! | `__syncthreads()`, `__syncwarp()` | `sync_threads()`, `sync_warp(FULL_MASK)` |
 //! | `atomicAdd(&x[i], 1)` | `atomic_add(&mut x[i], 1)` |
 //! | `__shfl_down_sync(mask, v, 16)` | `shfl_down_sync(FULL_MASK, v, 16)` |
@@ -108,7 +108,7 @@ pub use definition::{
     StageOptions, Staged, Tile,
 };
 pub use lanework_ptx::Swizzle;
-pub use memory::{Place, ReadPlace, RegisterArray, Shared, Slice, SliceMut};
+pub use memory::{Place, ReadPlace, RegisterArray, Shared, SharedSlice, Slice, SliceMut};
 pub use number::{Element, Float, Integer, Number};
 pub use scalar::{Scalar, Storable};
 pub use var::{Mut, Var};
@@ -134,7 +134,7 @@ pub mod prelude {
         popc, rcp, round, select, sqrt, trunc,
     };
     pub use crate::intrinsics::*;
-    pub use crate::memory::{registers, shared, shared_dynamic};
+    pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};
     pub use crate::tensor_cores::{
         Accumulator, B1, CopyPipeline, E4m3, E5m2, FragmentA, FragmentB, FragmentC, Matrix,
         MatrixMut, NoSwizzle, S4, SharedTile, SharedTiles, Swizzle32, Swizzle64, Swizzle128, Tf32,
@@ -144,7 +144,7 @@ pub mod prelude {
     pub use crate::{
         Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
         Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Role,
-        Shared, Slice, SliceMut, Span, SpanMut, Swizzle, Var, Waiter,
+        Shared, SharedSlice, Slice, SliceMut, Span, SpanMut, Swizzle, Var, Waiter,
     };
 
     /// What a kernel calls under these names.
@@ -160,7 +160,7 @@ pub mod prelude {
             store_release, wait_for_dependencies, warp_roles,
         };
         pub use crate::intrinsics::*;
-        pub use crate::memory::{registers, shared, shared_dynamic};
+        pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};
         pub use crate::tensor_cores::{
             ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
         };

@@ -47,7 +47,7 @@ twins_of! {
     shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync
     ballot_sync any_sync all_sync match_any_sync active_mask
     reduce_add_sync reduce_min_sync reduce_max_sync reduce_and_sync reduce_or_sync reduce_xor_sync
-    registers shared shared_dynamic
+    registers shared shared_dynamic shared_slice
     ldmatrix ldmatrix_trans movmatrix stmatrix stmatrix_trans
     mbarrier mbarriers named_barrier pipeline bulk_commit bulk_wait bulk_wait_read fence_proxy_async
     fence_proxy_async_shared cluster_rank cluster_size cluster_sync cluster_arrive

@@ -115,6 +115,7 @@ pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Er
 /// The kernel language's types.
 const HANDLES: &[&str] = &[
     "Shared",
+    "SharedSlice",
     "Slice",
     "SliceMut",
     "Place",

@@ -8,6 +8,7 @@ mod place;
 mod registers;
 mod rows;
 mod shared;
+mod shared_slice;
 pub(crate) mod slice;
 
 pub use array::{RegisterArray, registers};
@@ -18,5 +19,6 @@ pub(crate) use registers::element;
 pub use registers::{Get, Locate, Put};
 pub use shared::{IntoShape, Shared, shared, shared_dynamic};
 pub(crate) use shared::{dynamic_bytes, element_place};
+pub use shared_slice::{SharedSlice, shared_slice};
 pub(crate) use slice::place_in_slice;
 pub use slice::{Slice, SliceMut};

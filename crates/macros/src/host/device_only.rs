@@ -15,6 +15,7 @@ pub const DEVICE_ONLY: &[&str] = &[
     "registers",
     "shared",
     "shared_dynamic",
+    "shared_slice",
     "address_of",
     "load_nc",
     "load_volatile",

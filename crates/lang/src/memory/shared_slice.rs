@@ -1,0 +1,182 @@
+//! Dynamic shared memory as a slice: as many elements as the launch asks for.
+
+use super::index::IndexValue;
+use super::place::{Base, Place, Space};
+use super::registers::{Get, Locate, Put};
+use super::shared::{dynamic_bytes, element_place};
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::current::{here, with};
+use crate::data::{At, Data, Handle, Places, To, operations};
+use crate::definition::IndexKind;
+use crate::operation::Operation;
+use crate::value::{Index, Value};
+use crate::var::{Read, Var};
+use lanework_ptx::ScalarType;
+use std::marker::PhantomData;
+
+/// Shared memory whose length is known in the run only; see [`shared_slice`].
+#[derive(Debug)]
+pub struct SharedSlice<T> {
+    /// The address of the first byte in shared memory.
+    base: Value,
+    /// The number of bytes.
+    bytes: Value,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for SharedSlice<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedSlice<T> {}
+
+/// All the dynamic shared memory that the launch asks for (`.shared_bytes(..)`), less what `shared_dynamic` took before,
+/// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialised.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn reverse(x: &mut [u32]) {
+///     let buffer = shared_slice::<u32>();
+///     buffer[thread_idx.x] = x[thread_idx.x];
+///     sync_threads();
+///     x[thread_idx.x] = buffer[buffer.len() - 1 - thread_idx.x as usize];
+/// }
+/// # let device = Device::emulator().sanitized();
+/// let mut x = device.upload(&[1u32, 2, 3, 4])?;
+/// reverse(&mut x).grid(1).block(4).shared_bytes(16).launch(&device)?;
+/// assert_eq!(x.download()?, [4, 3, 2, 1]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[track_caller]
+pub fn shared_slice<T: Data>() -> SharedSlice<T> {
+    here();
+    with(|b| {
+        let (symbol, start) = dynamic_bytes(b, 0, (align_of::<T>() as u32).max(16));
+        let word = ScalarType::U32;
+        let (all, start) = (Value::Special("%dynamic_smem_size"), Value::Constant(start));
+        let address = b.symbol_address(symbol);
+        let base = binary(b, Operation::Add, word, address, start);
+        // A launch may ask for less than what was taken before.
+        let all = binary(b, Operation::Max, word, all, start);
+        let bytes = binary(b, Operation::Sub, word, all, start);
+        SharedSlice { base, bytes, element: PhantomData }
+    })
+}
+
+impl<T: Data> SharedSlice<T> {
+    /// The number of elements.
+    #[allow(clippy::len_without_is_empty)]
+    #[track_caller]
+    pub fn len(&self) -> Var<usize> {
+        here();
+        Var::new(with(|b| self.length(b)))
+    }
+
+    fn length(&self, b: &mut Builder) -> Value {
+        let size = Value::Constant(size_of::<T>().max(1) as u64);
+        let count = binary(b, Operation::Div, ScalarType::U32, self.bytes, size);
+        Index { value: count, ty: ScalarType::U32 }.widened(b)
+    }
+
+    /// The first `count` elements, and the rest.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn both(out: &mut [f32], n: u32) {
+    ///     let (first, second) = shared_slice::<f32>().split_at(n);
+    ///     let i = thread_idx.x;
+    ///     first[i] = 1.0;
+    ///     second.cast::<u32>()[i] = 2; // the rest as another type
+    ///     out[i] = first[i] + second.cast::<u32>()[i] as f32;
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let mut out = device.zeros::<f32>(4)?;
+    /// both(&mut out, 4).grid(1).block(4).shared_bytes(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [3.0; 4]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn split_at(self, count: impl IndexValue) -> (SharedSlice<T>, SharedSlice<T>) {
+        here();
+        let count = count.parts();
+        with(|b| {
+            let (word, length) = (ScalarType::U32, self.length(b));
+            let beyond = binary(b, Operation::Add, ScalarType::U64, length, Value::Constant(1));
+            b.check(count, beyond, "dynamic shared memory", IndexKind::SharedAxis(0));
+            let wide = count.widened(b);
+            let count = b.pure("cvt.u32.u64", word, &[(wide, ScalarType::U64)]);
+            let size = Value::Constant(size_of::<T>() as u64);
+            let taken = binary(b, Operation::Mul, word, count, size);
+            let base = binary(b, Operation::Add, word, self.base, taken);
+            let rest = binary(b, Operation::Sub, word, self.bytes, taken);
+            (
+                SharedSlice { bytes: taken, ..self },
+                SharedSlice { base, bytes: rest, element: PhantomData },
+            )
+        })
+    }
+
+    /// The same bytes as elements of another type, whose alignment they must have.
+    pub fn cast<U: Data>(self) -> SharedSlice<U> {
+        SharedSlice { base: self.base, bytes: self.bytes, element: PhantomData }
+    }
+
+    /// The place of an element, checked.
+    fn place(&self, index: Index) -> Place<T> {
+        with(|b| {
+            let length = self.length(b);
+            b.check(index, length, "dynamic shared memory", IndexKind::SharedAxis(0));
+            let first = Place::new(Space::Shared, Base::Register(self.base), 0);
+            element_place(b, first, &[u32::MAX], &[index])
+        })
+    }
+}
+
+impl<T: Data> Read for SharedSlice<T> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<T: Data, I: IndexValue> At<I> for SharedSlice<T> {
+    type Element = T::Of<Places>;
+    #[track_caller]
+    fn at(&self, index: I) -> T::Of<Places> {
+        here();
+        operations::place::<T, Places>(self.place(index.parts()))
+    }
+}
+
+impl<T: Data, I: IndexValue> Locate<I> for SharedSlice<T> {
+    type Place = T::Of<Places>;
+    #[track_caller]
+    fn locate(&self, index: I) -> T::Of<Places> {
+        self.at(index)
+    }
+}
+
+impl<T: Data, I: IndexValue> Get<I> for SharedSlice<T> {
+    type Output = Handle<T>;
+    #[track_caller]
+    fn get(&self, index: I) -> Handle<T> {
+        here();
+        operations::load(self.place(index.parts()))
+    }
+}
+
+impl<T: Data, I: IndexValue, V: To<T>> Put<I, V> for SharedSlice<T> {
+    #[track_caller]
+    fn put(&self, index: I, value: V) {
+        here();
+        operations::save(self.place(index.parts()), value.to());
+    }
+}
