@@ -302,14 +302,14 @@ impl Translator {
             op => {
                 let left = self.value(&binary.left, mode);
                 let right = self.value(&binary.right, Mode::View);
-                // The type of a literal follows from how the result is used.
+                // The type of a literal without a suffix follows from how the result is used.
                 let shift = match op {
                     BinOp::Shl(_) => Some(quote_spanned!(span => shift_left)),
                     BinOp::Shr(_) => Some(quote_spanned!(span => shift_right)),
                     _ => None,
                 };
                 if let Some(shift) = shift
-                    && is_literal(&binary.left)
+                    && is_untyped(&binary.left)
                     && !is_literal(&binary.right)
                 {
                     return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
@@ -366,5 +366,16 @@ fn may_assign(expression: &Expr) -> bool {
         Expr::Call(call) => call.args.iter().any(may_assign),
         Expr::Reference(reference) => reference.mutability.is_some(),
         _ => true,
+    }
+}
+
+/// Whether an expression is a literal integer whose type is not written.
+fn is_untyped(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(integer), .. }) => integer.suffix().is_empty(),
+        Expr::Paren(inner) => is_untyped(&inner.expr),
+        Expr::Group(inner) => is_untyped(&inner.expr),
+        Expr::Unary(unary) => is_untyped(&unary.expr),
+        _ => false,
     }
 }

@@ -429,3 +429,27 @@ fn ranges_reach_the_ends_of_their_types() {
         assert_eq!(found, [expected]);
     }
 }
+
+/// A literal with a type, shifted by a host value whose type is open.
+#[kernel]
+fn halves(out: &mut [u32]) {
+    let t = thread_idx.x;
+    #[unroll]
+    for pass in 0..3 {
+        let half = 1u32 << pass;
+        let k = t % half;
+        out[t] += 2 * (t - k) + k;
+    }
+}
+
+#[test]
+fn a_literal_with_a_suffix_keeps_its_type_when_shifted() {
+    for device in Device::for_tests("language") {
+        let mut out = device.zeros::<u32>(8).unwrap();
+        halves(&mut out).grid(1).block(8).launch(&device).unwrap();
+        let expected: Vec<u32> = (0..8)
+            .map(|t| [1, 2, 4].iter().map(|half| 2 * (t - t % half) + t % half).sum())
+            .collect();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
