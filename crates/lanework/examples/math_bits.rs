@@ -213,7 +213,7 @@ fn main() -> lanework::Result<()> {
         };
         if known.is_none() {
             eprintln!(
-                "error: `{argument}` is no option, or lacks its positive number\n  = help: --stride N, --points N, --pairs N, --judge N, --only f32|f64|pairs, --emulator"
+                "error: `{argument}` is no option, or lacks its positive number\n  = help: --stride N, --points N, --pairs N, --judge N, --only f32|f64|pairs|NAME,.., --emulator"
             );
             std::process::exit(2);
         }
@@ -221,8 +221,10 @@ fn main() -> lanework::Result<()> {
     let device = if emulator { Device::emulator() } else { Device::cuda(0)? };
     let mut fine = true;
     let total = (1u64 << 32).div_ceil(stride);
-    let part = |name: &str| only.is_empty() || only == name;
-    for function in ONES.iter().filter(|_| part("f32")) {
+    let part = |part: &str, function: &str| {
+        only.is_empty() || only.split(',').any(|wanted| wanted == part || wanted == function)
+    };
+    for function in ONES.iter().filter(|function| part("f32", function.name)) {
         let (start, mut tally, mut first) = (Instant::now(), Tally::default(), 0u64);
         while first < total {
             let size = (total - first).min(1 << 26);
@@ -246,7 +248,7 @@ fn main() -> lanework::Result<()> {
         }
         fine &= row(function.name, "f32", tally, function.bounds[0], start);
     }
-    for function in ONES.iter().filter(|_| part("f64")) {
+    for function in ONES.iter().filter(|function| part("f64", function.name)) {
         let (start, mut tally, mut first) = (Instant::now(), Tally::default(), 0u64);
         while first < count {
             let size = (count - first).min(1 << 24);
@@ -265,7 +267,7 @@ fn main() -> lanework::Result<()> {
         }
         fine &= row(function.name, "f64", tally, function.bounds[1], start);
     }
-    for function in TWOS.iter().filter(|_| part("pairs")) {
+    for function in TWOS.iter().filter(|function| part("pairs", function.name)) {
         let (start, mut tally, mut first) = (Instant::now(), Tally::default(), 0u64);
         while first < pairs {
             let size = (pairs - first).min(1 << 24);

@@ -65,30 +65,30 @@ pub const ONES: &[One] = list! { One:
     exp f64::exp, 0.85 0.85, 2.0 1.0;
     exp2 f64::exp2, 0.9 0.9, 2.0 1.0;
     exp_m1 f64::exp_m1, 1.05 0.85, 1.0 1.0;
-    ln f64::ln, 0.85 0.85, 1.0 1.0;
-    log2 f64::log2, 1.05 1.0, 1.0 1.0;
-    log10 f64::log10, 0.95 0.95, 2.0 1.0;
+    ln f64::ln, 0.85 0.9, 1.0 1.0;
+    log2 f64::log2, 1.05 1.05, 1.0 1.0;
+    log10 f64::log10, 1.0 0.95, 2.0 1.0;
     ln_1p f64::ln_1p, 1.0 1.0, 1.0 1.0;
     sin f64::sin, 0.85 0.85, 2.0 2.0;
     cos f64::cos, 0.85 0.85, 2.0 2.0;
-    tan f64::tan, 1.1 1.0, 4.0 2.0;
+    tan f64::tan, 1.1 1.1, 4.0 2.0;
     asin f64::asin, 0.75 0.75, 2.0 2.0;
     acos f64::acos, 0.75 0.75, 2.0 2.0;
-    atan f64::atan, 1.05 1.0, 2.0 2.0;
+    atan f64::atan, 1.1 1.1, 2.0 2.0;
     sinh f64::sinh, 0.9 0.85, 3.0 2.0;
     cosh f64::cosh, 0.95 0.95, 2.0 1.0;
     tanh f64::tanh, 0.85 0.85, 2.0 1.0;
-    asinh f64::asinh, 1.1 1.1, 3.0 3.0;
-    acosh f64::acosh, 1.0 1.0, 4.0 3.0;
-    atanh f64::atanh, 1.1 1.0, 3.0 2.0;
+    asinh f64::asinh, 1.2 1.2, 3.0 3.0;
+    acosh f64::acosh, 1.05 1.0, 4.0 3.0;
+    atanh f64::atanh, 1.15 1.1, 3.0 2.0;
     cbrt f64::cbrt, 0.51 0.51, 1.0 1.0;
-    erf crate::erf::<f64>, 1.0 1.0, 2.0 2.0;
-    erfc crate::erfc::<f64>, 3.1 3.1, 4.0 5.0;
+    erf crate::erf::<f64>, 1.05 1.1, 2.0 2.0;
+    erfc crate::erfc::<f64>, 3.1 4.0, 4.0 5.0;
 };
 
 /// The functions of two arguments.
 pub const TWOS: &[Two] = list! { Two:
-    powf f64::powf, 0.85 0.6, 4.0 2.0;
+    powf f64::powf, 0.85 0.65, 4.0 2.0;
     atan2 f64::atan2, 1.1 1.0, 3.0 2.0;
     hypot f64::hypot, 0.8 0.6, 3.0 2.0;
     rem |x, y| x % y, 0.0 0.0, 0.0 0.0;
