@@ -19,10 +19,16 @@ fn every_page_is_in_the_summary() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
     let summary = std::fs::read_to_string(sources.join("SUMMARY.md")).expect("a summary");
     for language in ["en", "zh"] {
-        let pages = std::fs::read_dir(sources.join(language)).expect("pages");
-        for page in pages.map(|page| page.expect("a page").file_name()) {
-            let link = format!("({language}/{})", page.to_string_lossy());
-            assert!(summary.contains(&link), "{link} is not in SUMMARY.md");
+        let folders = [language.to_owned(), format!("{language}/writing")];
+        for folder in folders {
+            let pages = std::fs::read_dir(sources.join(&folder)).expect("pages");
+            let pages =
+                pages.map(|page| page.expect("a page").path()).filter(|page| page.is_file());
+            for page in pages {
+                let name = page.file_name().expect("a name").to_string_lossy().into_owned();
+                let link = format!("({folder}/{name})");
+                assert!(summary.contains(&link), "{link} is not in SUMMARY.md");
+            }
         }
     }
 }
