@@ -1,6 +1,6 @@
 //! The hardware's approximations: `fast::sin(x)` where speed matters more than the last bits.
 //!
-//! Each is one instruction or two of `f32`; the errors are those of the PTX manual. The methods of [`Var`] under
+//! Each is one instruction or two of `f32`; the errors are those of the PTX manual. The methods of `Var` under
 //! the same names are precise: `x.sin()`.
 //!
 //! ```

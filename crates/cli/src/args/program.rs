@@ -32,7 +32,7 @@ pub struct NewArgs {
 
 #[derive(Debug, Args)]
 pub struct ExecArgs {
-    /// Check every launch as `lanework check` does [default].
+    /// Check every launch as `lanework check` does (the default).
     #[arg(long)]
     pub check: bool,
     /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
