@@ -8,6 +8,8 @@ mod misuse;
 mod order;
 mod page;
 mod pipelines;
+#[path = "../common/sources.rs"]
+mod sources;
 mod tiles;
 
 use lanework::sim::{Options, Schedule};

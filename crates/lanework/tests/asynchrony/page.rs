@@ -21,14 +21,7 @@ const SOURCES: [&str; 6] = [
 
 /// The text of a kernel with its comment and attribute.
 fn kernel(name: &str) -> String {
-    let found = SOURCES.iter().find_map(|source| {
-        let at = [format!("\npub fn {name}("), format!("\npub fn {name}<")];
-        let at = at.iter().find_map(|head| source.find(head.as_str()))?;
-        let start = source[..at].rfind("\n\n")? + 2;
-        let end = at + source[at..].find("\n}\n")? + 2;
-        Some(source[start..end].replace("pub fn ", "fn "))
-    });
-    found.unwrap_or_else(|| panic!("no kernel `{name}`"))
+    crate::sources::kernel(&SOURCES, name)
 }
 
 /// The instructions that a page shows: each kind once, as first printed.

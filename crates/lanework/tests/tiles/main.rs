@@ -8,6 +8,8 @@ mod host;
 mod kernels;
 mod page;
 mod refusals;
+#[path = "../common/sources.rs"]
+mod sources;
 
 use lanework::{Backend, Device, Launch};
 use std::process::Command;

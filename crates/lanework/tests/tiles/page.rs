@@ -25,14 +25,7 @@ const SOURCES: [&str; 4] = [
 
 /// The text of a kernel with its comment and attribute.
 fn kernel(name: &str) -> String {
-    let found = SOURCES.iter().find_map(|source| {
-        let heads = [format!("\npub fn {name}("), format!("\npub fn {name}<")];
-        let at = heads.iter().find_map(|head| source.find(head.as_str()))?;
-        let start = source[..at].rfind("\n\n")? + 2;
-        let end = at + source[at..].find("\n}\n")? + 2;
-        Some(source[start..end].replace("pub fn ", "fn "))
-    });
-    found.unwrap_or_else(|| panic!("no kernel `{name}`"))
+    crate::sources::kernel(&SOURCES, name)
 }
 
 /// The instructions that the page shows: each once, as first printed.
