@@ -5,11 +5,11 @@
 //! ([`crate::bound`]). It is *of lower precision than promised* where it is nearer to what rounded inputs
 //! would have given than roundings explain (`product/precision.rs`).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What a comparison with the host found, when it passed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case")]
 pub enum Accuracy {
     /// Every bit equal.

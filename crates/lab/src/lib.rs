@@ -30,6 +30,7 @@ mod specs;
 mod stats;
 mod streams;
 mod sweep;
+pub mod timing;
 mod verify;
 mod work;
 
@@ -55,6 +56,10 @@ pub use specs::{Architecture, Gpu, Specs, specs};
 pub use stats::Summary;
 pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{points, sweep};
+pub use timing::{
+    ComparisonRecord, Reset, SubjectKind, SubjectRecord, SummaryRecord, TimedRecord, TimedSample,
+    Verdict, Verified,
+};
 pub use verify::{Mismatch, compare_transpose};
 pub use work::Work;
 

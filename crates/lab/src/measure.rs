@@ -7,10 +7,12 @@
 
 use crate::stats::Summary;
 use lanework::{Device, Job, Result};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// What the cache holds when a kernel starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Cache {
     /// Nothing of use: the runs rotate over buffers of at least twice the cache.
     Cold,
@@ -19,7 +21,8 @@ pub enum Cache {
 }
 
 /// Why sampling stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// The median's interval was narrow enough.
     Settled,
@@ -28,7 +31,8 @@ pub enum Stop {
 }
 
 /// How a sample was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Timer {
     /// Events before and after one launch.
     Events,

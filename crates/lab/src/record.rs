@@ -9,7 +9,7 @@ use crate::work::Work;
 use lanework::report::{ResourcesRecord, SampleRecord};
 use lanework::{Counters, Device, DeviceInfo};
 use lanework_kernels::RungInfo;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -45,14 +45,23 @@ pub struct ClimbRecord {
 }
 
 /// A device, as records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceRecord {
     /// Product name.
     pub name: String,
     /// `emulator` or `cuda`.
-    pub backend: &'static str,
+    pub backend: String,
     /// Driver version.
     pub driver: String,
+    /// The GPU's own identifier; `None` where the driver's monitoring library is not.
+    #[serde(default)]
+    pub uuid: Option<String>,
+    /// As `major.minor`.
+    #[serde(default)]
+    pub compute_capability: String,
+    /// Streaming multiprocessors.
+    #[serde(default)]
+    pub multiprocessors: u32,
 }
 
 /// The host's own version.
@@ -256,7 +265,15 @@ impl DeviceRecord {
     /// The record of a device.
     pub fn of(device: &Device) -> Self {
         let info = device.info();
-        DeviceRecord { name: info.name, backend: info.backend.name(), driver: info.driver }
+        let (major, minor) = info.compute_capability;
+        DeviceRecord {
+            name: info.name,
+            backend: info.backend.name().to_owned(),
+            driver: info.driver,
+            uuid: None,
+            compute_capability: format!("{major}.{minor}"),
+            multiprocessors: info.multiprocessors,
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The least work of a problem: what bandwidths and rates are computed from.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What any solution of a problem must do at least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Bytes of the inputs and the output, each touched once.
     pub bytes: u64,

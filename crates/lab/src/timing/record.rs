@@ -1,0 +1,317 @@
+//! Records of times: plain data with a stable JSON form, which the store keeps and the report shows.
+//!
+//! A time stands with all that it depends on: what ran and on which problem, the device and its driver, how the
+//! samples were taken, each sample with the clocks beside it, and whether the result was verified. Names and meanings
+//! change only with [`PROTOCOL`]; fields are added with a default, so that older records are still read.
+
+use crate::accuracy::Accuracy;
+use crate::measure::{Cache, Stop, Timer};
+use crate::record::DeviceRecord;
+use crate::stats::Summary;
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the measuring protocol: raised when what a figure means changes.
+pub const PROTOCOL: u32 = 2;
+
+/// One timed kernel, complete: what ran, where, how it was timed, every sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimedRecord {
+    /// Version of the measuring protocol, [`PROTOCOL`] when it was taken.
+    pub protocol: u32,
+    /// When sampling ended, RFC 3339 in UTC.
+    pub taken: String,
+    /// What was timed.
+    pub subject: SubjectRecord,
+    /// Where it ran.
+    pub device: DeviceRecord,
+    /// The revision of the user's checkout, with a `+` when it has changes; `None` outside one.
+    pub revision: Option<String>,
+    /// The version of Lanework.
+    pub version: String,
+    /// The problem by name: extents, `element`, `block`, `seed`, and what else was chosen.
+    pub problem: BTreeMap<String, String>,
+    /// The least work of any solution; zeros where it is not known.
+    #[serde(flatten)]
+    pub work: Work,
+    /// What the cache held when the kernel started.
+    pub cache: Cache,
+    /// How it was brought into that state.
+    pub reset: Reset,
+    /// How a sample was taken.
+    pub timer: Timer,
+    /// Why sampling stopped.
+    pub stop: Stop,
+    /// Every sample in the order taken; none is dropped.
+    pub samples: Vec<TimedSample>,
+    /// The samples in a few figures.
+    pub summary: SummaryRecord,
+    /// Time of an empty kernel, taken the same way: what a figure near it consists of.
+    pub empty_ns: Option<f64>,
+    /// The least time that memory and arithmetic of this GPU allow the work.
+    pub floor_ns: Option<f64>,
+    /// Set when the time is under the floor: why the figure cannot be right, with both possible causes.
+    pub invalid: Option<String>,
+    /// By what the result was verified, before timing and after it.
+    pub verified: Verified,
+    /// The accuracy of the result after timing, where there is a reference.
+    pub accuracy: Option<Accuracy>,
+}
+
+/// What was timed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubjectRecord {
+    /// Its kind.
+    pub kind: SubjectKind,
+    /// Its name: of the rung, of the kernel, of the library's function.
+    pub name: String,
+    /// The ladder of a rung, or of the peer beside it.
+    pub ladder: Option<String>,
+    /// The file of an own kernel, as it was given.
+    pub file: Option<String>,
+    /// FNV-1a of the PTX text in 16 hexadecimal digits; `None` for a vendor's library.
+    pub ptx_hash: Option<String>,
+}
+
+/// The kinds of what can be timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SubjectKind {
+    /// A rung of a ladder.
+    Rung,
+    /// An own kernel: of a file, or of the user's crate.
+    Kernel,
+    /// An operation of the library.
+    Operation,
+    /// A vendor's library, beside a ladder.
+    Peer,
+}
+
+/// How the cache was brought into its state before a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reset {
+    /// Not at all: the same buffers again and again.
+    None,
+    /// Launches rotate over this many copies of the problem, together at least twice the L2 cache.
+    Rotation {
+        /// Copies of the problem.
+        copies: u32,
+    },
+    /// Before each launch a buffer of this many bytes, at least twice the L2 cache, is overwritten.
+    Flush {
+        /// Bytes written.
+        bytes: u64,
+    },
+}
+
+/// One sample, and what the monitor saw beside it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimedSample {
+    /// Nanoseconds of one launch; of a graph, its time divided by its launches.
+    pub ns: f64,
+    /// Clock of the multiprocessors in MHz; this and the next four are `None` where NVML is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sm_mhz: Option<u32>,
+    /// Clock of the memory in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mhz: Option<u32>,
+    /// Power of the board in watts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watts: Option<f64>,
+    /// Temperature of the GPU in degrees Celsius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub celsius: Option<u32>,
+    /// Why the clock is below its maximum, by the names of NVML's clock event reasons; idle is not one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub throttle: Vec<String>,
+    /// Whether it was taken off the clock that the others were taken at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub off_clock: bool,
+}
+
+/// Samples in a few figures; nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryRecord {
+    /// Median.
+    pub median_ns: f64,
+    /// 95 % confidence interval of the median.
+    pub interval_ns: [f64; 2],
+    /// Fastest sample.
+    pub min_ns: f64,
+    /// Quartiles.
+    pub quartiles_ns: [f64; 2],
+    /// Number of samples.
+    pub count: usize,
+}
+
+/// By what a result was verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verified {
+    /// A reference: the host's, or a file that the user gave.
+    Reference,
+    /// The emulator, which ran the same kernel: a kernel that is wrong on both agrees with itself.
+    Emulator,
+    /// Nothing: the figure is of a kernel that may compute anything.
+    Nothing,
+}
+
+/// The verdict of a comparison, on the second against the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The second is faster: the interval of the ratio lies below 1.
+    Fast,
+    /// The second is slower: the interval of the ratio lies above 1.
+    Slow,
+    /// The interval holds 1, or the difference is within what a comparison resolves.
+    Ambiguous,
+    /// One of the two is no valid figure, or they cannot be compared.
+    Invalid,
+}
+
+/// Two timed kernels beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRecord {
+    /// The first, to which the second is compared.
+    pub a: TimedRecord,
+    /// The second.
+    pub b: TimedRecord,
+    /// Whether samples were taken in turns (A B B A), in one process.
+    pub interleaved: bool,
+    /// Time of `b` divided by that of `a`: below 1, `b` is faster.
+    pub ratio: f64,
+    /// Interval of the ratio, 95 %.
+    pub interval: [f64; 2],
+    /// The verdict on `b`.
+    pub verdict: Verdict,
+    /// The verdict's reason, in a sentence.
+    pub why: String,
+}
+
+impl TimedRecord {
+    /// Bytes of the work over the median, in 10^9 bytes per second.
+    pub fn gigabytes_per_second(&self) -> f64 {
+        self.work.bytes as f64 / self.summary.median_ns
+    }
+
+    /// Operations of the work over the median, in 10^9 per second; 0 where none must be made.
+    pub fn gigaflops_per_second(&self) -> f64 {
+        self.work.flops as f64 / self.summary.median_ns
+    }
+
+    /// The samples' times in nanoseconds.
+    pub fn times(&self) -> Vec<f64> {
+        self.samples.iter().map(|sample| sample.ns).collect()
+    }
+}
+
+impl SubjectRecord {
+    /// `ladder/name`, or the name alone.
+    pub fn title(&self) -> String {
+        match &self.ladder {
+            Some(ladder) => format!("{ladder}/{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+impl From<&Summary> for SummaryRecord {
+    fn from(summary: &Summary) -> Self {
+        SummaryRecord {
+            median_ns: summary.median,
+            interval_ns: [summary.interval.0, summary.interval.1],
+            min_ns: summary.min,
+            quartiles_ns: [summary.lower_quartile, summary.upper_quartile],
+            count: summary.count,
+        }
+    }
+}
+
+impl Verdict {
+    /// `FAST`, `SLOW`, `AMBIGUOUS` or `INVALID`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Fast => "FAST",
+            Verdict::Slow => "SLOW",
+            Verdict::Ambiguous => "AMBIGUOUS",
+            Verdict::Invalid => "INVALID",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record with little in it.
+    fn record() -> TimedRecord {
+        let samples: Vec<TimedSample> = [2000.0, 1000.0, 3000.0]
+            .map(|ns| TimedSample { ns, sm_mhz: Some(1980), ..TimedSample::default() })
+            .into();
+        let summary = Summary::of(&[2000.0, 1000.0, 3000.0]).expect("samples");
+        TimedRecord {
+            protocol: PROTOCOL,
+            taken: crate::timing::rfc3339(0),
+            subject: SubjectRecord {
+                kind: SubjectKind::Rung,
+                name: "padded".to_owned(),
+                ladder: Some("transpose".to_owned()),
+                file: None,
+                ptx_hash: Some("0011223344556677".to_owned()),
+            },
+            device: DeviceRecord {
+                name: "H200".to_owned(),
+                backend: "cuda".to_owned(),
+                driver: "580".to_owned(),
+                uuid: None,
+                compute_capability: "9.0".to_owned(),
+                multiprocessors: 132,
+            },
+            revision: None,
+            version: "0.1.0".to_owned(),
+            problem: BTreeMap::from([("rows".to_owned(), "1024".to_owned())]),
+            work: Work { bytes: 4000, flops: 0 },
+            cache: Cache::Cold,
+            reset: Reset::Rotation { copies: 30 },
+            timer: Timer::Graph(100),
+            stop: Stop::TimeLimit,
+            samples,
+            summary: SummaryRecord::from(&summary),
+            empty_ns: Some(550.0),
+            floor_ns: Some(1.0),
+            invalid: None,
+            verified: Verified::Reference,
+            accuracy: Some(Accuracy::WithinBound {
+                max_relative: 1e-6,
+                mean_relative: 1e-7,
+                normwise: 1e-7,
+                bound_used: 0.1,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_record_survives_its_json_form() {
+        let record = record();
+        let text = serde_json::to_string(&record).expect("JSON");
+        assert_eq!(serde_json::from_str::<TimedRecord>(&text).expect("a record"), record);
+        // The names that the store and the report read.
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["cache"], "cold");
+        assert_eq!(value["timer"]["graph"], 100);
+        assert_eq!(value["stop"], "time-limit");
+        assert_eq!(value["reset"]["rotation"]["copies"], 30);
+        assert_eq!(value["bytes"], 4000);
+        assert_eq!(value["samples"][0], serde_json::json!({"ns": 2000.0, "sm_mhz": 1980}));
+        assert_eq!(value["subject"]["kind"], "rung");
+    }
+
+    #[test]
+    fn rates_are_of_the_median() {
+        assert_eq!(record().gigabytes_per_second(), 2.0);
+        assert_eq!(record().subject.title(), "transpose/padded");
+    }
+}
