@@ -12,6 +12,7 @@ pub mod counts;
 mod instruction;
 mod machine;
 mod pattern;
+pub mod pictures;
 mod profile;
 mod record;
 mod remarks;

@@ -4,9 +4,10 @@ use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
 use crate::failure::{Failure, Outcome};
 use crate::findings::sources;
 use crate::output::{print, print_json, write};
-use crate::pictures::{self, Picture};
+use crate::pictures;
 use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::sim::{Blocks, Keep, Place, Touch, Wanted};
 use lanework::tool::{self, Record};
@@ -230,7 +231,7 @@ impl Accesses<'_> {
             steps,
         };
         if let Some(path) = &options.svg {
-            write(path, &pictures::svg(&picture))?;
+            write(path, &svg(&picture))?;
             return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
         }
         print(&pictures::text(&picture))

@@ -1,8 +1,9 @@
 //! Pictures in the terminal.
 
-use super::access::{bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
-use super::activity::{Picture, moments, strips};
 use anstyle::{AnsiColor, Style};
+use lanework::report::pictures::{
+    Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
+};
 use lanework::sim::{Space, Touch};
 
 /// Lines of memory that are drawn.

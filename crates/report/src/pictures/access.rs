@@ -1,11 +1,15 @@
 //! One memory access of a warp, as pictures show it: its sectors, its banks and its cost.
 
-use lanework::report::pattern;
-use lanework::sim::{AccessKind, Space, Touch};
+use crate::pattern::pattern;
+use lanework_sim::{AccessKind, Space, Touch};
 use std::collections::BTreeMap;
 
 /// The cost of an access in words, and whether it is optimal.
 pub struct Cost {
+    /// Sectors, or wavefronts in shared memory; 0 in local memory.
+    pub count: u64,
+    /// The fewest that the same bytes need.
+    pub best: u64,
     /// Sectors or wavefronts, with the optimum.
     pub text: String,
     /// Whether no access to the same bytes costs less.
@@ -30,9 +34,11 @@ pub fn cost(touch: &Touch) -> Cost {
                     many(wavefronts - best, "bank conflict")
                 ),
             };
-            Cost { text, optimal }
+            Cost { count: wavefronts, best, text, optimal }
         }
         Space::Local => Cost {
+            count: 0,
+            best: 0,
             text: "per-lane memory, interleaved: one word of 32 lanes is 4 sectors".to_owned(),
             optimal: true,
         },
@@ -51,7 +57,7 @@ pub fn cost(touch: &Touch) -> Cost {
                     many(sectors, "sector")
                 ),
             };
-            Cost { text, optimal }
+            Cost { count: sectors, best, text, optimal }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::{bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
 use super::activity::{Picture, moments, strips};
-use lanework::sim::{Space, Touch};
+use lanework_sim::{Space, Touch};
 use std::fmt::Write;
 
 /// Width of the drawing.
@@ -115,9 +115,17 @@ pub fn svg(picture: &Picture) -> String {
         canvas.line(&cost.text, &Style { size: 13, fill, more: "" });
         canvas.y += 10;
         match touch.space {
-            Space::Shared => banks(&mut canvas, touch),
+            Space::Shared => {
+                banks(&mut canvas, touch, LINES);
+                more(&mut canvas, bank_rows(touch).len(), "rows");
+                bank_keys(&mut canvas);
+            }
             Space::Local => {}
-            Space::Global | Space::Constant => sectors(&mut canvas, touch),
+            Space::Global | Space::Constant => {
+                sectors(&mut canvas, touch, LINES);
+                more(&mut canvas, sector_lines(touch).len(), "lines");
+                sector_keys(&mut canvas);
+            }
         }
     }
     divergence(&mut canvas, picture);
@@ -128,6 +136,31 @@ pub fn svg(picture: &Picture) -> String {
          <rect width='100%' height='100%' fill='white'/>\n{}</svg>\n",
         canvas.body
     )
+}
+
+/// The grid of one access alone, of at most `most` rows: its sectors or its banks, with no words but those of
+/// the hardware; `None` for an access to local memory, which has neither.
+pub fn grid(touch: &Touch, most: usize) -> Option<String> {
+    let mut canvas = Canvas { body: String::new(), y: 2 };
+    let rows = match touch.space {
+        Space::Shared => {
+            banks(&mut canvas, touch, most);
+            bank_rows(touch).len()
+        }
+        Space::Local => return None,
+        Space::Global | Space::Constant => {
+            sectors(&mut canvas, touch, most);
+            sector_lines(touch).len()
+        }
+    };
+    let height = canvas.y;
+    Some(format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {height}' role='img' \
+         aria-label='{}: {rows} x 128 B'>{}</svg>",
+        LEFT + GRID + 8,
+        escaped(&caption(touch)),
+        canvas.body
+    ))
 }
 
 /// The runs of bits that are set, as first bit and length.
@@ -148,11 +181,11 @@ fn runs(bits: u32) -> Vec<(u32, u32)> {
 }
 
 /// A row for each line of 128 bytes: its sectors, the bytes used in them, and the lanes that use them.
-fn sectors(canvas: &mut Canvas, touch: &Touch) {
+fn sectors(canvas: &mut Canvas, touch: &Touch, most: usize) {
     let lines = sector_lines(touch);
     let first = lines.keys().next().copied().unwrap_or(0);
     let width = GRID / 4;
-    for (line, cells) in lines.iter().take(LINES) {
+    for (line, cells) in lines.iter().take(most) {
         canvas.label(&format!("{:+} B", u128::from(line - first) * 128));
         for (i, cell) in cells.iter().enumerate() {
             let x = LEFT + width * i;
@@ -170,10 +203,19 @@ fn sectors(canvas: &mut Canvas, touch: &Touch) {
         }
         canvas.y += ROW;
     }
-    if lines.len() > LINES {
-        canvas.line(&format!("and {} more lines", lines.len() - LINES), &NOTE);
-    }
     canvas.y += 8;
+}
+
+/// Says how many lines of memory are not drawn.
+fn more(canvas: &mut Canvas, lines: usize, what: &str) {
+    if lines > LINES {
+        canvas.line(&format!("and {} more {what}", lines - LINES), &NOTE);
+        canvas.y += 6;
+    }
+}
+
+/// What the colours of sectors mean.
+fn sector_keys(canvas: &mut Canvas) {
     let x = canvas.key(LEFT, USED, "bytes that lanes use, with the lanes' numbers");
     let x = canvas.key(x, WASTED, "fetched but unused");
     canvas.key(x, EMPTY, "sectors not accessed; a row is 128 bytes");
@@ -193,7 +235,7 @@ fn heat(wavefronts: usize) -> &'static str {
 }
 
 /// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
-fn banks(canvas: &mut Canvas, touch: &Touch) {
+fn banks(canvas: &mut Canvas, touch: &Touch, most: usize) {
     let rows = bank_rows(touch);
     let wavefronts = bank_wavefronts(touch);
     let width = GRID / 32;
@@ -203,7 +245,7 @@ fn banks(canvas: &mut Canvas, touch: &Touch) {
         canvas.cell((LEFT + width * bank, width - 2), "white", &bank.to_string(), FAINT);
     }
     canvas.y += ROW;
-    for (row, cells) in rows.iter().take(LINES) {
+    for (row, cells) in rows.iter().take(most) {
         canvas.label(&format!("{} B", u128::from(*row) * 128));
         for (bank, lanes) in cells.iter().enumerate() {
             let fill = if lanes.is_empty() { EMPTY } else { heat(wavefronts[bank]) };
@@ -216,10 +258,6 @@ fn banks(canvas: &mut Canvas, touch: &Touch) {
         }
         canvas.y += ROW;
     }
-    if rows.len() > LINES {
-        canvas.line(&format!("and {} more rows", rows.len() - LINES), &NOTE);
-        canvas.y += 6;
-    }
     canvas.y += 4;
     canvas.label("wavefronts");
     for (bank, count) in wavefronts.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -227,6 +265,10 @@ fn banks(canvas: &mut Canvas, touch: &Touch) {
         canvas.cell(place, heat(*count), &count.to_string(), ink(*count));
     }
     canvas.y += ROW + 8;
+}
+
+/// What the colours of banks mean.
+fn bank_keys(canvas: &mut Canvas) {
     let x = canvas.key(
         LEFT,
         heat(1),

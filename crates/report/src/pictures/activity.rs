@@ -1,6 +1,6 @@
 //! The contents of a picture, and the active lanes of a block's warps over time.
 
-use lanework::sim::{Place, Touch};
+use lanework_sim::{Place, Touch};
 use std::collections::BTreeMap;
 
 /// The contents of a picture.
