@@ -1,9 +1,12 @@
 //! The largest error of each function: `cargo run --release -p lanework-math --example math_errors -- [OPTIONS] [FUNCTION]...`
 //!
 //! `--stride N` tries every N-th number of f32 (1: all of them, the default), `--points N` so many of f64 (default
-//! 10^8), `--pairs N` so many of two arguments (default 10^9), `--threads N` (default: all).
+//! 10^8), `--pairs N` so many of two arguments (default 10^9), `--threads N` (default: all). A line per function and
+//! format, as `docs/results/h200/math.txt` keeps them. `math_bits`, an example of `lanework`, does the same on a GPU.
 
-use lanework_math::errors::{ONES, TWOS, Worst, sweep_double, sweep_pairs, sweep_single};
+use lanework_math::errors::{
+    Kind, ONES, Record, TWOS, Worst, sweep_double, sweep_pairs, sweep_single,
+};
 
 fn main() {
     let mut stride = 1;
@@ -38,26 +41,20 @@ fn main() {
         }
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|n| n == name);
-    println!("| function | f32: ulp | at | f64: ulp | at |\n|---|---|---|---|---|");
     for function in ONES.iter().filter(|f| wanted(f.name)) {
         let single = sweep_single(function, stride, threads as usize);
+        record(function.name, Kind::Single, (1u64 << 32).div_ceil(stride), single);
         let double = sweep_double(function, points, threads as usize);
-        row(function.name, single, double, 1);
+        record(function.name, Kind::Double, points, double);
     }
     for function in TWOS.iter().filter(|f| wanted(f.name)) {
         let [single, double] = sweep_pairs(function, pairs, threads as usize);
-        row(function.name, single, double, 2);
+        record(function.name, Kind::SinglePairs, pairs, single);
+        record(function.name, Kind::DoublePairs, pairs / 16, double);
     }
 }
 
-fn row(name: &str, single: Worst, double: Worst, count: usize) {
-    let singles: Vec<_> = single.at[..count].iter().map(|b| format!("`{:#010x}`", b)).collect();
-    let doubles: Vec<_> = double.at[..count].iter().map(|b| format!("`{:#018x}`", b)).collect();
-    println!(
-        "| `{name}` | {:.4} | {} | {:.4} | {} |",
-        single.ulps,
-        singles.join(", "),
-        double.ulps,
-        doubles.join(", ")
-    );
+fn record(name: &str, kind: Kind, judged: u64, worst: Worst) {
+    let other = u64::from(worst.ulps.is_infinite());
+    println!("{}", Record { name: name.into(), kind, judged, other, worst });
 }

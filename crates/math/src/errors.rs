@@ -2,11 +2,16 @@
 //! numbers of `f32` or as many points of `f64` as there is time for.
 
 mod double;
+mod record;
 pub mod reference;
 mod sweep;
 
 pub use double::Double;
-pub use sweep::{Worst, pair_double, pair_single, points, sweep_double, sweep_pairs, sweep_single};
+pub use record::{Kind, Record};
+pub use sweep::{
+    Worst, pair_double, pair_single, points, power_double, power_single, sweep_double, sweep_pairs,
+    sweep_single,
+};
 
 /// A function of one argument.
 #[derive(Clone, Copy, Debug)]
@@ -40,15 +45,19 @@ pub struct Two {
     pub reference: fn(f64, f64) -> Double,
     /// The host library's, for `f32`.
     pub host: fn(f64, f64) -> f64,
+    /// The `i`-th pair of `f32` that it is tried at.
+    pub single_pairs: fn(u64) -> (f32, f32),
+    /// The `i`-th pair of `f64`.
+    pub double_pairs: fn(u64) -> (f64, f64),
     /// The bound that is promised, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
-    /// CUDA's bound.
+    /// CUDA's bound; infinite where it has no such function.
     pub cuda: [f64; 2],
 }
 
 macro_rules! list {
-    ($kind:ident: $($name:ident $host:expr, $single:literal $double:literal, $cuda:literal $cuda_double:literal;)*) => {
-        &[$($kind {
+    ($($name:ident $host:expr, $single:literal $double:literal, $cuda:literal $cuda_double:literal;)*) => {
+        &[$(One {
             name: stringify!($name),
             single: crate::$name::<f32>,
             double: crate::$name::<f64>,
@@ -61,7 +70,7 @@ macro_rules! list {
 }
 
 /// The functions of one argument.
-pub const ONES: &[One] = list! { One:
+pub const ONES: &[One] = list! {
     exp f64::exp, 0.85 0.85, 2.0 1.0;
     exp2 f64::exp2, 0.9 0.9, 2.0 1.0;
     exp_m1 f64::exp_m1, 1.05 0.85, 1.0 1.0;
@@ -86,13 +95,47 @@ pub const ONES: &[One] = list! { One:
     erfc crate::erfc::<f64>, 3.1 4.0, 4.0 5.0;
 };
 
+macro_rules! two {
+    ($name:ident, $host:expr, $bounds:expr, $cuda:expr) => {
+        Two {
+            name: stringify!($name),
+            single: crate::$name::<f32>,
+            double: crate::$name::<f64>,
+            reference: reference::$name,
+            host: $host,
+            single_pairs: pair_single,
+            double_pairs: pair_double,
+            bounds: $bounds,
+            cuda: $cuda,
+        }
+    };
+}
+
+/// CUDA has no such function.
+const NONE: [f64; 2] = [f64::INFINITY; 2];
+
 /// The functions of two arguments.
-pub const TWOS: &[Two] = list! { Two:
-    powf f64::powf, 0.85 0.65, 4.0 2.0;
-    atan2 f64::atan2, 1.1 1.0, 3.0 2.0;
-    hypot f64::hypot, 0.8 0.6, 3.0 2.0;
-    rem |x, y| x % y, 0.0 0.0, 0.0 0.0;
-};
+pub const TWOS: &[Two] = &[
+    two!(powf, f64::powf, [0.85, 0.65], [4.0, 2.0]),
+    two!(atan2, f64::atan2, [1.1, 1.0], [3.0, 2.0]),
+    two!(hypot, f64::hypot, [0.8, 0.6], [3.0, 2.0]),
+    two!(rem, |x, y| x % y, [0.0, 0.0], [0.0, 0.0]),
+    two!(rem_euclid, f64::rem_euclid, [0.5, 0.5], NONE),
+    // Rust defines it by the rounded quotient: the value of the same format is the reference.
+    two!(div_euclid, |x, y| (x as f32).div_euclid(y as f32).into(), [0.0, 0.0], NONE),
+    // The exponent is given as a number; the bound is that of the largest, 64.
+    Two {
+        name: "powi",
+        single: |x, n| crate::powi(x, n as i32),
+        double: |x, n| crate::powi(x, n as i32),
+        reference: reference::powf,
+        host: f64::powf,
+        single_pairs: power_single,
+        double_pairs: power_double,
+        bounds: [64.0, 64.0],
+        cuda: NONE,
+    },
+];
 
 /// The distance of `got` from `want`, in units in the last place of a format with `digits` bits after the first and
 /// the least exponent `least`, near `want`. Infinity stands one unit beyond the largest number; signs of zeros and

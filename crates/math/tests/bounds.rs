@@ -3,7 +3,7 @@
 
 use lanework_math as math;
 use lanework_math::errors::{
-    ONES, TWOS, sweep_double, sweep_pairs, sweep_single, ulps_double, ulps_single,
+    Kind, ONES, Record, TWOS, sweep_double, sweep_pairs, sweep_single, ulps_double, ulps_single,
 };
 
 #[test]
@@ -37,61 +37,111 @@ fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
     }
 }
 
-/// The rows of the docs' table: function, ulp and argument of f32, ulp and argument of f64.
-fn rows(text: &str) -> Vec<[String; 5]> {
-    let cells = |line: &str| -> Vec<String> {
-        line.split('|')
-            .map(|cell| cell.trim().replace('`', ""))
-            .filter(|cell| !cell.is_empty())
-            .collect()
-    };
-    text.lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(cells)
-        .filter(|cells| cells.get(2).is_some_and(|cell| cell.starts_with("0x")))
-        .filter_map(|cells| cells.get(..5)?.to_vec().try_into().ok())
-        .collect()
+const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/h200/math.txt");
+
+/// What was measured, a line per function and format; later lines of a function replace earlier ones.
+fn records() -> Vec<Record> {
+    let text = std::fs::read_to_string(RECORDS).expect("the record of the errors");
+    let mut records: Vec<Record> = Vec::new();
+    for record in text.lines().filter_map(Record::parse) {
+        records.retain(|other| (&other.name, other.kind) != (&record.name, record.kind));
+        records.push(record);
+    }
+    records
 }
 
-fn bits(cell: &str) -> Vec<u64> {
-    cell.split(", ")
-        .map(|word| {
-            u64::from_str_radix(word.trim_start_matches("0x"), 16).expect("hexadecimal bits")
-        })
-        .collect()
+/// The record of a function of `arguments` arguments in `f32` (0) or `f64` (1).
+fn record<'a>(records: &'a [Record], name: &str, arguments: usize, format: usize) -> &'a Record {
+    let kind = [[Kind::Single, Kind::Double], [Kind::SinglePairs, Kind::DoublePairs]];
+    let kind = kind[arguments - 1][format];
+    records
+        .iter()
+        .find(|record| record.name == name && record.kind == kind)
+        .unwrap_or_else(|| panic!("no record of {name} {kind:?} in docs/results/h200/math.txt"))
 }
 
 #[test]
-fn every_row_of_the_docs_table_is_what_its_argument_gives() {
-    for language in ["en", "zh"] {
+fn every_record_is_what_its_argument_gives_and_within_the_bound() {
+    let records = records();
+    let near = |record: &Record, error: f64, bound: f64| {
+        assert!((error - record.worst.ulps).abs() < 2e-4, "{record}; computed {error}");
+        assert!(record.other == 0 && record.worst.ulps <= bound, "{record}; bound {bound}");
+    };
+    for f in ONES {
+        let [single, double] = [0, 1].map(|format| record(&records, f.name, 1, format));
+        let x = f32::from_bits(single.worst.at[0] as u32);
+        near(single, ulps_single((f.single)(x), (f.host)(x.into())), f.bounds[0]);
+        let x = f64::from_bits(double.worst.at[0]);
+        near(double, ulps_double((f.double)(x), (f.reference)(x)), f.bounds[1]);
+    }
+    for f in TWOS {
+        let [single, double] = [0, 1].map(|format| record(&records, f.name, 2, format));
+        let [x, y] = single.worst.at.map(|bits| f32::from_bits(bits as u32));
+        near(single, ulps_single((f.single)(x, y), (f.host)(x.into(), y.into())), f.bounds[0]);
+        let [x, y] = double.worst.at.map(f64::from_bits);
+        near(double, ulps_double((f.double)(x, y), (f.reference)(x, y)), f.bounds[1]);
+    }
+}
+
+/// The table of the docs, and how many arguments were judged, in English and Chinese.
+fn tables(records: &[Record]) -> [String; 2] {
+    let ones = ONES.iter().map(|f| (f.name, 1, f.bounds, f.cuda));
+    let twos = TWOS.iter().map(|f| (f.name, 2, f.bounds, f.cuda));
+    let mut rows = String::new();
+    for (name, arguments, bounds, cuda) in ones.chain(twos) {
+        let [single, double] = [0, 1].map(|format| record(records, name, arguments, format));
+        let at = |record: &Record| format!("`{}`", record.arguments().join("`, `"));
+        let cuda = match cuda[0].is_finite() {
+            true => format!("{}, {}", cuda[0], cuda[1]),
+            false => "-".into(),
+        };
+        let (x, y) = (single.worst.ulps, double.worst.ulps);
+        let [a, b] = [single, double].map(at);
+        let [one, two] = bounds;
+        rows += &format!("| `{name}` | {x:.4} | {a} | {y:.4} | {b} | {one}, {two} | {cuda} |\n");
+    }
+    // Of each kind the function that was judged least.
+    let judged = Kind::ALL.map(|(kind, _)| {
+        let of = records.iter().filter(|record| record.kind == kind);
+        let least = of.map(|record| record.judged).min().unwrap_or(0).to_string();
+        let digits: Vec<&str> =
+            least.as_bytes().rchunks(3).rev().filter_map(|d| std::str::from_utf8(d).ok()).collect();
+        digits.join(",")
+    });
+    let [a, b, c, d] = judged;
+    let english = format!(
+        "| function | f32: ulp | at | f64: ulp | at | bounds | CUDA's |\n|---|---|---|---|---|---|---|\n{rows}\n\
+         Judged of each function: {a} numbers of `f32` (all are 4,294,967,296), {b} of `f64`; of those of two\n\
+         arguments {c} pairs of `f32` and {d} of `f64`.\n"
+    );
+    let chinese = format!(
+        "| 函数 | f32：ulp | 位于 | f64：ulp | 位于 | 界 | CUDA 的 |\n|---|---|---|---|---|---|---|\n{rows}\n\
+         每个函数判定过的参数：{a} 个 `f32`（全部是 4,294,967,296 个）、{b} 个 `f64`；双参数函数为 {c} 对 `f32` 和 {d} 对 `f64`。\n"
+    );
+    [english, chinese]
+}
+
+/// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes them, and keeps of the records, to which the output of
+/// `math_bits` was appended, the last of each function and format.
+#[test]
+fn the_docs_tables_are_made_of_the_records() {
+    let records = records();
+    if std::env::var_os("LANEWORK_BLESS").is_some() {
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(RECORDS, lines).expect("the records can be written");
+    }
+    for (language, table) in ["en", "zh"].into_iter().zip(tables(&records)) {
         let path = format!("{}/../../docs/src/{language}/math.md", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).expect("the page of the docs");
-        let rows = rows(&text);
-        assert_eq!(rows.len(), ONES.len() + TWOS.len(), "{path}");
-        for [name, single, single_at, double, double_at] in rows {
-            let (x, y) = (bits(&single_at), bits(&double_at));
-            let (a, b) = (f32::from_bits(x[0] as u32), f64::from_bits(y[0]));
-            let errors = match (
-                ONES.iter().find(|f| f.name == name),
-                TWOS.iter().find(|f| f.name == name),
-            ) {
-                (Some(f), _) => [
-                    ulps_single((f.single)(a), (f.host)(a.into())),
-                    ulps_double((f.double)(b), (f.reference)(b)),
-                ],
-                (None, Some(f)) => {
-                    let (c, d) = (f32::from_bits(x[1] as u32), f64::from_bits(y[1]));
-                    [
-                        ulps_single((f.single)(a, c), (f.host)(a.into(), c.into())),
-                        ulps_double((f.double)(b, d), (f.reference)(b, d)),
-                    ]
-                }
-                _ => panic!("{path}: no function is called {name}"),
-            };
-            for (error, stated) in errors.into_iter().zip([single, double]) {
-                let figure: f64 = stated.parse().expect("a figure");
-                assert!((error - figure).abs() < 2e-4, "{path}: {name} {stated}, computed {error}");
-            }
+        let (open, close) = ("<!-- errors -->\n", "<!-- /errors -->");
+        let start = text.find(open).expect("where the table begins") + open.len();
+        let end = text.find(close).expect("where it ends");
+        if std::env::var_os("LANEWORK_BLESS").is_some() {
+            let page = format!("{}{table}{}", &text[..start], &text[end..]);
+            std::fs::write(&path, page).expect("the page can be written");
+        } else {
+            let same = text[start..end] == table;
+            assert!(same, "{path} differs from its records: LANEWORK_BLESS=1 writes it");
         }
     }
 }

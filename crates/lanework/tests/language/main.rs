@@ -20,6 +20,7 @@ mod everyday;
 mod floats;
 mod host;
 mod integers;
+mod judged;
 mod math;
 mod memory;
 mod methods;

@@ -500,3 +500,14 @@ pub fn erfc(x: f64) -> Double {
 pub fn rem(x: f64, y: f64) -> Double {
     d(x % y)
 }
+
+/// The remainder of Euclidean division: the exact remainder, and the divisor's magnitude if it is negative.
+pub fn rem_euclid(x: f64, y: f64) -> Double {
+    let rest = x % y;
+    if rest < 0.0 { d(rest) + d(y.abs()) } else { d(rest) }
+}
+
+/// The quotient of Euclidean division as Rust defines it, by the rounded quotient.
+pub fn div_euclid(x: f64, y: f64) -> Double {
+    d(x.div_euclid(y))
+}

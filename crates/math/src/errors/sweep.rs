@@ -72,12 +72,12 @@ pub fn points(i: u64) -> f64 {
 /// `count` pairs of `f32`, and a sixteenth as many of `f64`, whose reference takes a microsecond.
 pub fn sweep_pairs(function: &Two, count: u64, threads: usize) -> [Worst; 2] {
     let single = worst(count, threads, |i| {
-        let (x, y) = pair_single(i);
+        let (x, y) = (function.single_pairs)(i);
         let error = ulps_single((function.single)(x, y), (function.host)(x.into(), y.into()));
         Worst { ulps: error, at: [x.to_bits().into(), y.to_bits().into()] }
     });
     let double = worst(count / 16, threads, |i| {
-        let (x, y) = pair_double(i);
+        let (x, y) = (function.double_pairs)(i);
         let error = ulps_double((function.double)(x, y), (function.reference)(x, y));
         Worst { ulps: error, at: [x.to_bits(), y.to_bits()] }
     });
@@ -112,6 +112,24 @@ pub fn pair_double(i: u64) -> (f64, f64) {
         2 => (f64::from_bits(0x3fe0_0000_0000_0000 + (a & 0x001f_ffff_ffff_ffff)), sized(b, 120)),
         _ => (f64::from_bits(a), (b as i64 % 1000) as f64 * 0.5),
     }
+}
+
+/// The `i`-th pair of an `f32` and an integer from -64 to 64 whose power neither overflows nor becomes subnormal.
+pub fn power_single(i: u64) -> (f32, f32) {
+    let (a, b) = (mixed(i) as u32, mixed(!i));
+    let n = (b % 129) as i32 - 64;
+    let range = 119 / n.abs().max(1);
+    let exponent = (b >> 32) as i32 as i64 % i64::from(range);
+    (f32::from_bits(a & 0x807f_ffff | ((127 + exponent) as u32) << 23), n as f32)
+}
+
+/// The `i`-th pair of `f64`, as [`power_single`].
+pub fn power_double(i: u64) -> (f64, f64) {
+    let (a, b) = (mixed(i), mixed(!i));
+    let n = (b % 129) as i32 - 64;
+    let range = 1000 / n.abs().max(1);
+    let exponent = (b >> 32) as i32 as i64 % i64::from(range);
+    (f64::from_bits(a & 0x800f_ffff_ffff_ffff | ((1023 + exponent) as u64) << 52), n.into())
 }
 
 /// A number of 64 mixed bits (splitmix64).
