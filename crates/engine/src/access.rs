@@ -11,7 +11,7 @@ use crate::handler::Body;
 use crate::lanes::{Sink, addresses, fetch_cold, put_cold};
 use crate::machine::{Op, Warp};
 use crate::site::Site;
-use crate::slot::{BITS, Elem, Lanes, SCALAR, Scalar, Slot, WIDE};
+use crate::slot::{BITS, Elem, Lanes, SCALAR, Scalar, Slot, WIDE, both};
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::marker::PhantomData;
 
@@ -31,10 +31,10 @@ fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> 
     // SAFETY: the assembler gave a slot in scalar form.
     let scalar = unsafe { *warp.at(slot).cast::<Scalar>() };
     let (base, stride) = if slot & WIDE != 0 {
-        (scalar.base.map(|b| b.wrapping_add(offset)), scalar.stride)
+        (both(scalar.base, |b| b.wrapping_add(offset)), scalar.stride)
     } else {
         let stride = i64::from(scalar.stride as i32) as u64;
-        (scalar.base.map(|b| u64::from((b as u32).wrapping_add(offset as u32))), stride)
+        (both(scalar.base, |b| u64::from((b as u32).wrapping_add(offset as u32))), stride)
     };
     // A half without active lanes borrows the other's addresses.
     let a = if warp.mask & 0xffff != 0 { base[0] } else { base[1] };

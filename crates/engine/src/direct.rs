@@ -7,7 +7,7 @@ use crate::handler::{Body, WideTiers, baseline};
 use crate::machine::{Op, Warp};
 use crate::region::Region;
 use crate::site::{CachedBounds, Site};
-use crate::slot::{Elem, Lanes, SCALAR, Scalar};
+use crate::slot::{Elem, Lanes, SCALAR, Scalar, both};
 use crate::tally::{count_lanes, tally};
 use std::marker::PhantomData;
 
@@ -26,9 +26,9 @@ pub unsafe fn distances<const WIDE: bool>(
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     let from = op.imm.wrapping_sub(region.start);
     if WIDE {
-        (scalar.base.map(|b| b.wrapping_add(from)), scalar.stride)
+        (both(scalar.base, |b| b.wrapping_add(from)), scalar.stride)
     } else {
-        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(from));
+        let base = both(scalar.base, |b| u64::from(b as u32).wrapping_add(from));
         (base, i64::from(scalar.stride as i32) as u64)
     }
 }
@@ -47,9 +47,9 @@ pub unsafe fn starts<const WIDE: bool>(
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     if WIDE {
-        (scalar.base.map(|b| b.wrapping_add(bounds.from)), scalar.stride)
+        (both(scalar.base, |b| b.wrapping_add(bounds.from)), scalar.stride)
     } else {
-        let base = scalar.base.map(|b| u64::from(b as u32).wrapping_add(bounds.from));
+        let base = both(scalar.base, |b| u64::from(b as u32).wrapping_add(bounds.from));
         (base, i64::from(scalar.stride as i32) as u64)
     }
 }
@@ -72,7 +72,7 @@ pub fn runs_inside(first: [u64; 2], region: &Region, bytes: u64, align: u64) -> 
 #[inline(always)]
 fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bool {
     let reach = stride.wrapping_mul(15);
-    let last = first.map(|f| f.wrapping_add(reach));
+    let last = both(first, |f| f.wrapping_add(reach));
     // A stride whose reach wraps around 64 bits would put lanes in between outside.
     (stride as i64).unsigned_abs() < 1 << 40
         && stride & (bytes - 1) == 0
@@ -192,7 +192,8 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
                 if COUNT {
                     tally::<false>(warp.context, site, first, 0, bytes, 1);
                 }
-                let [a, b] = first.map(|at| guest::load(bounds.host.add(at as usize).cast::<T>()));
+                let [a, b] =
+                    both(first, |at| guest::load(bounds.host.add(at as usize).cast::<T>()));
                 let to = warp.known(op.a, SCALAR | own::<T>()).cast::<Scalar>();
                 Scalar { base: [a.to64(), b.to64()], stride: 0, unused: 0 }.store(to);
             } else {
@@ -206,7 +207,7 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
                     tally::<true>(warp.context, site, first, stride, bytes, 1);
                 }
                 prefetch(site, bounds.host, first);
-                let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());
+                let [a, b] = both(first, |at| bounds.host.add(at as usize).cast::<[T; 16]>());
                 let to = warp.known(op.a, own::<T>()).cast::<[T; 16]>();
                 to.write(L::load(a));
                 to.add(1).write(L::load(b));
@@ -243,7 +244,7 @@ impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
                 tally::<true>(warp.context, site, first, stride, bytes, 1);
             }
             prefetch(site, bounds.host, first);
-            let [a, b] = first.map(|at| bounds.host.add(at as usize).cast::<[T; 16]>());
+            let [a, b] = both(first, |at| bounds.host.add(at as usize).cast::<[T; 16]>());
             let from = warp.known(op.d, own::<T>()).cast::<[T; 16]>();
             L::store(a, from.read());
             L::store(b, from.add(1).read());

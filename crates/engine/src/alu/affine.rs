@@ -1,6 +1,6 @@
 //! Arithmetic on registers in scalar form: both bases and the stride.
 
-use crate::slot::Scalar;
+use crate::slot::{Scalar, both};
 
 /// A function of both bases and the stride.
 #[inline(always)]
@@ -27,12 +27,12 @@ pub fn product(a: Scalar, b: Scalar) -> Scalar {
 #[inline(always)]
 pub fn widened(a: Scalar, signed: bool) -> Option<Scalar> {
     let stride = i64::from(a.stride as i32);
-    let base = a.base.map(|b| if signed { i64::from(b as i32) } else { i64::from(b as u32) });
+    let base = both(a.base, |b| if signed { i64::from(b as i32) } else { i64::from(b as u32) });
     let range =
         if signed { i64::from(i32::MIN)..=i64::from(i32::MAX) } else { 0..=i64::from(u32::MAX) };
     let last = [base[0] + 15 * stride, base[1] + 15 * stride];
     if range.contains(&last[0]) && range.contains(&last[1]) {
-        Some(Scalar { base: base.map(|b| b as u64), stride: stride as u64, unused: 0 })
+        Some(Scalar { base: both(base, |b| b as u64), stride: stride as u64, unused: 0 })
     } else {
         None
     }
@@ -43,5 +43,5 @@ pub fn widened(a: Scalar, signed: bool) -> Option<Scalar> {
 pub fn shifted(a: Scalar, amount: Scalar, bits: u64) -> Option<Scalar> {
     let by = amount.base[0] & 0xffff_ffff;
     let shift = |x: u64| if by >= bits { 0 } else { x << by };
-    Some(Scalar { base: a.base.map(shift), stride: shift(a.stride), unused: 0 })
+    Some(Scalar { base: both(a.base, shift), stride: shift(a.stride), unused: 0 })
 }

@@ -4,13 +4,13 @@ use super::affine::shifted;
 use crate::alu_operation::{
     Affine, AluOperation, affine, hot2, hot3, mask, rare1, rare2, rare3, warm1, warm2, warm3,
 };
-use crate::slot::Scalar;
+use crate::slot::{Scalar, both};
 use lanework_ptx_ir::opcode::integer::{Integer, Size};
 use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
 use lanework_ptx_ir::types::Width;
 
 const NOT: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| {
-    Some(Scalar { base: a.base.map(|b| !b), stride: a.stride.wrapping_neg(), unused: 0 })
+    Some(Scalar { base: both(a.base, |b| !b), stride: a.stride.wrapping_neg(), unused: 0 })
 });
 const SHL32: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 32));
 const SHL64: Affine = affine(&|a: Scalar, b: Scalar, _: Scalar| shifted(a, b, 64));

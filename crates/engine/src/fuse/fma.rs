@@ -8,7 +8,7 @@ use crate::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::guest::{Level, Middle, Widest};
 use crate::handler::{Body, WideTiers, baseline};
 use crate::machine::{Context, Deferred, Op, Warp};
-use crate::slot::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM};
+use crate::slot::{OFFSET, SCALAR, Scalar, WIDE as WIDE_FORM, both};
 use crate::tally::tally;
 use std::marker::PhantomData;
 
@@ -136,8 +136,8 @@ impl FmaSequence {
             }
             let sites = counted.sites.as_mut_ptr();
             for link in &self.links {
-                let shifted = |at: [u64; 2], by: u32| at.map(|a| a.wrapping_add(by.into()));
-                let [one, other] = link.sites.map(|offset| sites.byte_add(offset as usize));
+                let shifted = |at: [u64; 2], by: u32| both(at, |a| a.wrapping_add(by.into()));
+                let [one, other] = both(link.sites, |offset| sites.byte_add(offset as usize));
                 tally::<false>(context, one, shifted(same, link.same), 0, 4, times);
                 tally::<true>(context, other, shifted(run, link.run), 4, 4, times);
             }
@@ -229,8 +229,8 @@ impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE
             if WIDE {
                 prefetch(run_site, run_region.host, run_at);
             }
-            let same = same_at.map(|at| same_region.host.add(at as usize));
-            let run = run_at.map(|at| run_region.host.add(at as usize));
+            let same = both(same_at, |at| same_region.host.add(at as usize));
+            let run = both(run_at, |at| run_region.host.add(at as usize));
             let from = warp.regs.add(chain.sum_from as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (from.read(), from.add(1).read());
             for link in &chain.links {

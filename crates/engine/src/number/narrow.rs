@@ -56,16 +56,22 @@ pub fn relu16x2(a: u32) -> u32 {
 /// Applies `f` to the low and to the high halves.
 #[inline(always)]
 pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f16; N]) -> f16) -> u32 {
-    let low = f(x.map(|x| f16::from_bits(x as u16))).to_bits();
-    let high = f(x.map(|x| f16::from_bits((x >> 16) as u16))).to_bits();
+    let (mut lows, mut highs) = ([f16::ZERO; N], [f16::ZERO; N]);
+    for i in 0..N {
+        (lows[i], highs[i]) = (f16::from_bits(x[i] as u16), f16::from_bits((x[i] >> 16) as u16));
+    }
+    let (low, high) = (f(lows).to_bits(), f(highs).to_bits());
     u32::from(low) | u32::from(high) << 16
 }
 
 /// The same for `bf16`.
 #[inline(always)]
 pub fn mapb16<const N: usize>(x: [u32; N], f: impl Fn([bf16; N]) -> bf16) -> u32 {
-    let low = f(x.map(|x| bf16::from_bits(x as u16))).to_bits();
-    let high = f(x.map(|x| bf16::from_bits((x >> 16) as u16))).to_bits();
+    let (mut lows, mut highs) = ([bf16::ZERO; N], [bf16::ZERO; N]);
+    for i in 0..N {
+        (lows[i], highs[i]) = (bf16::from_bits(x[i] as u16), bf16::from_bits((x[i] >> 16) as u16));
+    }
+    let (low, high) = (f(lows).to_bits(), f(highs).to_bits());
     u32::from(low) | u32::from(high) << 16
 }
 
