@@ -2,16 +2,15 @@
 //! numbers of `f32` or as many points of `f64` as there is time for.
 
 mod double;
+mod points;
 mod record;
 pub mod reference;
 mod sweep;
 
 pub use double::Double;
+pub use points::{pair_double, pair_single, points, power_double, power_single};
 pub use record::{Kind, Record};
-pub use sweep::{
-    Worst, pair_double, pair_single, points, power_double, power_single, sweep_double, sweep_pairs,
-    sweep_single,
-};
+pub use sweep::{Worst, sweep_double, sweep_pairs, sweep_single};
 
 /// A function of one argument.
 #[derive(Clone, Copy, Debug)]
