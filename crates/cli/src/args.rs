@@ -20,6 +20,7 @@ pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
+use crate::terminal;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
@@ -157,7 +158,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
 impl Arguments {
     /// The command line with its commands listed in groups.
     pub fn grouped() -> clap::Command {
-        let command = Self::command();
+        let command = terminal::with_options(Self::command());
         let mut listing = String::new();
         for (heading, names) in GROUPS {
             listing.push_str(&format!("{heading}:\n"));
@@ -187,7 +188,9 @@ impl Arguments {
     /// # Errors
     /// When it is invalid, or asks for help.
     pub fn given() -> Result<Arguments, clap::Error> {
-        Self::from_arg_matches(&Self::grouped().try_get_matches()?)
+        let matches = Self::grouped().try_get_matches()?;
+        terminal::apply(&matches);
+        Self::from_arg_matches(&matches)
     }
 }
 

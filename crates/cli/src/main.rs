@@ -22,7 +22,9 @@ mod source;
 mod stopped;
 mod subject;
 mod suggest;
+mod table;
 mod tables;
+mod terminal;
 
 use args::{
     Arguments, CheckKernelArgs, Command, InspectProgramArgs, KernelArgs, LookKernelArgs,
@@ -36,6 +38,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
+    terminal::colour_of(std::env::args_os().skip(1));
     let outcome = if let Some(line) = file_command("check") {
         let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
@@ -58,7 +61,7 @@ fn main() -> ExitCode {
         let arguments = Arguments::given().unwrap_or_else(|error| stopped::usage(&error));
         failure::catch_bugs(|| run(arguments.command))
     };
-    match outcome {
+    match outcome.and_then(|()| table::check_columns()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => stopped::report(&failure),
     }
@@ -66,7 +69,12 @@ fn main() -> ExitCode {
 
 /// Parses a command line; ends the process where it is invalid.
 fn parse<T: Parser>(line: Vec<OsString>) -> T {
-    T::try_parse_from(line).unwrap_or_else(|error| stopped::usage(&error))
+    let matches = terminal::with_options(T::command()).try_get_matches_from(line);
+    let parsed = matches.and_then(|matches| {
+        terminal::apply(&matches);
+        T::from_arg_matches(&matches)
+    });
+    parsed.unwrap_or_else(|error| stopped::usage(&error))
 }
 
 /// The command line from the command on, if it is `command`. clap shows the first word as its name.

@@ -1,15 +1,16 @@
 //! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
-use crate::output::{duration, short_count, table, thousands};
+use crate::output::{duration, short_count, thousands};
+use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework::Backend;
-use lanework_lab::{Accuracy, ClimbRecord, RungRecord};
+use lanework_lab::{Accuracy, ClimbRecord, RungRecord, TimeRecord};
 
 /// The climb in words.
 pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
     let settings: Vec<String> =
         record.settings.iter().map(|(name, value)| format!(", {name} {value}")).collect();
-    let mut text = format!(
-        "{} of {} {} on {} (driver {}){}, seed {}\n",
+    let mut text = prose(&format!(
+        "{} of {} {} on {} (driver {}){}, seed {}",
         record.ladder,
         record.size_in_words(),
         record.element,
@@ -17,106 +18,112 @@ pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
         record.device.driver,
         settings.concat(),
         record.seed,
-    );
+    ));
     for line in &record.analysis {
-        text.push_str(&format!("  {line}\n"));
+        text.push_str(&listed("  ", line));
     }
     text.push_str(&match backend {
         Backend::Emulator => counted(record),
         Backend::Cuda => timed(record),
     });
+    text.push_str(&steps(record));
     text.push_str(&errors(record));
     for (peer, why) in &record.skipped_peers {
-        text.push_str(&format!("\n{peer} was skipped: {why}\n"));
+        text.push_str(&prose(&format!("\n{peer} was skipped: {why}")));
     }
     if let Some(host) = &record.host {
-        text.push_str(&format!(
-            "\nhost ({}): {} serially, median of {}, host clock\n",
+        text.push_str(&prose(&format!(
+            "\nhost ({}): {} serially, median of {}, host clock",
             host.experiment,
             duration(host.median_ns),
             host.samples
-        ));
+        )));
     }
     text
 }
 
 /// The verdict on the result of a rung.
-fn verdict(rung: &RungRecord) -> String {
+fn verdict(rung: &RungRecord) -> Cell {
     match (&rung.accuracy, &rung.skipped) {
-        (_, Some(_)) => "skipped".to_owned(),
-        (Some(Accuracy::BitExact), _) => "bit-exact".to_owned(),
-        (Some(Accuracy::WithinBound { .. }), _) => "within tolerance".to_owned(),
-        (None, None) => match rung.rejection {
-            Some("wrong") => "WRONG".to_owned(),
-            Some(_) => "LOW PRECISION".to_owned(),
-            None => "NO".to_owned(),
-        },
+        (_, Some(_)) => Cell::from("skipped").tone(Tone::Weak),
+        (Some(Accuracy::BitExact), _) => Cell::from("bit-exact").tone(Tone::Good),
+        (Some(Accuracy::WithinBound { .. }), _) => {
+            Cell::from("within tolerance").short("tolerance").tone(Tone::Good)
+        }
+        (None, None) => Cell::from(match rung.rejection {
+            Some("wrong") => "WRONG",
+            Some(_) => "LOW PRECISION",
+            None => "NO",
+        })
+        .tone(Tone::Bad),
     }
 }
 
-/// Registers and occupancy, for two columns.
-fn resources(rung: &RungRecord) -> [String; 2] {
-    let Some(taken) = &rung.resources else { return [String::new(), String::new()] };
-    let registers = match (taken.estimated, taken.spill_bytes) {
-        (true, 0) => format!("~{}", taken.registers),
-        (true, bytes) => format!("~{} +{bytes} B", taken.registers),
-        (false, 0) => taken.registers.to_string(),
-        (false, bytes) => format!("{} +{bytes} B", taken.registers),
+/// The columns that both tables begin with.
+fn first_columns() -> Vec<Column> {
+    vec![Column::name("rung"), Column::label("exp.").rank(9), Column::label("verified").rank(2)]
+}
+
+/// The columns of registers and occupancy.
+fn of_resources() -> [Column; 2] {
+    [Column::number("regs").rank(5), Column::number("occup.").rank(5)]
+}
+
+/// Registers and occupancy.
+fn resources(rung: &RungRecord) -> [Cell; 2] {
+    let Some(taken) = &rung.resources else { return [Cell::default(), Cell::default()] };
+    let about = if taken.estimated { "~" } else { "" };
+    let registers = match taken.spill_bytes {
+        0 => format!("{about}{}", taken.registers),
+        bytes => format!("{about}{} +{bytes} B", taken.registers),
     };
-    [registers, format!("{:.0} %", 100.0 * taken.occupancy)]
+    [registers.into(), format!("{:.0} %", 100.0 * taken.occupancy).into()]
 }
 
 /// The table of counts.
 fn counted(record: &ClimbRecord) -> String {
-    let mut rows = table(&[
-        "rung",
-        "exp.",
-        "verified",
-        "sectors/ load",
-        "sectors/ store",
-        "bank conflicts",
-        "warp instr.",
-        "instr./ warp",
-        "lanes",
-        "regs",
-        "occup.",
+    let mut columns = first_columns();
+    columns.extend([
+        Column::number("sectors/load (opt)").short("s/load (opt)").rank(1),
+        Column::number("sectors/store (opt)").short("s/store (opt)").rank(1),
+        Column::number("bank conflicts").rank(3),
+        Column::number("warp instr.").rank(4),
+        Column::number("instr./warp").rank(8),
+        Column::number("lanes").rank(7),
     ]);
+    columns.extend(of_resources());
+    let mut rows = Table::new(columns);
     for rung in &record.rungs {
-        let mut row = vec![rung.name.to_owned(), rung.experiment.to_owned(), verdict(rung)];
+        let mut row = vec![rung.name.into(), rung.experiment.into(), verdict(rung)];
         if let Some(counters) = &rung.counters {
             let conflicts =
                 counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts;
             row.extend([
-                format!("{:.2}", counters.global_load.sectors_per_request()),
-                format!("{:.2}", counters.global_store.sectors_per_request()),
-                short_count(conflicts as f64),
-                short_count(counters.warp_instructions as f64),
-                rung.instructions_per_warp().map_or(String::new(), short_count),
-                rung.active_lanes().map_or(String::new(), |lanes| format!("{lanes:.1}")),
+                counters.global_load.per_request().into(),
+                counters.global_store.per_request().into(),
+                short_count(conflicts as f64).into(),
+                short_count(counters.warp_instructions as f64).into(),
+                rung.instructions_per_warp().map_or(String::new(), short_count).into(),
+                rung.active_lanes().map_or(String::new(), |lanes| format!("{lanes:.1}")).into(),
             ]);
             row.extend(resources(rung));
         }
-        rows.add_row(row);
+        rows.row(row);
     }
-    let mut text = format!("{rows}\n");
+    let mut text = shown(&rows);
     if let Some(sample) = record.rungs.iter().find_map(|rung| rung.sampled) {
-        text.push_str(&format!(
-            "Counts are of a sample of blocks ({} of {} for the first such rung); every element was verified.\n",
+        text.push_str(&prose(&format!(
+            "Counts are of a sample of blocks ({} of {} for the first such rung); every element was verified.",
             thousands(sample.blocks_counted),
             thousands(sample.blocks)
-        ));
+        )));
     }
-    text.push_str(
-        "Counted by the emulator, which does not model time. sectors/load, sectors/store: 32-byte sectors\n\
-         per warp request to global memory; bank conflicts: excess wavefronts of shared memory; lanes:\n\
-         mean of active lanes; regs: 32-bit registers per thread, estimated; occup.: on an H200.\n",
-    );
-    for rung in &record.rungs {
-        if let Some(reason) = rung.reason.as_ref().or(rung.skipped.as_ref()) {
-            text.push_str(&format!("  {:<16} {reason}\n", rung.name));
-        }
-    }
-    text
+    text + &prose(
+        "Counted by the emulator, which does not model time. sectors/load, sectors/store: 32-byte sectors per \
+         warp request to global memory (opt: what the lanes' bytes fill at best); bank conflicts: excess \
+         wavefronts of shared memory, at best 0; lanes: mean of active lanes, at best 32; regs: 32-bit registers \
+         per thread, estimated; occup.: on an H200.",
+    )
 }
 
 /// The table of times.
@@ -124,64 +131,89 @@ fn timed(record: &ClimbRecord) -> String {
     let computes = record.work.flops > 0;
     let cycles = record.rungs.iter().any(|rung| rung.figures.contains_key("cycles"));
     let host = record.rungs.iter().any(|rung| rung.figures.contains_key("host_ns"));
-    let mut header = vec!["rung", "exp.", "verified", "median", "+-", "GB/s"];
-    header.extend(computes.then_some("GFLOP/s"));
-    header.extend(["regs", "occup.", "vs before"]);
-    header.extend(cycles.then_some("cycles"));
-    header.extend(host.then_some("host part"));
-    let mut rows = table(&header);
+    let mut columns = first_columns();
+    columns.extend([
+        Column::number("median").rank(0),
+        Column::number("+-").rank(4),
+        Column::number("GB/s").rank(if computes { 6 } else { 1 }),
+    ]);
+    columns.extend(computes.then(|| Column::number("GFLOP/s").rank(1)));
+    columns.extend(of_resources());
+    columns.push(Column::number("vs before").rank(3));
+    columns.extend(cycles.then(|| Column::number("cycles").rank(7)));
+    columns.extend(host.then(|| Column::number("host part").rank(7)));
+    let mut rows = Table::new(columns);
     for rung in &record.rungs {
-        let mut row = vec![rung.name.to_owned(), rung.experiment.to_owned(), verdict(rung)];
+        let mut row = vec![rung.name.into(), rung.experiment.into(), verdict(rung)];
         if let Some(time) = &rung.time {
-            let speed = |figure: f64| match &time.invalid {
-                Some(_) => "INVALID".to_owned(),
-                None => format!("{figure:.0}"),
-            };
-            row.push(duration(time.median_ns));
+            let rate = |figure: f64| rate(time, figure);
             let half = (time.interval_ns[1] - time.interval_ns[0]) / time.median_ns / 2.0;
-            row.push(format!("{:.2} %", 100.0 * half));
-            row.push(speed(time.gigabytes_per_second));
-            row.extend(computes.then(|| speed(time.gigaflops_per_second)));
+            row.extend([
+                duration(time.median_ns).into(),
+                format!("{:.2} %", 100.0 * half).into(),
+                rate(time.gigabytes_per_second),
+            ]);
+            row.extend(computes.then(|| rate(time.gigaflops_per_second)));
             row.extend(resources(rung));
-            row.push(rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x")));
+            let ratio = rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x"));
+            row.push(ratio.into());
             let figure = |name: &str| rung.figures.get(name).copied();
             if cycles {
-                row.push(figure("cycles").map_or(String::new(), short_count));
+                row.push(figure("cycles").map_or(String::new(), short_count).into());
             }
             if host {
-                row.push(figure("host_ns").map_or(String::new(), duration));
+                row.push(figure("host_ns").map_or(String::new(), duration).into());
             }
         }
-        rows.add_row(row);
+        rows.row(row);
     }
-    let mut text = format!("{rows}\n");
+    let mut text = shown(&rows);
     for rung in &record.rungs {
         if let Some(why) = rung.time.as_ref().and_then(|time| time.invalid.as_ref()) {
-            text.push_str(&format!("{}: INVALID: {why}\n", rung.name));
-        }
-        if let Some(why) = &rung.skipped {
-            text.push_str(&format!("{}: skipped: {why}\n", rung.name));
+            text.push_str(&prose(&format!("{}: INVALID: {why}", rung.name)));
         }
     }
-    text.push_str(
-        "GPU event time, cold cache; +-: half of the median's 95 % interval; GB/s counts each input read\n\
-         once and each output written once.\n",
-    );
-    text
+    text + &prose(
+        "GPU event time, cold cache; +-: half of the median's 95 % interval; GB/s counts each input read once \
+         and each output written once.",
+    )
+}
+
+/// A rate, unless the time cannot be right.
+fn rate(time: &TimeRecord, figure: f64) -> Cell {
+    match &time.invalid {
+        Some(_) => Cell::from("INVALID").tone(Tone::Bad),
+        None => format!("{figure:.0}").into(),
+    }
+}
+
+/// A line for each step: what it changes, or why it was not taken.
+fn steps(record: &ClimbRecord) -> String {
+    let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
+    let line = |rung: &RungRecord| {
+        let said = rung.skipped.as_ref().map(|why| format!("skipped: {why}"));
+        let said = said.or_else(|| rung.reason.clone())?;
+        Some(listed(&format!("  {:<widest$}  ", rung.name), &said))
+    };
+    record.rungs.iter().filter_map(line).collect()
 }
 
 /// The errors of rungs that round.
 fn errors(record: &ClimbRecord) -> String {
-    let mut rows = table(&["rung", "max rel. error", "mean rel. error", "normwise", "of bound"]);
-    let mut any = false;
+    let mut rows = Table::new([
+        Column::name("rung"),
+        Column::number("max rel. error"),
+        Column::number("mean rel. error"),
+        Column::number("normwise"),
+        Column::number("of bound"),
+    ]);
     for rung in &record.rungs {
         let Some(Accuracy::WithinBound { max_relative, mean_relative, normwise, bound_used }) =
             rung.accuracy
         else {
             continue;
         };
-        any = true;
-        rows.add_row([
+        rows.row([
             rung.name.to_owned(),
             format!("{max_relative:.2e}"),
             format!("{mean_relative:.2e}"),
@@ -189,8 +221,8 @@ fn errors(record: &ClimbRecord) -> String {
             format!("{:.0} %", 100.0 * bound_used),
         ]);
     }
-    match any {
-        false => String::new(),
-        true => format!("\nErrors against FP64 on the host\n{rows}\n"),
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\nErrors against FP64 on the host\n{}", shown(&rows)),
     }
 }

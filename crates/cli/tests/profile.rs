@@ -53,7 +53,7 @@ fn a_profile_names_the_line_and_the_reason() {
     assert!(text.contains("limited by") && text.contains("modelled"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let text = succeeds(&["profile", "transpose/naive", "--size", "256"]);
-    assert!(text.contains("sectors per store, ideal 4.0: stride 1024 B"), "{text}");
+    assert!(text.contains("sectors per store, optimal 4.0: stride 1024 B"), "{text}");
 }
 
 #[test]
@@ -260,7 +260,7 @@ ret;
     let path = file.to_str().expect("UTF-8");
     let args = ["profile", path, "--block", "64", "--arg", "zeros:u32:100"];
     let shown = succeeds(&args);
-    let said = "5.0 sectors per load, ideal 4.0, misaligned start (4 B past a 32-byte sector)";
+    let said = "5.0 sectors per load, optimal 4.0, misaligned start (4 B past a 32-byte sector)";
     assert!(shown.contains(said), "{shown}");
     assert!(
         shown.contains("100 % of executions diverge at the branch of column 17, PTX line 19"),

@@ -23,7 +23,7 @@ use std::fmt::{self, Write};
 /// let profile = double(&mut x).grid(4).block(256).profile(&emulator)?;
 /// let text = profile.to_string();
 /// assert!(text.starts_with("double: 4 blocks of 256 threads, on the emulator\n"));
-/// assert!(text.contains("global loads   64 requests, 256 sectors: 4.00 each, ideal 4.00"));
+/// assert!(text.contains("global loads   64 requests, 256 sectors: 4.00 each, optimal 4.00"));
 /// # lanework::Result::<()>::Ok(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -15,7 +15,7 @@ table! {
     sectors: u64, "sectors", "32-byte sectors", ["l1tex__t_sectors_pipe_lsu_mem_"],
         "Distinct 32-byte sectors touched, summed over requests; of atomics, summed over the passes that lanes with one address take one after the other.";
     ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
-        "The sectors that the active lanes' bytes would fill side by side, where that is fewer.";
+        "The optimum of `sectors`: those that the active lanes' bytes would fill side by side, where that is fewer, so 4 of a full warp's loads of 4 bytes each, and 16 of 16 bytes each.";
     bytes: u64, "bytes", "bytes", [],
         "Bytes that the active lanes asked for.";
 }
@@ -27,7 +27,7 @@ table! {
     requests: u64, "requests", "warp instructions", [],
         "Warp instructions that accessed memory with at least one lane.";
     wavefronts: u64, "wavefronts", "wavefronts", ["l1tex__data_pipe_lsu_wavefronts_mem_"],
-        "Passes through the 32 banks that the requests took.";
+        "Passes through the 32 banks that the requests took; less `bank_conflicts`, the optimum.";
     bank_conflicts: u64, "conflicts", "wavefronts", ["l1tex__data_bank_conflicts_pipe_lsu_mem_"],
         "Wavefronts beyond the fewest that each request's width and active lanes allow.";
     bytes: u64, "bytes", "bytes", [],
@@ -43,7 +43,7 @@ table! {
     sectors: u64, "sectors", "32-byte sectors", [],
         "Distinct 32-byte sectors of global memory that each copy touches, summed over copies.";
     ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
-        "The sectors that the bytes of each copy would fill side by side.";
+        "The optimum of `sectors`: those that the bytes of each copy would fill side by side.";
     bytes: u64, "bytes", "bytes", [],
         "Bytes of global memory; what a tile has outside of its tensor is not there.";
     shared_bytes: u64, "shared bytes", "bytes", [],

@@ -49,6 +49,25 @@ pub fn short_count(count: f64) -> String {
     }
 }
 
+/// A mean per request with its optimum beside it, as `16.50 (8)`.
+pub fn beside_optimum(mean: f64, optimum: f64) -> String {
+    let short = |figure: f64| {
+        let text = format!("{figure:.2}");
+        text.strip_suffix(".00").map_or(text.clone(), str::to_owned)
+    };
+    format!("{} ({})", short(mean), short(optimum))
+}
+
+impl Global {
+    /// Sectors per request with the optimum, as `16.50 (8)`; `-` where there were no requests.
+    pub fn per_request(&self) -> String {
+        match self.requests {
+            0 => "-".to_owned(),
+            _ => beside_optimum(self.sectors_per_request(), self.ideal_sectors_per_request()),
+        }
+    }
+}
+
 /// A name and its figures.
 pub type Row = (&'static str, String);
 
@@ -61,7 +80,7 @@ fn sectors(name: &'static str, s: &Global) -> Option<Row> {
     let each = |count: u64| count as f64 / s.requests as f64;
     (s.requests > 0).then(|| {
         let text = format!(
-            "{} requests, {} sectors: {:.2} each, ideal {:.2}",
+            "{} requests, {} sectors: {:.2} each, optimal {:.2}",
             thousands(s.requests),
             thousands(s.sectors),
             each(s.sectors),
@@ -74,7 +93,7 @@ fn sectors(name: &'static str, s: &Global) -> Option<Row> {
 fn copies(name: &'static str, s: &Bulk) -> Option<Row> {
     (s.requests > 0).then(|| {
         let text = format!(
-            "{} copies, {} of global memory, {} sectors, ideal {}",
+            "{} copies, {} of global memory, {} sectors, optimal {}",
             thousands(s.requests),
             bytes(s.bytes),
             thousands(s.sectors),
@@ -169,6 +188,17 @@ mod tests {
     }
 
     #[test]
+    fn an_optimum_stands_beside_its_count() {
+        let of = |sectors, ideal_sectors| {
+            Global { requests: 8, sectors, ideal_sectors, ..Global::default() }.per_request()
+        };
+        // Accesses of 16 bytes take four times the sectors of those of 4, and both are optimal.
+        assert_eq!((of(128, 128).as_str(), of(32, 32).as_str()), ("16 (16)", "4 (4)"));
+        assert_eq!(of(132, 64), "16.50 (8)");
+        assert_eq!(Global::default().per_request(), "-");
+    }
+
+    #[test]
     fn counters_print_what_happened_and_nothing_else() {
         let mut counters =
             Counters { warp_instructions: 1000, lane_instructions: 16_000, ..Counters::default() };
@@ -177,7 +207,7 @@ mod tests {
         assert_eq!(
             counters.to_string(),
             "  instructions   1,000 warp instructions, 16.0 of 32 lanes active\n  \
-             global loads   2 requests, 64 sectors: 32.00 each, ideal 4.00\n"
+             global loads   2 requests, 64 sectors: 32.00 each, optimal 4.00\n"
         );
     }
 }

@@ -10,6 +10,7 @@ mod counted;
 #[cfg(feature = "serde")]
 pub mod counts;
 mod instruction;
+pub mod layout;
 mod machine;
 mod pattern;
 pub mod pictures;

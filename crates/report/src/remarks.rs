@@ -77,7 +77,7 @@ fn uncoalesced(name: &str, traffic: &Global, touch: Option<&Touch>) -> Option<St
         }
         None => String::new(),
     };
-    tells.then(|| format!("{took:.1} sectors per {name}, ideal {ideal:.1}{cause}"))
+    tells.then(|| format!("{took:.1} sectors per {name}, optimal {ideal:.1}{cause}"))
 }
 
 /// A bulk copy whose rows fill their sectors in part.
@@ -86,7 +86,7 @@ fn bulk(name: &str, traffic: &Bulk) -> Option<String> {
     let (took, ideal) = (each(traffic.sectors), each(traffic.ideal_sectors));
     (took > 1.02 * ideal).then(|| {
         format!(
-            "{took:.1} sectors per bulk {name}, ideal {ideal:.1}: rows that start or end within a 32-byte sector"
+            "{took:.1} sectors per bulk {name}, optimal {ideal:.1}: rows that start or end within a 32-byte sector"
         )
     })
 }
@@ -127,7 +127,8 @@ mod tests {
             remarks(&counters, &origin(), Some(&touch)).pop().unwrap_or_default()
         };
         let found = of(50, 4100, 4);
-        let said = "5.0 sectors per load, ideal 4.0, misaligned start (4 B past a 32-byte sector)";
+        let said =
+            "5.0 sectors per load, optimal 4.0, misaligned start (4 B past a 32-byte sector)";
         assert!(found.starts_with(said), "{found}");
         // One sector more of 17 is as little as it can cost.
         assert!(of(170, 4112, 16).contains("misaligned start (16 B past"));
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                "32.0 sectors per store, ideal 4.0",
+                "32.0 sectors per store, optimal 4.0",
                 "32.0 wavefronts per shared load, 31.0 of them bank conflicts",
                 "50 % of executions diverge at the branch of column 9, PTX line 57",
             ]

@@ -1,0 +1,91 @@
+//! Tables on this terminal: the layout is [`lanework::report::layout`]'s, the width and the columns asked for are
+//! the terminal's.
+//!
+//! ```text
+//! let mut table = Table::new([
+//!     Column::name("rung"),                                          // always shown, left
+//!     Column::number("sectors/load (opt)").short("s/load").rank(1),  // right; of low rank: kept long
+//!     Column::label("verified").rank(2),                             // left
+//!     Column::text("idea").rank(9),                                  // wrapped at spaces; the first to go
+//! ]);
+//! table.row(["padded".into(), Cell::from("4.00 (4)").short("4"), "bit-exact".into(), idea.into()]);
+//! print(&(shown(&table) + &prose("sectors/load: 32-byte sectors per warp request.")))?;
+//! ```
+
+use crate::failure::{Failure, Outcome};
+use crate::terminal::{columns_asked, width};
+pub use lanework::report::layout::{Cell, Column, Table, Tone};
+use lanework::report::layout::{Fit, Shown, columns, lay_out, wrap};
+use std::sync::Mutex;
+
+/// Headers of the tables that were shown.
+static HEADERS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Columns that text is wrapped to where it could be wider.
+const READABLE: usize = 100;
+
+/// What tables are fitted into here.
+pub fn fit() -> Fit {
+    let shown = match columns_asked() {
+        None => Shown::Fitting,
+        Some(names) if names.iter().any(|name| name == "all") => Shown::All,
+        Some(names) => Shown::Named(names.to_vec()),
+    };
+    // What prints strips the colour where there is none.
+    Fit { width: width(), shown, colour: true }
+}
+
+/// The table as text, with a line that names the columns that did not fit.
+pub fn shown(table: &Table) -> String {
+    if let Ok(mut headers) = HEADERS.lock() {
+        headers.extend(table.headers().map(str::to_owned));
+    }
+    let laid = lay_out(table, &fit());
+    if laid.left_out.is_empty() {
+        return laid.text;
+    }
+    let note = format!(
+        "Too narrow for {}: see --columns all, a wider terminal, or --json.",
+        laid.left_out.join(", ")
+    );
+    laid.text + &prose(&note)
+}
+
+/// Paragraphs wrapped to the terminal, or to a readable width where that is less.
+pub fn prose(text: &str) -> String {
+    let most = width().unwrap_or(READABLE).min(READABLE);
+    wrap(text, most).iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Checks that `--columns` named columns of the tables that were shown.
+///
+/// # Errors
+/// When one is of none of them, with the columns that there are.
+pub fn check_columns() -> Outcome {
+    let (Some(asked), Ok(headers)) = (columns_asked(), HEADERS.lock()) else { return Ok(()) };
+    let table = Table::new(headers.iter().map(|header| Column::label(header.as_str())));
+    let unknown = |name: &&String| {
+        let named = Shown::Named(vec![(*name).clone()]);
+        *name != "all" && !headers.is_empty() && !table.has(&named)
+    };
+    let Some(name) = asked.iter().find(unknown) else { return Ok(()) };
+    let mut known: Vec<&str> = headers.iter().map(String::as_str).collect();
+    known.sort_unstable();
+    known.dedup();
+    Err(Failure::input(
+        format_args!("--columns {name}: no column is called so"),
+        format_args!("there are: {}", known.join(", ")),
+    ))
+}
+
+/// A paragraph after a label, its further lines indented as far as the label is long.
+pub fn listed(label: &str, text: &str) -> String {
+    let most = width().unwrap_or(READABLE).min(READABLE);
+    let indent = columns(label);
+    let mut said = String::new();
+    for (number, line) in wrap(text, most.saturating_sub(indent)).iter().enumerate() {
+        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+        said.push_str(&format!("{before}{line}\n"));
+    }
+    said
+}

@@ -1,0 +1,168 @@
+//! A table before it is laid out: columns, cells, and what there is to fit them into.
+
+/// A column: its header, and what becomes of it where the width does not suffice.
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub(super) header: String,
+    pub(super) short: Option<String>,
+    pub(super) right: bool,
+    pub(super) wraps: bool,
+    pub(super) rank: u8,
+}
+
+impl Column {
+    /// The rank of a column that is given none.
+    const RANK: u8 = 5;
+
+    fn new(header: impl Into<String>) -> Column {
+        let header = header.into();
+        Column { header, short: None, right: false, wraps: false, rank: Self::RANK }
+    }
+
+    /// What a row is called: on the left, and never left out.
+    pub fn name(header: impl Into<String>) -> Column {
+        Column { rank: 0, ..Column::new(header) }
+    }
+
+    /// A few words that stay together, on the left.
+    pub fn label(header: impl Into<String>) -> Column {
+        Column::new(header)
+    }
+
+    /// A figure, on the right.
+    pub fn number(header: impl Into<String>) -> Column {
+        Column { right: true, ..Column::new(header) }
+    }
+
+    /// Text that may be wrapped at its spaces, on the left.
+    pub fn text(header: impl Into<String>) -> Column {
+        Column { wraps: true, ..Column::new(header) }
+    }
+
+    /// A shorter header.
+    pub fn short(self, header: impl Into<String>) -> Column {
+        Column { short: Some(header.into()), ..self }
+    }
+
+    /// How soon it is left out: the greatest first, of equals the rightmost; 0 is never left out.
+    pub fn rank(self, rank: u8) -> Column {
+        Column { rank, ..self }
+    }
+}
+
+/// How a cell is coloured, where there is colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// As it should be: green.
+    Good,
+    /// Wrong, or to be mended: red.
+    Bad,
+    /// Of little weight: dim.
+    Weak,
+}
+
+/// A cell: its text, of one line or several, and a shorter form.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    pub(super) text: String,
+    pub(super) short: Option<String>,
+    pub(super) tone: Option<Tone>,
+}
+
+impl Cell {
+    /// A shorter form, for where the width does not suffice.
+    pub fn short(self, text: impl Into<String>) -> Cell {
+        Cell { short: Some(text.into()), ..self }
+    }
+
+    /// Colours it.
+    pub fn tone(self, tone: Tone) -> Cell {
+        Cell { tone: Some(tone), ..self }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Cell {
+        Cell { text: text.into(), ..Cell::default() }
+    }
+}
+
+/// Columns and rows.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
+        Table { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row; cells that are missing are empty, cells beyond the last column are not shown.
+    pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let mut row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
+        row.resize_with(self.columns.len(), Cell::default);
+        self.rows.push(row);
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether a column is one of those that are named.
+    pub fn has(&self, shown: &Shown) -> bool {
+        self.columns.iter().any(|column| shown.wants(column))
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.header.as_str())
+    }
+}
+
+/// Which columns are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// Those that fit.
+    #[default]
+    Fitting,
+    /// All, in full, however long the lines get.
+    All,
+    /// Those with these headers, and those that are never left out.
+    Named(Vec<String>),
+}
+
+/// What a table is fitted into.
+#[derive(Clone, Debug, Default)]
+pub struct Fit {
+    /// Columns of a line; `None` where there is no limit: then nothing is shortened or left out.
+    pub width: Option<usize>,
+    /// Which columns are shown.
+    pub shown: Shown,
+    /// Whether cells are coloured, by ANSI escape codes.
+    pub colour: bool,
+}
+
+impl Fit {
+    /// Fits into so many columns, without colour.
+    pub fn width(width: usize) -> Fit {
+        Fit { width: Some(width), ..Fit::default() }
+    }
+}
+
+impl Shown {
+    /// Whether a column is shown at all: letter case, spaces and punctuation of its header do not matter.
+    pub(super) fn wants(&self, column: &Column) -> bool {
+        let Shown::Named(names) = self else { return true };
+        let plain = |text: &str| -> String {
+            text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+        };
+        let headers = [Some(&column.header), column.short.as_ref()];
+        let is =
+            |name: &String| headers.iter().flatten().any(|header| plain(header) == plain(name));
+        column.rank == 0 || names.iter().any(is)
+    }
+}

@@ -1,0 +1,109 @@
+//! Text in columns of a terminal: how wide it is, and where a line of it may end.
+//!
+//! A line may end at a space, and beside a character that is two columns wide, as Chinese does; not before
+//! punctuation that closes, nor after one that opens.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns that the text takes on a terminal.
+pub fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// Wide characters that stay with the one before them.
+const CLOSING: &str = "，。、；：！？）》」』】…—％";
+/// Wide characters that stay with the one after them.
+const OPENING: &str = "（《「『【";
+
+/// What is not split: a word, or one wide character with its punctuation, and whether a space precedes it.
+struct Piece<'a> {
+    text: &'a str,
+    spaced: bool,
+}
+
+fn is_wide(letter: char) -> bool {
+    letter.width() == Some(2)
+}
+
+/// Whether a line may end between two neighbouring characters that are no spaces.
+fn may_part(before: char, after: char) -> bool {
+    (is_wide(before) || is_wide(after))
+        && !CLOSING.contains(after)
+        && !OPENING.contains(before)
+        && !matches!(after, '.' | ',' | ';' | ':' | ')' | '%')
+        && before != '('
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut found = Vec::new();
+    let mut spaced = false;
+    for word in text.split(' ') {
+        let mut start = 0;
+        let mut before = None;
+        for (at, letter) in word.char_indices() {
+            if before.is_some_and(|before| may_part(before, letter)) {
+                found.push(Piece { text: &word[start..at], spaced });
+                (start, spaced) = (at, false);
+            }
+            before = Some(letter);
+        }
+        if !word.is_empty() {
+            found.push(Piece { text: &word[start..], spaced });
+            spaced = false;
+        }
+        spaced |= !found.is_empty();
+    }
+    found
+}
+
+/// Columns of the longest part that is not split.
+pub(super) fn longest_piece(text: &str) -> usize {
+    let lines = text.lines().flat_map(pieces);
+    lines.map(|piece| columns(piece.text)).max().unwrap_or(0)
+}
+
+/// The text in lines of at most `width` columns, where no single word is longer; line ends in it stay.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        let mut taken = 0;
+        for piece in pieces(paragraph) {
+            let (wide, space) = (columns(piece.text), usize::from(piece.spaced));
+            if taken > 0 && taken + space + wide > width {
+                lines.push(std::mem::take(&mut line));
+                taken = 0;
+            }
+            if taken > 0 && piece.spaced {
+                line.push(' ');
+                taken += 1;
+            }
+            line.push_str(piece.text);
+            taken += wide;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_spaces_only() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("  one  two", 20), ["one two"]);
+        assert_eq!(wrap("1,048,576 words", 5), ["1,048,576", "words"]);
+        assert_eq!(wrap("a\n\nb c", 9), ["a", "", "b c"]);
+        assert!(wrap("", 9).is_empty());
+    }
+
+    #[test]
+    fn chinese_is_two_columns_wide_and_ends_a_line_anywhere_but_at_punctuation() {
+        assert_eq!(columns("每行 4 B"), 8);
+        assert_eq!(wrap("每行一个扇区，共4个。", 8), ["每行一个", "扇区，共", "4个。"]);
+        assert_eq!(wrap("共享内存（shared）", 8), ["共享内存", "（shared）"]);
+        assert_eq!(longest_piece("用 tensor-cores 计算"), 12);
+    }
+}
