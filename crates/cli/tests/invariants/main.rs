@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("math", &[]),
@@ -27,8 +27,9 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("lanework", &["ptx", "macros", "lang", "sim", "report", "cuda"]),
     ("kernels", &["lanework"]),
     ("lab", &["lanework", "kernels"]),
+    ("store", &["lab"]),
     ("corpus", &["lanework"]),
-    ("cli", &["ptx", "lanework", "kernels", "lab"]),
+    ("cli", &["ptx", "lanework", "kernels", "lab", "store"]),
     ("capi", &["lanework"]),
 ];
 

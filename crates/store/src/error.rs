@@ -1,0 +1,125 @@
+//! The errors of the store: what happened to which file, and what to do.
+
+use rusqlite::ErrorCode;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// What the functions of the store return.
+pub type Result<T> = std::result::Result<T, StoreError>;
+
+/// Why the store could not do something.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no file.
+    #[error(
+        "there is no store at {}\n  = help: `--save` on climb, sweep or bench makes one; `--store FILE` names another", .0.display()
+    )]
+    Missing(PathBuf),
+    /// No home folder, so no place for the store.
+    #[error("the user's data folder is not known: {0}\n  = help: name a file with --store FILE")]
+    NoPlace(String),
+    /// The file cannot be opened.
+    #[error("the store {} cannot be opened: {why}\n  = help: {help}", .path.display())]
+    CannotOpen {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// The file is another program's.
+    #[error(
+        "{} is not a store of Lanework: {why}; it is left as it is\n  = help: name another file with --store FILE", .path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        why: String,
+    },
+    /// A newer Lanework has written the file.
+    #[error(
+        "the store {} has schema {found}, this Lanework knows schemas up to {known}; it is left as it is\n  \
+         = help: use the newer Lanework, or name another file with --store FILE", .path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest schema that is known.
+        known: u32,
+    },
+    /// The file or its disk does not let itself be written.
+    #[error(
+        "the store {} is read-only\n  = help: check the permissions, or name another file with --store FILE", .0.display()
+    )]
+    ReadOnly(PathBuf),
+    /// The disk is full.
+    #[error(
+        "the disk of the store {} is full: what was committed before is kept\n  = help: free some space, or name a file elsewhere with --store FILE", .0.display()
+    )]
+    Full(PathBuf),
+    /// The file is damaged.
+    #[error(
+        "the store {} is damaged: {why}\n  = help: `sqlite3 FILE .recover` may save what is in it; move it away to begin a new one", .path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What shows it.
+        why: String,
+    },
+    /// Another process has held the file for too long.
+    #[error(
+        "the store {} is locked by another process\n  = help: wait for it, or name another file with --store FILE", .0.display()
+    )]
+    Locked(PathBuf),
+    /// No such run.
+    #[error("the store {} has no run {id}\n  = help: `lanework history` lists the runs", .path.display())]
+    NoRun {
+        /// The file.
+        path: PathBuf,
+        /// The number that was asked for.
+        id: i64,
+    },
+    /// A value that says nothing.
+    #[error("{what}\n  = help: {help}")]
+    Request {
+        /// What is wrong.
+        what: String,
+        /// What would be right.
+        help: String,
+    },
+    /// Anything else that SQLite reports.
+    #[error("the store {} failed: {why}\n  = help: name another file with --store FILE", .path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// SQLite's words.
+        why: String,
+    },
+}
+
+impl StoreError {
+    /// The error of the store at `path` for one of SQLite's.
+    pub(crate) fn of(path: &Path, error: rusqlite::Error) -> StoreError {
+        let path = path.to_owned();
+        let why = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly(path),
+            Some(ErrorCode::DiskFull) => StoreError::Full(path),
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, why },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked(path),
+            Some(ErrorCode::NotADatabase) => {
+                StoreError::Foreign { path, why: "it is not a SQLite file".to_owned() }
+            }
+            Some(ErrorCode::CannotOpen) => {
+                let help = "check that its folder is there and can be written";
+                StoreError::CannotOpen { path, why, help }
+            }
+            _ => StoreError::Failed { path, why },
+        }
+    }
+}
