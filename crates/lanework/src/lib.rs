@@ -27,6 +27,8 @@
 //! called with its arguments returns a [`Launch`], which runs once it has a grid and a block. [`lang`]
 //! documents the kernel language and how it differs from CUDA C++ and from Rust.
 
+#![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
+
 extern crate self as lanework;
 
 mod arguments;

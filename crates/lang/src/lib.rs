@@ -50,6 +50,8 @@
 //! - On [`Var`], `sqrt`, `exp`, `powi`, `min`, `count_ones` and others are methods as in Rust;
 //!   `f32::max(a, b)` is written `a.max(b)`.
 
+#![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
+
 mod arithmetic;
 mod assertion;
 mod asynchrony;

@@ -21,22 +21,28 @@ pub fn function(
     signature: &Signature,
     block: &syn::Block,
 ) -> TokenStream {
-    let mut signature = signature.clone();
+    let (written, mut signature) = (signature, signature.clone());
     let only = only_in_kernels(&signature, block);
     for argument in &mut signature.inputs {
         if let FnArg::Typed(typed) = argument {
             typed.attrs.retain(|attribute| !attribute.path().is_ident("constant"));
-            if only.is_some()
-                && let Pat::Ident(name) = &mut *typed.pat
-            {
-                name.mutability = None;
+            if only.is_some() {
+                if let Pat::Ident(name) = &mut *typed.pat {
+                    name.mutability = None;
+                }
+                // What is unused is told by the outline.
+                typed.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
             }
         }
     }
     let body = match &only {
         Some(uses) => {
             let name = signature.ident.to_string();
-            quote!({ ::lanework::lang::host::device_only(#name, #uses) })
+            let outline = crate::outline::outline(written, block);
+            quote!({
+                #outline
+                ::lanework::lang::host::device_only(#name, #uses)
+            })
         }
         None => {
             let mut block = block.clone();
@@ -49,11 +55,9 @@ pub fn function(
             })
         }
     };
-    let unused = only.is_some().then(|| quote!(#[allow(unused_variables)]));
     quote! {
         #(#attributes)*
         #[allow(dead_code, unused_parens, clippy::needless_borrow, clippy::too_many_arguments)]
-        #unused
         #visibility #signature #body
     }
 }

@@ -134,6 +134,7 @@ fn rewrite(
         }
     }
     let body = translator.statements(&function.block, Tail::Unit);
+    let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();
 
     let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
@@ -144,17 +145,19 @@ fn rewrite(
     Ok(quote! {
         #(#attributes)*
         #[allow(
-            unused_parens, unused_braces, unused_variables, clippy::too_many_arguments,
+            unused_parens, unused_braces, clippy::too_many_arguments,
             clippy::redundant_closure_call, clippy::let_unit_value, clippy::unit_arg,
             clippy::type_complexity, clippy::redundant_closure, clippy::let_and_return,
             clippy::identity_op, clippy::erasing_op, clippy::neg_multiply, clippy::clone_on_copy,
             clippy::double_parens, clippy::blocks_in_conditions, clippy::needless_borrow
         )]
         #visibility fn #name #generics (#(#parameters),*) -> ::lanework::Launch<'launch> #bounds {
+            #outline
             let __key = ::lanework::lang::rt::key(
                 ::core::module_path!(), #text, ::core::line!(), &[#(#key),*],
             );
             let __arguments = ::std::vec![#(#arguments),*];
+            #[allow(unused_variables)]
             let __stage = move |__options: &::lanework::lang::StageOptions| {
                 #(let #constants = ::core::clone::Clone::clone(&#constants);)*
                 let __directives = ::std::vec![#(#directives),*];

@@ -20,6 +20,7 @@ mod items;
 mod kernel;
 mod matching;
 mod methods;
+mod outline;
 mod patterns;
 mod places;
 mod scope;

@@ -224,7 +224,7 @@ fn numbered<'a>(
 }
 
 /// Whether a name in a pattern is a constant's, by Rust's custom.
-fn is_constant(name: &syn::PatIdent) -> bool {
+pub fn is_constant(name: &syn::PatIdent) -> bool {
     name.by_ref.is_none()
         && name.mutability.is_none()
         && name.subpat.is_none()

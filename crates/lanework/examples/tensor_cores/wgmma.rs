@@ -76,10 +76,9 @@ pub fn product<const COLUMNS: u32>(
         let consumer = ring.consumer();
         let group = math.thread() / 128;
         let leads = math.thread() % 128 == 0;
-        let mut sums = Accumulator::<f32, COLUMNS>::zero();
         for tile in (block_idx.x..down * across).step_by(grid_dim.x) {
             let (row, column) = corner(tile, down, across);
-            sums = Accumulator::zero();
+            let mut sums = Accumulator::<f32, COLUMNS>::zero();
             for step in 0..steps {
                 let stage = consumer.wait();
                 let left = tiles_a[stage.index].rows::<64>(group * 64);

@@ -1,6 +1,8 @@
 //! The typed asynchrony of sm_90 (`docs/src/en/hopper.md`) on the emulator, checked and under several schedules, and on a
 //! GPU that has it.
 
+#![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
+
 mod assembled;
 mod bulk;
 mod clusters;

@@ -1,5 +1,7 @@
 //! Results of kernels, compared with the same Rust on the host: operators, conversions, control
 //! flow, memory, warps and text, on the emulator and, where there is one, on a GPU.
+
+#![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 #![allow(
     clippy::manual_is_multiple_of,
     clippy::redundant_closure_call,

@@ -70,7 +70,9 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     let v = bytes[i] as f32;
     let mut x = 0.0;
     loop {
-        x = v;
+        if x < v {
+            x = v;
+        }
         break;
     }
     x -= v;

@@ -1,5 +1,7 @@
 //! Tensor cores in the kernel language: tiles, fragments, pipelines and accumulators, on every device
 //! and sanitized, against products computed on the host.
+
+#![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 #![cfg(test)]
 
 mod fragments;

@@ -11,6 +11,11 @@ pub fn perhaps() -> bool {
     false
 }
 
+/// A value that is not known.
+pub fn any() -> u32 {
+    0
+}
+
 /// A value that is matched; its ordinary type is `(&&Scrutinee(value)).host()`'s.
 #[derive(Clone, Copy, Debug)]
 pub struct Scrutinee<X>(pub X);

@@ -26,7 +26,7 @@ pub use kind::{Handle, Places, ReadPlaces, Values, Variables};
 pub use leaves::{Data, Kind, Leaf, Part, Parts};
 pub(crate) use leaves::{Item, leaves};
 pub use matching::{
-    HostOfAny, HostOfValue, Leaves, PassAny, PassValue, Passed, Scrutinee, check, must_leave,
+    HostOfAny, HostOfValue, Leaves, PassAny, PassValue, Passed, Scrutinee, any, check, must_leave,
     perhaps,
 };
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
