@@ -16,6 +16,7 @@ mod output;
 mod pictures;
 mod problem;
 mod program;
+mod progress;
 mod repository;
 mod sarif;
 mod source;

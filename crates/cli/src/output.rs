@@ -2,12 +2,10 @@
 
 use crate::failure::Failure;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, presets};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// Prints text to standard output. A closed pipe ends the command without a message.
 ///
@@ -71,31 +69,9 @@ pub fn table(header: &[&str]) -> Table {
     table
 }
 
-/// A progress line on standard error, on a terminal only.
-pub struct Spinner(ProgressBar);
-
-impl Spinner {
-    /// A spinner with this text.
-    pub fn new(what: &str) -> Self {
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-            bar.set_style(style);
-        }
-        bar.set_message(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Spinner(bar)
-    }
-
-    /// Replaces the text.
-    pub fn say(&self, what: &str) {
-        self.0.set_message(what.to_owned());
-    }
-}
-
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
+/// Whether the command line asks for JSON.
+pub fn asks_for_json() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
 pub use lanework::sim::words::{bytes, short_count, thousands};

@@ -1,7 +1,7 @@
 //! What is said when a command stops: on standard error, by the exit code, and in JSON where that is asked for.
 
 use crate::failure::Failure;
-use crate::output::{json_was_printed, print_json};
+use crate::output::{asks_for_json, json_was_printed, print_json};
 use lanework::sim::Fault;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -28,11 +28,6 @@ pub fn report(failure: &Failure) -> ExitCode {
 
 /// The exit code of a bug: that of `EX_SOFTWARE` in sysexits.h.
 const BUG: u8 = 70;
-
-/// Whether the command line asks for JSON.
-fn asks_for_json() -> bool {
-    std::env::args_os().any(|argument| argument == "--json")
-}
 
 /// Ends the process where the command line cannot be parsed, or asks for help.
 pub fn usage(error: &clap::Error) -> ! {

@@ -50,6 +50,7 @@ pub mod number;
 pub mod occupancy;
 pub mod print;
 pub mod program;
+pub mod progress;
 pub mod region;
 pub mod report;
 pub mod schedule;

@@ -14,6 +14,7 @@ use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Limits, Options, Schedule};
 use crate::memory::Memory;
 use crate::program::Assembled;
+use crate::progress;
 use crate::report::{Scene, report};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -163,6 +164,7 @@ impl<'a> Job<'a> {
             || self.shape.polls
             || self.shape.seed.is_some()
             || instrument.wants().any(Wants::ONE_WORKER);
+        progress::begin(self.count);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
@@ -335,6 +337,7 @@ impl<'a> Job<'a> {
                 }
                 Ok(Turn::Ended) | Err(_) => residents.leave(&seated),
             }
+            progress::ended();
             let executor = &mut residents.seats[seated.seat];
             blocks += executor.blocks.len() as u64;
             for block in &mut executor.blocks {

@@ -35,4 +35,4 @@ mod words;
 
 pub use render::{Laid, lay_out};
 pub use table::{Cell, Column, Fit, Shown, Table, Tone};
-pub use words::{columns, wrap};
+pub use words::{columns, cut, wrap};

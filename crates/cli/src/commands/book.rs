@@ -3,7 +3,8 @@
 use crate::args::BookArgs;
 use crate::book::{fidelity, pages};
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, print};
+use crate::output::print;
+use crate::progress::Progress;
 
 /// Writes every generated page, or with `--check` lists the pages that are out of date.
 ///
@@ -11,7 +12,7 @@ use crate::output::{Spinner, print};
 /// When a page cannot be written; with `--check`, when one is out of date.
 pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
-        let _spinner = Spinner::new("climbing every ladder");
+        let _progress = Progress::new("climbing every ladder");
         let mut all = pages(&args.results)?;
         all.extend(fidelity::pages()?);
         all

@@ -4,10 +4,10 @@ use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::checked::Checked;
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
-use crate::output::Spinner;
 use crate::problem::{
     check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
 };
+use crate::progress::Progress;
 use crate::source::linked_ptx;
 use crate::suggest::check_rung;
 use lanework::{Backend, Checks, Device, ReportKind};
@@ -30,10 +30,11 @@ pub fn run(args: &CheckArgs) -> Outcome {
     case.check_fits(&device)?;
     let mut checked = Checked::default();
     {
-        let spinner = Spinner::new("checking");
-        for rung in runnable(&known.rungs, &wanted, case.as_ref(), &device)? {
+        let rungs = runnable(&known.rungs, &wanted, case.as_ref(), &device)?;
+        let progress = Progress::of("checking", rungs.len() as u64);
+        for rung in rungs {
             let name = format!("{ladder}/{}", rung.name);
-            spinner.say(&name);
+            progress.next(&name);
             let result = case
                 .trial(rung.name, &device)
                 .and_then(|mut trial| trial.job().and_then(|mut job| job.launch()));
@@ -65,7 +66,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
     {
-        let _spinner = Spinner::new("checking");
+        let _progress = Progress::new("checking");
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
         check_arguments(&module, &entry, &ready)?;

@@ -2,11 +2,13 @@
 
 use crate::args::{ClimbArgs, ClimbOptions};
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, print, print_json};
+use crate::output::{print, print_json};
 use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
+use crate::progress::Progress;
 use crate::suggest::check_rung;
 use crate::tables;
 use lanework::{Backend, Device};
+use lanework_kernels::RungInfo;
 use lanework_lab::{ClimbRecord, Family, How, RungRecord, climb, families};
 use std::time::Duration;
 
@@ -39,10 +41,10 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     for family in &families {
         let case = family.case(&request)?;
         let record = {
-            let spinner = Spinner::new("climbing");
-            let name = (family.ladder)().name;
-            let mut say = |what: &str| spinner.say(&format!("{name}: {what}"));
-            climb(family, case.as_ref(), &device, &how(&args.how), &mut say)?
+            let what = format!("climbing {}", (family.ladder)().name);
+            let progress = Progress::of(&what, steps(family, &args.how.rungs));
+            let mut next = |rung: &str| progress.next(rung);
+            climb(family, case.as_ref(), &device, &how(&args.how), &mut next)?
         };
         if !args.how.json {
             print(&tables::describe(&record, device.backend()))?;
@@ -55,6 +57,12 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         (true, records) => print_json(&records)?,
     }
     records.iter().try_for_each(|record| failures(record).and(ran(&[record])))
+}
+
+/// Steps of a climb: the host's, and each rung that was chosen.
+pub fn steps(family: &Family, rungs: &[String]) -> u64 {
+    let chosen = |rung: &&RungInfo| rungs.is_empty() || rungs.iter().any(|name| name == rung.name);
+    1 + family.with_peer().rungs.iter().filter(chosen).count() as u64
 }
 
 /// Seconds of sampling of a rung by default.

@@ -4,10 +4,11 @@
 use super::exhaustive::{self, gpu};
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, print, print_json, thousands};
+use crate::output::{print, print_json, thousands};
+use crate::progress::Progress;
 use lanework::Device;
 use lanework_lab::conformance::{
-    self, Difference, Form, Vectors, combinations, compare, execute, forms,
+    self, Difference, Form, TOGETHER, Vectors, combinations, compare, execute, forms,
 };
 use serde::Serialize;
 
@@ -75,11 +76,16 @@ const COMBINED: usize = 32;
 /// Operands of each form that a live comparison takes.
 const LIVE: usize = 16_384;
 
+/// Steps of running these forms.
+fn steps(forms: &[Form]) -> u64 {
+    forms.len().div_ceil(TOGETHER) as u64
+}
+
 fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Failure> {
     let info = device.info();
-    let spinner = Spinner::new(&info.name);
-    let outcomes = execute(device, forms, tuples, &mut |name| spinner.say(name))?;
-    drop(spinner);
+    let progress = Progress::of(&info.name, steps(forms));
+    let outcomes = execute(device, forms, tuples, &mut |name| progress.next(name))?;
+    drop(progress);
     let mut vectors =
         Vectors { device: format!("{}, driver {}", info.name, info.driver), ..Vectors::default() };
     for (form, outcome) in forms.iter().zip(outcomes) {
@@ -127,9 +133,9 @@ fn read(args: &ConformArgs) -> Result<Vectors, Failure> {
 
 /// Runs the forms on the emulator and reports how they compare.
 fn report(args: &ConformArgs, forms: &[Form], theirs: &Vectors, tuples: usize) -> Outcome {
-    let spinner = Spinner::new("emulator");
-    let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| spinner.say(name))?;
-    drop(spinner);
+    let progress = Progress::of("emulator", steps(forms));
+    let outcomes = execute(&Device::emulator(), forms, tuples, &mut |name| progress.next(name))?;
+    drop(progress);
     let mut rows = Vec::new();
     for (form, outcome) in forms.iter().zip(outcomes) {
         let (verdict, why, differing, compared) = match (outcome, theirs.of(form)) {

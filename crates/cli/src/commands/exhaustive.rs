@@ -3,7 +3,8 @@
 
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, print, print_json, thousands};
+use crate::output::{print, print_json, thousands};
+use crate::progress::Progress;
 use lanework::{Backend, Device};
 use lanework_lab::conformance::exhaustive::{
     Every, Fingerprints, Mismatch, fingerprint, inputs, is_approximate, is_exhaustible, mismatch,
@@ -54,13 +55,13 @@ pub fn run(args: &ConformArgs) -> Outcome {
         Some(device) => format!("{}, driver {}", device.info().name, device.info().driver),
         None => recorded.device.clone(),
     };
-    let spinner = Spinner::new("emulator");
+    let progress = Progress::of("comparing", chosen.iter().map(parts).sum());
     let mut prints = Fingerprints { device: device.clone(), ..Fingerprints::default() };
     let mut rows = Vec::new();
     for form in &chosen {
         let emulator = args.live || live.is_none();
         let mut row =
-            match compared(form, emulator, live.as_ref(), &recorded, &mut prints, &spinner) {
+            match compared(form, emulator, live.as_ref(), &recorded, &mut prints, &progress) {
                 Ok(row) => row,
                 Err(error) => {
                     let why = error.to_string().lines().next().unwrap_or_default().to_owned();
@@ -72,7 +73,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
         }
         rows.push(row);
     }
-    drop(spinner);
+    drop(progress);
     if let Some(path) = &args.record {
         std::fs::write(path, prints.to_text()).map_err(|error| {
             let help = "choose a file that you may write";
@@ -109,7 +110,7 @@ fn compared(
     gpu: Option<&Device>,
     recorded: &Fingerprints,
     prints: &mut Fingerprints,
-    spinner: &Spinner,
+    progress: &Progress,
 ) -> Result<FormJson, lanework::Error> {
     let known = recorded.parts.get(form.key());
     if gpu.is_none() && known.is_none() {
@@ -126,7 +127,7 @@ fn compared(
             receiver
         });
         for part in 0..parts(form) {
-            spinner.say(&format!("{}: part {} of {}", form.name, part + 1, parts(form)));
+            progress.next(&form.name);
             let found = ours.as_mut().map(|ours| ours.part(part)).transpose()?;
             let expected = match &theirs {
                 Some(theirs) => theirs.recv().ok().transpose()?,

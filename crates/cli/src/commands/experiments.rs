@@ -3,7 +3,8 @@
 use super::climb::check_time_limit;
 use crate::args::ExperimentsArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, duration, print, print_json, short_count, table};
+use crate::output::{duration, print, print_json, short_count, table};
+use crate::progress::Progress;
 use lanework::{Backend, Device};
 use lanework_kernels::Language;
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
@@ -69,9 +70,9 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
     let info = device.info();
     let mut ran: HashMap<String, Ran> = HashMap::new();
     let mut shown = Vec::new();
-    let spinner = Spinner::new("running");
+    let progress = Progress::of("running", rows.len() as u64);
     for row in rows {
-        spinner.say(&format!("{} {}: lanework {}", row.id, row.what, row.command));
+        progress.next(&format!("{} {}: lanework {}", row.id, row.what, row.command));
         if !ran.contains_key(&row.command) {
             let result = execute(&row, &info.id, limit)?;
             if let (Some(folder), Some(ladder)) = (&args.output, row.command.strip_prefix("climb "))
@@ -98,7 +99,7 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
             keep(folder, "experiments", &text)?;
         }
     }
-    drop(spinner);
+    drop(progress);
     if args.json {
         print_json(&shown)?;
     } else {

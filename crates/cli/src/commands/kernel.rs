@@ -3,7 +3,8 @@
 use crate::args::KernelArgs;
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{Ready, arguments, check_arguments, emulator, find_entry, launch};
-use crate::output::{Spinner, print, print_json, thousands};
+use crate::output::{print, print_json, thousands};
+use crate::progress::Progress;
 use crate::source::linked_ptx;
 use lanework::{Device, PtxModule};
 use lanework_lab::Array;
@@ -78,10 +79,10 @@ pub fn run(args: &KernelArgs) -> Outcome {
     let (ready, outputs) = arguments(args)?;
     let text = linked_ptx(&args.files)?;
     let names = devices(args)?;
-    let spinner = Spinner::new("running");
+    let progress = Progress::of("running", names.len() as u64);
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());
     for name in &names {
-        spinner.say(name);
+        progress.next(name);
         let device = open(name, args)?;
         let module = device.load_ptx(&text)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
@@ -90,7 +91,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
         check_arguments(&module, &entry, &ready)?;
         results.push((launch(&device, &module, &entry, args.shape(), &ready)?, device, entry));
     }
-    drop(spinner);
+    drop(progress);
     let ((executed, arrays), device, entry) = &results[0];
     let differences: Vec<String> = results[1..]
         .iter()

@@ -2,7 +2,8 @@
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, print, print_json};
+use crate::output::{print, print_json};
+use crate::progress::Progress;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use lanework::report::{By, ProfileRecord, Sources, describe};
 use lanework::sim::Blocks;
@@ -61,8 +62,8 @@ fn all(
     let mut records: Vec<(String, ProfileRecord)> = Vec::new();
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
         let record = {
-            let spinner = Spinner::new("profiling");
-            spinner.say(name);
+            let progress = Progress::new("profiling");
+            progress.say(name);
             let record = profile(subject, blocks, by, gpu);
             match sample {
                 Some(_) => record.map_err(partial_run)?,

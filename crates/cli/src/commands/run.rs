@@ -3,8 +3,9 @@
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome, rejected};
 use crate::npy::Output;
-use crate::output::{Spinner, print, print_json};
+use crate::output::{print, print_json};
 use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
+use crate::progress::Progress;
 use crate::suggest::check_rung;
 use lanework::Device;
 use lanework_lab::{Accuracy, run_rung};
@@ -49,8 +50,8 @@ pub fn run(args: &RunArgs) -> Outcome {
         return Err(Failure::input(why, "run another rung; `lanework list` shows all"));
     }
     let (result, accuracy) = {
-        let spinner = Spinner::new("running");
-        spinner.say(&args.rung);
+        let progress = Progress::new("running");
+        progress.say(&args.rung);
         run_rung(rung, case.as_ref(), &device)?.map_err(|why| rejected("the result", &why))?
     };
     if let Some(output) = output {

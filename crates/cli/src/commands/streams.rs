@@ -2,7 +2,8 @@
 
 use crate::args::StreamsArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{Spinner, duration, print, print_json, thousands};
+use crate::output::{duration, print, print_json, thousands};
+use crate::progress::Progress;
 use lanework::{Backend, Device};
 use lanework_lab::{StreamsRecord, StreamsRequest, overlap};
 
@@ -27,8 +28,8 @@ pub fn run(args: &StreamsArgs) -> Outcome {
         seed: args.seed,
     };
     let record = {
-        let spinner = Spinner::new("running");
-        overlap(&device, &request, &mut |what| spinner.say(what))?
+        let progress = Progress::new("running");
+        overlap(&device, &request, &mut |what| progress.say(what))?
     };
     if args.json {
         print_json(&record)?;

@@ -1,10 +1,11 @@
 //! `lanework sweep`: a ladder at several sizes and blocks.
 
-use super::climb::{check_rungs, check_time_limit, failures, how, ran};
+use super::climb::{check_rungs, check_time_limit, failures, how, ran, steps};
 use crate::args::SweepArgs;
 use crate::failure::Outcome;
-use crate::output::{Spinner, duration, print, print_json, table};
+use crate::output::{duration, print, print_json, table};
 use crate::problem::{find_family, request};
+use crate::progress::Progress;
 use lanework::{Backend, Device};
 use lanework_lab::{ClimbRecord, RungRecord, SweepRecord, points, sweep};
 
@@ -41,8 +42,10 @@ pub fn run(args: &SweepArgs) -> Outcome {
     axes.sort_by_key(|(name, _)| *name == "size");
     let points = points(&request, &axes);
     let record: SweepRecord = {
-        let spinner = Spinner::new("sweeping");
-        sweep(&family, &points, &device, &how(&args.how), &mut |what| spinner.say(what))?
+        let what = format!("sweeping {}", args.ladder);
+        let climb = steps(&family, &args.how.rungs);
+        let progress = Progress::of(&what, climb * points.len() as u64);
+        sweep(&family, &points, &device, &how(&args.how), &mut |what| progress.next(what))?
     };
     if args.how.json {
         print_json(&record)?;

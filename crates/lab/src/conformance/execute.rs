@@ -6,7 +6,7 @@ use super::text::{BLOCK, OPERANDS, RESULTS, module};
 use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 
 /// Forms that share a module, so that a GPU's compiler is called less often.
-const TOGETHER: usize = 24;
+pub const TOGETHER: usize = 24;
 
 /// What a form gave: its results, operand by operand, each in as many bytes as its kind has; or why
 /// it did not run.

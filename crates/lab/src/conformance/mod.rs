@@ -17,7 +17,7 @@ pub use catalogue::{CHAPTERS, Chapter};
 pub use combine::{Candidate, Verdicts, candidates, combinations};
 pub use compare::{Difference, compare};
 pub use coverage::{Coverage, Covered, coverage};
-pub use execute::{Outcome, execute};
+pub use execute::{Outcome, TOGETHER, execute};
 pub use fidelity::{Fidelity, fidelity};
 pub use form::{Form, forms};
 pub use operands::Kind;

@@ -10,6 +10,25 @@ pub fn columns(text: &str) -> usize {
     text.width()
 }
 
+/// At most `most` columns of a text, with an ellipsis where it is longer.
+pub fn cut(text: &str, most: usize) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for letter in text.chars() {
+        let wide = columns(&short) + letter.width().unwrap_or(0);
+        if wide + 1 > most {
+            break;
+        }
+        short.push(letter);
+    }
+    if most > 0 {
+        short.push('…');
+    }
+    short
+}
+
 /// Wide characters that stay with the one before them.
 const CLOSING: &str = "，。、；：！？）》」』】…—％";
 /// Wide characters that stay with the one after them.
@@ -97,6 +116,12 @@ mod tests {
         assert_eq!(wrap("1,048,576 words", 5), ["1,048,576", "words"]);
         assert_eq!(wrap("a\n\nb c", 9), ["a", "", "b c"]);
         assert!(wrap("", 9).is_empty());
+    }
+
+    #[test]
+    fn what_is_cut_has_an_ellipsis() {
+        assert_eq!((cut("abcdef", 4), cut("abc", 3)), ("abc…".to_owned(), "abc".to_owned()));
+        assert_eq!((cut("每行一个", 6), cut("abc", 0)), ("每行…".to_owned(), String::new()));
     }
 
     #[test]

@@ -1,0 +1,42 @@
+//! How far the latest launch of this process has come, for whoever shows it while it runs.
+//!
+//! Two counters of the process, not of a launch: where several launches run at once, what is read is of no use
+//! but to be shown. Nothing here has to do with results.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Clusters of the latest launch, and how many of them have ended.
+static TOTAL: AtomicU64 = AtomicU64::new(0);
+static ENDED: AtomicU64 = AtomicU64::new(0);
+/// Launches so far.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+
+/// How far the latest launch has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Which launch of the process it is, from 1; 0 before the first.
+    pub launch: u64,
+    /// Blocks that have ended; of clusters, each counts once.
+    pub ended: u64,
+    /// Blocks to run, or clusters.
+    pub total: u64,
+}
+
+/// How far the latest launch has come.
+pub fn position() -> Position {
+    let total = TOTAL.load(Ordering::Relaxed);
+    let ended = ENDED.load(Ordering::Relaxed).min(total);
+    Position { launch: LAUNCHES.load(Ordering::Relaxed), ended, total }
+}
+
+/// A launch of so many clusters begins.
+pub(crate) fn begin(clusters: u64) {
+    ENDED.store(0, Ordering::Relaxed);
+    TOTAL.store(clusters, Ordering::Relaxed);
+    LAUNCHES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A cluster has ended.
+pub(crate) fn ended() {
+    ENDED.fetch_add(1, Ordering::Relaxed);
+}
