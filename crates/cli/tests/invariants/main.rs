@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each crate's folder and the crates of ours it may use.
-const MAY_USE: [(&str, &[&str]); 19] = [
+const MAY_USE: [(&str, &[&str]); 20] = [
     ("ptx", &[]),
     ("macros", &[]),
     ("math", &[]),
@@ -28,8 +28,9 @@ const MAY_USE: [(&str, &[&str]); 19] = [
     ("kernels", &["lanework"]),
     ("lab", &["lanework", "kernels"]),
     ("store", &["lab"]),
+    ("pages", &[]),
     ("corpus", &["lanework"]),
-    ("cli", &["ptx", "lanework", "kernels", "lab", "store"]),
+    ("cli", &["ptx", "lanework", "kernels", "lab", "store", "pages"]),
     ("capi", &["lanework"]),
 ];
 

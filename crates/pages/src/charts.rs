@@ -1,0 +1,95 @@
+//! Charts as static drawings: bars, the roofline, lines, heat maps, histograms. Every mark has its values as a tip.
+
+mod bars;
+mod heat;
+mod histogram;
+mod labels;
+mod lines;
+mod roofline;
+mod strip;
+
+pub use bars::{Bar, Bars, Part, Reference};
+pub use heat::{Cell, Heat};
+pub use histogram::Columns;
+pub use lines::{Curve, Lines, Point};
+pub use roofline::{Mark, Roof, Roofline};
+pub use strip::{Dot, Strip, StripRow};
+
+use maud::{Markup, html};
+
+/// Hatches for what is not to be read as a plain value.
+pub fn definitions() -> Markup {
+    html! {
+        svg.defs width="0" height="0" aria-hidden="true" focusable="false" {
+            defs {
+                pattern #hatch width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                    rect.hatch-ground width="6" height="6" {}
+                    line.hatch-line x1="0" y1="0" x2="0" y2="6" {}
+                }
+                pattern #hatch-bad width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                    rect.hatch-bad-ground width="6" height="6" {}
+                    line.hatch-bad-line x1="0" y1="0" x2="0" y2="6" {}
+                }
+            }
+        }
+    }
+}
+
+/// The shape of a mark, by number, around a point; drawings tell series apart by shape as well as by colour.
+pub fn shape(kind: usize, x: f64, y: f64, size: f64) -> Markup {
+    use crate::format::plain as p;
+    let s = size;
+    let path = match kind % 6 {
+        0 => return html! { circle cx=(p(x)) cy=(p(y)) r=(p(s)) {} },
+        1 => format!("M{} {}h{d}v{d}h-{d}z", p(x - 0.9 * s), p(y - 0.9 * s), d = p(1.8 * s)),
+        2 => format!(
+            "M{} {}L{} {}L{} {}z",
+            p(x),
+            p(y - 1.25 * s),
+            p(x + 1.15 * s),
+            p(y + 0.85 * s),
+            p(x - 1.15 * s),
+            p(y + 0.85 * s)
+        ),
+        3 => format!(
+            "M{} {}L{} {}L{} {}L{} {}z",
+            p(x),
+            p(y - 1.3 * s),
+            p(x + 1.3 * s),
+            p(y),
+            p(x),
+            p(y + 1.3 * s),
+            p(x - 1.3 * s),
+            p(y)
+        ),
+        4 => format!(
+            "M{} {}L{} {}L{} {}z",
+            p(x),
+            p(y + 1.25 * s),
+            p(x + 1.15 * s),
+            p(y - 0.85 * s),
+            p(x - 1.15 * s),
+            p(y - 0.85 * s)
+        ),
+        _ => {
+            let (a, b) = (0.42 * s, 1.2 * s);
+            format!(
+                "M{} {}H{}V{}H{}V{}H{}V{}H{}V{}H{}V{}H{}z",
+                p(x - a),
+                p(y - b),
+                p(x + a),
+                p(y - a),
+                p(x + b),
+                p(y + a),
+                p(x + a),
+                p(y + b),
+                p(x - a),
+                p(y + a),
+                p(x - b),
+                p(y - a),
+                p(x - a)
+            )
+        }
+    };
+    html! { path d=(path) {} }
+}

@@ -1,0 +1,241 @@
+//! Bars with labels beside them, one row each: from a zero baseline, or as dots on a logarithmic axis where the
+//! values lie too far apart for bars. Places are percents, so that the chart is as wide as its page allows while
+//! its letters keep their size.
+
+use crate::format::plain;
+use crate::scale::Axis;
+use crate::tip::Tip;
+use maud::{Markup, html};
+
+/// Beyond this ratio of the largest to the smallest value, bars would hide the small ones.
+const FAR_APART: f64 = 40.0;
+
+/// A part of a bar.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its length.
+    pub value: f64,
+    /// Its class: `own`, `best`, `vendor`, `good`, `excess`, `bad`.
+    pub class: &'static str,
+}
+
+/// A row.
+#[derive(Clone, Debug, Default)]
+pub struct Bar {
+    /// Its name.
+    pub name: String,
+    /// Where its name leads.
+    pub link: Option<String>,
+    /// Its parts, from the baseline on; none where there is nothing to draw.
+    pub parts: Vec<Part>,
+    /// The interval of its end.
+    pub interval: Option<[f64; 2]>,
+    /// Its value in words.
+    pub text: Option<Markup>,
+    /// What stands beside the value.
+    pub aside: Option<Markup>,
+    /// Its values for the tip.
+    pub tip: Tip,
+}
+
+/// A line across all rows.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Where.
+    pub value: f64,
+    /// What it is.
+    pub label: Markup,
+    /// Whether it is a ceiling or floor of the hardware rather than another's result.
+    pub hardware: bool,
+}
+
+/// The chart.
+#[derive(Clone, Debug)]
+pub struct Bars {
+    /// What the axis shows, with its unit.
+    pub title: Markup,
+    /// How a tick is written.
+    pub tick: fn(f64) -> String,
+    /// The rows.
+    pub rows: Vec<Bar>,
+    /// Lines across them.
+    pub references: Vec<Reference>,
+    /// Whether values far apart may be drawn as dots on a logarithmic axis.
+    pub may_be_dots: bool,
+}
+
+impl Bar {
+    /// The end of the bar.
+    pub fn value(&self) -> f64 {
+        self.parts.iter().map(|part| part.value).sum()
+    }
+}
+
+impl Bars {
+    fn axis(&self) -> Axis {
+        let drawn = self.rows.iter().filter(|row| !row.parts.is_empty());
+        let ends = drawn.clone().flat_map(|row| [row.value(), row.interval.map_or(0.0, |i| i[1])]);
+        let marks = self.references.iter().map(|line| line.value);
+        let most = ends.chain(marks.clone()).fold(0.0, f64::max);
+        let least = drawn.map(Bar::value).filter(|value| *value > 0.0).fold(f64::MAX, f64::min);
+        match self.may_be_dots && least < f64::MAX && most / least > FAR_APART {
+            true => {
+                let low = marks.filter(|value| *value > 0.0).fold(least, f64::min);
+                Axis::logarithmic(low, most)
+            }
+            false => Axis::from_zero(most),
+        }
+    }
+
+    /// The chart; `logarithmic` stands beside the title where the axis is so.
+    pub fn draw(&self, logarithmic: &Markup) -> Markup {
+        let axis = self.axis();
+        html! {
+            div.bars {
+                div role="list" {
+                    @for row in &self.rows { (self.row(row, &axis)) }
+                }
+                (foot(&axis, self.tick, &html! { (self.title) @if axis.is_log() { " · " (logarithmic) } }))
+                (keys(&self.references, self.tick))
+            }
+        }
+    }
+
+    fn row(&self, row: &Bar, axis: &Axis) -> Markup {
+        let place = |value: f64| format!("{}%", percent(axis.place(value)));
+        let mut from = 0.0;
+        let mut pieces = Vec::new();
+        for part in &row.parts {
+            let (left, right) = (axis.place(from), axis.place(from + part.value));
+            from += part.value;
+            pieces.push((part.class, percent(left), percent(right - left)));
+        }
+        html! {
+            div.bar role="listitem" {
+                span.bar-name {
+                    @match &row.link {
+                        Some(link) => a href=(link) { (row.name) },
+                        None => (row.name),
+                    }
+                }
+                div.track {
+                    svg.mark tabindex="0" role="img" data-tip=(row.tip.json()) aria-label=(row.tip.words()) {
+                        (grid(axis))
+                        @if axis.is_log() && !row.parts.is_empty() {
+                            @let class = row.parts.last().map_or("own", |part| part.class);
+                            line.stem x1="0" x2=(place(row.value())) y1="50%" y2="50%" {}
+                            circle class={ "dot " (class) } cx=(place(row.value())) cy="50%" r="6" {}
+                        } @else {
+                            @for (class, left, wide) in &pieces {
+                                rect class=(class) x={ (left) "%" } y="5" width={ (wide) "%" } height="16" {}
+                            }
+                        }
+                        @if let Some([low, high]) = row.interval {
+                            g.interval {
+                                line x1=(place(low)) x2=(place(high)) y1="50%" y2="50%" {}
+                                line x1=(place(low)) x2=(place(low)) y1="30%" y2="70%" {}
+                                line x1=(place(high)) x2=(place(high)) y1="30%" y2="70%" {}
+                            }
+                        }
+                        @for line in &self.references {
+                            line.reference.hardware[line.hardware]
+                                x1=(place(line.value)) x2=(place(line.value)) y1="0" y2="100%" {}
+                        }
+                    }
+                }
+                span.bar-value {
+                    @if let Some(text) = &row.text { b { (text) } }
+                    @if let Some(aside) = &row.aside { " " span.aside { (aside) } }
+                }
+            }
+        }
+    }
+}
+
+/// The lines of the ticks.
+pub(super) fn grid(axis: &Axis) -> Markup {
+    html! {
+        @for tick in &axis.ticks {
+            @let at = format!("{}%", percent(axis.place(*tick)));
+            line.grid x1=(at) x2=(at) y1="0" y2="100%" {}
+        }
+    }
+}
+
+/// The axis under the rows, and its title.
+pub(super) fn foot(axis: &Axis, write: fn(f64) -> String, title: &Markup) -> Markup {
+    html! {
+        div.bar-axis aria-hidden="true" {
+            span.bar-name {}
+            div.track {
+                @for (index, tick) in axis.ticks.iter().enumerate() {
+                    span.tick.odd[index % 2 == 1] style=(format!("left:{}%", percent(axis.place(*tick)))) { (write(*tick)) }
+                }
+            }
+            span.bar-value {}
+        }
+        div.bar-title { span.bar-name {} span { (title) } }
+    }
+}
+
+/// What the lines across are.
+pub(super) fn keys(references: &[Reference], write: fn(f64) -> String) -> Markup {
+    html! {
+        @if !references.is_empty() {
+            ul.keys {
+                @for line in references {
+                    li { i.line-key.hardware[line.hardware] {} (line.label) " " b { (write(line.value)) } }
+                }
+            }
+        }
+    }
+}
+
+fn percent(place: f64) -> String {
+    plain(100.0 * place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(values: &[f64], may_be_dots: bool) -> Bars {
+        let row = |value: &f64| Bar {
+            name: "a<b".to_owned(),
+            parts: vec![Part { value: *value, class: "own" }],
+            interval: Some([value * 0.9, value * 1.1]),
+            text: Some(html! { "5" }),
+            tip: Tip::new("a<b").row("x", "5"),
+            ..Bar::default()
+        };
+        Bars {
+            title: html! { "t" },
+            tick: plain,
+            rows: values.iter().map(row).collect(),
+            references: vec![Reference { value: 5.0, label: html! { "floor" }, hardware: true }],
+            may_be_dots,
+        }
+    }
+
+    #[test]
+    fn bars_start_at_zero_and_their_names_are_escaped() {
+        let drawn = bars(&[10.0, 5.0], true).draw(&html! { "log" }).into_string();
+        assert_eq!(drawn.matches("class=\"mark\"").count(), 2);
+        assert!(drawn.contains("<rect class=\"own\" x=\"0%\"") && !drawn.contains("<circle"));
+        assert!(drawn.contains("a&lt;b") && !drawn.contains("a<b"));
+        assert!(drawn.contains("left:0%") && drawn.contains("floor"));
+    }
+
+    #[test]
+    fn values_far_apart_are_dots_on_a_labelled_logarithmic_axis() {
+        let drawn = bars(&[1.0, 5000.0], true).draw(&html! { "log" }).into_string();
+        assert!(drawn.contains("<circle") && !drawn.contains("<rect") && drawn.contains("log"));
+        let drawn = bars(&[1.0, 5000.0], false).draw(&html! { "log" }).into_string();
+        assert!(drawn.contains("<rect") && !drawn.contains("· log"));
+    }
+
+    #[test]
+    fn a_chart_without_rows_is_no_failure() {
+        assert!(bars(&[], true).draw(&html! {}).into_string().contains("bars"));
+    }
+}

@@ -1,0 +1,170 @@
+//! Lines over one axis that varies: sweeps and histories, with the intervals of their points.
+
+use super::labels::{Taken, width};
+use super::shape;
+use crate::format::{plain as p, thousands};
+use crate::scale::Axis;
+use crate::tip::Tip;
+use maud::{Markup, html};
+
+/// A point of a line.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Where on the axis that varies.
+    pub x: f64,
+    /// Its value.
+    pub y: f64,
+    /// The interval of the value.
+    pub interval: Option<[f64; 2]>,
+    /// Its values for the tip.
+    pub tip: Tip,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a vendor's library.
+    pub vendor: bool,
+    /// Its points, by rising x.
+    pub points: Vec<Point>,
+}
+
+/// The chart.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// What varies.
+    pub x_title: Markup,
+    /// What the lines show.
+    pub y_title: Markup,
+    /// How a tick of it is written.
+    pub tick: fn(f64) -> String,
+    /// The lines.
+    pub curves: Vec<Curve>,
+    /// What it shows, for those who do not see it.
+    pub caption: String,
+}
+
+impl Lines {
+    /// The chart, for wide and for narrow pages.
+    pub fn draw(&self) -> Markup {
+        html! {
+            (self.sized((1000.0, 440.0), false))
+            (self.sized((370.0, 340.0), true))
+        }
+    }
+
+    fn sized(&self, (w, h): (f64, f64), narrow: bool) -> Markup {
+        let size = if narrow { 11.0 } else { 12.5 };
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let mut xs: Vec<f64> = points().map(|point| point.x).collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        let x_axis = Axis::at(&xs);
+        let top_of = |point: &Point| point.interval.map_or(point.y, |interval| interval[1]);
+        let most = points().map(top_of).fold(0.0, f64::max);
+        let least = points().map(|point| point.y).filter(|y| *y > 0.0).fold(f64::MAX, f64::min);
+        let y_axis = match most / least > 100.0 {
+            true => Axis::logarithmic(least, most),
+            false => Axis::from_zero(most),
+        };
+        let names = self.curves.iter().map(|curve| width(&curve.name, size));
+        let longest = if narrow { 0.0 } else { names.fold(0.0, f64::max) + 22.0 };
+        let (left, top, bottom) = (if narrow { 60.0 } else { 78.0 }, 32.0, h - 46.0);
+        let right = w - 14.0 - longest;
+        let x = |value: f64| left + x_axis.place(value) * (right - left);
+        let y = |value: f64| bottom - y_axis.place(value) * (bottom - top);
+        let stride = xs.len().div_ceil(if narrow { 4 } else { 10 }).max(1);
+        html! {
+            svg class={ "chart lines " (if narrow { "narrow" } else { "wide" }) } viewBox={ "0 0 " (w) " " (h) }
+                role="group" aria-label=(self.caption) {
+                text.axis x="4" y="14" font-size=(size) { (self.y_title) @if y_axis.is_log() { " (log)" } }
+                @for tick in &y_axis.ticks {
+                    line.grid x1=(p(left)) x2=(p(right)) y1=(p(y(*tick))) y2=(p(y(*tick))) {}
+                    text.tick x=(p(left - 7.0)) y=(p(y(*tick) + 4.0)) text-anchor="end" font-size=(size) { ((self.tick)(*tick)) }
+                }
+                @for tick in xs.iter().step_by(stride) {
+                    line.grid x1=(p(x(*tick))) x2=(p(x(*tick))) y1=(p(top)) y2=(p(bottom)) {}
+                    text.tick x=(p(x(*tick))) y=(p(bottom + 17.0)) text-anchor="middle" font-size=(size) { (thousands(*tick)) }
+                }
+                text.axis x=(p((left + right) / 2.0)) y=(p(h - 8.0)) text-anchor="middle" font-size=(size) { (self.x_title) " (log)" }
+                @for (index, curve) in self.curves.iter().enumerate() {
+                    g class={ "curve c" (index % 8) @if curve.vendor { " vendor" } } data-group=(index) {
+                        @let path: Vec<String> = curve.points.iter().map(|at| format!("{} {}", p(x(at.x)), p(y(at.y)))).collect();
+                        @if path.len() > 1 { path d={ "M" (path.join("L")) } fill="none" {} }
+                        @for point in &curve.points {
+                            @if let Some([low, high]) = point.interval {
+                                line.whisker x1=(p(x(point.x))) x2=(p(x(point.x))) y1=(p(y(low))) y2=(p(y(high))) {}
+                            }
+                            g.mark tabindex="0" role="img" data-tip=(point.tip.json()) aria-label=(point.tip.words()) {
+                                circle.halo cx=(p(x(point.x))) cy=(p(y(point.y))) r="11" {}
+                                (shape(index, x(point.x), y(point.y), if narrow { 3.5 } else { 4.5 }))
+                            }
+                        }
+                    }
+                }
+                @if !narrow {
+                    @for (index, base) in self.name_places(&y, size, (top, bottom)) {
+                        text class={ "label c" (index % 8) } x=(p(right + 14.0)) y=(p(base)) font-size=(size) data-group=(index) { (self.curves[index].name) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Baselines of the names at the ends of their lines, moved apart where they would meet.
+    fn name_places(
+        &self,
+        y: &dyn Fn(f64) -> f64,
+        size: f64,
+        (top, bottom): (f64, f64),
+    ) -> Vec<(usize, f64)> {
+        let mut taken = Taken::within([0.0, top - 20.0, 2.0, bottom + 20.0]);
+        let place = |(index, curve): (usize, &Curve)| {
+            let at = y(curve.points.last()?.y) + 4.0;
+            let steps = (0..80).map(|step| f64::from(step) * 3.0);
+            let base = steps
+                .flat_map(|step| [at + step, at - step])
+                .find(|base| taken.free(&[0.0, base - size, 1.0, base + 2.0]))?;
+            taken.take([0.0, base - size, 1.0, base + 2.0]);
+            Some((index, base))
+        };
+        self.curves.iter().enumerate().filter_map(place).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_is_a_mark_and_every_line_has_its_name() {
+        let point = |x: f64| Point {
+            x,
+            y: 10.0 * x,
+            interval: Some([9.0 * x, 11.0 * x]),
+            tip: Tip::new("p"),
+        };
+        let curve = |name: &str| Curve {
+            name: name.to_owned(),
+            vendor: false,
+            points: [1.0, 2.0, 4.0].map(point).into(),
+        };
+        let lines = Lines {
+            x_title: html! { "x" },
+            y_title: html! { "y" },
+            tick: thousands,
+            curves: vec![curve("one"), curve("two"), curve("three")],
+            caption: "c".to_owned(),
+        };
+        let drawn = lines.draw().into_string();
+        assert_eq!(drawn.matches("class=\"mark\"").count(), 18);
+        for name in ["one", "two", "three"] {
+            assert!(drawn.contains(&format!(">{name}</text>")), "{name}");
+        }
+        assert!(!drawn.contains("NaN"));
+        let empty = Lines { curves: Vec::new(), ..lines };
+        assert!(!empty.draw().into_string().contains("NaN"));
+    }
+}

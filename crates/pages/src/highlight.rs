@@ -1,0 +1,158 @@
+//! Colours in listings: comments, strings, numbers and the words of the language, line by line.
+
+use maud::{Markup, html};
+
+/// The languages that are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Rust, and CUDA C++ nearly so.
+    Code,
+    /// PTX.
+    Ptx,
+    /// Machine code.
+    Sass,
+}
+
+/// Words that are coloured in sources.
+const WORDS: [&str; 44] = [
+    "as",
+    "async",
+    "break",
+    "const",
+    "continue",
+    "crate",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "fn",
+    "for",
+    "if",
+    "impl",
+    "in",
+    "let",
+    "loop",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "super",
+    "true",
+    "type",
+    "unsafe",
+    "use",
+    "where",
+    "while",
+    "void",
+    "int",
+    "float",
+    "double",
+    "unsigned",
+    "__global__",
+    "__shared__",
+    "__device__",
+    "template",
+    "typename",
+];
+
+/// A line with its parts in spans; classes are `c` for comments, `s` strings, `n` numbers, `k` words.
+pub fn line(text: &str, language: Language) -> Markup {
+    let parts = parts(text, language);
+    html! {
+        @for (class, part) in parts {
+            @if class.is_empty() { (part) } @else { span class=(class) { (part) } }
+        }
+    }
+}
+
+fn parts(text: &str, language: Language) -> Vec<(&'static str, &str)> {
+    let mut found: Vec<(&'static str, &str)> = Vec::new();
+    let mut rest = text;
+    let mut plain = 0;
+    while !rest.is_empty() {
+        let at = text.len() - rest.len();
+        let (class, length) = first(rest, language, text[..at].trim().is_empty());
+        if class.is_empty() {
+            rest = &rest[length..];
+            continue;
+        }
+        if plain < at {
+            found.push(("", &text[plain..at]));
+        }
+        found.push((class, &rest[..length]));
+        rest = &rest[length..];
+        plain = text.len() - rest.len();
+    }
+    if plain < text.len() {
+        found.push(("", &text[plain..]));
+    }
+    found
+}
+
+/// The class and the length of what `rest` begins with; `start` where only blanks stand before it.
+fn first(rest: &str, language: Language, start: bool) -> (&'static str, usize) {
+    let one = rest.chars().next().map_or(1, char::len_utf8);
+    let word = |extra: &str| {
+        let part =
+            |letter: char| letter.is_alphanumeric() || letter == '_' || extra.contains(letter);
+        rest.find(|letter| !part(letter)).unwrap_or(rest.len())
+    };
+    match rest.as_bytes()[0] {
+        b'/' if rest.starts_with("//") => ("c", rest.len()),
+        b'/' if rest.starts_with("/*") => ("c", rest.find("*/").map_or(rest.len(), |end| end + 2)),
+        b'"' => ("s", rest[1..].find('"').map_or(rest.len(), |end| end + 2)),
+        b'0'..=b'9' => ("n", word(".")),
+        b'%' if language == Language::Ptx => ("v", 1 + word_after(rest)),
+        b'.' if language == Language::Ptx && start => ("k", 1 + word_after(rest)),
+        b'#' if language == Language::Code && rest.starts_with("#[") => {
+            ("a", rest.find(']').map_or(rest.len(), |end| end + 1))
+        }
+        first if first.is_ascii_alphabetic() || first == b'_' => {
+            let length = word(if language == Language::Code { "" } else { "." });
+            let coloured = match language {
+                Language::Code => WORDS.contains(&&rest[..length]),
+                Language::Ptx => start && !rest[length..].starts_with(':'),
+                Language::Sass => start,
+            };
+            (if coloured { "k" } else { "" }, length)
+        }
+        _ => ("", one),
+    }
+}
+
+/// The length of the word after the first letter.
+fn word_after(rest: &str) -> usize {
+    let part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+    rest[1..].find(|letter| !part(letter)).unwrap_or(rest.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_line_and_have_their_classes() {
+        let text = "    if x < 0x1f { tile[i] = \"a\\\"; // 说明 <b>";
+        assert_eq!(
+            parts(text, Language::Code).iter().map(|(_, part)| *part).collect::<String>(),
+            text
+        );
+        let classes: Vec<_> = parts("let x = 3; // 三", Language::Code);
+        assert_eq!(classes, [("k", "let"), ("", " x = "), ("n", "3"), ("", "; "), ("c", "// 三")]);
+        let ptx = parts("\tld.global.u32 \t%r1, [%rd2+4];", Language::Ptx);
+        assert_eq!((ptx[1], ptx[3]), (("k", "ld.global.u32"), ("v", "%r1")));
+        for odd in ["", "é", "\"", "%", ".", "#[", "/*", "中文%中", "._", "%é"] {
+            for language in [Language::Code, Language::Ptx, Language::Sass] {
+                let whole: String = parts(odd, language).iter().map(|(_, part)| *part).collect();
+                assert_eq!(whole, odd);
+            }
+        }
+        assert_eq!(line("a < b", Language::Code).into_string(), "a &lt; b");
+    }
+}

@@ -1,0 +1,262 @@
+//! Climbs and sweeps, as `climb --json` and `sweep --json` print them.
+
+use super::counters::Counters;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A climb of one ladder on one problem.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Climb {
+    /// The ladder.
+    pub ladder: String,
+    /// Where it ran.
+    pub device: Device,
+    /// Names of the extents.
+    pub extents: Vec<String>,
+    /// The extents.
+    pub size: Vec<u64>,
+    /// Element type.
+    pub element: String,
+    /// Bytes that any solution must move.
+    pub bytes: u64,
+    /// Operations that any solution must make.
+    pub flops: u64,
+    /// Seed of the inputs.
+    pub seed: u64,
+    /// The host's own version.
+    pub host: Option<Host>,
+    /// Vendor's libraries that were skipped, and why.
+    pub skipped_peers: BTreeMap<String, String>,
+    /// The rungs, from the bottom up.
+    pub rungs: Vec<Rung>,
+    /// What else was chosen, by name, such as `block`.
+    #[serde(flatten)]
+    pub settings: BTreeMap<String, Value>,
+}
+
+/// A device.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Device {
+    /// Product name.
+    pub name: String,
+    /// `emulator` or `cuda`.
+    pub backend: String,
+    /// Driver version.
+    pub driver: String,
+}
+
+/// The host's own version, in host time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Host {
+    /// Median in nanoseconds.
+    pub median_ns: f64,
+    /// Number of runs.
+    pub samples: u64,
+}
+
+/// One rung of a climb.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rung {
+    /// Name in the ladder.
+    pub name: String,
+    /// Experiment, `beyond` or `peer`.
+    pub experiment: String,
+    /// Whether every element was right.
+    pub verified: bool,
+    /// Why it was not.
+    pub error: Option<String>,
+    /// Why it was skipped.
+    pub skipped: Option<String>,
+    /// How accurate the result is.
+    pub accuracy: Option<Accuracy>,
+    /// What the kernel takes of a multiprocessor.
+    pub resources: Option<Resources>,
+    /// What the emulator counted.
+    pub counters: Option<Counters>,
+    /// Present where only some blocks were counted.
+    pub sampled: Option<Sampled>,
+    /// Time on the GPU.
+    pub time: Option<Time>,
+    /// Time of the rung before over this one's.
+    pub speedup: Option<f64>,
+    /// What has changed since the rung before.
+    pub reason: Option<String>,
+}
+
+/// How accurate a result is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Accuracy {
+    /// `bit-exact` or `within-bound`.
+    pub rule: String,
+    /// Largest relative error.
+    pub max_relative: f64,
+    /// Mean relative error.
+    pub mean_relative: f64,
+    /// Normwise error.
+    pub normwise: f64,
+    /// Largest part of its bound that an element used.
+    pub bound_used: f64,
+}
+
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Resources {
+    /// Registers per thread.
+    pub registers: u32,
+    /// Bytes of local memory per thread.
+    pub spill_bytes: u32,
+    /// Bytes of shared memory per block.
+    pub shared_bytes: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Blocks that a multiprocessor holds.
+    pub resident_blocks: u32,
+    /// Resident warps as a part of the most there can be.
+    pub occupancy: f64,
+    /// What limits them.
+    pub limiter: String,
+    /// Whether registers are estimated from the PTX.
+    pub estimated: bool,
+}
+
+/// How much of a grid was counted.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sampled {
+    /// Blocks in the counts.
+    pub blocks_counted: u64,
+    /// Blocks of the grid.
+    pub blocks: u64,
+}
+
+/// A GPU time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Time {
+    /// Median in nanoseconds.
+    pub median_ns: f64,
+    /// Samples.
+    pub samples: u64,
+    /// 95 % interval of the median.
+    pub interval_ns: [f64; 2],
+    /// Fastest sample.
+    pub min_ns: f64,
+    /// Quartiles.
+    pub quartiles_ns: [f64; 2],
+    /// Bytes that must be moved over the median.
+    pub gigabytes_per_second: f64,
+    /// Operations that must be made over the median.
+    pub gigaflops_per_second: f64,
+    /// `cold` or `hot`.
+    pub cache: String,
+    /// `events`, or `graph of N`.
+    pub timer: String,
+    /// Why sampling stopped.
+    pub stop: String,
+    /// Why the figure cannot be right.
+    pub invalid: Option<String>,
+}
+
+/// Climbs of one ladder at several points.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sweep {
+    /// The ladder.
+    pub ladder: String,
+    /// Where it ran.
+    pub device: Device,
+    /// One climb per point.
+    pub points: Vec<Climb>,
+}
+
+/// What a GPU can do at most.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ceilings {
+    /// The GPU.
+    pub gpu: String,
+    /// Nominal memory bandwidth, 10^9 bytes per second.
+    pub bandwidth: f64,
+    /// Nominal FP32 rate without tensor cores, 10^9 operations per second.
+    pub fp32: f64,
+    /// Nominal tensor rate of bf16, 10^9 operations per second.
+    pub tensor: Option<f64>,
+    /// Bandwidth of a copy, measured.
+    pub measured_copy: Option<f64>,
+    /// Bandwidth of reading, measured.
+    pub measured_read: Option<f64>,
+    /// FP32 rate, measured.
+    pub measured_fp32: Option<f64>,
+    /// Tensor rate, measured.
+    pub measured_tensor: Option<f64>,
+    /// Where the nominal figures come from.
+    pub source: String,
+}
+
+impl Climb {
+    /// Whether it ran on a GPU, so that its rungs have times.
+    pub fn timed(&self) -> bool {
+        self.device.backend == "cuda"
+    }
+
+    /// The extents as `1024 × 1024`.
+    pub fn size_in_words(&self) -> String {
+        self.size.iter().map(u64::to_string).collect::<Vec<_>>().join(" × ")
+    }
+
+    /// The first rung with a time.
+    pub fn first_timed(&self) -> Option<(&Rung, &Time)> {
+        self.rungs
+            .iter()
+            .filter(|rung| !rung.peer())
+            .find_map(|rung| Some((rung, rung.time.as_ref()?)))
+    }
+
+    /// The fastest rung of our own.
+    pub fn fastest(&self) -> Option<(&Rung, &Time)> {
+        let timed = self.rungs.iter().filter(|rung| !rung.peer());
+        let timed = timed.filter_map(|rung| Some((rung, rung.time.as_ref()?)));
+        timed
+            .filter(|(_, time)| time.invalid.is_none())
+            .min_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns))
+    }
+
+    /// The vendor's library, where it was timed.
+    pub fn vendor(&self) -> Option<(&Rung, &Time)> {
+        self.rungs
+            .iter()
+            .filter(|rung| rung.peer())
+            .find_map(|rung| Some((rung, rung.time.as_ref()?)))
+    }
+
+    /// Settings that are plain values, in words: `block 32`.
+    pub fn settings_in_words(&self) -> Vec<String> {
+        let plain = self.settings.iter().filter(|(name, value)| {
+            *name != "analysis" && (value.is_number() || value.is_string())
+        });
+        plain
+            .map(|(name, value)| format!("{name} {}", value.to_string().trim_matches('"')))
+            .collect()
+    }
+
+    /// A number among the extents and settings, by name.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        let extent = self.extents.iter().position(|extent| extent == name);
+        let extent = extent.and_then(|index| self.size.get(index).copied());
+        extent.or_else(|| self.settings.get(name)?.as_u64())
+    }
+}
+
+impl Rung {
+    /// Whether it is a vendor's library.
+    pub fn peer(&self) -> bool {
+        self.experiment == "peer" || self.name == "cublas"
+    }
+}

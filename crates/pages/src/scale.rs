@@ -1,0 +1,101 @@
+//! Axes: from values to places between 0 and 1, with ticks at round numbers.
+
+/// An axis.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    log: bool,
+    /// Values to mark with a label.
+    pub ticks: Vec<f64>,
+}
+
+impl Axis {
+    /// An axis from zero to a round number of at least `most`.
+    pub fn from_zero(most: f64) -> Axis {
+        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
+        let raw = most / 5.0;
+        let power = 10f64.powf(raw.log10().floor());
+        let step = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|step| step * power >= raw);
+        let step = step.unwrap_or(10.0) * power;
+        let count = (most / step - 1e-9).ceil().max(1.0) as usize;
+        let ticks = (0..=count).map(|index| index as f64 * step).collect();
+        Axis { low: 0.0, high: count as f64 * step, log: false, ticks }
+    }
+
+    /// A logarithmic axis that holds both values.
+    pub fn logarithmic(low: f64, high: f64) -> Axis {
+        let low = if low.is_finite() && low > 0.0 { low } else { 1.0 };
+        let high = if high.is_finite() && high > low { high } else { low * 10.0 };
+        let decades = (high / low).log10();
+        let steps: &[f64] = if decades < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let first = low.log10().floor() as i32;
+        let last = high.log10().ceil() as i32;
+        let all = (first..=last).flat_map(|power| steps.iter().map(move |s| s * 10f64.powi(power)));
+        let all: Vec<f64> = all.collect();
+        let low = all.iter().copied().rfind(|tick| *tick <= low * 1.0001).unwrap_or(low);
+        let high = all.iter().copied().find(|tick| *tick >= high * 0.9999).unwrap_or(high);
+        let inside: Vec<f64> =
+            all.into_iter().filter(|tick| *tick >= low * 0.999 && *tick <= high * 1.001).collect();
+        let stride = inside.len().div_ceil(9).max(1);
+        let ticks = inside.into_iter().step_by(stride).collect();
+        Axis { low, high, log: true, ticks }
+    }
+
+    /// A logarithmic axis with ticks at these values, which are in rising order.
+    pub fn at(values: &[f64]) -> Axis {
+        let low = values.first().copied().unwrap_or(1.0);
+        let high = values.last().copied().unwrap_or(low);
+        let high = if high > low { high } else { low * 2.0 };
+        Axis { low, high, log: true, ticks: values.to_vec() }
+    }
+
+    /// Whether it is logarithmic.
+    pub fn is_log(&self) -> bool {
+        self.log
+    }
+
+    /// Its ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// The place of a value: 0 at the low end, 1 at the high end, and not beyond.
+    pub fn place(&self, value: f64) -> f64 {
+        self.unclamped(value).clamp(0.0, 1.0)
+    }
+
+    fn unclamped(&self, value: f64) -> f64 {
+        match self.log {
+            true if value <= 0.0 => 0.0,
+            true => (value / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linear_axes_begin_at_zero_and_end_at_a_round_number() {
+        let axis = Axis::from_zero(22_848.0);
+        assert_eq!(axis.ticks, [0.0, 5000.0, 10_000.0, 15_000.0, 20_000.0, 25_000.0]);
+        assert_eq!((axis.place(0.0), axis.place(12_500.0), axis.place(1e9)), (0.0, 0.5, 1.0));
+        for odd in [0.0, f64::NAN, -3.0] {
+            assert!(Axis::from_zero(odd).place(0.5).is_finite());
+        }
+    }
+
+    #[test]
+    fn logarithmic_axes_hold_their_values_between_round_ticks() {
+        let axis = Axis::logarithmic(2887.0, 35_664_944.0);
+        assert!(axis.ends().0 <= 2887.0 && axis.ends().1 >= 35_664_944.0);
+        assert_eq!(axis.ticks.first(), Some(&1000.0));
+        assert!((Axis::at(&[1.0, 10.0, 100.0]).place(10.0) - 0.5).abs() < 1e-12);
+        let near = Axis::logarithmic(3.0, 7.0);
+        assert!(near.ticks.len() >= 3, "{:?}", near.ticks);
+        assert!(Axis::logarithmic(0.0, 0.0).place(5.0).is_finite());
+    }
+}

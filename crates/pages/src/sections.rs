@@ -1,0 +1,17 @@
+//! The pages of the report: each is a section of one file, reached by its address after the `#`.
+
+mod climbs;
+mod findings;
+mod kernel;
+mod ladder;
+mod listing;
+mod method;
+mod pictures;
+mod roofline;
+mod route;
+mod shell;
+mod summary;
+mod sweeps;
+mod timed;
+
+pub use shell::page;

@@ -1,0 +1,206 @@
+//! Listings with counters by line as heat: the source, and beside it the PTX and the machine code. Lines that come
+//! from the same line of the source are marked together.
+
+use crate::format::{count, percent};
+use crate::highlight::{Language, line as coloured};
+use crate::record::{Kernel, Line, Listing, Sass, Source};
+use crate::words::{t, tf};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// Lines of PTX or machine code that are shown of one kernel.
+const MOST: usize = 1500;
+
+/// The card with the listings.
+pub fn card(kernel: &Kernel) -> Markup {
+    let lines = kernel.profile.iter().flat_map(|profile| &profile.lines);
+    let mut by_file: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    for line in lines {
+        if let Some(file) = &line.file {
+            by_file.entry(file).or_default().push(line);
+        }
+    }
+    let files: Vec<&Source> = kernel.sources.iter().collect();
+    let number = |file: &str| files.iter().position(|source| source.file == file);
+    let key = |(file, line): &(String, u32)| Some(format!("{}:{line}", number(file)?));
+    if files.is_empty() && kernel.ptx.is_none() {
+        return html! {};
+    }
+    html! {
+        div.card.listings {
+            h2 { (t("listing:title")) }
+            p.note { (t("listing:note")) }
+            div.pair {
+                div.half {
+                    @for (index, file) in files.iter().enumerate() {
+                        (source(file, index, by_file.get(file.file.as_str()).map_or(&[][..], Vec::as_slice)))
+                    }
+                }
+                div.half {
+                    div.tabs {
+                        @if let Some(ptx) = &kernel.ptx { div.panel { h3.panel-name { "PTX" } (of_ptx(ptx, &key)) } }
+                        div.panel { h3.panel-name { "SASS" } (of_sass(&kernel.sass, &key)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Classes of a line by its share of the kernel's weight.
+fn heat(line: Option<&&Line>) -> Option<String> {
+    let line = line.filter(|line| line.share > 0.0)?;
+    Some(format!("--h:{:.3}", (line.share * 2.5).min(1.0).powf(0.7)))
+}
+
+fn cells(line: Option<&&Line>) -> Markup {
+    html! {
+        @match line {
+            Some(line) => {
+                td.share { (percent(line.share)) }
+                td.n { (count(line.counters.get("warp_instructions") as f64)) }
+                td.n.over[line.counters.ideal_sectors() > 0 && line.counters.sectors() as f64 > 1.1 * line.counters.ideal_sectors() as f64] {
+                    @if line.counters.sectors() > 0 { (count(line.counters.sectors() as f64)) }
+                }
+                td.n.over[line.counters.conflicts() > 0] {
+                    @if line.counters.wavefronts() > 0 { (count(line.counters.wavefronts() as f64)) }
+                }
+            }
+            None => { td {} td {} td {} td {} }
+        }
+    }
+}
+
+fn head() -> Markup {
+    html! {
+        thead {
+            tr {
+                th scope="col" { (t("col:line")) }
+                th scope="col" { (t("col:share")) }
+                th.n scope="col" { (t("col:instructions")) }
+                th.n scope="col" { (t("unit:sectors")) }
+                th.n scope="col" { (t("unit:wavefronts")) }
+                th.code scope="col" { (t("col:code")) }
+            }
+        }
+    }
+}
+
+/// The part of a file's name that tells it apart.
+fn short(file: &str) -> &str {
+    let mut parts = file.rmatch_indices(['/', '\\']);
+    parts.nth(1).map_or(file, |(at, _)| &file[at + 1..])
+}
+
+fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
+    let kind = if file.file.ends_with(".ptx") { Language::Ptx } else { Language::Code };
+    html! {
+        h3.panel-name { (short(&file.file)) }
+        div.listing-frame tabindex="0" role="region" aria-label=(short(&file.file)) {
+            table.listing {
+                (head())
+                tbody {
+                    @for (at, text) in file.text.lines().enumerate() {
+                        @let number = at as u32 + 1;
+                        @let found = lines.iter().find(|line| line.line == number);
+                        tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
+                            th scope="row" { (number) }
+                            (cells(found))
+                            td.code { code { (coloured(text, kind)) } }
+                        }
+                        @for remark in found.iter().flat_map(|line| &line.remarks) {
+                            tr.remark { td colspan="5" {} td.code { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
+    let by_line: BTreeMap<u32, &Line> = ptx.lines.iter().map(|line| (line.line, line)).collect();
+    let all = ptx.text.lines().count();
+    html! {
+        div.listing-frame tabindex="0" role="region" aria-label="PTX" {
+            table.listing.short {
+                (head())
+                tbody {
+                    @for (at, text) in ptx.text.lines().enumerate().take(MOST) {
+                        @let number = at as u32 + 1;
+                        @let found = by_line.get(&number);
+                        tr data-l=[ptx.source.get(&number).and_then(key)] style=[heat(found)] {
+                            th scope="row" { (number) }
+                            (cells(found))
+                            td.code { code { (coloured(text, Language::Ptx)) } }
+                        }
+                    }
+                }
+            }
+        }
+        @if all > MOST { p.note { (tf("listing:cut", &[&MOST.to_string(), &all.to_string()])) } }
+        @if ptx.lines.is_empty() { p.note { (t("listing:ptx-uncounted")) } }
+    }
+}
+
+fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
+    let Some(text) = &sass.text else {
+        return html! {
+            p.callout { (t("listing:no-sass")) @if !sass.note.is_empty() { " " (sass.note) } }
+        };
+    };
+    let all = text.lines().count();
+    html! {
+        p.note { (sass.target) @if !sass.note.is_empty() { " · " (sass.note) } }
+        div.listing-frame tabindex="0" role="region" aria-label="SASS" {
+            table.listing.short {
+                tbody {
+                    @for (at, line) in text.lines().enumerate().take(MOST) {
+                        @let number = at as u32 + 1;
+                        tr data-l=[sass.source.get(&number).and_then(key)] {
+                            th scope="row" { (number) }
+                            td.code { code { (coloured(line, Language::Sass)) } }
+                        }
+                    }
+                }
+            }
+        }
+        @if all > MOST { p.note { (tf("listing:cut", &[&MOST.to_string(), &all.to_string()])) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_escaped_and_lines_of_one_source_line_share_a_mark() {
+        let line = |line: u32, file: Option<&str>| Line {
+            file: file.map(str::to_owned),
+            line,
+            share: 0.5,
+            remarks: vec!["<i>remark</i>".to_owned()],
+            ..Line::default()
+        };
+        let kernel = Kernel {
+            profile: Some(crate::record::Profile {
+                lines: vec![line(2, Some("a/b/k.rs"))],
+                ..Default::default()
+            }),
+            sources: vec![Source {
+                file: "a/b/k.rs".to_owned(),
+                text: "fn k() {\n  a < \"<script>\";\n}\n".to_owned(),
+            }],
+            ptx: Some(Listing {
+                text: "add.u32 %r1;\n".to_owned(),
+                lines: vec![line(1, None)],
+                source: BTreeMap::from([(1, ("a/b/k.rs".to_owned(), 2))]),
+            }),
+            ..Kernel::default()
+        };
+        let drawn = card(&kernel).into_string();
+        assert_eq!(drawn.matches("data-l=\"0:2\"").count(), 2);
+        assert!(!drawn.contains("<script>") && !drawn.contains("<i>remark"), "{drawn}");
+        assert!(drawn.contains(">b/k.rs<"));
+    }
+}

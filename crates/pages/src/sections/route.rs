@@ -1,0 +1,20 @@
+//! Addresses of pages within the file.
+
+/// A name as a part of an address: letters, digits and dashes.
+pub fn slug(name: &str) -> String {
+    let of = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
+    name.chars().map(of).collect()
+}
+
+/// The page of a ladder.
+pub fn ladder(name: &str) -> String {
+    format!("ladder/{}", slug(name))
+}
+
+/// The page of a kernel.
+pub fn kernel(ladder: &str, name: &str) -> String {
+    match ladder {
+        "" => format!("kernel/{}", slug(name)),
+        ladder => format!("kernel/{}/{}", slug(ladder), slug(name)),
+    }
+}

@@ -1,0 +1,120 @@
+//! The first page: what was measured where, each ladder in a card, and the heaviest findings.
+
+use super::climbs::floor_ns;
+use super::{findings, ladder, route};
+use crate::format::{count, digits, percent, plain, time};
+use crate::record::{Climb, Report};
+use crate::words::{t, tf};
+use maud::{Markup, html};
+
+/// The page.
+pub fn page(report: &Report) -> Markup {
+    let mut devices: Vec<(&str, bool, &str)> = Vec::new();
+    for climb in report.climbs.iter().chain(report.sweeps.iter().flat_map(|sweep| &sweep.points)) {
+        let one = (climb.device.name.as_str(), climb.timed(), climb.device.driver.as_str());
+        if !devices.contains(&one) {
+            devices.push(one);
+        }
+    }
+    let rungs: usize = report.climbs.iter().map(|climb| climb.rungs.len()).sum();
+    let all = report.climbs.iter().flat_map(|climb| &climb.rungs);
+    let verified = all.clone().filter(|rung| rung.verified).count();
+    let rejected = all.filter(|rung| !rung.verified && rung.skipped.is_none()).count();
+    html! {
+        section.page id="summary" data-title="" {
+            h1 { (t("summary:title")) }
+            p.lead { (t("summary:lead")) }
+            ul.chips {
+                @for (name, gpu, driver) in &devices {
+                    li.device.gpu[*gpu] { (name) @if *gpu && !driver.is_empty() { " · " (tf("chip:driver", &[driver])) } }
+                }
+                @if !report.taken.is_empty() { li { (report.taken) } }
+                @if !report.version.is_empty() { li { "Lanework " (report.version) } }
+            }
+            dl.numbers {
+                div { dt { (t("summary:ladders")) } dd { (report.ladders().len()) } }
+                div { dt { (t("summary:rungs")) } dd { (rungs) } }
+                div { dt { (t("summary:verified")) } dd { (verified) } }
+                div.alarm[rejected > 0] { dt { (t("summary:rejected")) } dd { (rejected) } }
+            }
+            @if devices.iter().all(|(_, gpu, _)| !gpu) && !devices.is_empty() {
+                p.callout { (t("summary:emulator-only")) }
+            }
+            div.cards {
+                @for name in report.ladders() { (card(report, name)) }
+            }
+            (findings::card(report))
+        }
+    }
+}
+
+fn card(report: &Report, name: &str) -> Markup {
+    let climbs = report.climbs_of(name);
+    html! {
+        a.card.ladder-card href={ "#" (route::ladder(name)) } {
+            h2 { (name) }
+            @if let Some(story) = report.story(name) { p.note { (ladder::title(name, &story.title)) } }
+            @if let Some(climb) = climbs.first() {
+                (spark(climb))
+                p.headline { (headline(report, climb)) }
+                p.note { (climb.device.name) " · " (climb.size_in_words()) " · " (climb.element) }
+            }
+        }
+    }
+}
+
+/// The best figure of a climb, in a line.
+fn headline(report: &Report, climb: &Climb) -> Markup {
+    if let (Some((first, slow)), Some((best, fast))) = (climb.first_timed(), climb.fastest()) {
+        let floor = report.ceilings_of(&climb.device.name).map(|found| floor_ns(climb, found));
+        let factor = slow.median_ns / fast.median_ns;
+        return html! {
+            @if first.name == best.name { (tf("summary:one", &[&best.name, &time(fast.median_ns)])) }
+            @else { (tf("summary:speedup", &[&digits(factor), &first.name, &best.name])) }
+            @if let Some(floor) = floor.filter(|floor| *floor > 0.0) {
+                " " span.aside { (tf("summary:of-floor", &[&percent(floor / fast.median_ns)])) }
+            }
+            @if let Some((vendor, found)) = climb.vendor() {
+                " " span.aside { (tf("summary:of-vendor", &[&percent(found.median_ns / fast.median_ns), &vendor.name])) }
+            }
+        };
+    }
+    let counted = climb.rungs.iter().filter_map(|rung| Some((rung, rung.counters.as_ref()?)));
+    let most = counted.clone().max_by_key(|(_, counters)| counters.get("warp_instructions"));
+    let least = counted.min_by_key(|(_, counters)| counters.get("warp_instructions"));
+    html! {
+        @if let (Some((_, most)), Some((rung, least))) = (most, least) {
+            (tf("summary:instructions", &[
+                &count(most.get("warp_instructions") as f64),
+                &count(least.get("warp_instructions") as f64),
+                &rung.name,
+            ]))
+        }
+    }
+}
+
+/// Bars of a climb in small, from zero: times of a GPU, else warp instructions.
+fn spark(climb: &Climb) -> Markup {
+    let value = |rung: &crate::record::Rung| match climb.timed() {
+        true => rung.time.as_ref().map(|time| time.median_ns),
+        false => rung.counters.as_ref().map(|found| found.get("warp_instructions") as f64),
+    };
+    let values: Vec<(f64, bool)> =
+        climb.rungs.iter().filter_map(|rung| Some((value(rung)?, rung.peer()))).collect();
+    let most = values.iter().map(|(value, _)| *value).fold(0.0, f64::max).max(1e-9);
+    let step = 240.0 / values.len().max(1) as f64;
+    let best =
+        values.iter().filter(|(_, peer)| !peer).map(|(value, _)| *value).fold(f64::MAX, f64::min);
+    html! {
+        svg.spark viewBox="0 0 240 58" role="img" aria-label=(crate::words::english(if climb.timed() { "axis:time" } else { "axis:instructions" })) {
+            @for (index, (value, peer)) in values.iter().enumerate() {
+                @let height = (52.0 * value / most).max(1.5);
+                rect.own.vendor[*peer].best[!peer && *value <= best]
+                    x=(plain(step * index as f64 + 0.12 * step)) y=(plain(54.0 - height))
+                    width=(plain(0.76 * step)) height=(plain(height)) rx="1.5" {}
+            }
+            line.base x1="0" x2="240" y1="54.5" y2="54.5" {}
+        }
+        p.spark-name { @if climb.timed() { (t("axis:time")) } @else { (t("axis:instructions")) } }
+    }
+}

@@ -1,0 +1,131 @@
+//! All words of the page, in English and in Chinese: one catalogue. A page holds both, and shows one.
+
+mod catalogue;
+mod said;
+
+pub use said::{pattern, reason, remark};
+
+use catalogue::WORDS;
+use maud::{Markup, html};
+
+/// The words of a key in English and in Chinese; the key itself where it is none of the catalogue.
+pub fn both(key: &str) -> [&str; 2] {
+    let row = WORDS.iter().find(|row| row.0 == key);
+    row.map_or([key, key], |(_, english, chinese)| [*english, *chinese])
+}
+
+/// The English words of a key.
+pub fn english(key: &str) -> &str {
+    both(key)[0]
+}
+
+/// The words of a key, in a page.
+pub fn t(key: &str) -> Markup {
+    let [english, chinese] = both(key);
+    pair(english, chinese)
+}
+
+/// The words of a key with `{0}`, `{1}`... replaced.
+pub fn tf(key: &str, with: &[&str]) -> Markup {
+    let [english, chinese] = both(key);
+    pair(&filled(english, with), &filled(chinese, with))
+}
+
+/// Words that are the same in both languages once, others in both.
+pub fn pair(english: &str, chinese: &str) -> Markup {
+    html! {
+        @if english == chinese { (english) }
+        @else { span.en { (english) } span.zh lang="zh" { (chinese) } }
+    }
+}
+
+/// The words of a key, in a drawing.
+pub fn drawn(key: &str) -> Markup {
+    let [english, chinese] = both(key);
+    html! {
+        @if english == chinese { (english) }
+        @else { tspan.en { (english) } tspan.zh { (chinese) } }
+    }
+}
+
+/// The text with `{0}`, `{1}`... replaced.
+pub fn filled(text: &str, with: &[&str]) -> String {
+    let places = with.iter().enumerate();
+    places
+        .fold(text.to_owned(), |text, (index, value)| text.replace(&format!("{{{index}}}"), value))
+}
+
+/// The catalogue as the script reads it.
+pub fn json() -> String {
+    let all: serde_json::Map<String, serde_json::Value> = WORDS
+        .iter()
+        .map(|(key, en, zh)| ((*key).to_owned(), serde_json::json!([en, zh])))
+        .collect();
+    serde_json::Value::Object(all).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// The text of every source file of the crate but the catalogue.
+    fn sources(folder: &Path) -> String {
+        let entries =
+            std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("entry"));
+        let of = |path: std::path::PathBuf| match path.is_dir() {
+            true => sources(&path),
+            false if path.ends_with("catalogue.rs") => String::new(),
+            false => std::fs::read_to_string(path).expect("text"),
+        };
+        entries.map(|entry| of(entry.path())).collect()
+    }
+
+    #[test]
+    fn every_row_is_in_both_languages_and_no_key_is_there_twice() {
+        let mut keys = BTreeSet::new();
+        for (key, english, chinese) in WORDS {
+            assert!(keys.insert(key), "{key} is there twice");
+            assert!(!english.is_empty() && !chinese.is_empty(), "{key}");
+            let han = chinese.chars().any(|letter| ('\u{4e00}'..'\u{9fff}').contains(&letter));
+            assert!(han || english == chinese, "{key} is not in Chinese: {chinese}");
+            for place in ["{0}", "{1}", "{2}", "{3}"] {
+                assert_eq!(english.contains(place), chinese.contains(place), "{key}: {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_that_is_used_is_in_the_catalogue_and_the_other_way_round() {
+        let text = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
+        let mut used = BTreeSet::new();
+        // Keys are the only quoted words with a colon between two lower-case words.
+        for quoted in text.split(['"', '\'', '`']) {
+            let Some((group, name)) = quoted.split_once(':') else { continue };
+            let word = |text: &str| {
+                let fits = |letter: char| matches!(letter, 'a'..='z' | '0'..='9' | '-');
+                text.starts_with(|first: char| first.is_ascii_lowercase()) && text.chars().all(fits)
+            };
+            if word(group) && word(name) {
+                used.insert(quoted.to_owned());
+            }
+        }
+        let known: BTreeSet<String> = WORDS.iter().map(|row| row.0.to_owned()).collect();
+        let missing: Vec<_> = used.difference(&known).collect();
+        assert!(missing.is_empty(), "not in the catalogue: {missing:?}");
+        let dynamic = ["space:", "kind:", "limit:", "class:", "group:"];
+        let unused: Vec<_> = known
+            .difference(&used)
+            .filter(|key| !dynamic.iter().any(|start| key.starts_with(start)))
+            .collect();
+        assert!(unused.is_empty(), "in the catalogue and not used: {unused:?}");
+    }
+
+    #[test]
+    fn words_are_escaped_and_filled() {
+        assert_eq!(pair("<b>", "<b>").into_string(), "&lt;b&gt;");
+        assert_eq!(filled("{0} of {1}", &["1", "2"]), "1 of 2");
+        assert_eq!(both("nothing"), ["nothing", "nothing"]);
+    }
+}
