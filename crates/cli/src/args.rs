@@ -20,8 +20,9 @@ pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
-use crate::terminal;
+use crate::{terminal, words};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
 #[derive(Debug, Parser)]
@@ -158,10 +159,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
 impl Arguments {
     /// The command line with its commands listed in groups.
     pub fn grouped() -> clap::Command {
-        let command = terminal::with_options(Self::command());
+        let command = words::command(terminal::with_options(Self::command()));
         let mut listing = String::new();
         for (heading, names) in GROUPS {
-            listing.push_str(&format!("{heading}:\n"));
+            listing.push_str(&format!("{}\n", words::help(&format!("{heading}:"))));
             for name in names {
                 let about = command.find_subcommand(name).and_then(clap::Command::get_about);
                 let about = about.map(ToString::to_string).unwrap_or_default();
@@ -183,12 +184,12 @@ impl Arguments {
         ))
     }
 
-    /// Parses the command line of this process.
+    /// Parses a command line.
     ///
     /// # Errors
     /// When it is invalid, or asks for help.
-    pub fn given() -> Result<Arguments, clap::Error> {
-        let matches = Self::grouped().try_get_matches()?;
+    pub fn given(line: &[OsString]) -> Result<Arguments, clap::Error> {
+        let matches = Self::grouped().try_get_matches_from(line)?;
         terminal::apply(&matches);
         Self::from_arg_matches(&matches)
     }
@@ -211,11 +212,11 @@ fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Com
         listing.push_str(&text);
     }
     let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
-    rungs.after_help(format!(
-        "{examples}\n\nThe options above are those of a rung. `{} kernel.ptx --help` describes those of a \
-         file:{listing}",
+    let note = format!(
+        "The options above are those of a rung. `{} kernel.ptx --help` describes those of a file:",
         of_file.get_name()
-    ))
+    );
+    rungs.after_help(format!("{examples}\n\n{}{listing}", words::help(&note)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The failures of the command.
 
+use crate::words;
 use lanework_lab::Rejection;
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -59,10 +60,11 @@ pub fn report_bugs_politely() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line()));
         let said = panic.payload_as_str().unwrap_or("no message");
-        anstream::eprintln!(
+        let message = format!(
             "error: lanework has a bug{}: {said}\n  = help: please report it with the command line",
             place.unwrap_or_default()
         );
+        anstream::eprintln!("{}", words::say(&message));
     }));
 }
 

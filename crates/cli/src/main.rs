@@ -26,40 +26,51 @@ mod suggest;
 mod table;
 mod tables;
 mod terminal;
+mod words;
 
 use args::{
     Arguments, CheckKernelArgs, Command, InspectProgramArgs, KernelArgs, LookKernelArgs,
     LookProgramArgs, ProfileKernelArgs,
 };
 use clap::Parser;
-use failure::Outcome;
+use failure::{Failure, Outcome};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
-    terminal::colour_of(std::env::args_os().skip(1));
-    let outcome = if let Some(line) = file_command("check") {
+    let (line, language) = words::without_option(std::env::args_os().collect());
+    match words::choose(language, &|name| std::env::var(name).ok()) {
+        Ok(language) => words::speak(language),
+        Err(other) => {
+            return stopped::report(&Failure::input(
+                format_args!("LANEWORK_LANG is `{other}`, which lanework does not speak"),
+                "set it to en or zh, or unset it",
+            ));
+        }
+    }
+    terminal::colour_of(line.iter().skip(1).cloned());
+    let outcome = if let Some(line) = file_command("check", &line) {
         let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
-    } else if let Some(line) = file_command("profile") {
+    } else if let Some(line) = file_command("profile", &line) {
         let args = parse::<ProfileKernelArgs>(line);
         failure::catch_bugs(|| commands::profile::run_kernel(&args))
-    } else if let Some(line) = file_command("look") {
+    } else if let Some(line) = file_command("look", &line) {
         let args = parse::<LookKernelArgs>(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
-    } else if let Some(line) = program_command("look") {
+    } else if let Some(line) = program_command("look", &line) {
         let args = parse::<LookProgramArgs>(line);
         failure::catch_bugs(|| commands::look::run_program(&args))
-    } else if let Some(line) = program_command("inspect") {
+    } else if let Some(line) = program_command("inspect", &line) {
         let args = parse::<InspectProgramArgs>(line);
         failure::catch_bugs(|| commands::inspect::run_program(&args))
-    } else if let Some(line) = file_command("run") {
+    } else if let Some(line) = file_command("run", &line) {
         let args = parse::<KernelArgs>(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
-        let arguments = Arguments::given().unwrap_or_else(|error| stopped::usage(&error));
+        let arguments = Arguments::given(&line).unwrap_or_else(|error| stopped::usage(&error));
         failure::catch_bugs(|| run(arguments.command))
     };
     match outcome.and_then(|()| table::check_columns()) {
@@ -70,8 +81,8 @@ fn main() -> ExitCode {
 
 /// Parses a command line; ends the process where it is invalid.
 fn parse<T: Parser>(line: Vec<OsString>) -> T {
-    let matches = terminal::with_options(T::command()).try_get_matches_from(line);
-    let parsed = matches.and_then(|matches| {
+    let command = words::command(terminal::with_options(T::command()));
+    let parsed = command.try_get_matches_from(line).and_then(|matches| {
         terminal::apply(&matches);
         T::from_arg_matches(&matches)
     });
@@ -79,16 +90,17 @@ fn parse<T: Parser>(line: Vec<OsString>) -> T {
 }
 
 /// The command line from the command on, if it is `command`. clap shows the first word as its name.
-fn line_of(command: &str) -> Option<Vec<OsString>> {
-    let mut arguments = std::env::args_os().skip(1);
-    arguments.next().filter(|given| given == command)?;
-    Some(std::iter::once(OsString::from(format!("lanework {command}"))).chain(arguments).collect())
+fn line_of(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
+    let mut arguments = line.iter().skip(1);
+    arguments.next().filter(|given| *given == command)?;
+    let name = OsString::from(format!("lanework {command}"));
+    Some(std::iter::once(name).chain(arguments.cloned()).collect())
 }
 
 /// The command line if it is `command` with a PTX or CUDA C++ file among its arguments. Such a file takes other
 /// options than a rung.
-fn file_command(command: &str) -> Option<Vec<OsString>> {
-    let line = line_of(command)?;
+fn file_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
+    let line = line_of(command, line)?;
     let is_file = |argument: &OsString| {
         Path::new(argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
     };
@@ -97,8 +109,8 @@ fn file_command(command: &str) -> Option<Vec<OsString>> {
 }
 
 /// The command line if it is `command` with a program after `--`.
-fn program_command(command: &str) -> Option<Vec<OsString>> {
-    line_of(command).filter(|line| line.iter().any(|argument| argument == "--"))
+fn program_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
+    line_of(command, line).filter(|line| line.iter().any(|argument| argument == "--"))
 }
 
 /// Runs a command.

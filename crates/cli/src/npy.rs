@@ -2,6 +2,7 @@
 //! said once.
 
 use crate::failure::Failure;
+use crate::output::note;
 use lanework_lab::{Array, ElementType};
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -72,7 +73,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         converted.push("from Fortran order to C order");
     }
     if !converted.is_empty() {
-        anstream::eprintln!("note: {name} was converted {}", converted.join(" and "));
+        note(&format!("note: {name} was converted {}", converted.join(" and ")));
     }
     Ok((Array { shape, element, bytes }, stored.name))
 }

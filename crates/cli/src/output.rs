@@ -1,24 +1,38 @@
 //! Output: tables that fit the terminal, progress while waiting, JSON for machines.
 
 use crate::failure::Failure;
+use crate::words;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, presets};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Prints text to standard output. A closed pipe ends the command without a message.
+/// Prints text for people to standard output, in their language. A closed pipe ends the command without a message.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_data(&words::say(text))
+}
+
+/// Prints what programs read to standard output: JSON, CSV, PTX, source. It is the same in every language.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn print_data(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(())
 }
 
-/// Writes a file.
+/// Prints a note on standard error, for people, in their language.
+pub fn note(text: &str) {
+    anstream::eprintln!("{}", words::say(text));
+}
+
+/// Writes a file. It is the same in every language.
 ///
 /// # Errors
 /// When it cannot be written, with its path.
@@ -48,7 +62,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| {
         Failure::Check(format!("the result cannot be written as JSON: {error}"))
     })?;
-    print(&format!("{text}\n"))
+    print_data(&format!("{text}\n"))
 }
 
 /// A table with this header, as wide as the terminal, or 120 columns into a file.
@@ -61,7 +75,7 @@ pub fn table(header: &[&str]) -> Table {
     if !std::io::stdout().is_terminal() {
         table.set_width(120);
     }
-    table.set_header(header.to_vec());
+    table.set_header(header.iter().map(|text| words::term(text)));
     // Names are copied into the next command, so the first column is never wrapped.
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);

@@ -3,6 +3,7 @@
 use crate::args::{Arrays, Numbers, Problem};
 use crate::failure::Failure;
 use crate::npy;
+use crate::output::note;
 use crate::suggest::{find_element, find_ladder};
 use lanework::{Backend, Device};
 use lanework_kernels::RungInfo;
@@ -107,7 +108,7 @@ pub fn runnable(
         (true, Some(first)) => Err(nothing_runs(first)),
         _ => {
             for why in skipped.iter().filter(|_| !wanted.is_empty()) {
-                anstream::eprintln!("note: {why}");
+                note(&format!("note: {why}"));
             }
             Ok(run)
         }

@@ -57,13 +57,13 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     })?;
     let ended = Ended { code: code(status), processes };
     for note in ended.notes() {
-        anstream::eprintln!("note: {note}");
+        crate::output::note(&format!("note: {note}"));
     }
     if ended.launches().next().is_none() {
-        anstream::eprintln!(
+        crate::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library",
             name.display()
-        );
+        ));
     }
     Ok(ended)
 }

@@ -12,6 +12,7 @@
 //! emulator is at: a guess where steps differ.
 
 use crate::output::asks_for_json;
+use crate::words;
 use lanework::report::layout::{columns, cut};
 use lanework::sim::progress::position;
 use std::io::{IsTerminal, Write};
@@ -146,7 +147,8 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
     if dumb || !std::io::stderr().is_terminal() {
         while !over(wait(LINES)) {
             let state = lock();
-            anstream::eprintln!("{}, {}", state.step(), state.times(state.done()));
+            let (step, times) = (state.step(), state.times(state.done()));
+            anstream::eprintln!("{}, {}", words::say(&step), words::say(&times));
         }
         return;
     }
@@ -163,7 +165,10 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
             (state.step(), state.times(done))
         };
         // What stands there is overwritten, not cleared first: the line does not flicker.
-        say(&format!("\r{}\x1b[K", line(tick, &step, furthest, &times, columns_of_errors())));
+        say(&format!(
+            "\r{}\x1b[K",
+            line(tick, &words::say(&step), furthest, &words::say(&times), columns_of_errors())
+        ));
         if over(wait(TICK)) {
             break;
         }

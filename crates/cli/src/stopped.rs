@@ -2,8 +2,10 @@
 
 use crate::failure::Failure;
 use crate::output::{asks_for_json, json_was_printed, print_json};
+use crate::words;
 use lanework::sim::Fault;
 use serde::Serialize;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Prints the failure and returns its exit code. Where the command line asks for JSON and nothing has been
@@ -19,7 +21,8 @@ pub fn report(failure: &Failure) -> ExitCode {
     };
     if !matches!(failure, Failure::Bug) {
         let red = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{red}error:{red:#} {}", json.message);
+        let message = format!("{red}error:{red:#} {}", json.message);
+        anstream::eprintln!("{}", words::say(&message));
     }
     let code = json.exit_code;
     json.print_if_asked();
@@ -31,8 +34,12 @@ const BUG: u8 = 70;
 
 /// Ends the process where the command line cannot be parsed, or asks for help.
 pub fn usage(error: &clap::Error) -> ! {
+    let text = words::of_clap(error);
     // Of a closed pipe nobody is to be told.
-    let _ = error.print();
+    let _ = match error.use_stderr() {
+        true => anstream::stderr().write_all(text.as_bytes()),
+        false => anstream::stdout().write_all(text.as_bytes()),
+    };
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     if error.use_stderr() {
         ErrorJson::new("usage", error.to_string().trim_end(), code).print_if_asked();

@@ -14,12 +14,13 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::terminal::{columns_asked, width};
+use crate::words;
 pub use lanework::report::layout::{Cell, Column, Table, Tone};
 use lanework::report::layout::{Fit, Shown, columns, lay_out, wrap};
 use std::sync::Mutex;
 
-/// Headers of the tables that were shown.
-static HEADERS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// The tables that were shown.
+static SHOWN: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
 /// Columns that text is wrapped to where it could be wider.
 const READABLE: usize = 100;
@@ -37,10 +38,12 @@ pub fn fit() -> Fit {
 
 /// The table as text, with a line that names the columns that did not fit.
 pub fn shown(table: &Table) -> String {
-    if let Ok(mut headers) = HEADERS.lock() {
-        headers.extend(table.headers().map(str::to_owned));
+    let say = |text: &str| words::term(text).into_owned();
+    let table = table.in_words(say, |text| words::say(text).into_owned());
+    let laid = lay_out(&table, &fit());
+    if let Ok(mut shown) = SHOWN.lock() {
+        shown.push(table);
     }
-    let laid = lay_out(table, &fit());
     if laid.left_out.is_empty() {
         return laid.text;
     }
@@ -54,7 +57,7 @@ pub fn shown(table: &Table) -> String {
 /// Paragraphs wrapped to the terminal, or to a readable width where that is less.
 pub fn prose(text: &str) -> String {
     let most = width().unwrap_or(READABLE).min(READABLE);
-    wrap(text, most).iter().map(|line| format!("{line}\n")).collect()
+    wrap(&words::say(text), most).iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// Checks that `--columns` named columns of the tables that were shown.
@@ -62,14 +65,13 @@ pub fn prose(text: &str) -> String {
 /// # Errors
 /// When one is of none of them, with the columns that there are.
 pub fn check_columns() -> Outcome {
-    let (Some(asked), Ok(headers)) = (columns_asked(), HEADERS.lock()) else { return Ok(()) };
-    let table = Table::new(headers.iter().map(|header| Column::label(header.as_str())));
+    let (Some(asked), Ok(tables)) = (columns_asked(), SHOWN.lock()) else { return Ok(()) };
     let unknown = |name: &&String| {
         let named = Shown::Named(vec![(*name).clone()]);
-        *name != "all" && !headers.is_empty() && !table.has(&named)
+        *name != "all" && !tables.is_empty() && !tables.iter().any(|table| table.has(&named))
     };
     let Some(name) = asked.iter().find(unknown) else { return Ok(()) };
-    let mut known: Vec<&str> = headers.iter().map(String::as_str).collect();
+    let mut known: Vec<&str> = tables.iter().flat_map(Table::headers).collect();
     known.sort_unstable();
     known.dedup();
     Err(Failure::input(
@@ -81,10 +83,11 @@ pub fn check_columns() -> Outcome {
 /// A paragraph after a label, its further lines indented as far as the label is long.
 pub fn listed(label: &str, text: &str) -> String {
     let most = width().unwrap_or(READABLE).min(READABLE);
+    let (label, text) = (&words::say(label), &words::say(text));
     let indent = columns(label);
     let mut said = String::new();
     for (number, line) in wrap(text, most.saturating_sub(indent)).iter().enumerate() {
-        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+        let before = if number == 0 { label.to_string() } else { " ".repeat(indent) };
         said.push_str(&format!("{before}{line}\n"));
     }
     said

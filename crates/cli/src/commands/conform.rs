@@ -4,7 +4,7 @@
 use super::exhaustive::{self, gpu};
 use crate::args::ConformArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json, thousands};
+use crate::output::{note, print, print_data, print_json, thousands};
 use crate::progress::Progress;
 use lanework::Device;
 use lanework_lab::conformance::{
@@ -50,7 +50,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
         return exhaustive::run(args);
     }
     if args.ptx {
-        return print(&conformance::module(&forms.iter().collect::<Vec<_>>()));
+        return print_data(&conformance::module(&forms.iter().collect::<Vec<_>>()));
     }
     let recorded = match &args.record {
         Some(path) => Some(record(args, &forms, path)?),
@@ -91,11 +91,11 @@ fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Fai
     for (form, outcome) in forms.iter().zip(outcomes) {
         match outcome {
             Ok(results) => drop(vectors.results.insert(form.key().to_owned(), results)),
-            Err(why) => anstream::eprintln!(
+            Err(why) => note(&format!(
                 "not recorded: {}: {}",
                 form.text,
                 why.lines().next().unwrap_or_default()
-            ),
+            )),
         }
     }
     Ok(vectors)

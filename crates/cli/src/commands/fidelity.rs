@@ -2,7 +2,7 @@
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json, table};
+use crate::output::{print, print_data, print_json, table};
 use lanework::Device;
 use lanework_lab::{Deviation, Hardware, launch_corpus};
 use std::fs;
@@ -20,7 +20,9 @@ const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 /// When a launch fails, or a file cannot be read or written.
 pub fn run(args: &FidelityArgs) -> Outcome {
     if args.metrics {
-        return print(&Hardware::metrics().map(|name| format!("{name}\n")).collect::<String>());
+        return print_data(
+            &Hardware::metrics().map(|name| format!("{name}\n")).collect::<String>(),
+        );
     }
     if let Some(device) = &args.launch {
         return launch(args, device);

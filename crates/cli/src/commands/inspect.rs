@@ -2,7 +2,7 @@
 
 use crate::args::{InspectArgs, InspectProgramArgs};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json, table, thousands};
+use crate::output::{print, print_data, print_json, table, thousands};
 use crate::program;
 use crate::source::ptx_of;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
@@ -113,7 +113,7 @@ pub fn run_program(args: &InspectProgramArgs) -> Outcome {
     } else {
         for one in &shown {
             show(&one.module)?;
-            print(&format!("\n{}\n", one.ptx.trim_end()))?;
+            print_data(&format!("\n{}\n", one.ptx.trim_end()))?;
         }
     }
     ended.own()

@@ -5,6 +5,8 @@
 pub struct Column {
     pub(super) header: String,
     pub(super) short: Option<String>,
+    /// Headers before they were put into other words, by which it can be asked for, too.
+    pub(super) formerly: Vec<String>,
     pub(super) right: bool,
     pub(super) wraps: bool,
     pub(super) rank: u8,
@@ -16,7 +18,14 @@ impl Column {
 
     fn new(header: impl Into<String>) -> Column {
         let header = header.into();
-        Column { header, short: None, right: false, wraps: false, rank: Self::RANK }
+        Column {
+            header,
+            short: None,
+            formerly: Vec::new(),
+            right: false,
+            wraps: false,
+            rank: Self::RANK,
+        }
     }
 
     /// What a row is called: on the left, and never left out.
@@ -107,6 +116,30 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// The table in other words, such as those of another language: `say` for headers and cells, `keep` for cells of
+    /// the columns that name their row.
+    pub fn in_words(&self, say: impl Fn(&str) -> String, keep: impl Fn(&str) -> String) -> Table {
+        let header = |column: &Column| Column {
+            header: say(&column.header),
+            short: column.short.as_deref().map(&say),
+            formerly: std::iter::once(&column.header).chain(&column.short).cloned().collect(),
+            ..column.clone()
+        };
+        let cell = |(column, cell): (&Column, &Cell)| match column.rank == 0 && !column.right {
+            true => Cell { text: keep(&cell.text), ..cell.clone() },
+            false => Cell {
+                text: say(&cell.text),
+                short: cell.short.as_deref().map(&say),
+                tone: cell.tone,
+            },
+        };
+        let row = |row: &Vec<Cell>| self.columns.iter().zip(row).map(cell).collect();
+        Table {
+            columns: self.columns.iter().map(header).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        }
+    }
+
     /// Whether it has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -114,7 +147,7 @@ impl Table {
 
     /// Whether a column is one of those that are named.
     pub fn has(&self, shown: &Shown) -> bool {
-        self.columns.iter().any(|column| shown.wants(column))
+        self.columns.iter().any(|column| shown.names(column))
     }
 
     /// The headers.
@@ -154,15 +187,20 @@ impl Fit {
 }
 
 impl Shown {
-    /// Whether a column is shown at all: letter case, spaces and punctuation of its header do not matter.
+    /// Whether a column is shown at all.
     pub(super) fn wants(&self, column: &Column) -> bool {
+        column.rank == 0 || self.names(column)
+    }
+
+    /// Whether a column is named: letter case, spaces and punctuation of its header do not matter.
+    fn names(&self, column: &Column) -> bool {
         let Shown::Named(names) = self else { return true };
         let plain = |text: &str| -> String {
             text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
         };
-        let headers = [Some(&column.header), column.short.as_ref()];
-        let is =
-            |name: &String| headers.iter().flatten().any(|header| plain(header) == plain(name));
-        column.rank == 0 || names.iter().any(is)
+        let own = [Some(&column.header), column.short.as_ref()].into_iter().flatten();
+        let headers: Vec<String> = own.chain(&column.formerly).map(|text| plain(text)).collect();
+        let is = |name: &String| headers.contains(&plain(name));
+        names.iter().any(is)
     }
 }

@@ -1,0 +1,229 @@
+//! The catalogue: pairs of an English text and its translation, with holes for what varies.
+//!
+//! A file is pairs of lines with empty lines between them; lines that begin with `# ` are comments. `{name}` is a
+//! hole; braces around anything but a name stand for themselves.
+
+use std::collections::HashMap;
+
+/// The files, one per area of the program.
+const CHINESE: &[(&str, &str)] = &[
+    ("clap", include_str!("../../words/zh/clap.txt")),
+    ("help", include_str!("../../words/zh/help.txt")),
+    ("composed", include_str!("../../words/zh/composed.txt")),
+    ("command", include_str!("../../words/zh/command.txt")),
+    ("lab", include_str!("../../words/zh/lab.txt")),
+    ("report", include_str!("../../words/zh/report.txt")),
+    ("sanitizer", include_str!("../../words/zh/sanitizer.txt")),
+    ("engine", include_str!("../../words/zh/engine.txt")),
+    ("library", include_str!("../../words/zh/library.txt")),
+    ("cuda", include_str!("../../words/zh/cuda.txt")),
+    ("ptx", include_str!("../../words/zh/ptx.txt")),
+];
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// As it is.
+    Text(&'static str),
+    /// Anything, by name.
+    Hole(&'static str),
+}
+
+/// An entry.
+#[derive(Debug)]
+pub struct Entry {
+    /// The file and line of the English text.
+    #[cfg(test)]
+    pub place: (&'static str, usize),
+    /// The English text.
+    pub parts: Vec<Part>,
+    /// The translation in parts.
+    pub chinese: Vec<Part>,
+    /// The bytes of the English text outside of holes: of several entries that fit, the one with most is meant.
+    pub weight: usize,
+}
+
+/// All entries of a language.
+pub struct Catalogue {
+    entries: Vec<Entry>,
+    /// Entries without holes, by their text.
+    exact: HashMap<&'static str, usize>,
+    /// Entries with holes, by a word that each has.
+    by_word: HashMap<&'static str, Vec<usize>>,
+}
+
+impl Catalogue {
+    /// The Chinese one.
+    pub fn chinese() -> Catalogue {
+        Catalogue::of(CHINESE)
+    }
+
+    /// The catalogue of these files, each with the name of its area. A line without a partner is passed over; a test
+    /// refuses it.
+    pub fn of(files: &[(&'static str, &'static str)]) -> Catalogue {
+        let mut entries = Vec::new();
+        for (area, text) in files {
+            let mut english = None;
+            for (number, line) in text.lines().enumerate() {
+                let line = line.trim_end();
+                if line.starts_with("# ") {
+                } else if line.is_empty() {
+                    english = None;
+                } else if let Some(english) = english.take() {
+                    entries.push(Entry::new(area, number, english, line));
+                } else {
+                    english = Some(line);
+                }
+            }
+        }
+        let (mut exact, mut by_word) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
+        for (index, entry) in entries.iter().enumerate() {
+            match entry.parts.as_slice() {
+                [Part::Text(text)] => {
+                    exact.insert(*text, index);
+                }
+                parts => by_word.entry(rarest(parts)).or_default().push(index),
+            }
+        }
+        Catalogue { entries, exact, by_word }
+    }
+
+    /// All entries.
+    #[cfg(test)]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry without holes that is this text.
+    pub fn exact(&self, text: &str) -> Option<&Entry> {
+        self.exact.get(text).map(|index| &self.entries[*index])
+    }
+
+    /// The translation of a word or phrase that stands alone.
+    pub fn of_term(&self, text: &str) -> Option<&'static str> {
+        match self.exact(text)?.chinese.as_slice() {
+            [Part::Text(chinese)] => Some(chinese),
+            _ => None,
+        }
+    }
+
+    /// The entries with holes that may fit the text.
+    pub fn candidates<'c>(&'c self, text: &'c str) -> impl Iterator<Item = &'c Entry> {
+        let words = words(text).chain(std::iter::once(""));
+        let found = words.filter_map(|word| self.by_word.get(word));
+        found.flatten().map(|index| &self.entries[*index])
+    }
+}
+
+impl Entry {
+    fn new(
+        _area: &'static str,
+        _line: usize,
+        english: &'static str,
+        chinese: &'static str,
+    ) -> Entry {
+        let (parts, chinese) = (parts(english), parts(chinese));
+        let length = |part: &Part| match part {
+            Part::Text(text) => text.len(),
+            Part::Hole(_) => 0,
+        };
+        let weight = parts.iter().map(length).sum();
+        Entry {
+            #[cfg(test)]
+            place: (_area, _line),
+            parts,
+            chinese,
+            weight,
+        }
+    }
+
+    /// What the holes hold, in their order, if the text is this entry's.
+    pub fn fits<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
+        let mut held = Vec::new();
+        fits(&self.parts, text, &mut held).then_some(held)
+    }
+}
+
+/// Words: runs of letters.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty())
+}
+
+/// The longest word that no hole can run into.
+fn rarest(parts: &[Part]) -> &'static str {
+    let mut longest = "";
+    for (index, part) in parts.iter().enumerate() {
+        let Part::Text(text) = part else { continue };
+        let mut text: &'static str = text;
+        if index > 0 {
+            text = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        }
+        if index + 1 < parts.len() {
+            text = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        }
+        longest = words(text).fold(longest, |a, b| if b.len() > a.len() { b } else { a });
+    }
+    longest
+}
+
+fn fits<'t>(parts: &[Part], text: &'t str, held: &mut Vec<&'t str>) -> bool {
+    match parts {
+        [] => text.is_empty(),
+        [Part::Text(own), rest @ ..] => {
+            text.strip_prefix(own).is_some_and(|text| fits(rest, text, held))
+        }
+        [Part::Hole(_)] => {
+            held.push(text);
+            !text.is_empty()
+        }
+        [Part::Hole(_), rest @ ..] => {
+            let Some(Part::Text(next)) = rest.first() else { return false };
+            for (at, _) in text.match_indices(next).filter(|(at, _)| *at > 0) {
+                let known = held.len();
+                held.push(&text[..at]);
+                if fits(rest, &text[at..], held) {
+                    return true;
+                }
+                held.truncate(known);
+            }
+            false
+        }
+    }
+}
+
+/// A line of the catalogue in parts.
+fn parts(line: &'static str) -> Vec<Part> {
+    let (mut parts, mut rest, mut from) = (Vec::new(), line, 0);
+    while let Some(open) = rest[from..].find('{').map(|at| at + from) {
+        let name = rest[open + 1..].split('}').next().unwrap_or_default();
+        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        if !is_name || rest.len() < open + name.len() + 2 {
+            from = open + 1;
+            continue;
+        }
+        if open > 0 {
+            parts.push(Part::Text(&rest[..open]));
+        }
+        parts.push(Part::Hole(name));
+        (rest, from) = (&rest[open + name.len() + 2..], 0);
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hole_takes_what_its_neighbours_leave() {
+        let entry = Entry::new("", 0, "{n} of {total} `{name}` {1}", "{total} 中的 {n}");
+        assert_eq!(entry.fits("3 of 4 `a of b` {2}"), None);
+        let entry = Entry::new("", 0, "{n} of {total} `{name}` {a, b}", "{total} 中的 {n}");
+        assert_eq!(entry.fits("3 of 4 `a of b` {a, b}"), Some(vec!["3", "4", "a of b"]));
+        assert_eq!(entry.fits("3 of  `a` {a, b}"), None, "a hole is not empty");
+    }
+}

@@ -1,0 +1,263 @@
+//! What has no translation, and what is translated that no source says any more.
+
+use super::catalogue::{Catalogue, Part};
+use super::literals::{Literal, literals, sources};
+use super::translate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The crates whose texts reach the terminal.
+const CRATES: [&str; 14] = [
+    "cli",
+    "lab",
+    "report",
+    "sanitizer",
+    "memmodel",
+    "profiler",
+    "sim",
+    "engine",
+    "ptx",
+    "ptx-ir",
+    "cuda",
+    "lanework",
+    "store",
+    "judge",
+];
+
+/// Those of them whose every text has a translation.
+const TRANSLATED: [&str; 1] = ["cli"];
+
+/// Files whose texts reach nobody, or data only.
+const SILENT: [&str; 6] = [
+    "cli/src/book",
+    "cli/src/sarif.rs",
+    "cli/src/words",
+    "engine/src/assemble/verify.rs",
+    "report/src/pictures/svg.rs",
+    "lanework/src/guide",
+];
+
+/// What takes texts that users do not read.
+const INTERNAL: [&str; 12] = [
+    "panic",
+    "expect",
+    "unreachable",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "unwrap_or_else",
+    "expect_err",
+    "todo",
+    "cfg",
+    "env",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The texts of the crates that may reach a user, each with its file and line.
+fn texts() -> Vec<(String, Literal)> {
+    let mut found = Vec::new();
+    for name in CRATES {
+        for path in sources(&root().join(name).join("src")) {
+            let text = std::fs::read_to_string(&path).expect("a source can be read");
+            let short = path.to_string_lossy().replace('\\', "/");
+            let short = short.rsplit_once("/../").map_or(short.as_str(), |(_, short)| short);
+            found.extend(literals(&text).into_iter().map(|one| (short.to_owned(), one)));
+        }
+    }
+    found
+}
+
+/// With one space where there are several, or line ends, and `{}` for what is inserted.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        let inside = &rest[open + 1..];
+        if let Some(other) = inside.strip_prefix('{') {
+            out.push('{');
+            rest = other;
+        } else {
+            out.push_str("{}");
+            rest = inside.split_once('}').map_or("", |(_, rest)| rest);
+        }
+    }
+    out.push_str(rest);
+    out.replace("}}", "}").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pairs_of_lines_have_the_same_holes() {
+    let mut wrong = Vec::new();
+    let catalogue = Catalogue::chinese();
+    let mut known = BTreeMap::new();
+    for entry in catalogue.entries() {
+        let holes = |parts: &[Part]| -> BTreeSet<&str> {
+            let hole = |part: &Part| match part {
+                Part::Hole(name) => Some(*name),
+                Part::Text(_) => None,
+            };
+            parts.iter().filter_map(hole).collect()
+        };
+        if !holes(&entry.chinese).is_subset(&holes(&entry.parts)) {
+            wrong.push(format!("{:?}: holes that the English text has not", entry.place));
+        }
+        let english: String = entry.parts.iter().map(shown).collect();
+        if !english.is_ascii() {
+            wrong.push(format!("{:?}: a line without its partner, or not English", entry.place));
+        }
+        let shape: String = entry
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text,
+                Part::Hole(_) => "{}",
+            })
+            .collect();
+        if let Some(before) = known.insert(shape, entry.place) {
+            wrong.push(format!("{:?}: the same as {before:?}", entry.place));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn shown(part: &Part) -> String {
+    match part {
+        Part::Text(text) => (*text).to_owned(),
+        Part::Hole(name) => format!("{{{name}}}"),
+    }
+}
+
+#[test]
+fn every_entry_stands_in_a_source() {
+    let mut all = String::new();
+    for (_, literal) in texts() {
+        // Lines of doc comments make one text.
+        all.push_str(if literal.of == "doc" { " " } else { "\u{1}" });
+        all.push_str(&plain(&literal.text));
+    }
+    let mut stale = Vec::new();
+    for entry in Catalogue::chinese().entries() {
+        // What clap says stands in clap, and what is made of parts nowhere.
+        if matches!(entry.place.0, "clap" | "composed") {
+            continue;
+        }
+        let gone = entry.parts.iter().find(|part| match part {
+            Part::Text(text) => {
+                let words = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+                words.contains(' ') && !all.contains(words)
+            }
+            Part::Hole(_) => false,
+        });
+        if let Some(gone) = gone {
+            let english: String = entry.parts.iter().map(shown).collect();
+            let (area, line) = entry.place;
+            stale.push(format!("words/zh/{area}.txt:{line}: {english}\n    not found: {gone:?}"));
+        }
+    }
+    assert!(stale.is_empty(), "{} entries are in no source\n{}", stale.len(), stale.join("\n"));
+}
+
+/// Words of English that stay in Chinese: names of things, as the Chinese documentation uses them.
+const NAMES: &str = include_str!("../../words/zh/names.txt");
+
+/// Whether two words of English stand next to each other, apart from names, quotes and code.
+pub fn english_in(text: &str) -> bool {
+    let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
+    if ["lanework ", "cargo ", "--"].iter().any(|command| text.trim_start().starts_with(command)) {
+        return false;
+    }
+    let mut quoted = false;
+    let mut run = 0;
+    let text: String = text
+        .chars()
+        .map(|c| {
+            quoted ^= c == '`';
+            if quoted { '`' } else { c }
+        })
+        .collect();
+    for word in text.split(' ') {
+        let bare = word.trim_matches(|c: char| {
+            matches!(c, ',' | ';' | ':' | '.' | '(' | ')' | '"' | '\'' | '?' | '!')
+        });
+        let is_word = bare.len() > 1
+            && bare.chars().skip(1).all(|c| c.is_ascii_lowercase() || c == '\'' || c == '-')
+            && bare.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
+        let is_article = bare == "a";
+        run = if (is_word || is_article) && !names.contains(bare) { run + 1 } else { 0 };
+        if run == 2 {
+            return true;
+        }
+        if word.ends_with([',', ';', ':', '.', ')']) {
+            run = 0;
+        }
+    }
+    false
+}
+
+/// Texts that reach no user, or only as parts of others.
+const UNSPOKEN: &str = include_str!("../../words/unspoken.txt");
+
+#[test]
+fn every_text_has_a_translation() {
+    let catalogue = Catalogue::chinese();
+    let unspoken: BTreeSet<&str> = UNSPOKEN.lines().collect();
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, literal) in texts() {
+        let translated = TRANSLATED.iter().any(|name| file.starts_with(&format!("{name}/")));
+        let silent = !translated || SILENT.iter().any(|silent| file.starts_with(silent));
+        if silent || unspoken.contains(plain(&literal.text).as_str()) {
+            continue;
+        }
+        if literal.of == "doc" || INTERNAL.contains(&literal.of.as_str()) {
+            continue;
+        }
+        // Each value that is inserted becomes a name.
+        let mut number = 0;
+        let mut text = String::new();
+        let mut rest = literal.text.as_str();
+        while let Some(open) = rest.find('{') {
+            text.push_str(&rest[..open]);
+            let Some((hole, after)) = rest[open..].split_once('}') else { break };
+            // A hole of a width alone makes blanks.
+            match hole.strip_prefix("{:").is_some_and(|width| width.parse::<u32>().is_ok()) {
+                true => text.push_str("  "),
+                false => {
+                    number += 1;
+                    text.push_str(&format!("X{number}"));
+                }
+            }
+            rest = after;
+        }
+        text.push_str(rest);
+        for line in text.lines().filter(|line| english_in(line)) {
+            let said = translate::text(&catalogue, line);
+            if !english_in(&said) {
+                continue;
+            }
+            // A text of several lines is one entry.
+            let whole = translate::text(&catalogue, &text);
+            if english_in(&whole) {
+                let place = format!("{file}:{}", literal.line);
+                missing.entry(plain(&literal.text)).or_default().push(place);
+                break;
+            }
+        }
+    }
+    let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (text, places) in &missing {
+        by_file.entry(places[0].clone()).or_default().push(text.clone());
+    }
+    let list: Vec<String> =
+        by_file.iter().map(|(place, texts)| format!("# {place}\n{}\n", texts.join("\n"))).collect();
+    assert!(
+        missing.is_empty(),
+        "{} texts have no translation; name their holes, add the Chinese line, and put them into words/zh:\n{}",
+        missing.len(),
+        list.join("\n")
+    );
+}

@@ -1,0 +1,162 @@
+//! clap's help and usage errors in the language of the user.
+//!
+//! The texts of a command are translated before clap lays them out, what clap itself says ("Usage:", "[default: ...]")
+//! afterwards. clap breaks lines at spaces only and counts a Chinese character as one column. So each one gets a space
+//! after it, which makes two columns and a place to break, and these spaces are taken out again of what clap wrote.
+
+use super::catalogue::Catalogue;
+use super::translate;
+use clap::builder::{Resettable, StyledStr};
+use clap::{Arg, Command};
+
+/// The option of the language, of every command.
+fn option() -> Arg {
+    Arg::new("lang")
+        .long("lang")
+        .value_name("LANG")
+        .help("Language of this terminal [default: LANEWORK_LANG, else the locale]")
+        .value_parser(["en", "zh"])
+        .global(true)
+        .help_heading("Terminal")
+}
+
+/// The command with the option of the language, its texts translated if there is a catalogue.
+pub fn command(command: Command, catalogue: Option<&Catalogue>) -> Command {
+    let command = command.arg(option());
+    match catalogue {
+        Some(catalogue) => translated(catalogue, command),
+        None => command,
+    }
+}
+
+fn translated(catalogue: &Catalogue, command: Command) -> Command {
+    let text = |text: Option<&StyledStr>| {
+        text.map(|text| StyledStr::from(spread(&translate::text(catalogue, &text.to_string()))))
+            .map_or(Resettable::Reset, Resettable::Value)
+    };
+    let about = text(command.get_about());
+    let long_about = text(command.get_long_about());
+    let after = text(command.get_after_help());
+    let command = command.about(about).long_about(long_about).after_help(after);
+    let command = command.mut_args(|arg| {
+        let help = text(arg.get_help());
+        let long_help = text(arg.get_long_help());
+        let heading = arg.get_help_heading().and_then(|heading| catalogue.of_term(heading));
+        let arg = arg.help(help).long_help(long_help);
+        match heading {
+            Some(heading) => arg.help_heading(heading),
+            None => arg,
+        }
+    });
+    command.mut_subcommands(|command| translated(catalogue, command))
+}
+
+/// A text that becomes part of the help.
+pub fn part(text: &str, catalogue: &Catalogue) -> String {
+    spread(&translate::text(catalogue, text))
+}
+
+/// What clap says itself, wherever it stands.
+const OWN: [(&str, &str); 11] = [
+    ("Usage:", "用法："),
+    ("Options:", "选项："),
+    ("Arguments:", "参数："),
+    ("Commands:", "命令："),
+    ("[default:", "[默认："),
+    ("[possible values:", "[可选："),
+    ("[aliases:", "[别名："),
+    ("Print help (see more with '--help')", "显示帮助（--help 更详细）"),
+    ("Print help (see a summary with '-h')", "显示帮助（-h 为摘要）"),
+    ("Print help", "显示帮助"),
+    ("Print version", "显示版本"),
+];
+
+/// The help that clap wrote of Chinese texts, as it is shown.
+pub fn finish_help(text: &str) -> String {
+    finish(&gather(text))
+}
+
+/// What clap wrote, with its own words in Chinese.
+pub fn finish(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (own, chinese) in OWN {
+        text = text.replace(own, chinese);
+    }
+    // Colons after Chinese words, and the space after one, are those of Chinese; a code of colour may stand between.
+    let mut out = String::new();
+    for letter in text.chars() {
+        let before = out.trim_end_matches("\u{1b}[0m").chars().next_back();
+        match letter {
+            ' ' if before == Some('：') => {}
+            ':' if before.is_some_and(translate::is_chinese) => out.push('：'),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Wide characters, which a terminal shows in two columns.
+fn is_wide(c: char) -> bool {
+    translate::is_chinese(c)
+}
+
+/// Whether a line may end after this character, with this one next.
+fn may_end(c: char, next: Option<char>) -> bool {
+    is_wide(c)
+        && !matches!(c, '（' | '《' | '「' | '“')
+        && !next.is_some_and(|next| {
+            translate::is_mark(next) && !matches!(next, '（' | '《' | '「')
+                || matches!(next, '.' | ',' | ')' | ']')
+        })
+}
+
+/// The text with as many spaces as wide characters, where a line may end.
+fn spread(text: &str) -> String {
+    let mut out = String::new();
+    let mut owed = 0;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        out.push(letter);
+        owed += usize::from(is_wide(letter));
+        if may_end(letter, letters.peek().copied()) {
+            out.extend(std::iter::repeat_n(' ', owed));
+            owed = 0;
+        }
+    }
+    out
+}
+
+/// The text of [`spread`] without these spaces.
+fn gather(text: &str) -> String {
+    let mut out = String::new();
+    let mut owed = 0;
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        out.push(letter);
+        owed += usize::from(is_wide(letter));
+        if may_end(letter, letters.peek().copied()) {
+            while owed > 0 && letters.next_if_eq(&' ').is_some() {
+                owed -= 1;
+            }
+            owed = 0;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_that_are_put_in_are_taken_out() {
+        for text in [
+            "只写出 PTX，不运行。",
+            "选择（`--only`）的种类 ，其余 不管",
+            "plain text (see `--help`), with  columns   中文  x",
+        ] {
+            assert_eq!(gather(&spread(text)), text);
+        }
+        assert_eq!(spread("中文，好a"), "中 文，  好 a");
+    }
+}

@@ -1,0 +1,347 @@
+//! Translation of finished English text: lines, and what lines are made of.
+
+use super::catalogue::{Catalogue, Entry, Part};
+use lanework::report::layout::{columns, wrap};
+
+/// Lines that a sentence of the catalogue may be spread over.
+const LINES: usize = 9;
+/// Columns that such a sentence is wrapped to again.
+const WIDTH: usize = 98;
+/// Bytes of text below which an entry is not looked for over several lines.
+const LONG: usize = 40;
+
+/// A text of any number of lines.
+pub fn text(catalogue: &Catalogue, text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        match paragraph(catalogue, &lines[at..]) {
+            Some((said, taken)) => {
+                out.push(said);
+                at += taken;
+            }
+            None => {
+                out.push(line(catalogue, lines[at]));
+                at += 1;
+            }
+        }
+    }
+    out.join("\n")
+}
+
+/// A word or phrase that stands alone.
+pub fn term(catalogue: &Catalogue, text: &str) -> String {
+    let Some(found) = catalogue.exact(text.trim()) else { return self::text(catalogue, text) };
+    text.replace(text.trim(), &fill(catalogue, found, &[]))
+}
+
+/// The entry that the first lines are, as long as no single line is one; how many lines it took.
+fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
+    let first = lines.first()?;
+    let indent = &first[..first.len() - first.trim_start().len()];
+    if first.trim().is_empty() || is_code(first) || whole(catalogue, first.trim(), false).is_some()
+    {
+        return None;
+    }
+    let mut joined = first.trim().to_owned();
+    for (index, next) in lines.iter().enumerate().take(LINES).skip(1) {
+        if next.trim().is_empty() || is_code(next) {
+            break;
+        }
+        joined.push(' ');
+        joined.push_str(next.trim());
+        let found = best(catalogue, &joined).filter(|(entry, _)| entry.weight >= LONG);
+        if let Some((entry, held)) = found {
+            let said = fill(catalogue, entry, &held);
+            let lines = wrap(&said, WIDTH.saturating_sub(columns(indent)));
+            let lines: Vec<String> = lines.iter().map(|line| format!("{indent}{line}")).collect();
+            return Some((lines.join("\n"), index + 1));
+        }
+    }
+    None
+}
+
+/// Whether the line quotes source code.
+fn is_code(line: &str) -> bool {
+    let after_number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    after_number.trim_start().starts_with('|') || line.trim_start().starts_with("--> ")
+}
+
+/// One line.
+fn line(catalogue: &Catalogue, line: &str) -> String {
+    if is_code(line) {
+        // Below quoted source, a mark may be followed by words.
+        let Some(mark) = line
+            .find(['^', '~'])
+            .filter(|mark| line[..*mark].chars().all(|c| c == ' ' || c == '|'))
+        else {
+            return line.to_owned();
+        };
+        let rest = line[mark..].trim_start_matches(['^', '~', '-']);
+        let (marks, words) = line.split_at(line.len() - rest.len());
+        return marks.to_owned() + &piece(catalogue, words, false).0;
+    }
+    piece(catalogue, line, false).0
+}
+
+/// The entry that fits the text best, with what its holes hold.
+fn best<'c, 't>(catalogue: &'c Catalogue, text: &'t str) -> Option<(&'c Entry, Vec<&'t str>)>
+where
+    't: 'c,
+{
+    let mut found: Option<(&Entry, Vec<&str>)> = None;
+    if let Some(entry) = catalogue.exact(text) {
+        return Some((entry, Vec::new()));
+    }
+    for entry in catalogue.candidates(text) {
+        if found.as_ref().is_some_and(|(known, _)| known.weight >= entry.weight) {
+            continue;
+        }
+        if let Some(held) = entry.fits(text) {
+            found = Some((entry, held));
+        }
+    }
+    found
+}
+
+/// The translation of the text as a whole. A single word is looked up where it can be none's name.
+fn whole(catalogue: &Catalogue, text: &str, word: bool) -> Option<String> {
+    if !word && !text.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+        return None;
+    }
+    best(catalogue, text).map(|(entry, held)| fill(catalogue, entry, &held))
+}
+
+/// The translation with its holes filled.
+fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
+    let mut values = Vec::new();
+    let mut before = "";
+    for part in &entry.parts {
+        match part {
+            Part::Text(text) => before = text,
+            Part::Hole(name) => {
+                let quoted = before.ends_with(['`', '\'', '"']);
+                let value = held.get(values.len()).copied().unwrap_or_default();
+                let value = match quoted {
+                    true => value.to_owned(),
+                    false => piece(catalogue, value, true).0,
+                };
+                values.push((*name, value));
+                before = "";
+            }
+        }
+    }
+    let mut out = String::new();
+    let mut unnamed = 0;
+    for part in &entry.chinese {
+        match part {
+            Part::Text(text) => join(&mut out, text),
+            Part::Hole(name) => {
+                let of_name = |(known, _): &&(&str, String)| known == name;
+                let value = match name.is_empty() {
+                    true => {
+                        unnamed += 1;
+                        values.get(unnamed - 1)
+                    }
+                    false => values.iter().find(of_name),
+                };
+                join(&mut out, value.map_or("", |(_, value)| value));
+            }
+        }
+    }
+    out
+}
+
+/// Chinese characters, and the punctuation that goes with them.
+pub(super) fn is_chinese(c: char) -> bool {
+    matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{FF00}'..='\u{FF60}')
+}
+
+/// Chinese punctuation, which stands without spaces.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF60}')
+}
+
+/// Appends a part: no space between Chinese characters and none at full-width punctuation, one between Chinese and
+/// Latin.
+fn join(out: &mut String, part: &str) {
+    let before = out.trim_end().chars().next_back();
+    let after = part.trim_start().chars().next();
+    if let (Some(before), Some(after)) = (before, after) {
+        let spaces = out.len() - out.trim_end().len() + part.len() - part.trim_start().len();
+        let both = is_chinese(before) && is_chinese(after);
+        if spaces == 1 && (both || is_mark(before) || is_mark(after)) {
+            out.truncate(out.trim_end().len());
+            out.push_str(part.trim_start());
+            return;
+        }
+        let letters = is_chinese(before) != is_chinese(after);
+        let latin = if is_chinese(before) { after } else { before };
+        let word = latin.is_ascii_alphanumeric() || latin == '`';
+        if spaces == 0 && letters && word && !is_mark(before) && !is_mark(after) {
+            out.push(' ');
+        }
+    }
+    out.push_str(part);
+}
+
+/// Separators at which text is taken apart, the outermost first, and what stands for each in Chinese.
+const SEPARATORS: [(&str, &str); 6] =
+    [(". ", "。"), ("; ", "；"), (": ", "："), (" = ", " = "), (", ", "，"), (" - ", " - ")];
+/// Punctuation at the end of a text.
+const ENDS: [(&str, &str); 4] = [(".", "。"), (":", "："), (",", "，"), (";", "；")];
+
+/// A piece of a line, and whether any of it was translated.
+fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
+    let core = text.trim();
+    if !core.contains(|c: char| c.is_ascii_alphabetic()) {
+        return (text.to_owned(), false);
+    }
+    let lead = &text[..text.len() - text.trim_start().len()];
+    let trail = &text[lead.len() + core.len()..];
+    match unpadded(catalogue, core, word) {
+        Some(said) => (format!("{lead}{said}{trail}"), true),
+        None => (text.to_owned(), false),
+    }
+}
+
+/// A piece without blanks around it.
+fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
+    if let Some(said) = whole(catalogue, core, word) {
+        return Some(said);
+    }
+    if let Some(said) = styled(catalogue, core) {
+        return Some(said);
+    }
+    if let Some(said) = in_columns(catalogue, core) {
+        return Some(said);
+    }
+    for (end, chinese) in ENDS {
+        let ended = core.strip_suffix(end).filter(|short| !short.is_empty());
+        if let Some(said) = ended.and_then(|short| unpadded(catalogue, short, true)) {
+            return Some(said + chinese);
+        }
+    }
+    for (separator, chinese) in SEPARATORS {
+        let parts = apart(core, separator);
+        if parts.len() < 2 {
+            continue;
+        }
+        let said: Vec<(String, bool)> =
+            parts.iter().map(|part| piece(catalogue, part, false)).collect();
+        if said.iter().all(|(_, translated)| !translated) {
+            continue;
+        }
+        let mut out = String::new();
+        for (index, (part, translated)) in said.iter().enumerate() {
+            if index > 0 {
+                out.push_str(if *translated || said[index - 1].1 { chinese } else { separator });
+            }
+            out.push_str(part);
+        }
+        return Some(out);
+    }
+    let inner = core.strip_suffix(')')?;
+    let open = opening(inner)?;
+    let (before, within) = (&core[..open], &inner[open + 1..]);
+    let (outside, first) = piece(catalogue, before, word);
+    let (inside, second) = piece(catalogue, within, true);
+    match (first, second) {
+        (false, false) => None,
+        (_, true) => Some(format!("{}（{inside}）", outside.trim_end())),
+        (true, false) => Some(format!("{} ({inside})", outside.trim_end())),
+    }
+}
+
+/// Where the parenthesis opens that would close at the end of the text.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' if depth == 0 => return Some(at),
+            '(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A label in a colour, and what follows; else the pieces between changes of colour.
+fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
+    const ESCAPE: char = '\u{1b}';
+    if !core.contains(ESCAPE) {
+        return None;
+    }
+    let mut out = String::new();
+    let mut any = false;
+    let mut rest = core;
+    while !rest.is_empty() {
+        let until = rest.find(ESCAPE).unwrap_or(rest.len());
+        if until > 0 {
+            let (said, translated) = piece(catalogue, &rest[..until], true);
+            // No space follows full-width punctuation.
+            let said = match out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) {
+                true => said.trim_start().to_owned(),
+                false => said,
+            };
+            out.push_str(&said);
+            any |= translated;
+            rest = &rest[until..];
+        }
+        let code = rest.find('m').map_or(rest.len(), |at| at + 1);
+        out.push_str(&rest[..code]);
+        rest = &rest[code..];
+        // What follows the label is taken as a whole, with the colours in it.
+        if out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) && !rest.is_empty() {
+            let (said, translated) = piece(catalogue, rest.trim_start(), false);
+            out.push_str(&said);
+            any |= translated;
+            rest = "";
+        }
+    }
+    any.then_some(out)
+}
+
+/// Columns, which two spaces or more divide; what stands right of a column stays where it is.
+fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
+    core.find("  ")?;
+    let mut out = String::new();
+    let mut any = false;
+    let mut place = 0;
+    let mut rest = core;
+    while !rest.is_empty() {
+        let until = rest.find("  ").unwrap_or(rest.len());
+        let gap = rest[until..].len() - rest[until..].trim_start().len();
+        let (said, translated) = piece(catalogue, &rest[..until], false);
+        any |= translated;
+        out.push_str(&said);
+        place += columns(&rest[..until]) + gap;
+        if gap > 0 {
+            let spaces = place.saturating_sub(columns(&out)).max(2);
+            out.push_str(&" ".repeat(spaces));
+        }
+        rest = &rest[until + gap..];
+    }
+    any.then_some(out)
+}
+
+/// The text divided at a separator that stands neither in parentheses nor in quotes.
+fn apart<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
+    let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0i32, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '`' => quoted = !quoted,
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && !quoted && at >= start && text[at..].starts_with(separator) {
+            parts.push(&text[start..at]);
+            start = at + separator.len();
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
