@@ -17,7 +17,7 @@
 //! Limits: the bound is of sums of the products themselves. Fast products (Strassen), and arithmetic that
 //! flushes subnormal numbers or does not round to nearest, are held to it all the same.
 
-use crate::accuracy::Accuracy;
+use lanework_bench::Accuracy;
 
 /// Unit roundoff of f32.
 pub const UNIT_F32: f64 = 5.960_464_477_539_063e-8;

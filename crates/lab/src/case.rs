@@ -4,11 +4,11 @@
 //! Both are used through `dyn`, so that the climb, the sweep and the run are compiled once, not once
 //! per family and element type.
 
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::record::HostRecord;
-use crate::work::Work;
 use lanework::{Device, Job, Result};
+use lanework_bench::Work;
+use lanework_bench::{Accuracy, Rejection};
 
 /// One problem with its inputs, on the host.
 pub trait Case {

@@ -1,17 +1,16 @@
 //! Climbing a ladder: every rung is verified, then counted or timed.
 
 use crate::Progress;
-use crate::accuracy::Rejection;
-use crate::case::{Case, Trial};
+use crate::case::Case;
 use crate::families::Family;
-use crate::measure::{Cache, measure};
 use crate::occupancy;
 use crate::reason::reason;
-use crate::record::{ClimbRecord, DeviceRecord, RungRecord, TimeRecord};
-use crate::work::Work;
+use crate::record::{ClimbRecord, RungRecord, TimeRecord};
+use crate::timed::{RungOf, Timing, launch, time_trial};
 use lanework::report::SampleRecord;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device, Job, Result};
+use lanework_bench::{Cache, DeviceRecord, Rejection, TimedRecord, Work};
 use lanework_kernels::RungInfo;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -79,7 +78,8 @@ pub fn climb(
             }
             continue;
         }
-        match climb_rung(info.name, case, &edge_cases, device, how, &mut found) {
+        let of = RungOf { family, rung: info.name, case };
+        match climb_rung(of, &edge_cases, device, how, &mut found, progress) {
             Ok(()) => found.verified = true,
             Err(why) => found = RungRecord::rejected(&info, &why),
         }
@@ -98,16 +98,16 @@ pub fn climb(
 /// # Errors
 /// What differs or failed.
 fn climb_rung(
-    rung: &str,
-    case: &dyn Case,
+    RungOf { family, rung, case }: RungOf<'_>,
     edge_cases: &[Box<dyn Case>],
     device: &Device,
     how: &How,
     found: &mut RungRecord,
+    progress: Progress<'_>,
 ) -> Result<(), Rejection> {
     for small in edge_cases {
         let mut trial = small.trial(rung, device)?;
-        run(trial.as_mut(), device)?;
+        launch(trial.as_mut(), device)?;
         trial.check()?;
     }
     let mut trial = case.trial(rung, device)?;
@@ -126,7 +126,7 @@ fn climb_rung(
             found.figures = trial.figures().into_iter().collect();
         }
         Backend::Emulator => {
-            run(trial.as_mut(), device)?;
+            launch(trial.as_mut(), device)?;
             found.accuracy = Some(trial.check()?);
             found.figures = trial.figures().into_iter().collect();
             let sample = Blocks::Sample { count: SAMPLED_BLOCKS };
@@ -138,11 +138,15 @@ fn climb_rung(
             });
         }
         Backend::Cuda => {
-            run(trial.as_mut(), device)?;
+            launch(trial.as_mut(), device)?;
             trial.check()?;
             trial.poison()?;
-            found.time = Some(time(rung, case, trial.as_mut(), device, how)?);
+            let timing = Timing { cache: Cache::Cold, limit: how.time_limit, seed: how.seed };
+            let of = RungOf { family, rung, case };
+            let timed = time_trial(of, trial.as_mut(), device, &timing, progress)?;
+            found.time = Some(TimeRecord::from(&timed));
             found.accuracy = Some(trial.check()?);
+            found.timed = Some(TimedRecord { accuracy: found.accuracy, ..timed });
             found.figures = trial.figures().into_iter().collect();
         }
     }
@@ -152,34 +156,3 @@ fn climb_rung(
 fn counts_all(work: Work) -> bool {
     work.bytes / 8 <= COUNT_ALL_WORDS && work.flops / 2 <= COUNT_ALL
 }
-
-fn run(trial: &mut dyn Trial, device: &Device) -> Result<()> {
-    trial.job()?.launch()?;
-    device.synchronize()
-}
-
-/// Times a rung with a cold cache: on as many copies of the problem as exceed it twice over.
-fn time(
-    rung: &str,
-    case: &dyn Case,
-    trial: &mut dyn Trial,
-    device: &Device,
-    how: &How,
-) -> Result<TimeRecord> {
-    let info = device.info();
-    let work = case.work();
-    let copies = (2 * info.l2_bytes).div_ceil(work.bytes.max(1)).clamp(1, MOST_COPIES);
-    let mut others = Vec::new();
-    for _ in 1..copies {
-        others.push(case.trial(rung, device)?);
-    }
-    let mut jobs = vec![trial.job()?];
-    for other in &mut others {
-        jobs.push(other.job()?);
-    }
-    let measured = measure(device, &mut jobs, Cache::Cold, how.time_limit)?;
-    Ok(TimeRecord::of(&measured, work, &info))
-}
-
-/// Copies of a problem at most; smaller problems rotate over less than twice the cache.
-const MOST_COPIES: u64 = 512;

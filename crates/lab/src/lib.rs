@@ -4,7 +4,6 @@
 //! Nothing here prints: the command line, tests and reports format the plain data that is returned. Nothing
 //! is counted or timed before its result has been verified against the host's.
 
-mod accuracy;
 mod array;
 mod bound;
 mod case;
@@ -18,7 +17,6 @@ mod fidelity;
 mod fits;
 mod formats;
 mod inputs;
-mod measure;
 mod occupancy;
 mod product;
 mod profile;
@@ -26,15 +24,11 @@ mod reason;
 mod record;
 mod request;
 mod run;
-mod specs;
-mod stats;
 mod streams;
 mod sweep;
-pub mod timing;
+mod timed;
 mod verify;
-mod work;
 
-pub use accuracy::{Accuracy, Rejection};
 pub use array::Array;
 pub use case::{Case, Trial};
 pub use climb::{How, climb};
@@ -46,22 +40,21 @@ pub use families::{
 };
 pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
 pub use inputs::{random_elements, uniform_floats};
-pub use measure::{Cache, Measurement, Stop, Timer, measure};
+pub use lanework_bench as timing;
+pub use lanework_bench::{
+    Accuracy, Architecture, Cache, ComparisonRecord, DeviceRecord, Gpu, Rejection, Reset, Specs,
+    Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord, TimedRecord, TimedSample, Timer,
+    Verdict, Verified, Work, compare_samples, specs,
+};
 pub use occupancy::resident_blocks;
 pub use profile::{PtxLaunch, Subject, machine, profile};
-pub use record::{ClimbRecord, DeviceRecord, HostRecord, RungRecord, SweepRecord, TimeRecord};
+pub use record::{ClimbRecord, HostRecord, RungRecord, SweepRecord, TimeRecord};
 pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;
-pub use specs::{Architecture, Gpu, Specs, specs};
-pub use stats::Summary;
 pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{points, sweep};
-pub use timing::{
-    ComparisonRecord, Reset, SubjectKind, SubjectRecord, SummaryRecord, TimedRecord, TimedSample,
-    Verdict, Verified,
-};
+pub use timed::{RungOf, Timing, bench_rung, compare_rungs};
 pub use verify::{Mismatch, compare_transpose};
-pub use work::Work;
 
 /// Called with what is being worked on.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

@@ -1,9 +1,9 @@
 //! Occupancy: how many blocks of a kernel are resident on a multiprocessor, and the limiting resource, by the rules of
 //! `Multiprocessor::resident_blocks` and the table of architectures.
 
-use crate::specs::{Architecture, specs};
 use lanework::report::{Machine, ResourcesRecord};
 use lanework::{Device, Prepared, Result};
+use lanework_bench::{Architecture, specs};
 
 /// Threads of a warp.
 const WARP: u32 = 32;

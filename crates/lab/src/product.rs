@@ -19,8 +19,8 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
-use crate::accuracy::{Accuracy, Rejection};
 use crate::bound::Bound;
+use lanework_bench::{Accuracy, Rejection};
 pub use operands::Product;
 use operands::{Known, Wrong};
 use rand::{Rng, SeedableRng, rngs::StdRng};

@@ -1,9 +1,9 @@
 //! The profiler: runs a kernel on the emulator as often as a profile needs, and hands over what it found.
 
-use crate::specs::{Gpu, specs};
 use lanework::report::{self, By, Machine, ProfileRecord};
 use lanework::sim::{Blocks, Trace, Wanted};
 use lanework::{Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Result};
+use lanework_bench::{Gpu, specs};
 
 /// A kernel that can be run on the emulator again and again.
 pub trait Subject {

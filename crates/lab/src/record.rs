@@ -1,15 +1,13 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
-use crate::accuracy::{Accuracy, Rejection};
 use crate::counts;
-use crate::measure::{Cache, Measurement, Stop, Timer};
-use crate::specs::specs;
-use crate::stats::Summary;
-use crate::work::Work;
+use lanework::Counters;
 use lanework::report::{ResourcesRecord, SampleRecord};
-use lanework::{Counters, Device, DeviceInfo};
+use lanework_bench::{
+    Accuracy, DeviceRecord, Rejection, Stop, Summary, SummaryRecord, TimedRecord, Timer, Work,
+};
 use lanework_kernels::RungInfo;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -42,26 +40,6 @@ pub struct ClimbRecord {
     pub skipped_peers: BTreeMap<&'static str, String>,
     /// The rungs, from the bottom up, and the libraries that were run.
     pub rungs: Vec<RungRecord>,
-}
-
-/// A device, as records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceRecord {
-    /// Product name.
-    pub name: String,
-    /// `emulator` or `cuda`.
-    pub backend: String,
-    /// Driver version.
-    pub driver: String,
-    /// The GPU's own identifier; `None` where the driver's monitoring library is not.
-    #[serde(default)]
-    pub uuid: Option<String>,
-    /// As `major.minor`.
-    #[serde(default)]
-    pub compute_capability: String,
-    /// Streaming multiprocessors.
-    #[serde(default)]
-    pub multiprocessors: u32,
 }
 
 /// The host's own version.
@@ -103,6 +81,9 @@ pub struct RungRecord {
     pub sampled: Option<SampleRecord>,
     /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,
+    /// The same with every sample and the clocks beside it; not part of the JSON of a climb.
+    #[serde(skip)]
+    pub timed: Option<TimedRecord>,
     /// Further figures of the rung, by name, such as `cycles` and `host_ns`.
     pub figures: BTreeMap<&'static str, f64>,
     /// Time of the rung before divided by this one's; `None` where either is missing.
@@ -134,6 +115,8 @@ pub struct TimeRecord {
     pub timer: String,
     /// `settled` or `time limit`.
     pub stop: &'static str,
+    /// Time of an empty kernel in nanoseconds, taken the same way.
+    pub empty_ns: Option<f64>,
     /// Set when the time is under what the memory could do: the figure cannot be right.
     pub invalid: Option<String>,
 }
@@ -165,6 +148,7 @@ impl RungRecord {
             counters: None,
             sampled: None,
             time: None,
+            timed: None,
             figures: BTreeMap::new(),
             speedup: None,
             reason: None,
@@ -196,54 +180,30 @@ impl RungRecord {
     }
 }
 
-impl TimeRecord {
-    /// The record of a measurement of `work` on the GPU of `info`.
-    pub(crate) fn of(measured: &Measurement, work: Work, info: &DeviceInfo) -> Self {
-        let Summary { min, lower_quartile, median, upper_quartile, interval, count } =
-            measured.summary;
+impl From<&TimedRecord> for TimeRecord {
+    fn from(timed: &TimedRecord) -> Self {
+        let SummaryRecord { median_ns, interval_ns, min_ns, quartiles_ns, count } = timed.summary;
         TimeRecord {
-            median_ns: median,
+            median_ns,
             samples: count,
-            interval_ns: [interval.0, interval.1],
-            min_ns: min,
-            quartiles_ns: [lower_quartile, upper_quartile],
-            gigabytes_per_second: work.bytes as f64 / median,
-            gigaflops_per_second: work.flops as f64 / median,
-            cache: match measured.cache {
-                Cache::Cold => "cold",
-                Cache::Hot => "hot",
-            },
-            timer: match measured.timer {
+            interval_ns,
+            min_ns,
+            quartiles_ns,
+            gigabytes_per_second: timed.gigabytes_per_second(),
+            gigaflops_per_second: timed.gigaflops_per_second(),
+            cache: timed.cache.name(),
+            timer: match timed.timer {
                 Timer::Events => "events".to_owned(),
                 Timer::Graph(launches) => format!("graph of {launches}"),
             },
-            stop: match measured.stop {
+            stop: match timed.stop {
                 Stop::Settled => "settled",
                 Stop::TimeLimit => "time limit",
             },
-            invalid: implausible(median, work, info),
+            empty_ns: timed.empty_ns,
+            invalid: timed.invalid.clone(),
         }
     }
-}
-
-/// Why a time cannot be right, if it is under what the GPU's memory and arithmetic could do.
-fn implausible(median: f64, work: Work, info: &DeviceInfo) -> Option<String> {
-    let arch = specs().architecture(info.compute_capability);
-    let lanes = f64::from(arch.fp32_per_sm) * f64::from(info.multiprocessors);
-    let rate = 2.0 * lanes * f64::from(info.clock_khz) / 1e6;
-    let limits = [
-        (work.bytes as f64, info.memory_bandwidth as f64 / 1e9, "memory", "the cache was not cold"),
-        (work.flops as f64, rate, "arithmetic", "the clock is above its maximum"),
-    ];
-    limits.into_iter().find_map(|(amount, rate, what, cause)| {
-        let floor = amount / rate;
-        (rate > 0.0 && median < floor).then(|| {
-            format!(
-                "{median:.0} ns is under the {floor:.0} ns that the {what} needs: either {cause} or \
-                 the kernel did not do all its work"
-            )
-        })
-    })
 }
 
 impl HostRecord {
@@ -258,22 +218,6 @@ impl HostRecord {
         }
         let median_ns = Summary::of(&samples).map_or(0.0, |summary| summary.median);
         HostRecord { experiment, median_ns, samples: samples.len() }
-    }
-}
-
-impl DeviceRecord {
-    /// The record of a device.
-    pub fn of(device: &Device) -> Self {
-        let info = device.info();
-        let (major, minor) = info.compute_capability;
-        DeviceRecord {
-            name: info.name,
-            backend: info.backend.name().to_owned(),
-            driver: info.driver,
-            uuid: None,
-            compute_capability: format!("{major}.{minor}"),
-            multiprocessors: info.multiprocessors,
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! One rung on one case, for its result.
 
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::Case;
 use lanework::{Device, Result};
+use lanework_bench::{Accuracy, Rejection};
 
 /// Runs the rung once and compares the result with the host's.
 ///

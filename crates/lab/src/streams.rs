@@ -2,8 +2,8 @@
 
 use crate::Progress;
 use crate::inputs::random_elements;
-use crate::record::DeviceRecord;
 use lanework::{Backend, Buffer, Device, Error, Event, Pinned, Result, Stream, Transfer};
+use lanework_bench::DeviceRecord;
 use lanework_kernels::streams;
 use serde::Serialize;
 

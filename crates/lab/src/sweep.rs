@@ -4,9 +4,10 @@ use crate::Progress;
 use crate::case::Case;
 use crate::climb::{How, climb};
 use crate::families::Family;
-use crate::record::{DeviceRecord, SweepRecord};
+use crate::record::SweepRecord;
 use crate::request::Request;
 use lanework::{Device, Result};
+use lanework_bench::DeviceRecord;
 
 /// Every combination of `axes`, the last varying fastest, each set in `request`.
 pub fn points(request: &Request, axes: &[(&'static str, Vec<u64>)]) -> Vec<Request> {

@@ -234,6 +234,23 @@ impl Device {
         }
     }
 
+    /// The monitor of this GPU: clocks, power, temperature, and why the clock is below its maximum.
+    ///
+    /// ```
+    /// if let Ok(monitor) = lanework::Device::best().monitor() {
+    ///     println!("{:?} MHz", monitor.read().sm_mhz);
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// In one line, on the emulator, and where the driver's monitoring library (NVML) is not.
+    pub fn monitor(&self) -> std::result::Result<lanework_cuda::Monitor, String> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Err("the emulator has no clocks".to_owned()),
+            Engine::Gpu(gpu) => gpu.monitor(),
+        }
+    }
+
     /// Free and total memory in bytes.
     ///
     /// # Errors

@@ -127,6 +127,14 @@ impl PtxShape {
     }
 }
 
+/// A launch of a PTX kernel with its arguments, to be run any number of times; made by [`PtxModule::prepare`].
+pub struct PreparedPtx<'a> {
+    module: &'a PtxModule,
+    entry: String,
+    shape: PtxShape,
+    arguments: &'a [PtxArg<'a>],
+}
+
 /// Instruction counts of a launch on the emulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executed {
@@ -230,6 +238,35 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
+        // SAFETY: the caller keeps the contract.
+        let executed = unsafe { self.queue(entry, shape, arguments) }?;
+        self.device.synchronize()?;
+        Ok(executed)
+    }
+
+    /// An entry with its arguments, to be run repeatedly; on a GPU a launch of it is queued and not waited for.
+    ///
+    /// # Safety
+    /// As [`PtxModule::launch`], in every run.
+    pub unsafe fn prepare<'a>(
+        &'a self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &'a [PtxArg<'a>],
+    ) -> PreparedPtx<'a> {
+        PreparedPtx { module: self, entry: entry.to_owned(), shape, arguments }
+    }
+
+    /// Runs an entry; on a GPU, queues it.
+    ///
+    /// # Safety
+    /// As [`PtxModule::launch`].
+    unsafe fn queue(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<Option<Executed>> {
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
         let foreign =
@@ -280,7 +317,6 @@ impl PtxModule {
                 // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
                 // checked against the arguments.
                 unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
-                self.device.synchronize()?;
                 Ok(None)
             }
             _ => unreachable!("a module holds the code of its own device"),
@@ -363,6 +399,35 @@ impl PtxModule {
         let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
         let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
         Ok(run(emulator, program, &shape.config(entry, blocks), &bytes)?)
+    }
+}
+
+impl PreparedPtx<'_> {
+    /// Runs it once; on a GPU, queues it.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`].
+    pub fn launch(&mut self) -> Result<()> {
+        // SAFETY: guaranteed by the caller of `prepare`.
+        unsafe { self.module.queue(&self.entry, self.shape, self.arguments) }.map(drop)
+    }
+
+    /// Runs it once on the emulator and counts events.
+    ///
+    /// # Errors
+    /// As [`PtxModule::profile`].
+    pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        self.module.profile(&self.entry, self.shape, self.arguments, blocks)
+    }
+
+    /// The module that it is of.
+    pub fn module(&self) -> &PtxModule {
+        self.module
+    }
+
+    /// The estimated resource usage; `None` on a GPU.
+    pub fn resources(&self) -> Option<Resources> {
+        self.module.resources(&self.entry)
     }
 }
 

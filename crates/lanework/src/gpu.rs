@@ -65,6 +65,10 @@ impl GpuBackend {
         describe(self.gpu.info())
     }
 
+    pub(crate) fn monitor(&self) -> std::result::Result<lanework_cuda::Monitor, String> {
+        lanework_cuda::Monitor::of(self.gpu.info())
+    }
+
     pub(crate) fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.gpu.memory_info()?;
         Ok((free as u64, total as u64))

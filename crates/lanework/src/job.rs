@@ -1,5 +1,6 @@
 //! Work that can be queued repeatedly: a prepared kernel, or a call of a vendor library.
 
+use crate::foreign::PreparedPtx;
 use crate::{Error, Prepared, Profile, Resources, Result};
 use lanework_sim::Blocks;
 
@@ -7,6 +8,8 @@ use lanework_sim::Blocks;
 pub enum Job<'a> {
     /// A kernel.
     Kernel(Prepared<'a>),
+    /// A kernel of PTX text.
+    Ptx(PreparedPtx<'a>),
     /// A vendor library, as the baseline.
     Vendor(VendorCall<'a>),
 }
@@ -23,6 +26,12 @@ impl<'a> From<Prepared<'a>> for Job<'a> {
     }
 }
 
+impl<'a> From<PreparedPtx<'a>> for Job<'a> {
+    fn from(kernel: PreparedPtx<'a>) -> Self {
+        Job::Ptx(kernel)
+    }
+}
+
 impl Job<'_> {
     /// Queues one run, in the order of the device's other work.
     ///
@@ -31,6 +40,7 @@ impl Job<'_> {
     pub fn launch(&mut self) -> Result<()> {
         match self {
             Job::Kernel(kernel) => kernel.launch(),
+            Job::Ptx(kernel) => kernel.launch(),
             Job::Vendor(vendor) => (vendor.call)(),
         }
     }
@@ -42,6 +52,7 @@ impl Job<'_> {
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         match self {
             Job::Kernel(kernel) => kernel.profile(blocks),
+            Job::Ptx(kernel) => kernel.profile(blocks),
             Job::Vendor(vendor) => Err(Error::Unsupported {
                 what: "counting a vendor's library",
                 device: vendor.name.to_owned(),
@@ -54,8 +65,23 @@ impl Job<'_> {
     pub fn resources(&self) -> Option<Resources> {
         match self {
             Job::Kernel(kernel) => Some(kernel.resources()),
+            Job::Ptx(kernel) => kernel.resources(),
             Job::Vendor(_) => None,
         }
+    }
+
+    /// The PTX of the kernel as text; `None` for a library.
+    pub fn ptx(&self) -> Option<String> {
+        match self {
+            Job::Kernel(kernel) => Some(kernel.module().to_string()),
+            Job::Ptx(kernel) => Some(kernel.module().module().to_string()),
+            Job::Vendor(_) => None,
+        }
+    }
+
+    /// Whether [`crate::Device::record`] takes it: a kernel that checks its indices is launched one by one.
+    pub fn is_recordable(&self) -> bool {
+        self.unrecordable().is_none()
     }
 
     /// Why this job cannot be recorded in a graph, if so.

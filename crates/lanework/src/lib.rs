@@ -59,8 +59,10 @@ pub use buffer::{Buffer, View, ViewMut};
 pub use device::Device;
 pub use device_info::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
-pub use foreign::{Executed, PtxArg, PtxModule, PtxShape};
+pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
 pub use job::{Job, VendorCall};
+/// What a GPU does at one moment, from the driver's monitoring library; see [`Device::monitor`].
+pub use lanework_cuda::{Monitor, Reading};
 /// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_lang as lang;

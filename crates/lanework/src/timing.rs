@@ -56,6 +56,8 @@ pub struct Event(lanework_cuda::Event);
 pub struct Graph<'a> {
     graph: lanework_cuda::Graph,
     jobs: PhantomData<&'a mut ()>,
+    /// What a library's call needs for as long as it is replayed, where the graph owns its jobs.
+    _kept: Vec<Job<'a>>,
 }
 
 impl Device {
@@ -91,7 +93,16 @@ impl Device {
             Ok(())
         });
         outcome?;
-        Ok(Graph { graph: graph?, jobs: PhantomData })
+        Ok(Graph { graph: graph?, jobs: PhantomData, _kept: Vec::new() })
+    }
+
+    /// As [`Device::record`], of jobs that the graph then owns.
+    ///
+    /// # Errors
+    /// As [`Device::record`].
+    pub fn record_owned<'a>(&self, mut jobs: Vec<Job<'a>>, launches: usize) -> Result<Graph<'a>> {
+        let Graph { graph, .. } = self.record(&mut jobs, launches)?;
+        Ok(Graph { graph, jobs: PhantomData, _kept: jobs })
     }
 
     fn gpu(&self, what: &'static str) -> Result<&lanework_cuda::Gpu> {

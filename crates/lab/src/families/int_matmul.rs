@@ -1,7 +1,6 @@
 //! The integer product: i32, exact, tiles of several sizes.
 
 use super::family::Family;
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -9,8 +8,9 @@ use crate::families::matmul::{extents, given, refuse};
 use crate::fits::check_memory;
 use crate::inputs::random_elements;
 use crate::request::Request;
-use crate::work::Work;
 use lanework::{Backend, Device, Job, Result};
+use lanework_bench::Work;
+use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::Rung;
 use lanework_kernels::int_matmul::{self, Product, TILES};
 use std::cell::OnceCell;

@@ -1,7 +1,6 @@
 //! The matrix product in f32, with plain and compensated (Kahan) sums, compared with FP64.
 
 use super::family::Family;
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -9,8 +8,9 @@ use crate::fits::{check_countable, check_memory};
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
-use crate::work::Work;
 use lanework::{Backend, Device, Element, Error, Job, Result};
+use lanework_bench::Work;
+use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::matmul::{self, Extents, Matrices, ProductRung};
 use std::cell::OnceCell;
 

@@ -1,7 +1,6 @@
 //! The general product in single precision: any shape, leading dimensions, alpha and beta.
 
 use super::family::Family;
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
@@ -11,9 +10,10 @@ use crate::fits::{check_countable, check_memory};
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
-use crate::specs::{Gpu, specs};
-use crate::work::Work;
 use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
+use lanework_bench::Work;
+use lanework_bench::{Accuracy, Rejection};
+use lanework_bench::{Gpu, specs};
 use lanework_kernels::sgemm::{self, Operands, Shape};
 use lanework_kernels::{Rung, RungInfo};
 use std::cell::OnceCell;

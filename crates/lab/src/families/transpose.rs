@@ -1,7 +1,6 @@
 //! The transpose: any element type, moved bit for bit.
 
 use super::family::Family;
-use crate::accuracy::{Accuracy, Rejection};
 use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::{ElementType, with_bits};
@@ -11,8 +10,9 @@ use crate::inputs::random_elements;
 use crate::record::HostRecord;
 use crate::request::Request;
 use crate::verify::compare_transpose;
-use crate::work::Work;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
+use lanework_bench::Work;
+use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::transpose::{self, Bits, Matrices};
 use lanework_kernels::{Rung, RungInfo};
 use std::borrow::Cow;

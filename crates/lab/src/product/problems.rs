@@ -1,7 +1,7 @@
 //! Problems for the tests of verdicts: data of every kind, sums in every order that kernels use.
 
 use super::Product;
-use crate::accuracy::{Accuracy, Rejection};
+use lanework_bench::{Accuracy, Rejection};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// A problem with its data.

@@ -2,9 +2,9 @@
 //! and wrong ones always are, each as what it is.
 
 use super::problems::{DATA, Data, ORDERS, Order, Problem, VARIED};
-use crate::accuracy::{Accuracy, Rejection};
 use crate::formats::Format;
 use half::f16;
+use lanework_bench::{Accuracy, Rejection};
 use proptest::prelude::*;
 
 /// Every order over every kind of data.

@@ -6,9 +6,9 @@
 //! ones beside large ones). To four times the worse of the two comes a random walk (Higham and Mary 2019).
 
 use super::found::{Found, sum_without_rounding};
-use crate::accuracy::Rejection;
 use crate::bound::Bound;
 use crate::formats::Format;
+use lanework_bench::Rejection;
 use lanework_kernels::sum_squares::Summand;
 
 /// Numbers that are added up on the host for a trial.

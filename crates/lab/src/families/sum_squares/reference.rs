@@ -2,7 +2,7 @@
 
 use super::doubt::doubt;
 use super::found::{Found, sum_without_rounding};
-use crate::accuracy::{Accuracy, Rejection};
+use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::sum_squares::{Summand, on_host};
 
 /// What a sum is compared with.

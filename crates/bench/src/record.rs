@@ -5,10 +5,8 @@
 //! change only with [`PROTOCOL`]; fields are added with a default, so that older records are still read.
 
 use crate::accuracy::Accuracy;
-use crate::measure::{Cache, Stop, Timer};
-use crate::record::DeviceRecord;
-use crate::stats::Summary;
 use crate::work::Work;
+use lanework::Device;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -57,6 +55,56 @@ pub struct TimedRecord {
     pub verified: Verified,
     /// The accuracy of the result after timing, where there is a reference.
     pub accuracy: Option<Accuracy>,
+}
+
+/// What the cache holds when a kernel starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cache {
+    /// Nothing of use.
+    Cold,
+    /// What the run before left: the same buffers again and again.
+    Hot,
+}
+
+/// Why sampling stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// The median's interval was narrow enough.
+    Settled,
+    /// The time limit.
+    TimeLimit,
+}
+
+/// How a sample was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timer {
+    /// Events before and after one launch.
+    Events,
+    /// Events around a graph of this many launches.
+    Graph(u32),
+}
+
+/// A device, as records name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceRecord {
+    /// Product name.
+    pub name: String,
+    /// `emulator` or `cuda`.
+    pub backend: String,
+    /// Driver version.
+    pub driver: String,
+    /// The GPU's own identifier; `None` where the driver's monitoring library is not.
+    #[serde(default)]
+    pub uuid: Option<String>,
+    /// As `major.minor`.
+    #[serde(default)]
+    pub compute_capability: String,
+    /// Streaming multiprocessors.
+    #[serde(default)]
+    pub multiprocessors: u32,
 }
 
 /// What was timed.
@@ -208,24 +256,38 @@ impl TimedRecord {
     }
 }
 
+impl Cache {
+    /// `cold` or `hot`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cache::Cold => "cold",
+            Cache::Hot => "hot",
+        }
+    }
+}
+
+impl DeviceRecord {
+    /// The record of a device.
+    pub fn of(device: &Device) -> Self {
+        let info = device.info();
+        let (major, minor) = info.compute_capability;
+        DeviceRecord {
+            name: info.name,
+            backend: info.backend.name().to_owned(),
+            driver: info.driver,
+            uuid: device.monitor().ok().and_then(|monitor| monitor.uuid()),
+            compute_capability: format!("{major}.{minor}"),
+            multiprocessors: info.multiprocessors,
+        }
+    }
+}
+
 impl SubjectRecord {
     /// `ladder/name`, or the name alone.
     pub fn title(&self) -> String {
         match &self.ladder {
             Some(ladder) => format!("{ladder}/{}", self.name),
             None => self.name.clone(),
-        }
-    }
-}
-
-impl From<&Summary> for SummaryRecord {
-    fn from(summary: &Summary) -> Self {
-        SummaryRecord {
-            median_ns: summary.median,
-            interval_ns: [summary.interval.0, summary.interval.1],
-            min_ns: summary.min,
-            quartiles_ns: [summary.lower_quartile, summary.upper_quartile],
-            count: summary.count,
         }
     }
 }
@@ -251,10 +313,9 @@ mod tests {
         let samples: Vec<TimedSample> = [2000.0, 1000.0, 3000.0]
             .map(|ns| TimedSample { ns, sm_mhz: Some(1980), ..TimedSample::default() })
             .into();
-        let summary = Summary::of(&[2000.0, 1000.0, 3000.0]).expect("samples");
         TimedRecord {
             protocol: PROTOCOL,
-            taken: crate::timing::rfc3339(0),
+            taken: "1970-01-01T00:00:00Z".to_owned(),
             subject: SubjectRecord {
                 kind: SubjectKind::Rung,
                 name: "padded".to_owned(),
@@ -279,7 +340,13 @@ mod tests {
             timer: Timer::Graph(100),
             stop: Stop::TimeLimit,
             samples,
-            summary: SummaryRecord::from(&summary),
+            summary: SummaryRecord {
+                median_ns: 2000.0,
+                interval_ns: [1000.0, 3000.0],
+                min_ns: 1000.0,
+                quartiles_ns: [1000.0, 3000.0],
+                count: 3,
+            },
             empty_ns: Some(550.0),
             floor_ns: Some(1.0),
             invalid: None,

@@ -7,6 +7,8 @@
 //! Limits: samples are taken as independent, which neighbouring launches at one clock are not quite; with
 //! fewer than six samples the interval is their whole range and covers the median with less than 95 %.
 
+use crate::record::TimedSample;
+
 /// The distribution of samples by rank, in the samples' unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
@@ -34,27 +36,55 @@ impl Summary {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         let n = sorted.len() as f64;
-        let rank = |position: f64| sorted[(position.max(0.0) as usize).min(sorted.len() - 1)];
+        let rank = |position: f64| at(&sorted, position);
         let half = sorted.len() / 2;
         let median = match sorted.len() % 2 {
             0 => (sorted[half - 1] + sorted[half]) / 2.0,
             _ => sorted[half],
         };
-        let reach = 0.98 * n.sqrt();
         Some(Summary {
             min: sorted[0],
             lower_quartile: rank(n / 4.0),
             median,
             upper_quartile: rank(3.0 * n / 4.0),
-            interval: (rank((n / 2.0 - reach).floor()), rank((n / 2.0 + reach).ceil())),
+            interval: interval(&sorted, HALF_95),
             count: sorted.len(),
         })
+    }
+
+    /// The summary of the times of samples.
+    pub(crate) fn of_samples(samples: &[TimedSample]) -> Option<Self> {
+        Summary::of(&samples.iter().map(|sample| sample.ns).collect::<Vec<_>>())
     }
 
     /// Width of the median's interval as a part of the median.
     pub fn relative_width(&self) -> f64 {
         (self.interval.1 - self.interval.0) / self.median
     }
+}
+
+/// Half of the normal quantile of 95 %: how far a rank may be from the middle, in roots of n.
+const HALF_95: f64 = 0.98;
+/// The same of 97.5 %.
+const HALF_975: f64 = 1.1207;
+
+/// The 97.5 % interval of the median of samples. Two of them hold both medians with 95 %, by Bonferroni's inequality.
+pub(crate) fn wide_interval(samples: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (!sorted.is_empty()).then(|| interval(&sorted, HALF_975))
+}
+
+/// The interval of the median between the ranks `n/2 -+ half sqrt(n)`.
+fn interval(sorted: &[f64], half: f64) -> (f64, f64) {
+    let n = sorted.len() as f64;
+    let reach = half * n.sqrt();
+    (at(sorted, (n / 2.0 - reach).floor()), at(sorted, (n / 2.0 + reach).ceil()))
+}
+
+/// The element of this rank, from 0, or the nearest there is.
+fn at(sorted: &[f64], rank: f64) -> f64 {
+    sorted[(rank.max(0.0) as usize).min(sorted.len() - 1)]
 }
 
 #[cfg(test)]

@@ -1,0 +1,110 @@
+//! Timing one kernel on a GPU, from its jobs to its record.
+
+use crate::about::About;
+use crate::clock::utc_now;
+use crate::empty::empty_ns;
+use crate::floor::{Arithmetic, Floor, under_empty};
+use crate::gpu::GpuTarget;
+use crate::hash::ptx_hash;
+use crate::plan::Plan;
+use crate::record::{
+    Cache, DeviceRecord, PROTOCOL, Reset, SubjectRecord, SummaryRecord, TimedRecord,
+};
+use crate::revision::revision;
+use crate::sampler::{Sampled, sample};
+use crate::stats::Summary;
+use lanework::{Device, Job, Result};
+use std::time::Duration;
+
+/// Copies of a problem at most; the cache is flushed for problems that would need more.
+const MOST_COPIES: u64 = 512;
+
+/// How the cache is brought into a state for a problem that touches this many bytes: by rotation over copies that
+/// together exceed it twice over, or by overwriting as much before each launch where that takes too many copies.
+pub fn reset(cache: Cache, bytes: u64, device: &Device) -> Reset {
+    let twice = 2 * device.info().l2_bytes;
+    match (cache, twice.div_ceil(bytes.max(1)).max(1)) {
+        (Cache::Hot, _) => Reset::None,
+        (Cache::Cold, copies @ ..=MOST_COPIES) => Reset::Rotation { copies: copies as u32 },
+        (Cache::Cold, _) => Reset::Flush { bytes: twice },
+    }
+}
+
+impl Reset {
+    /// Copies of the problem that are needed.
+    pub fn copies(self) -> u32 {
+        match self {
+            Reset::Rotation { copies } => copies,
+            Reset::None | Reset::Flush { .. } => 1,
+        }
+    }
+}
+
+/// Times a kernel; `jobs` are its launches, one for each copy of the problem. `progress` is told the relative width of
+/// the interval and the longest time left.
+///
+/// # Errors
+/// When a launch fails, or on the emulator, which does not model time.
+pub fn measure(
+    device: &Device,
+    jobs: Vec<Job<'_>>,
+    about: &About,
+    plan: &Plan,
+    progress: &mut dyn FnMut(f64, Duration),
+) -> Result<TimedRecord> {
+    let ptx = jobs.first().and_then(Job::ptx);
+    let mut target = GpuTarget::new(device, jobs, about.reset)?;
+    let sampled = sample(&mut target, plan, progress)?;
+    drop(target);
+    record(device, about, ptx.as_deref(), sampled)
+}
+
+/// The record of samples.
+///
+/// # Errors
+/// When an empty kernel cannot be timed.
+pub(crate) fn record(
+    device: &Device,
+    about: &About,
+    ptx: Option<&str>,
+    sampled: Sampled,
+) -> Result<TimedRecord> {
+    let summary = Summary::of_samples(&sampled.samples).expect("sampling took a batch at least");
+    let with = Arithmetic::of(ptx, about.element_bytes);
+    let floor = Floor::of(about.work, about.cache, with, &device.info());
+    let empty_ns = Some(empty_ns(device, sampled.timer, about.reset)?);
+    let refused = floor.as_ref().and_then(|floor| floor.refuses(summary.median));
+    Ok(TimedRecord {
+        protocol: PROTOCOL,
+        taken: utc_now(),
+        subject: SubjectRecord { ptx_hash: ptx.map(ptx_hash), ..about.subject.clone() },
+        device: DeviceRecord::of(device),
+        revision: revision(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        problem: about.problem.clone(),
+        work: about.work,
+        cache: about.cache,
+        reset: about.reset,
+        timer: sampled.timer,
+        stop: sampled.stop,
+        samples: sampled.samples,
+        empty_ns,
+        floor_ns: floor.as_ref().map(|floor| floor.ns),
+        invalid: refused.or_else(|| under_empty(summary.median, empty_ns)),
+        verified: about.verified,
+        accuracy: None,
+        summary: SummaryRecord::from(summary),
+    })
+}
+
+impl From<Summary> for SummaryRecord {
+    fn from(summary: Summary) -> Self {
+        SummaryRecord {
+            median_ns: summary.median,
+            interval_ns: [summary.interval.0, summary.interval.1],
+            min_ns: summary.min,
+            quartiles_ns: [summary.lower_quartile, summary.upper_quartile],
+            count: summary.count,
+        }
+    }
+}
