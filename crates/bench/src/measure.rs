@@ -93,18 +93,6 @@ pub(crate) fn record(
         invalid: refused.or_else(|| under_empty(summary.median, empty_ns)),
         verified: about.verified,
         accuracy: None,
-        summary: SummaryRecord::from(summary),
+        summary: SummaryRecord::from(&summary),
     })
-}
-
-impl From<Summary> for SummaryRecord {
-    fn from(summary: Summary) -> Self {
-        SummaryRecord {
-            median_ns: summary.median,
-            interval_ns: [summary.interval.0, summary.interval.1],
-            min_ns: summary.min,
-            quartiles_ns: [summary.lower_quartile, summary.upper_quartile],
-            count: summary.count,
-        }
-    }
 }

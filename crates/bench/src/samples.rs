@@ -37,7 +37,7 @@ pub fn record(ns: f64, noise: f64, seed: u64) -> TimedRecord {
         timer: Timer::Events,
         stop: Stop::Settled,
         samples,
-        summary: SummaryRecord::from(Summary::of(&times).expect("samples")),
+        summary: SummaryRecord::from(&Summary::of(&times).expect("samples")),
         empty_ns: None,
         floor_ns: None,
         invalid: None,

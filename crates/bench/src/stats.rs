@@ -7,7 +7,7 @@
 //! Limits: samples are taken as independent, which neighbouring launches at one clock are not quite; with
 //! fewer than six samples the interval is their whole range and covers the median with less than 95 %.
 
-use crate::record::TimedSample;
+use crate::record::{SummaryRecord, TimedSample};
 
 /// The distribution of samples by rank, in the samples' unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,18 @@ impl Summary {
     /// Width of the median's interval as a part of the median.
     pub fn relative_width(&self) -> f64 {
         (self.interval.1 - self.interval.0) / self.median
+    }
+}
+
+impl From<&Summary> for SummaryRecord {
+    fn from(summary: &Summary) -> Self {
+        SummaryRecord {
+            median_ns: summary.median,
+            interval_ns: [summary.interval.0, summary.interval.1],
+            min_ns: summary.min,
+            quartiles_ns: [summary.lower_quartile, summary.upper_quartile],
+            count: summary.count,
+        }
     }
 }
 
