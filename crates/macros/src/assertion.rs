@@ -30,7 +30,10 @@ impl Translator {
         if arguments.len() < sides {
             return self.refuse(
                 call,
-                &format!("`{name}!` needs {sides} argument{}", if sides == 1 { "" } else { "s" }),
+                &format!(
+                    "`{name}!` needs {sides} {arguments}",
+                    arguments = if sides == 1 { "argument" } else { "arguments" }
+                ),
                 match sides {
                     1 => "write `assert!(i < n, \"text {i}\")`",
                     _ => "write `assert_eq!(a, b)`",

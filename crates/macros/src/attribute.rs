@@ -1,5 +1,6 @@
 //! The arguments of `#[kernel(...)]`.
 
+use crate::types::refuse;
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::parse::{Parse, ParseStream};
@@ -21,15 +22,15 @@ impl Parse for Directives {
         let mut list: Vec<(Ident, Expr)> = Vec::new();
         for Pair { name, value } in pairs {
             if !KNOWN.iter().any(|known| name == known) {
-                let text = format!(
-                    "`{name}` is not an argument of #[kernel]\n  = help: it takes {}",
-                    KNOWN.join(", ")
-                );
-                return Err(syn::Error::new(name.span(), text));
+                return Err(refuse(
+                    &name,
+                    &format!("`{name}` is not an argument of #[kernel]"),
+                    &format!("it takes {}", KNOWN.join(", ")),
+                ));
             }
             if list.iter().any(|(known, _)| *known == name) {
-                let text = format!("`{name}` is given twice\n  = help: remove one");
-                return Err(syn::Error::new(name.span(), text));
+                let text = format!("`{name}` is given twice");
+                return Err(refuse(&name, &text, "remove one"));
             }
             list.push((name, value));
         }

@@ -1,6 +1,7 @@
 //! `ptx!("popc.b32 {}, {};", out(u32), in(x))`.
 
 use crate::scope::{Mode, Translator};
+use crate::types::refuse;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -53,10 +54,10 @@ impl Parse for Operand {
         } else {
             let word: Ident = input.parse()?;
             if word != "out" {
-                return Err(syn::Error::new(
-                    word.span(),
-                    "an operand of ptx! is `in(value)` or `out(type)`\n  = help: \
-                     write `ptx!(\"popc.b32 {}, {};\", out(u32), in(x))`",
+                return Err(refuse(
+                    &word,
+                    "an operand of ptx! is `in(value)` or `out(type)`",
+                    "write `ptx!(\"popc.b32 {}, {};\", out(u32), in(x))`",
                 ));
             }
             syn::parenthesized!(inner in input);

@@ -29,15 +29,14 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Rejects qualifiers that neither kernels nor device functions support.
 pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
-    let help = "remove it";
     if let Some(word) = &signature.asyncness {
         return Err(refuse(word, "a kernel is not `async`", "launch it on a stream instead"));
     }
     if let Some(word) = &signature.constness {
-        return Err(refuse(word, "a kernel is not `const`", help));
+        return Err(refuse(word, "a kernel is not `const`", "remove it"));
     }
     if let Some(word) = &signature.abi {
-        return Err(refuse(word, "a kernel cannot declare an ABI", help));
+        return Err(refuse(word, "a kernel cannot declare an ABI", "remove it"));
     }
     if let Some(word) = &signature.variadic {
         return Err(refuse(word, "a kernel has a fixed number of parameters", "pass a slice"));

@@ -34,11 +34,22 @@ pub enum Returns {
     Value,
 }
 
+/// What a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Declared {
+    /// A value.
+    Value,
+    /// `let mut x`.
+    Variable,
+    /// An array in shared memory, or mbarriers.
+    Array,
+}
+
 /// Rewrites one function.
 pub struct Translator {
     /// What `return` does here.
     pub returns: Returns,
-    scopes: Vec<HashMap<String, bool>>,
+    scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
     error: Option<syn::Error>,
 }
@@ -89,21 +100,38 @@ impl Translator {
 
     /// Declares a name; `mutable` when it is a variable.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
+        self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
+    }
+
+    /// Declares an array in shared memory.
+    pub fn declare_array(&mut self, name: &syn::Ident) {
+        self.insert(name, Declared::Array);
+    }
+
+    fn insert(&mut self, name: &syn::Ident, declared: Declared) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_string(), mutable);
+            scope.insert(name.to_string(), declared);
         }
+    }
+
+    fn find(&self, name: &syn::Ident) -> Option<Declared> {
+        let name = name.to_string();
+        self.scopes.iter().rev().find_map(|scope| scope.get(&name)).copied()
     }
 
     /// Whether a name is declared in this function.
     pub fn is_declared(&self, name: &syn::Ident) -> bool {
-        let name = name.to_string();
-        self.scopes.iter().any(|scope| scope.contains_key(&name))
+        self.find(name).is_some()
+    }
+
+    /// Whether a name is an array in shared memory.
+    pub fn is_array(&self, name: &syn::Ident) -> bool {
+        self.find(name) == Some(Declared::Array)
     }
 
     /// Whether a name is a variable (`let mut`).
     pub fn is_variable(&self, name: &syn::Ident) -> bool {
-        let name = name.to_string();
-        self.scopes.iter().rev().find_map(|scope| scope.get(&name)).copied().unwrap_or(false)
+        self.find(name) == Some(Declared::Variable)
     }
 }
 

@@ -103,20 +103,17 @@ impl Translator {
         // `let mut` of a closure that assigns: what it assigns is registers.
         let mutable = single.is_some_and(|name| name.mutability.is_some())
             && !matches!(&*init.expr, Expr::Closure(_));
-        if mutable && declares_array(&init.expr) {
-            return self.refuse(
-                pattern,
-                "an array in shared memory is not a variable; its elements are writable without `mut`",
-                "write `let` without `mut`",
-            );
-        }
+        // `let mut tile = shared(..)`: the elements are assigned to, the array stays where it is.
+        let array = declares_array(&init.expr);
+        let mutable = mutable && !array;
         let mode = if mutable { Mode::View } else { Mode::Keep };
         let mut value = self.bare(&init.expr, mode);
         if let Some(ty) = ty {
             value = quote_spanned!(init.expr.span() =>
                 ::lanework::lang::rt::keep::<#ty, _>(#value));
         }
-        if let (Some(name), true) = (single, declares_array(&init.expr)) {
+        if let (Some(name), true) = (single, array) {
+            self.declare_array(&name.ident);
             let text = name.ident.to_string();
             value = quote!(::lanework::lang::rt::named(#text, || #value));
         }
@@ -124,7 +121,9 @@ impl Translator {
             value = quote_spanned!(init.expr.span() => ::lanework::lang::rt::variable(#value));
         }
         if let Some(name) = single {
-            self.declare(&name.ident, mutable);
+            if !array {
+                self.declare(&name.ident, mutable);
+            }
             let name = &name.ident;
             return quote_spanned!(span => let #name = #value;);
         }
@@ -253,6 +252,14 @@ impl Translator {
     }
 
     fn immutable(&mut self, name: &syn::Ident) -> Option<TokenStream> {
+        if self.is_array(name) {
+            self.refuse(
+                name,
+                "an array in shared memory cannot be replaced",
+                "assign to its elements: `tile[i] = v`",
+            );
+            return None;
+        }
         self.refuse(
             name,
             &format!("cannot assign to `{name}`, which is not a mutable variable"),

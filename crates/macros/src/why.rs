@@ -3,10 +3,28 @@
 
 /// The error's text: what is refused, why, and what to write instead.
 pub fn explained(message: &str, help: &str) -> String {
-    match WHY.iter().find(|(known, _)| *known == message) {
-        Some((_, why)) => format!("{message}\n  = note: {why}\n  = help: {help}"),
-        None => format!("{message}\n  = help: {help}"),
-    }
+    let why = reason(message).unwrap_or("the kernel language gives it no meaning");
+    format!("{message}\n  = note: {why}\n  = help: {help}")
+}
+
+/// The reason for a message.
+fn reason(message: &str) -> Option<&'static str> {
+    let known = WHY.iter().chain(REASONS).find(|(known, _)| is_like(message, known));
+    known.map(|(_, why)| *why)
+}
+
+/// Whether a message is `pattern`, in which `{name}` stands for anything.
+fn is_like(message: &str, pattern: &str) -> bool {
+    let named =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let hole = pattern.match_indices('{').find_map(|(at, _)| {
+        let end = at + pattern[at..].find('}')?;
+        named(&pattern[at + 1..end]).then_some((at, end))
+    });
+    let Some((at, end)) = hole else { return message == pattern };
+    let (before, after) = (&pattern[..at], &pattern[end + 1..]);
+    let Some(rest) = message.strip_prefix(before) else { return false };
+    (0..=rest.len()).any(|skip| rest.get(skip..).is_some_and(|tail| is_like(tail, after)))
 }
 
 /// What stays out of the kernel language, by the error's message, and the reason.
@@ -36,5 +54,8 @@ pub const WHY: &[(&str, &str)] = &[
     ("only functions called by name are supported in a kernel", "every call is inlined while the kernel is staged, so the function has to be known then"),
 ];
 
+mod reasons;
 #[cfg(test)]
 mod tests;
+
+use reasons::REASONS;

@@ -138,7 +138,12 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     let mut x = a;
     set(&mut x[i], v);
     set(&mut y[i], whole.sum() + x[i]);
-    let bits: u32 = ptx!("popc.b32 {}, {};", out(u32), in(s));
+    let x = s;
+    let bits: u32 = ptx!("popc.b32 {}, {};", out(u32), in(x));
+    let mut tile = shared::<f32>(4);
+    tile[i] = v;
+    sync_threads();
+    y[i] += tile[i];
     println!("{bits:8} {bits:<8} {bits:08} {sum:.3} {bits:x} {bits:X} {sum:e} {}", i);
 }
 

@@ -1,7 +1,7 @@
 //! Every refusal is shown by a test, explained on the page where it is for good, and its remedy's code
 //! compiles.
 
-use super::WHY;
+use super::{WHY, reason, reasons::REASONS};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use syn::visit_mut::VisitMut;
@@ -84,6 +84,7 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
             false
                 if path.extension().is_some_and(|e| e == "rs")
                     && !path.ends_with("why/tests.rs")
+                    && !path.ends_with("why/reasons.rs")
                     && !path.ends_with("why.rs") =>
             {
                 out.push(path);
@@ -154,6 +155,27 @@ fn every_refusal_is_shown_by_a_test() {
         .filter(|(message, help)| !contains(&shown, message) || !contains(&shown, help))
         .collect();
     assert!(missing.is_empty(), "add these to crates/lanework/tests/ui/refusals.rs: {missing:#?}");
+}
+
+#[test]
+fn every_refusal_says_why() {
+    let silent: BTreeSet<_> = refusals()
+        .into_iter()
+        .map(|(m, _)| m)
+        .filter(|message| reason(message).is_none())
+        .collect();
+    assert!(silent.is_empty(), "add these to crates/macros/src/why/reasons.rs: {silent:#?}");
+    for (message, why) in WHY.iter().chain(REASONS) {
+        assert_eq!(reason(message), Some(*why), "{message} is another message's pattern, too");
+    }
+    // No error is made without a reason.
+    let mut files = Vec::new();
+    sources(&here("src"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let bare = text.matches("= help:").count();
+        assert_eq!(bare, 0, "{} writes a remedy without `refuse`", file.display());
+    }
 }
 
 #[test]
