@@ -17,6 +17,10 @@ mod tests {
     }
 
     fn plain(touch: Touch) -> String {
+        within(touch, 100)
+    }
+
+    fn within(touch: Touch, width: usize) -> String {
         let step = |warp, mask| (Place { block: 0, warp, instruction: 0 }, mask);
         let picture = Picture {
             title: "k".to_owned(),
@@ -26,7 +30,7 @@ mod tests {
             instructions: vec![0],
             steps: vec![step(0, u32::MAX), step(0, 0xffff), step(1, u32::MAX)],
         };
-        anstream::adapter::strip_str(&text(&picture)).to_string()
+        anstream::adapter::strip_str(&text(&picture, width)).to_string()
     }
 
     #[test]
@@ -40,6 +44,22 @@ mod tests {
         let said = plain(touch(Space::Shared, 4, |lane| 128 * lane));
         assert!(said.contains("32 wavefronts (optimal: 1)"), "{said}");
         assert!(said.lines().all(|line| line.chars().count() <= 100), "{said}");
+    }
+
+    #[test]
+    fn pictures_fit_the_terminal() {
+        for width in 60..=100 {
+            for bytes in [4, 16] {
+                for space in [Space::Global, Space::Shared, Space::Local] {
+                    for stride in [0, u64::from(bytes), 36, 256] {
+                        let said = within(touch(space, bytes, |lane| stride * lane), width);
+                        let most = said.lines().map(|line| line.chars().count()).max();
+                        assert!(most <= Some(width), "{width} columns\n{said}");
+                        assert!(said.lines().all(|line| line.trim_end() == line), "{said}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@
 use crate::failure::{Failure, Outcome};
 use crate::terminal::{columns_asked, width};
 use crate::words;
+use lanework::report::layout::{Block, Fit, Shown, hanging, lay_out, wrap};
 pub use lanework::report::layout::{Cell, Column, Table, Tone};
-use lanework::report::layout::{Fit, Shown, columns, lay_out, wrap};
 use std::sync::Mutex;
 
 /// The tables that were shown.
@@ -24,6 +24,11 @@ static SHOWN: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
 /// Columns that text is wrapped to where it could be wider.
 const READABLE: usize = 100;
+
+/// Columns that text is wrapped to.
+pub fn readable() -> usize {
+    width().unwrap_or(READABLE).min(READABLE)
+}
 
 /// What tables are fitted into here.
 pub fn fit() -> Fit {
@@ -48,7 +53,7 @@ pub fn shown(table: &Table) -> String {
         return laid.text;
     }
     let note = format!(
-        "Too narrow for {}: see --columns all, a wider terminal, or --json.",
+        "Too narrow for {}: see --columns\u{a0}all, a wider terminal, or --json.",
         laid.left_out.join(", ")
     );
     laid.text + &prose(&note)
@@ -56,8 +61,17 @@ pub fn shown(table: &Table) -> String {
 
 /// Paragraphs wrapped to the terminal, or to a readable width where that is less.
 pub fn prose(text: &str) -> String {
-    let most = width().unwrap_or(READABLE).min(READABLE);
-    wrap(&words::say(text), most).iter().map(|line| format!("{line}\n")).collect()
+    wrap(&words::say(text), readable()).iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A text of tables and paragraphs.
+pub fn laid(blocks: &[Block]) -> String {
+    let of = |block: &Block| match block {
+        Block::Table(table) => shown(table),
+        Block::Text { text, .. } if text.is_empty() => "\n".to_owned(),
+        Block::Text { label, text } => listed(label, text),
+    };
+    blocks.iter().map(of).collect()
 }
 
 /// Checks that `--columns` named columns of the tables that were shown.
@@ -82,13 +96,5 @@ pub fn check_columns() -> Outcome {
 
 /// A paragraph after a label, its further lines indented as far as the label is long.
 pub fn listed(label: &str, text: &str) -> String {
-    let most = width().unwrap_or(READABLE).min(READABLE);
-    let (label, text) = (&words::say(label), &words::say(text));
-    let indent = columns(label);
-    let mut said = String::new();
-    for (number, line) in wrap(text, most.saturating_sub(indent)).iter().enumerate() {
-        let before = if number == 0 { label.to_string() } else { " ".repeat(indent) };
-        said.push_str(&format!("{before}{line}\n"));
-    }
-    said
+    hanging(&words::say(label), &words::say(text), readable())
 }

@@ -28,11 +28,13 @@
 //! assert_eq!(narrow.left_out, ["idea"]);
 //! ```
 
+mod block;
 mod fit;
 mod render;
 mod table;
 mod words;
 
+pub use block::{Block, join};
 pub use render::{Laid, lay_out};
 pub use table::{Cell, Column, Fit, Shown, Table, Tone};
-pub use words::{columns, cut, wrap};
+pub use words::{columns, cut, excerpt, hanging, wrap};

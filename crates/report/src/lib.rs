@@ -31,5 +31,5 @@ pub use record::{
     BranchRecord, CacheRecord, LineRecord, ProfileRecord, ResourcesRecord, SampleRecord,
 };
 pub use sources::Sources;
-pub use text::describe;
+pub use text::{describe, profile_blocks};
 pub use verdict::{Verdict, verdict};

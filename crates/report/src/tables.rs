@@ -1,22 +1,30 @@
 //! The lines of a profile as tables: the cost of each, its memory traffic, its work.
 
+use crate::layout::{Block, Cell, Column, Table};
 use crate::record::{LineRecord, ProfileRecord};
 use crate::sources::Sources;
-use lanework_sim::words::short_count;
+use lanework_sim::words::{beside_optimum, short_count};
 use lanework_sim::{Bulk, Counters, Distributed, Global, Shared};
 use std::path::Path;
 
-/// Columns of the places.
+/// Columns of the places, where they are cut.
 const PLACE: usize = 22;
-/// Columns of the code.
-const CODE: usize = 36;
-/// Columns of the classes, and of what stands before them.
-const CLASSES: usize = 33;
-const BEFORE_CLASSES: usize = PLACE + 45;
 
-/// All tables; each line of text has at most 100 columns.
-pub fn tables(record: &ProfileRecord, sources: &Sources) -> String {
-    listing(record, sources) + &memory(record) + &work(record)
+/// All tables, and what their headers mean.
+pub fn tables(record: &ProfileRecord, sources: &Sources) -> Vec<Block> {
+    let tables = [listing(record, sources), memory(record), work(record)];
+    let tables = tables.into_iter().filter(|table| !table.is_empty());
+    let mut blocks: Vec<Block> =
+        tables.flat_map(|table| [Block::text(""), Block::Table(table)]).collect();
+    blocks.push(Block::text(""));
+    blocks.push(Block::text(
+        "Counted by the emulator: instructions, requests, barriers and branches per warp; flops and bytes of all \
+         lanes. per request (opt): sectors of 32 bytes, or wavefronts of shared memory, and their optimum; excess: \
+         those above it, in shared memory bank conflicts; diverg.: divergent branches; contention: lanes of \
+         atomics with the address of a lower lane of the request; bulk: copies that threads start, by the bytes of \
+         global memory.",
+    ));
+    blocks
 }
 
 /// The place of a line, as `file:line`.
@@ -32,45 +40,20 @@ pub fn place(line: &LineRecord) -> String {
     }
 }
 
-/// The place cut to its columns, the end of a longer one.
-fn short_place(line: &LineRecord) -> String {
+/// The place as a cell; where it is cut, its end stays.
+fn short_place(line: &LineRecord) -> Cell {
     let place = place(line);
-    match place.chars().count() {
-        0..=PLACE => place,
+    let short = match place.chars().count() {
+        0..=PLACE => place.clone(),
         long => format!("…{}", place.chars().skip(long + 1 - PLACE).collect::<String>()),
-    }
+    };
+    Cell::from(place).short(short)
 }
 
 /// The code of a line; without source text, its instructions.
 pub fn code(line: &LineRecord, sources: &Sources) -> String {
     let code = sources.line(line.file.as_deref(), line.line);
     if code.is_empty() { line.names.join(", ") } else { code }
-}
-
-/// At most `most` characters of a text.
-pub fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
-        None => text.to_owned(),
-    }
-}
-
-/// Parts joined by `, `, in lines of at most `most` characters: nothing is left out.
-pub fn wrapped(parts: &[String], most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + part.chars().count() + 3 <= most => {
-                line.push_str(&format!(", {part}"));
-            }
-            Some(line) => {
-                line.push(',');
-                lines.push(part.clone());
-            }
-            None => lines.push(part.clone()),
-        }
-    }
-    lines
 }
 
 /// A bar of eight columns.
@@ -80,34 +63,38 @@ fn bar(share: f64) -> String {
     if !eighths.is_multiple_of(8) {
         text.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
     }
-    format!("{text:<8}")
+    text
 }
 
 /// A count; empty for zero.
-fn blank(count: u64) -> String {
-    if count == 0 { String::new() } else { short_count(count as f64) }
+fn blank(count: u64) -> Cell {
+    Cell::from(if count == 0 { String::new() } else { short_count(count as f64) })
 }
 
 /// Every line with its cost.
-fn listing(record: &ProfileRecord, sources: &Sources) -> String {
-    let mut text = format!(
-        "\n{:<PLACE$} {:<8} {:>7} {:>5} {:>7} {:>7}  code\n",
-        "line", "share", "instr.", "lanes", "sectors", "wavefr."
-    );
+fn listing(record: &ProfileRecord, sources: &Sources) -> Table {
+    let mut table = Table::new([
+        Column::name("line"),
+        Column::label("share").rank(4),
+        Column::number("instr.").rank(0),
+        Column::number("lanes").rank(3),
+        Column::number("sectors").rank(1),
+        Column::number("wavefr.").rank(1),
+        Column::excerpt("code").rank(2),
+    ]);
     for line in &record.lines {
         let c: &Counters = &line.counters;
-        text.push_str(&format!(
-            "{:<PLACE$} {} {:>7} {:>5.1} {:>7} {:>7}  {}\n",
+        table.row([
             short_place(line),
-            bar(line.share.min(1.0)),
-            short_count(c.warp_instructions as f64),
-            c.active_lanes(),
+            bar(line.share.min(1.0)).into(),
+            short_count(c.warp_instructions as f64).into(),
+            format!("{:.1}", c.active_lanes()).into(),
             blank(c.sectors()),
             blank(c.wavefronts()),
-            cut(&code(line, sources), CODE)
-        ));
+            code(line, sources).into(),
+        ]);
     }
-    text
+    table
 }
 
 /// The traffic of a kind of access: requests, units per request, the optimum per request, excess units,
@@ -138,8 +125,16 @@ fn in_shared(s: &Distributed) -> Traffic {
 }
 
 /// The memory traffic of each line, a row for each kind of access.
-fn memory(record: &ProfileRecord) -> String {
-    let mut rows = String::new();
+fn memory(record: &ProfileRecord) -> Table {
+    let mut table = Table::new([
+        Column::name("memory"),
+        Column::label("access").rank(0),
+        Column::number("requests").rank(3),
+        Column::number("per request (opt)").rank(1),
+        Column::label("").rank(1),
+        Column::number("excess").rank(2),
+        Column::number("bytes").rank(4),
+    ]);
     for line in &record.lines {
         let c = &line.counters;
         let kinds = [
@@ -162,68 +157,54 @@ fn memory(record: &ProfileRecord) -> String {
             if requests == 0 {
                 continue;
             }
-            let row = format!(
-                "{name:<PLACE$} {kind:<13} {:>8} {each:>9.2} {unit:<10} {ideal:>6.2} {:>8} {:>10}",
-                short_count(requests as f64),
+            table.row([
+                std::mem::take(&mut name),
+                kind.into(),
+                short_count(requests as f64).into(),
+                beside_optimum(each, ideal).into(),
+                unit.into(),
                 blank(excess),
-                short_count(bytes as f64),
-            );
-            rows.push_str(row.trim_end());
-            rows.push('\n');
-            name.clear();
+                short_count(bytes as f64).into(),
+            ]);
         }
     }
-    if rows.is_empty() {
-        return String::new();
-    }
-    format!(
-        "\n{:<PLACE$} {:<13} {:>8} {:>9} {:<10} {:>6} {:>8} {:>10}\n{rows}",
-        "memory", "access", "requests", "each", "", "ideal", "excess", "bytes"
-    )
+    table
 }
 
 /// The work of each line: instructions by class, arithmetic, barriers, divergence, contention.
-fn work(record: &ProfileRecord) -> String {
-    let mut text = format!(
-        "\n{:<PLACE$} {:>7} {:>6} {:>8} {:>7} {:>10}  instructions by class\n",
-        "work", "flops", "per B", "barriers", "diverg.", "contention"
-    );
+fn work(record: &ProfileRecord) -> Table {
+    let mut table = Table::new([
+        Column::name("work"),
+        Column::number("flops").rank(1),
+        Column::number("per B").rank(3),
+        Column::number("barriers").rank(2),
+        Column::number("diverg.").rank(2),
+        Column::number("contention").rank(4),
+        Column::text("instructions by class").rank(0),
+    ]);
     for line in &record.lines {
         let c = &line.counters;
         let mut classes: Vec<_> = line.classes.iter().collect();
         classes.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
         let classes: Vec<String> = classes
             .iter()
-            .map(|(class, count)| format!("{class} {}", short_count(**count as f64)))
+            .map(|(class, count)| format!("{class}\u{a0}{}", short_count(**count as f64)))
             .collect();
         let per_byte = match line.intensity {
             Some(intensity) if line.flops > 0 => format!("{intensity:.2}"),
             _ => String::new(),
         };
-        let mut classes = wrapped(&classes, CLASSES).into_iter();
-        let row = format!(
-            "{:<PLACE$} {:>7} {per_byte:>6} {:>8} {:>7} {:>10}  {}",
+        table.row([
             short_place(line),
             blank(line.flops),
+            per_byte.into(),
             blank(c.barriers),
             blank(c.divergent_branches),
             blank(c.atomic_collisions),
-            classes.next().unwrap_or_default()
-        );
-        text.push_str(row.trim_end());
-        text.push('\n');
-        for more in classes {
-            text.push_str(&format!("{:<BEFORE_CLASSES$}{more}\n", ""));
-        }
+            classes.join(", ").into(),
+        ]);
     }
-    text.push_str(
-        "\nCounted by the emulator: instructions, requests, barriers and branches per warp; flops and bytes \
-         of\nall lanes. each: sectors of 32 bytes, or wavefronts of shared memory, per request; excess: \
-         those\nabove the ideal, in shared memory bank conflicts; diverg.: divergent branches; contention: \
-         lanes of\natomics with the address of a lower lane of the request; bulk: copies that threads start, by \
-         the\nbytes of global memory.\n",
-    );
-    text
+    table
 }
 
 #[cfg(test)]
@@ -231,22 +212,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_and_cuts_fit_their_columns() {
-        assert_eq!(bar(0.0), "        ");
+    fn a_bar_has_eight_parts_of_eight() {
+        assert_eq!(bar(0.0), "");
         assert_eq!(bar(1.0), "████████");
-        assert_eq!(bar(0.5).chars().count(), 8);
-        assert_eq!(cut("abcdef", 4), "abc…");
-        assert_eq!(cut("abc", 4), "abc");
-    }
-
-    #[test]
-    fn classes_are_wrapped_and_none_is_left_out() {
-        let parts: Vec<String> = ["integers 12", "fp32 8", "global memory 4", "shared memory 2"]
-            .map(str::to_owned)
-            .into();
-        let lines = wrapped(&parts, 22);
-        assert_eq!(lines, ["integers 12, fp32 8,", "global memory 4,", "shared memory 2"]);
-        assert!(wrapped(&[], 10).is_empty());
+        assert_eq!(bar(0.5 + 1.0 / 64.0), "████▏");
     }
 
     #[test]

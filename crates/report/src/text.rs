@@ -1,15 +1,31 @@
 //! A profile as text: the totals of the kernel, its hot spots, and its lines with their counts.
 
+use crate::layout::{Block, columns, excerpt, join};
 use crate::record::{LineRecord, ProfileRecord};
 use crate::sources::Sources;
-use crate::tables::{code, cut, place, tables, wrapped};
-use lanework_sim::words::{Row, bytes, row, short_count, thousands};
+use crate::tables::{code, place, tables};
+use lanework_sim::words::{Row, bytes, short_count, thousands};
 
+/// Columns of the code of a hot spot.
+const CODE: usize = 60;
 /// The number of hot spots.
 const HOT: usize = 5;
 
-/// The profile as text of at most 100 columns.
+/// Columns of the text.
+const WIDTH: usize = 100;
+
+/// The profile as text of at most 100 columns, but where a name is longer.
 pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String {
+    join(&profile_blocks(name, record, sources, WIDTH), WIDTH)
+}
+
+/// The profile in parts, for a line of so many columns.
+pub fn profile_blocks(
+    name: &str,
+    record: &ProfileRecord,
+    sources: &Sources,
+    width: usize,
+) -> Vec<Block> {
     let shape = |axes: [u32; 3]| {
         let used = if axes[2] > 1 {
             3
@@ -20,40 +36,40 @@ pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String
         };
         axes[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
     };
-    let mut text = format!(
-        "{name}: {} blocks of {} threads, on the emulator\n",
+    let mut blocks = vec![Block::text(format!(
+        "{name}: {} blocks of {} threads, on the emulator",
         shape(record.grid),
         shape(record.block)
-    );
+    ))];
     if let Some(sample) = record.sampled {
-        text.push_str(&format!(
-            "SAMPLED: counts are of {} of {} blocks\n",
+        blocks.push(Block::text(format!(
+            "SAMPLED: counts are of {} of {} blocks",
             thousands(sample.blocks_counted),
             thousands(sample.blocks)
-        ));
+        )));
     }
-    text.push_str(&totals(record));
-    text.push_str(&hot_spots(record, sources));
-    text.push_str(&tables(record, sources));
-    text.push('\n');
-    text
+    blocks.extend(totals(record));
+    blocks.extend(hot_spots(record, sources, width));
+    blocks.extend(tables(record, sources));
+    blocks.push(Block::text(""));
+    blocks
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
+    format!("{:.0}\u{a0}%", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 /// The totals of the kernel, a row for each counter.
-fn totals(record: &ProfileRecord) -> String {
+fn totals(record: &ProfileRecord) -> Vec<Block> {
     let c = &record.counters;
     let mut rows: Vec<Row> = vec![c.instructions_row()];
     let mut classes: Vec<_> = record.classes.iter().collect();
     classes.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     let shares: Vec<String> = classes
         .iter()
-        .map(|(class, count)| format!("{class} {}", percent(**count, c.warp_instructions)))
+        .map(|(class, count)| format!("{class}\u{a0}{}", percent(**count, c.warp_instructions)))
         .collect();
-    rows.extend(wrapped(&shares, 83).into_iter().map(|line| ("", line)));
+    rows.push(("", shares.join(", ")));
     rows.extend(c.traffic_rows());
     if let Some(intensity) = record.intensity {
         let text = format!(
@@ -90,45 +106,26 @@ fn totals(record: &ProfileRecord) -> String {
             ),
         ));
     }
-    rows.iter().map(row).collect()
-}
-
-/// Words in lines of at most `most` characters.
-fn lines_of(words: &[&str], most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + word.chars().count() < most => {
-                line.push_str(&format!(" {word}"));
-            }
-            _ => lines.push((*word).to_owned()),
-        }
-    }
-    lines
+    let block = |(name, text): Row| Block::labelled(format!("  {name:<15}"), text);
+    rows.into_iter().map(block).collect()
 }
 
 /// The lines with the largest shares, with remarks on their counts.
-fn hot_spots(record: &ProfileRecord, sources: &Sources) -> String {
+fn hot_spots(record: &ProfileRecord, sources: &Sources, width: usize) -> Vec<Block> {
     let mut lines: Vec<&LineRecord> = record.lines.iter().collect();
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let mut text = String::from(
-        "\nHot spots (share of issue slots, sectors and wavefronts, in cycles of one multiprocessor)\n",
-    );
+    let title =
+        "Hot spots (share of issue slots, sectors and wavefronts, in cycles of one multiprocessor)";
+    let mut blocks = vec![Block::text(""), Block::text(title)];
     for line in lines.iter().take(HOT).filter(|line| line.share >= 0.01) {
-        let said = format!(
-            "  {:>3.0} %  {}  {}",
-            100.0 * line.share,
-            place(line),
-            cut(&code(line, sources), 60)
-        );
-        text.push_str(&format!("{}\n", cut(&said, 100)));
+        let label = format!("  {:>3.0} %  ", 100.0 * line.share);
+        let place = place(line);
+        let room = width.saturating_sub(columns(&label) + columns(&place) + 2);
+        let code = excerpt(&code(line, sources), room.min(CODE));
+        blocks.push(Block::labelled(label, format!("{place}\u{a0}\u{a0}{code}").trim_end()));
         for remark in &line.remarks {
-            let words: Vec<&str> = remark.split(' ').collect();
-            for (n, said) in lines_of(&words, 89).into_iter().enumerate() {
-                let indent = if n == 0 { 9 } else { 11 };
-                text.push_str(&format!("{:indent$}{said}\n", ""));
-            }
+            blocks.push(Block::labelled(format!("{:9}", ""), remark.as_str()));
         }
     }
-    text
+    blocks
 }

@@ -3,7 +3,8 @@
 
 use crate::args::CoverageArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json, table};
+use crate::output::{print, print_json};
+use crate::table::{Column, Table, shown};
 use lanework_lab::conformance::{Coverage, Covered, Fidelity, coverage};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -36,18 +37,24 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         return print_json(&found.iter().map(json).collect::<Vec<_>>());
     }
     if args.opcode.is_some() {
-        let mut rows = table(&["form", "emulator"]);
+        let mut rows = Table::new([Column::name("form"), Column::text("emulator").rank(0)]);
         for (form, covered) in found.iter().flat_map(|found| &found.forms) {
             let says = match covered {
                 Covered::Runs(Fidelity::Measured) => "measured".to_owned(),
                 Covered::Runs(Fidelity::Unmeasured) => "unmeasured".to_owned(),
                 Covered::Refused(why) => format!("refused: {why}"),
             };
-            rows.add_row([form.name.clone(), says]);
+            rows.row([form.name.clone(), says]);
         }
-        return print(&format!("{rows}\n"));
+        return print(&shown(&rows));
     }
-    let mut rows = table(&["instruction", "measured", "unmeasured", "refused", "refused forms"]);
+    let mut rows = Table::new([
+        Column::name("instruction"),
+        Column::number("measured").rank(1),
+        Column::number("unmeasured").rank(1),
+        Column::number("refused").rank(1),
+        Column::text("refused forms").rank(2),
+    ]);
     let mut sums = [0; 3];
     for found in &found {
         let counts = found.counts();
@@ -56,11 +63,14 @@ pub fn run(args: &CoverageArgs) -> Outcome {
         }
         let [measured, unmeasured, refused] = counts.map(|count| count.to_string());
         let names = some(&found.refused());
-        rows.add_row([found.opcode.clone(), measured, unmeasured, refused, names]);
+        rows.row([found.opcode.clone(), measured, unmeasured, refused, names]);
     }
     print(&format!(
-        "{rows}\n{} forms measured, {} unmeasured, {} refused\n",
-        sums[0], sums[1], sums[2]
+        "{}{} forms measured, {} unmeasured, {} refused\n",
+        shown(&rows),
+        sums[0],
+        sums[1],
+        sums[2]
     ))
 }
 

@@ -2,7 +2,8 @@
 
 use crate::args::DevicesArgs;
 use crate::failure::Outcome;
-use crate::output::{bytes, print, print_json, table};
+use crate::output::{bytes, print, print_json};
+use crate::table::{Column, Table, prose, shown};
 use lanework::{Device, DeviceInfo};
 use serde::Serialize;
 
@@ -44,12 +45,12 @@ pub fn run(args: &DevicesArgs) -> Outcome {
     }
     let mut text = String::new();
     if let Some(why) = why_none {
-        text = format!("No GPU: {}\n", why.lines().next().unwrap_or_default());
+        text = prose(&format!("No GPU: {}", why.lines().next().unwrap_or_default()));
     }
     for info in &devices {
         text.push_str(&describe(info));
     }
-    text.push_str(&format!("\n`--device best` runs on {}.\n", devices[0].id));
+    text.push_str(&format!("`--device best` runs on {}.\n", devices[0].id));
     print(&text)
 }
 
@@ -58,7 +59,8 @@ fn describe(info: &DeviceInfo) -> String {
     let unknown = |known: bool, text: String| if known { text } else { "not modelled".to_owned() };
     let (major, minor) = info.compute_capability;
     let (shared, opt_in) = info.shared_per_block;
-    let mut rows = table(&[&info.id, &info.name]);
+    let mut rows =
+        Table::new([Column::name(info.id.as_str()), Column::text(info.name.as_str()).rank(0)]);
     for (what, value) in [
         ("compute capability", format!("{major}.{minor}")),
         ("memory", bytes(info.memory_bytes)),
@@ -82,9 +84,9 @@ fn describe(info: &DeviceInfo) -> String {
         ),
         ("driver", info.driver.clone()),
     ] {
-        rows.add_row([what, &value]);
+        rows.row([what.to_owned(), value]);
     }
-    format!("{rows}\n")
+    shown(&rows) + "\n"
 }
 
 fn json(info: DeviceInfo) -> DeviceJson {

@@ -6,6 +6,7 @@ use crate::failure::Outcome;
 use crate::findings::sources;
 use crate::output::{print, print_json, write};
 use crate::program::{Ended, ProgramJson, run as run_program};
+use crate::table::{laid, readable};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use serde::Serialize;
@@ -62,7 +63,8 @@ fn profile(args: &ExecArgs) -> Outcome {
         let record = report::record(&counted, one.extras(), By::Source, &Machine::h200());
         if !args.program.json {
             let title = Profiles::title(*launches, one);
-            print(&report::describe(&title, &record, &of_module(&ended, one)))?;
+            let sources = of_module(&ended, one);
+            print(&laid(&report::profile_blocks(&title, &record, &sources, readable())))?;
         }
         let mut kernel = value!({ "name": one.profile.kernel, "launches": launches });
         let record = serde_json::to_value(record).unwrap_or_default();

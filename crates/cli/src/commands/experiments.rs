@@ -3,8 +3,9 @@
 use super::climb::check_time_limit;
 use crate::args::ExperimentsArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{duration, print, print_json, short_count, table};
+use crate::output::{duration, print, print_json, short_count};
 use crate::progress::Progress;
+use crate::table::{Cell, Column, Table, Tone, prose, shown};
 use lanework::{Backend, Device};
 use lanework_kernels::Language;
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
@@ -69,7 +70,7 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
     }
     let info = device.info();
     let mut ran: HashMap<String, Ran> = HashMap::new();
-    let mut shown = Vec::new();
+    let mut found = Vec::new();
     let progress = Progress::of("running", rows.len() as u64);
     for row in rows {
         progress.next(&format!("{} {}: lanework {}", row.id, row.what, row.command));
@@ -84,7 +85,7 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
         let result = &ran[&row.command];
         let figure = figure(&row, &result.text);
         let skipped = figure.as_ref().is_some_and(|figure| figure.starts_with("skipped"));
-        shown.push(Shown {
+        found.push(Shown {
             id: row.id.clone(),
             what: row.what.clone(),
             command: format!("lanework {}", row.command),
@@ -95,29 +96,43 @@ pub fn run(args: &ExperimentsArgs) -> Outcome {
             figure: figure.unwrap_or_else(|| "no figure".to_owned()),
         });
         if let Some(folder) = &args.output {
-            let text = serde_json::to_string_pretty(&shown).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&found).unwrap_or_default();
             keep(folder, "experiments", &text)?;
         }
     }
     drop(progress);
     if args.json {
-        print_json(&shown)?;
+        print_json(&found)?;
     } else {
-        let mut text = table(&["id", "what", "command", "verified", "figure"]);
-        for row in &shown {
+        let mut rows = Table::new([
+            Column::name("id"),
+            Column::label("what").rank(0),
+            Column::text("command").rank(3),
+            Column::label("verified").rank(0),
+            Column::text("figure").rank(0),
+        ]);
+        for row in &found {
             let verified = match (row.verified, row.skipped) {
-                (true, _) => "yes",
-                (false, true) => "skipped",
-                (false, false) => "NO",
+                (true, _) => Cell::from("yes").tone(Tone::Good),
+                (false, true) => Cell::from("skipped").tone(Tone::Weak),
+                (false, false) => Cell::from("NO").tone(Tone::Bad),
             };
-            text.add_row([&row.id, &row.what, &row.command, verified, &row.figure]);
+            let cell = |text: &String| Cell::from(text.as_str());
+            rows.row([
+                cell(&row.id),
+                cell(&row.what),
+                cell(&row.command),
+                verified,
+                cell(&row.figure),
+            ]);
         }
-        print(&format!(
-            "{text}\n{} (driver {}). Sectors are per load and per store request.\n",
+        let told = format!(
+            "{} (driver {}). Sectors are per load and per store request.",
             info.name, info.driver
-        ))?;
+        );
+        print(&(shown(&rows) + &prose(&told)))?;
     }
-    let wrong: Vec<&str> = shown
+    let wrong: Vec<&str> = found
         .iter()
         .filter(|row| !row.verified && !row.skipped)
         .map(|row| row.id.as_str())
@@ -139,14 +154,17 @@ fn list(rows: &[Experiment], json: bool) -> Outcome {
             .collect();
         return print_json(&rows);
     }
-    let mut text = table(&["id", "what", "command"]);
+    let mut table = Table::new([
+        Column::name("id"),
+        Column::label("what").rank(0),
+        Column::text("command").rank(0),
+    ]);
     for row in rows {
-        text.add_row([&row.id, &row.what, &format!("lanework {}", row.command)]);
+        table.row([row.id.clone(), row.what.clone(), format!("lanework {}", row.command)]);
     }
-    print(&format!(
-        "{text}\n{}\nRun them all with `lanework experiments --run`.\n",
-        experiments_source(Language::English)
-    ))
+    let source = experiments_source(Language::English);
+    let told = format!("{source}\nRun them all with `lanework experiments --run`.");
+    print(&(shown(&table) + &prose(&told)))
 }
 
 /// Writes `text` to `NAME.json` in the folder, which is created if it is missing.

@@ -2,7 +2,8 @@
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_data, print_json, table};
+use crate::output::{print, print_data, print_json};
+use crate::table::{Column, Table, prose, shown};
 use lanework::Device;
 use lanework_lab::{Deviation, Hardware, launch_corpus};
 use std::fs;
@@ -38,10 +39,16 @@ pub fn run(args: &FidelityArgs) -> Outcome {
     if args.json {
         return print_json(&deviations);
     }
-    let mut rows = table(&["launch", "counter", "emulator", "GPU", "error"]);
+    let mut rows = Table::new([
+        Column::name("launch"),
+        Column::label("counter").rank(1),
+        Column::number("emulator").rank(3),
+        Column::number("GPU").rank(3),
+        Column::number("error").rank(1),
+    ]);
     let far: Vec<&Deviation> = deviations.iter().filter(|one| !one.within_a_hundredth()).collect();
     for one in &far {
-        rows.add_row([
+        rows.row([
             one.launch.clone(),
             one.counter.to_owned(),
             one.emulated.to_string(),
@@ -50,11 +57,12 @@ pub fn run(args: &FidelityArgs) -> Outcome {
         ]);
     }
     let within = deviations.len() - far.len();
-    print(&format!(
-        "{within} of {} counters are within 1 % of the GPU's ({:.1} %); the others:\n{rows}\n",
+    let told = format!(
+        "{within} of {} counters are within 1 % of the GPU's ({:.1} %); the others:",
         deviations.len(),
         100.0 * within as f64 / deviations.len().max(1) as f64,
-    ))
+    );
+    print(&(prose(&told) + &shown(&rows)))
 }
 
 fn wanted<'a>(args: &'a FidelityArgs) -> impl Fn(&str) -> bool + 'a {

@@ -2,7 +2,8 @@
 
 use crate::args::GpusArgs;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json, table};
+use crate::output::{print, print_json};
+use crate::table::{Column, Table, listed, prose, shown};
 use lanework_lab::{Specs, specs};
 use std::borrow::Cow;
 use std::path::Path;
@@ -16,21 +17,21 @@ pub fn run(args: &GpusArgs) -> Outcome {
     if args.json {
         return print_json(specs.as_ref());
     }
-    let mut gpus = table(&[
-        "GPU",
-        "capability",
-        "SMs",
-        "MHz",
-        "memory",
-        "GB/s",
-        "L2 MiB",
-        "FP32",
-        "TF32",
-        "BF16",
+    let mut gpus = Table::new([
+        Column::name("GPU"),
+        Column::number("capability").short("cap."),
+        Column::number("SMs"),
+        Column::number("MHz"),
+        Column::number("memory"),
+        Column::number("GB/s"),
+        Column::number("L2 MiB"),
+        Column::number("FP32"),
+        Column::number("TF32"),
+        Column::number("BF16"),
     ]);
     let rate = |rate: Option<f64>| rate.map_or("-".to_owned(), |rate| rate.to_string());
     for gpu in &specs.gpus {
-        gpus.add_row([
+        gpus.row([
             gpu.name.clone(),
             gpu.compute_capability.clone(),
             gpu.multiprocessors.to_string(),
@@ -43,17 +44,17 @@ pub fn run(args: &GpusArgs) -> Outcome {
             rate(gpu.bf16_tflops),
         ]);
     }
-    let mut limits = table(&[
-        "capability",
-        "FP32 FMA/clock",
-        "threads",
-        "blocks",
-        "registers",
-        "shared bytes",
-        "per block",
+    let mut limits = Table::new([
+        Column::name("capability"),
+        Column::number("FP32 FMA/clock"),
+        Column::number("threads"),
+        Column::number("blocks"),
+        Column::number("registers"),
+        Column::number("shared bytes"),
+        Column::number("per block"),
     ]);
     for arch in &specs.architectures {
-        limits.add_row([
+        limits.row([
             arch.compute_capability.clone(),
             arch.fp32_per_sm.to_string(),
             arch.threads_per_sm.to_string(),
@@ -63,12 +64,11 @@ pub fn run(args: &GpusArgs) -> Outcome {
             arch.shared_per_block.to_string(),
         ]);
     }
-    let mut text = format!(
-        "{gpus}\nRates in TFLOP/s, dense; TF32 and BF16 on tensor cores.\n\n\
-         Limits of a multiprocessor\n{limits}\n\nSources\n"
-    );
+    let mut text = shown(&gpus);
+    text.push_str(&prose("Rates in TFLOP/s, dense; TF32 and BF16 on tensor cores."));
+    text.push_str(&format!("\nLimits of a multiprocessor\n{}\nSources\n", shown(&limits)));
     for gpu in &specs.gpus {
-        text.push_str(&format!("  {}: {}\n", gpu.name, gpu.source));
+        text.push_str(&listed("  ", &format!("{}: {}", gpu.name, gpu.source)));
     }
     print(&text)
 }

@@ -2,9 +2,10 @@
 
 use crate::args::{InspectArgs, InspectProgramArgs};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_data, print_json, table, thousands};
+use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
+use crate::table::{Column, Table, listed, prose, shown};
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
 use lanework::tool::Record;
@@ -150,26 +151,30 @@ fn show(found: &ModuleJson) -> Outcome {
         }
         None => {
             for (name, why) in found.refused.iter().chain(&found.refused_functions) {
-                text.push_str(&format!("the emulator does not run {name}: {why}\n"));
+                text.push_str(&prose(&format!("the emulator does not run {name}: {why}")));
             }
         }
-        Some(why) => text.push_str(&format!("the emulator does not run it: {why}\n")),
+        Some(why) => text.push_str(&prose(&format!("the emulator does not run it: {why}"))),
     }
     for entry in &found.entries {
         text.push_str(&format!("\nentry {}\n", entry.name));
-        let mut rows = table(&["parameter", "type", "bytes"]);
+        let mut rows =
+            Table::new([Column::name("parameter"), Column::label("type"), Column::number("bytes")]);
         for parameter in &entry.parameters {
-            rows.add_row([&parameter.name, &parameter.kind, &parameter.bytes.to_string()]);
+            let bytes = parameter.bytes.to_string();
+            rows.row([parameter.name.clone(), parameter.kind.clone(), bytes]);
         }
-        text.push_str(&format!("{rows}\n"));
+        if !rows.is_empty() {
+            text.push_str(&shown(&rows));
+        }
         let list = |counts: &BTreeMap<String, u32>| {
             let mut counts: Vec<(&String, &u32)> = counts.iter().collect();
             counts.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
             let words: Vec<String> =
-                counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+                counts.iter().map(|(name, count)| format!("{name}\u{a0}{count}")).collect();
             words.join(", ")
         };
-        text.push_str(&format!("registers: {}\n", list(&entry.registers)));
+        text.push_str(&listed("registers: ", &list(&entry.registers)));
         text.push_str(&format!("static shared memory: {} bytes\n", entry.static_shared));
         if let Some([x, y, z]) = entry.required_block {
             text.push_str(&format!("required block: {x}x{y}x{z}\n"));
@@ -177,7 +182,7 @@ fn show(found: &ModuleJson) -> Outcome {
         if let Some(most) = entry.max_threads {
             text.push_str(&format!("threads per block: at most {most}\n"));
         }
-        text.push_str(&format!("instructions: {}\n", list(&entry.instructions)));
+        text.push_str(&listed("instructions: ", &list(&entry.instructions)));
     }
     print(&text)
 }

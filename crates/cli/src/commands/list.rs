@@ -2,7 +2,8 @@
 
 use crate::args::ListArgs;
 use crate::failure::Outcome;
-use crate::output::{print, print_json, table};
+use crate::output::{print, print_json};
+use crate::table::{Cell, Column, Table, listed, prose, shown};
 use lanework_kernels::Language;
 use serde::Serialize;
 
@@ -36,25 +37,32 @@ pub fn run(args: &ListArgs) -> Outcome {
     }
     let mut text = String::new();
     for ladder in ladders {
-        let mut rungs = table(&["rung", "experiment", "idea"]);
+        let mut rungs = Table::new([
+            Column::name("rung"),
+            Column::label("experiment").short("exp.").rank(2),
+            Column::text("idea").rank(1),
+        ]);
         for rung in &ladder.rungs {
             let name = format!("{}/{}", ladder.name, rung.name);
-            rungs.add_row([&name, rung.experiment, &rung.header(Language::English).idea]);
+            let idea = rung.header(Language::English).idea;
+            rungs.row([Cell::from(name), rung.experiment.into(), idea.into()]);
         }
-        text.push_str(&format!("{}: {}\n{rungs}\n", ladder.name, ladder.title));
+        text.push_str(&prose(&format!("{}: {}", ladder.name, ladder.title)));
+        text.push_str(&shown(&rungs));
         if let Some(family) = lanework_lab::family(ladder.name) {
             let options = [family.parameters, family.arrays].concat();
             let options: Vec<String> = options.iter().map(|name| format!("--{name}")).collect();
-            text.push_str(&format!(
-                "takes {}; elements {}\n\n",
-                options.join(", "),
-                family.elements.join(", ")
+            let elements = family.elements.join(", ");
+            text.push_str(&listed(
+                "takes ",
+                &format!("{}; elements {elements}", options.join(", ")),
             ));
+            text.push('\n');
         }
     }
-    text.push_str(
-        "\nClimb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.\n",
-    );
+    text.push_str(&prose(
+        "Climb one with `lanework climb LADDER`, run one with `lanework run LADDER/RUNG`.",
+    ));
     print(&text)
 }
 

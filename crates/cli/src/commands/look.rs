@@ -7,6 +7,7 @@ use crate::output::{print, print_json, write};
 use crate::pictures;
 use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use crate::terminal::width;
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::sim::{Blocks, Keep, Place, Touch, Wanted};
@@ -234,6 +235,6 @@ impl Accesses<'_> {
             write(path, &svg(&picture))?;
             return print(&format!("{} is drawn in {}\n", picture.title, path.display()));
         }
-        print(&pictures::text(&picture))
+        print(&pictures::text(&picture, width().unwrap_or(usize::MAX)))
     }
 }

@@ -5,7 +5,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use lanework::report::{By, ProfileRecord, Sources, describe};
+use crate::table::{laid, readable};
+use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework::sim::Blocks;
 use lanework_lab::{Gpu, Subject, profile, specs};
 
@@ -71,7 +72,7 @@ fn all(
             }
         };
         if !json {
-            print(&describe(name, &record, sources))?;
+            print(&laid(&profile_blocks(name, &record, sources, readable())))?;
         }
         records.push((name.to_owned(), record));
         Ok(())

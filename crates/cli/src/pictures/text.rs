@@ -1,6 +1,7 @@
 //! Pictures in the terminal.
 
 use anstyle::{AnsiColor, Style};
+use lanework::report::layout::{excerpt, hanging, wrap};
 use lanework::report::pictures::{
     Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
 };
@@ -8,50 +9,60 @@ use lanework::sim::{Space, Touch};
 
 /// Lines of memory that are drawn.
 const LINES: usize = 34;
-/// Letters of a sector's cell.
+/// Letters of a sector's cell at most, and at least.
 const CELL: usize = 16;
+const LEAST: usize = 6;
+/// Columns of a picture at most.
+const MOST: usize = 100;
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const FAINT: Style = AnsiColor::BrightBlack.on_default();
 
-/// The picture as text of at most 100 columns, with colours that a file does not get.
-pub fn text(picture: &Picture) -> String {
-    let mut text = format!("{}\n{}\n", picture.title, picture.code);
+/// The picture as text of at most so many columns, and no more than 100, with colours that a file does not get.
+pub fn text(picture: &Picture, width: usize) -> String {
+    let width = width.min(MOST);
+    let lines = |text: &str| wrap(text, width).join("\n");
+    let mut text = format!("{}\n{}\n", lines(&picture.title), excerpt(&picture.code, width));
     for touch in &picture.touches {
         let cost = cost(touch);
         let style = if cost.optimal { GOOD } else { BAD };
-        text.push_str(&format!("\n{}\n{style}{}{style:#}\n", caption(touch), cost.text));
+        let (caption, cost) = (lines(&caption(touch)), lines(&cost.text));
+        text.push_str(&format!("\n{caption}\n{style}{cost}{style:#}\n"));
         text.push_str(&match touch.space {
-            Space::Shared => banks(touch),
+            Space::Shared => banks(touch, width),
             Space::Local => String::new(),
-            Space::Global | Space::Constant => sectors(touch),
+            Space::Global | Space::Constant => sectors(touch, width),
         });
     }
-    text.push_str(&divergence(picture));
+    text.push_str(&divergence(picture, width));
     text
 }
 
 /// A row of cells for each 128-byte line, with the lanes in its four sectors.
-fn sectors(touch: &Touch) -> String {
+fn sectors(touch: &Touch, width: usize) -> String {
     let lines = sector_lines(touch);
+    let cell = (width.saturating_sub(15) / 4).saturating_sub(1).clamp(LEAST, CELL);
     let mut text = format!("{:14}", "");
     for first in [0, 32, 64, 96] {
-        let bytes = format!("bytes {first}-{}", first + 31);
-        text.push_str(&format!("{FAINT} {bytes:^CELL$}{FAINT:#}"));
+        let unit = if cell > 11 { "bytes " } else { "" };
+        let bytes = format!("{unit}{first}-{}", first + 31);
+        let bytes = format!(" {bytes:^cell$}");
+        let bytes = if first == 96 { bytes.trim_end() } else { &bytes };
+        text.push_str(&format!("{FAINT}{bytes}{FAINT:#}"));
     }
     text.push('\n');
     let first = lines.keys().next().copied().unwrap_or(0);
     for (line, cells) in lines.iter().take(LINES) {
         text.push_str(&format!("{:>+12} B", u128::from(line - first) * 128));
-        for cell in cells {
-            let range = ranges(&cell.lanes);
-            text.push_str(&match (cell.lanes.len(), cell.bytes) {
-                (0, _) => format!("|{FAINT}{}{FAINT:#}", "·".repeat(CELL)),
+        for sector in cells {
+            let lanes = short(&ranges(&sector.lanes), sector.lanes.len(), cell);
+            text.push_str(&match (sector.lanes.len(), sector.bytes) {
+                (0, _) => format!("|{FAINT}{}{FAINT:#}", "·".repeat(cell)),
                 (_, u32::MAX) => {
-                    format!("|{GOOD}{:^CELL$}{GOOD:#}", short(&range, cell.lanes.len()))
+                    format!("|{GOOD}{lanes:^cell$}{GOOD:#}")
                 }
-                (lanes, _) => format!("|{BAD}{:^CELL$}{BAD:#}", short(&range, lanes)),
+                _ => format!("|{BAD}{lanes:^cell$}{BAD:#}"),
             });
         }
         text.push_str("|\n");
@@ -59,24 +70,30 @@ fn sectors(touch: &Touch) -> String {
     if lines.len() > LINES {
         text.push_str(&format!("{:14} and {} more lines\n", "", lines.len() - LINES));
     }
-    text.push_str(&format!(
-        "{:14} the lanes in each sector; a row is a line of 128 bytes, from the first one accessed\n",
-        ""
-    ));
-    text
+    let legend =
+        "the lanes in each sector; a row is a line of 128 bytes, from the first one accessed";
+    text + &hanging(&format!("{:15}", ""), legend, width)
 }
 
 /// The lanes if they fit a cell, else their number.
-fn short(range: &str, lanes: usize) -> String {
-    if range.len() > CELL { format!("{lanes} lanes") } else { range.to_owned() }
+fn short(range: &str, lanes: usize, cell: usize) -> String {
+    let number = format!("{lanes} lanes");
+    match (range.len() <= cell, number.len() <= cell) {
+        (true, _) => range.to_owned(),
+        (false, true) => number,
+        (false, false) => lanes.to_string(),
+    }
 }
 
 /// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
-fn banks(touch: &Touch) -> String {
+fn banks(touch: &Touch, width: usize) -> String {
+    // Twelve columns of label; banks with a blank between them where there is room.
+    let gap = if width >= 12 + 63 { " " } else { "" };
     let rows = bank_rows(touch);
     let wavefronts = bank_wavefronts(touch);
     let mut text = format!("{FAINT}{:>10}  ", "bank");
-    (0..32).step_by(4).for_each(|bank| text.push_str(&format!("{bank:<8}")));
+    let each = 4 * (1 + gap.len());
+    (0..32).step_by(4).for_each(|bank| text.push_str(&format!("{bank:<each$}")));
     text = format!("{}{FAINT:#}\n", text.trim_end());
     let letter = |lanes: &[usize]| match lanes {
         [lane] => char::from_digit(*lane as u32, 32).unwrap_or('?'),
@@ -91,7 +108,7 @@ fn banks(touch: &Touch) -> String {
                 (false, _) => BAD,
             };
             let letter = if lanes.is_empty() { '·' } else { letter(lanes) };
-            let blank = if bank < 31 { " " } else { "" };
+            let blank = if bank < 31 { gap } else { "" };
             text.push_str(&format!("{style}{letter}{style:#}{blank}"));
         }
         text.push('\n');
@@ -108,7 +125,7 @@ fn banks(touch: &Touch) -> String {
             (false, _) => char::from_digit(count as u32 % 10, 10).unwrap_or('9'),
         };
         let row = |ten: bool| -> String {
-            wavefronts.iter().flat_map(|&count| [digit(ten, count), ' ']).collect()
+            wavefronts.iter().map(|&count| format!("{}{gap}", digit(ten, count))).collect()
         };
         let tens = row(true);
         if !tens.trim().is_empty() {
@@ -117,31 +134,46 @@ fn banks(touch: &Touch) -> String {
         text.push_str(&format!("{:>10}  {BAD}{}{BAD:#}\n", "wavefronts", row(false).trim_end()));
     }
     let legend = "0-9 a-v: the lane at the word; *: several lanes; a row is 128 bytes";
-    text.push_str(&format!("{:12}{legend}\n", ""));
-    text
+    text + &hanging(&format!("{:12}", ""), legend, width)
 }
 
 /// The active lanes of each warp, from the first instruction to the last.
-fn divergence(picture: &Picture) -> String {
-    let mut text =
-        String::from("\nactive lanes over time, from the first instruction to the last\n");
+fn divergence(picture: &Picture, width: usize) -> String {
+    let title = "\nactive lanes over time, from the first instruction to the last";
+    let mut text = hanging("", title, width);
+    let room = width.saturating_sub(14 + 14).clamp(8, 64);
     let (strips, more) = strips(&picture.steps);
     for strip in strips {
-        let bars: String = strip
-            .means
+        let means = fewer(&strip.means, room);
+        let bars: String = means
             .iter()
-            .map(|mean| match (mean / 4.0).ceil() as usize {
-                0 => ' ',
-                eighths => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][eighths.min(8) - 1],
+            .map(|part| {
+                match (part.iter().sum::<f64>() / part.len().max(1) as f64 / 4.0).ceil() as usize {
+                    0 => ' ',
+                    eighths => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][eighths.min(8) - 1],
+                }
             })
             .collect();
-        text.push_str(&format!("{:>12}  {bars:<64} {} instr.\n", strip.name(), strip.instructions));
+        text.push_str(&format!(
+            "{:>12}  {bars:<room$} {} instr.\n",
+            strip.name(),
+            strip.instructions
+        ));
     }
     if more > 0 {
         text.push_str(&format!("{:14}and {more} more\n", ""));
     }
-    let marks: String = moments(picture).iter().map(|here| if *here { '^' } else { ' ' }).collect();
+    let moments = moments(picture);
+    let here = |part: &&[bool]| if part.contains(&true) { '^' } else { ' ' };
+    let marks: String = fewer(&moments, room).iter().map(here).collect();
     text.push_str(&format!("{:>12}  {}\n", "the line", marks.trim_end()));
     text.push_str(&format!("{:14}a full bar is 32 lanes, a blank none\n", ""));
     text
+}
+
+/// Columns of time in at most so many parts.
+fn fewer<T>(columns: &[T], most: usize) -> Vec<&[T]> {
+    let parts = columns.len().min(most).max(1);
+    let span = |part: usize| part * columns.len() / parts;
+    (0..parts).map(|part| &columns[span(part)..span(part + 1)]).collect()
 }

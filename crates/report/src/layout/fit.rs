@@ -1,10 +1,10 @@
 //! Fitting: which columns a table shows, each in which form, and how wide.
 //!
-//! Greedy, by rank: the columns that fit in their shortest forms are kept; then, the most important first, each
+//! Greedy, by rank: the columns that fit in their shortest forms are kept, the most important first; then each
 //! gets its full cells, then its header on one line, as far as there is room; what is left goes to the columns
 //! whose text is wrapped, as evenly as their texts allow.
 
-use super::table::{Column, Fit, Shown, Table};
+use super::table::{Column, Fit, Flow, Shown, Table};
 use super::words::{columns, longest_piece};
 use std::collections::BTreeSet;
 
@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 pub(super) const GAP: usize = 2;
 /// Columns below which wrapped text is not squeezed where something else can give way.
 const PROSE: usize = 24;
-/// The same where there is no limit to a line, and the width that such lines are wrapped to.
-const PROSE_IN_FILES: usize = 48;
+/// The same of text of which the beginning will do.
+const EXCERPT: usize = 16;
+/// The width that text is wrapped to, where it can be, if there is no limit to a line.
 const WIDTH_OF_FILES: usize = 100;
 
 /// How a column is written.
@@ -65,11 +66,22 @@ pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
     let shortest = |kept: &[usize]| -> Vec<Place> {
         kept.iter().map(|at| place(table, *at, Form::Short)).collect()
     };
-    while total(&shortest(&kept)) > room && fit.shown == Shown::Fitting {
-        let rank = |at: &usize| table.columns[*at].rank;
-        let Some(worst) = kept.iter().map(rank).max().filter(|rank| *rank > 0) else { break };
-        let Some(last) = kept.iter().rposition(|at| rank(at) == worst) else { break };
-        left_out.push(kept.remove(last));
+    if fit.shown == Shown::Fitting {
+        // What has nothing to say needs no room.
+        kept.retain(|at| table.columns[*at].rank == 0 || natural(table, *at) > 0);
+        let rank = |at: usize| table.columns[at].rank;
+        let mut order = kept.clone();
+        order.sort_by_key(|at| rank(*at));
+        kept.retain(|at| rank(*at) == 0);
+        for at in order.into_iter().filter(|at| rank(*at) > 0) {
+            // A column that does not fit makes way for narrower ones of less weight.
+            let with = [kept.as_slice(), &[at]].concat();
+            match total(&shortest(&with)) <= room {
+                true => kept = with,
+                false => left_out.push(at),
+            }
+        }
+        kept.sort_unstable();
     }
     left_out.sort_unstable();
     let mut places = shortest(&kept);
@@ -96,6 +108,11 @@ fn cells(table: &Table, at: usize, form: Form) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Whether the text of a column need not be on one line, or not all of it.
+fn flows(table: &Table, place: &Place) -> bool {
+    table.columns[place.column].flow != Flow::Stays
+}
+
 fn widest_line(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
@@ -107,9 +124,10 @@ fn place(table: &Table, at: usize, form: Form) -> Place {
         Form::Wide => columns(header(column, form)),
         _ => longest_piece(header(column, form)),
     };
-    let of_cells = match column.wraps {
-        true => least(table, at).max(natural(table, at).min(PROSE)),
-        false => cells(table, at, form).map(widest_line).max().unwrap_or(0),
+    let of_cells = match column.flow {
+        Flow::Stays => cells(table, at, form).map(widest_line).max().unwrap_or(0),
+        Flow::Wraps => least(table, at).max(natural(table, at).min(PROSE)),
+        Flow::Ends => natural(table, at).min(EXCERPT),
     };
     Place { column: at, form, width: of_header.max(of_cells) }
 }
@@ -120,6 +138,9 @@ fn natural(table: &Table, at: usize) -> usize {
 }
 
 fn least(table: &Table, at: usize) -> usize {
+    if table.columns[at].flow == Flow::Ends {
+        return 1;
+    }
     cells(table, at, Form::Full).map(longest_piece).max().unwrap_or(0)
 }
 
@@ -127,7 +148,7 @@ fn least(table: &Table, at: usize) -> usize {
 fn squeeze(table: &Table, places: &mut [Place], room: usize) {
     let over = total(places).saturating_sub(room);
     let mut over = over;
-    for place in places.iter_mut().filter(|place| table.columns[place.column].wraps) {
+    for place in places.iter_mut().filter(|place| flows(table, place)) {
         let header = longest_piece(header(&table.columns[place.column], place.form));
         let gives = place.width.saturating_sub(least(table, place.column).max(header)).min(over);
         place.width -= gives;
@@ -152,8 +173,7 @@ fn grow(table: &Table, places: &mut [Place], room: usize) {
             places.copy_from_slice(&changed);
         }
     }
-    let prose: Vec<usize> =
-        (0..places.len()).filter(|at| table.columns[places[*at].column].wraps).collect();
+    let prose: Vec<usize> = (0..places.len()).filter(|at| flows(table, &places[*at])).collect();
     let mut left = room.saturating_sub(total(places));
     while left > 0 {
         let short = |at: &&usize| places[**at].width < natural(table, places[**at].column);
@@ -170,9 +190,9 @@ fn unlimited(table: &Table, kept: &[usize]) -> Vec<Place> {
     let mut places: Vec<Place> = kept.iter().map(|at| place(table, *at, Form::Wide)).collect();
     for at in 0..places.len() {
         let column = places[at].column;
-        if table.columns[column].wraps {
+        if flows(table, &places[at]) {
             let room = WIDTH_OF_FILES.saturating_sub(total(&places) - places[at].width);
-            let most = natural(table, column).min(room.max(PROSE_IN_FILES));
+            let most = natural(table, column).min(room);
             places[at].width = places[at].width.max(most);
         }
     }

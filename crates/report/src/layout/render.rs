@@ -1,8 +1,8 @@
 //! Writing a fitted table as lines.
 
 use super::fit::{Form, GAP, Place, Plan, header, plan};
-use super::table::{Cell, Fit, Table, Tone};
-use super::words::{columns, wrap};
+use super::table::{Cell, Fit, Flow, Table, Tone};
+use super::words::{columns, excerpt, wrap, written};
 
 /// A table as text, and the headers of what it leaves out.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ fn side_by_side(table: &Table, places: &[Place], colour: bool) -> String {
         .iter()
         .map(|place| {
             let text = header(&table.columns[place.column], place.form);
-            if place.form == Form::Wide { vec![text.to_owned()] } else { wrap(text, place.width) }
+            if place.form == Form::Wide { vec![written(text)] } else { wrap(text, place.width) }
         })
         .collect();
     // Headers of fewer lines stand on the rule.
@@ -98,13 +98,15 @@ fn side_by_side(table: &Table, places: &[Place], colour: bool) -> String {
 }
 
 fn cell_lines(table: &Table, cell: &Cell, place: &Place) -> Vec<String> {
+    let flow = table.columns[place.column].flow;
     let text = match (&cell.short, place.form) {
-        (Some(short), Form::Short) if !table.columns[place.column].wraps => short,
+        (Some(short), Form::Short) if flow == Flow::Stays => short,
         _ => &cell.text,
     };
-    match table.columns[place.column].wraps {
-        true => wrap(text, place.width),
-        false => text.lines().map(str::to_owned).collect(),
+    match flow {
+        Flow::Stays => text.lines().map(written).collect(),
+        Flow::Wraps => wrap(text, place.width),
+        Flow::Ends => vec![excerpt(text, place.width)],
     }
 }
 

@@ -1,5 +1,16 @@
 //! A table before it is laid out: columns, cells, and what there is to fit them into.
 
+/// What becomes of the text of cells that is longer than its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// The column is as wide as its text.
+    Stays,
+    /// It goes on in the next line.
+    Wraps,
+    /// It ends in an ellipsis, after a whole word where one fits.
+    Ends,
+}
+
 /// A column: its header, and what becomes of it where the width does not suffice.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -8,7 +19,7 @@ pub struct Column {
     /// Headers before they were put into other words, by which it can be asked for, too.
     pub(super) formerly: Vec<String>,
     pub(super) right: bool,
-    pub(super) wraps: bool,
+    pub(super) flow: Flow,
     pub(super) rank: u8,
 }
 
@@ -23,7 +34,7 @@ impl Column {
             short: None,
             formerly: Vec::new(),
             right: false,
-            wraps: false,
+            flow: Flow::Stays,
             rank: Self::RANK,
         }
     }
@@ -45,7 +56,12 @@ impl Column {
 
     /// Text that may be wrapped at its spaces, on the left.
     pub fn text(header: impl Into<String>) -> Column {
-        Column { wraps: true, ..Column::new(header) }
+        Column { flow: Flow::Wraps, ..Column::new(header) }
+    }
+
+    /// Text of which the beginning will do, such as a line of code, on the left.
+    pub fn excerpt(header: impl Into<String>) -> Column {
+        Column { flow: Flow::Ends, ..Column::new(header) }
     }
 
     /// A shorter header.

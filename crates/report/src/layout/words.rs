@@ -1,7 +1,8 @@
 //! Text in columns of a terminal: how wide it is, and where a line of it may end.
 //!
 //! A line may end at a space, and beside a character that is two columns wide, as Chinese does; not before
-//! punctuation that closes, nor after one that opens.
+//! punctuation that closes, nor after one that opens. A no-break space keeps what it stands between together, and is
+//! written as a space.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -27,6 +28,28 @@ pub fn cut(text: &str, most: usize) -> String {
         short.push('…');
     }
     short
+}
+
+/// The beginning of a text: whole words and an ellipsis, or a part of the first word where it is too long.
+pub fn excerpt(text: &str, most: usize) -> String {
+    let text = text.lines().next().unwrap_or_default().trim();
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let words = wrap(text, most.saturating_sub(2)).into_iter().next().unwrap_or_default();
+    if columns(&words) + 2 > most { cut(text, most) } else { format!("{words} …") }
+}
+
+/// A paragraph after a label, in lines of at most `most` columns, those after the first indented as far as the
+/// label is long; each with its end.
+pub fn hanging(label: &str, text: &str, most: usize) -> String {
+    let indent = columns(label);
+    let mut said = String::new();
+    for (number, line) in wrap(text, most.saturating_sub(indent)).iter().enumerate() {
+        let before = if number == 0 { label.to_owned() } else { " ".repeat(indent) };
+        said.push_str(&format!("{before}{line}\n"));
+    }
+    said
 }
 
 /// Wide characters that stay with the one before them.
@@ -81,6 +104,11 @@ pub(super) fn longest_piece(text: &str) -> usize {
     lines.map(|piece| columns(piece.text)).max().unwrap_or(0)
 }
 
+/// A line as it is written.
+pub(super) fn written(line: &str) -> String {
+    line.replace('\u{a0}', " ")
+}
+
 /// The text in lines of at most `width` columns, where no single word is longer; line ends in it stay.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -90,7 +118,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         for piece in pieces(paragraph) {
             let (wide, space) = (columns(piece.text), usize::from(piece.spaced));
             if taken > 0 && taken + space + wide > width {
-                lines.push(std::mem::take(&mut line));
+                lines.push(written(&std::mem::take(&mut line)));
                 taken = 0;
             }
             if taken > 0 && piece.spaced {
@@ -100,7 +128,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
             line.push_str(piece.text);
             taken += wide;
         }
-        lines.push(line);
+        lines.push(written(&line));
     }
     lines
 }
@@ -114,6 +142,7 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("  one  two", 20), ["one two"]);
         assert_eq!(wrap("1,048,576 words", 5), ["1,048,576", "words"]);
+        assert_eq!(wrap("moves 8, barriers\u{a0}64", 12), ["moves 8,", "barriers 64"]);
         assert_eq!(wrap("a\n\nb c", 9), ["a", "", "b c"]);
         assert!(wrap("", 9).is_empty());
     }
@@ -121,6 +150,9 @@ mod tests {
     #[test]
     fn what_is_cut_has_an_ellipsis() {
         assert_eq!((cut("abcdef", 4), cut("abc", 3)), ("abc…".to_owned(), "abc".to_owned()));
+        assert_eq!(excerpt("let x = tile[row][column];", 12), "let x = …");
+        assert_eq!(excerpt("tile[row][column]", 12), "tile[row][c…");
+        assert_eq!(hanging("  - ", "one two", 8), "  - one\n    two\n");
         assert_eq!((cut("每行一个", 6), cut("abc", 0)), ("每行…".to_owned(), String::new()));
     }
 
