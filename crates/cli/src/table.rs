@@ -53,7 +53,7 @@ pub fn shown(table: &Table) -> String {
         return laid.text;
     }
     let note = format!(
-        "Too narrow for {}: see --columns\u{a0}all, a wider terminal, or --json.",
+        "Too narrow for {}: see --columns all, a wider terminal, or --json.",
         laid.left_out.join(", ")
     );
     laid.text + &prose(&note)

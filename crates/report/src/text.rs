@@ -56,7 +56,7 @@ pub fn profile_blocks(
 }
 
 fn percent(part: u64, whole: u64) -> String {
-    format!("{:.0}\u{a0}%", 100.0 * part as f64 / whole.max(1) as f64)
+    format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
 /// The totals of the kernel, a row for each counter.
