@@ -39,13 +39,17 @@ fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/h200/math.txt");
 
-/// What was measured, a line per function and format; later lines of a function replace earlier ones.
+/// What was measured, a line per function and format: of several, that which judged most, the last of equals.
 fn records() -> Vec<Record> {
     let text = std::fs::read_to_string(RECORDS).expect("the record of the errors");
     let mut records: Vec<Record> = Vec::new();
     for record in text.lines().filter_map(Record::parse) {
-        records.retain(|other| (&other.name, other.kind) != (&record.name, record.kind));
-        records.push(record);
+        let same = |other: &Record| (&other.name, other.kind) == (&record.name, record.kind);
+        match records.iter().position(same) {
+            Some(known) if records[known].judged > record.judged => {}
+            Some(known) => records[known] = record,
+            None => records.push(record),
+        }
     }
     records
 }
@@ -122,7 +126,7 @@ fn tables(records: &[Record]) -> [String; 2] {
 }
 
 /// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes them, and keeps of the records, to which the output of
-/// `math_bits` was appended, the last of each function and format.
+/// `math_bits` was appended, one of each function and format.
 #[test]
 fn the_docs_tables_are_made_of_the_records() {
     let records = records();

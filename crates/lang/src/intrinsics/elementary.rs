@@ -54,7 +54,7 @@ functions! {
     /// The logarithm to base 2, exact for powers of two.
     log2 LOG2 "10.0" ["1.05" "1.05"];
     /// The logarithm to base 10, exact for powers of ten.
-    log10 LOG10 "1000.0" ["1.0" "0.95"];
+    log10 LOG10 "1000.0" ["1.05" "0.95"];
     /// `ln(1 + x)`, precise for small `x`.
     ln_1p LN_1P "0.01" ["1.0" "1.0"];
     /// The sine of an angle in radians, of any magnitude.
