@@ -138,7 +138,7 @@ pub enum Command {
         scripts/fidelity.sh records the GPU's counts with Nsight Compute.")]
     Fidelity(FidelityArgs),
     /// Write the documentation pages generated from the kernels and the stored results.
-    #[command(after_help = "Example, in the repository:\n  lanework book && mdbook build docs")]
+    #[command(after_help = "Example, in the repository:\n  lanework book && scripts/book.sh")]
     Book(BookArgs),
 }
 

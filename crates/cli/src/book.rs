@@ -1,7 +1,10 @@
 //! The documentation pages that are generated from the kernels and from stored results, in English and
 //! in Chinese.
 
+mod exercises;
 pub mod fidelity;
+mod pictures;
+mod stored;
 mod words;
 
 use crate::commands::coverage::some;
@@ -15,6 +18,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
+use stored::read_json;
 use words::{LANGUAGES, Words};
 
 /// A page: its path under the book's sources, and its text.
@@ -34,6 +38,7 @@ pub fn pages(results: &Path) -> Result<Vec<Page>> {
             pages.push((format!("{folder}/{}.md", record.ladder), text));
         }
     }
+    pages.extend(pictures::pictures(results)?);
     let covered = coverage();
     for (language, folder, _) in LANGUAGES {
         pages.push((format!("{folder}/experiments.md"), experiments_page(results, language)));
@@ -50,10 +55,6 @@ fn climbed(family: &Family) -> Result<ClimbRecord> {
     climb(family, case.as_ref(), &Device::emulator(), &how, &mut |_| {})
 }
 
-fn read_json(path: &Path) -> Option<Value> {
-    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
-}
-
 fn ladder_page(
     family: &Family,
     record: &ClimbRecord,
@@ -64,6 +65,9 @@ fn ladder_page(
     let words = Words::of(language);
     let ladder = (family.ladder)();
     let mut text = format!("# {}\n\n{}\n", ladder.name, ladder.story[place].trim());
+    for shown in pictures::of_ladder(ladder.name) {
+        let _ = write!(text, "\n{}", pictures::line(shown.name, shown.says[place]));
+    }
     let _ = writeln!(text, "\n## {}\n\n```text\nlanework climb {}\n```", words.try_it, ladder.name);
     for line in &record.analysis {
         let _ = writeln!(text, "- {line}");
@@ -101,7 +105,11 @@ fn ladder_page(
     for info in &ladder.rungs {
         let found = record.rungs.iter().find(|rung| rung.name == info.name);
         let reason = found.and_then(|rung| rung.reason.as_deref());
-        text.push_str(&rung_section(info, reason, language));
+        text.push_str(&rung_section(info, reason, language, ladder.name));
+    }
+    let exercises = exercises::of_ladder(ladder.name, place);
+    if !exercises.is_empty() {
+        let _ = write!(text, "\n{exercises}");
     }
     text
 }
@@ -145,7 +153,7 @@ fn timed_table(climb: &Value, words: &Words) -> String {
 }
 
 /// A rung: its header, the changed counts, and its file.
-fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language) -> String {
+fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language, ladder: &str) -> String {
     let words = Words::of(language);
     let Header { idea, predicts, costs } = info.header(language);
     let mut text = format!(
@@ -155,9 +163,13 @@ fn rung_section(info: &RungInfo, reason: Option<&str>, language: Language) -> St
     if let Some(reason) = reason {
         let _ = writeln!(text, "- **{}**: {reason}", words.before);
     }
+    if pictures::of_rung(ladder, info) {
+        let says = format!("{} {}/{}", words.accesses, ladder, info.name);
+        let _ = write!(text, "\n{}", pictures::line(&format!("{ladder}-{}", info.name), &says));
+    }
     let code = info.source.lines().skip_while(|line| line.starts_with("//!") || line.is_empty());
     let code: Vec<&str> = code.collect();
-    let _ = writeln!(text, "\n```rust,ignore\n{}\n```", code.join("\n"));
+    let _ = writeln!(text, "\n```rs\n{}\n```", code.join("\n"));
     text
 }
 

@@ -1,4 +1,4 @@
-//! The programs of the guide "Writing kernels", compiled and run as tests.
+//! The programs of the guide "Writing kernels" and of the exercises on the ladders' pages, compiled and run as tests.
 //!
 //! The Chinese pages hold the same programs; `cargo test -p lanework-cli --test invariants` compares
 //! them.
@@ -6,16 +6,22 @@
 
 macro_rules! pages {
     ($($name:ident = $file:literal)*) => {$(
-        #[doc = include_str!(concat!("../../../docs/src/en/writing/", $file))]
+        #[doc = include_str!(concat!("../../../docs/src/en/", $file))]
         struct $name;
     )*};
 }
 
 pages! {
-    First = "first.md"
-    Memory = "memory.md"
-    Warps = "warps.md"
-    Generics = "generics.md"
-    Structs = "structs.md"
-    Testing = "testing.md"
+    First = "writing/first.md"
+    Memory = "writing/memory.md"
+    Warps = "writing/warps.md"
+    Generics = "writing/generics.md"
+    Structs = "writing/structs.md"
+    Testing = "writing/testing.md"
+    VectorAdd = "vector-add.md"
+    SumSquares = "sum-squares.md"
+    Transpose = "transpose.md"
+    Matmul = "matmul.md"
+    Sgemm = "sgemm.md"
+    IntMatmul = "int-matmul.md"
 }

@@ -26,6 +26,8 @@ pub struct Words {
     pub costs: &'static str,
     /// Label of the changes since the rung before.
     pub before: &'static str,
+    /// What the picture of a rung shows, before its name.
+    pub accesses: &'static str,
     /// Heading of the command.
     pub try_it: &'static str,
     /// Title of the experiments.
@@ -45,6 +47,7 @@ const ENGLISH: Words = Words {
     predicts: "Predicts",
     costs: "Costs",
     before: "Since the rung before",
+    accesses: "The sectors and banks that a warp accesses:",
     try_it: "Try it",
     experiments: "Experiments",
     experiments_note: "Each row is one command, run as shown; `lanework experiments --run` makes this table.",
@@ -61,6 +64,7 @@ const CHINESE: Words = Words {
     predicts: "预测",
     costs: "代价",
     before: "与前一级相比",
+    accesses: "一个 warp 访问的扇区与 bank：",
     try_it: "试一试",
     experiments: "实验",
     experiments_note: "每一行就是一条原样执行的命令；本表由 `lanework experiments --run` 生成。",

@@ -4,6 +4,7 @@
 mod graph;
 mod packages;
 mod planted;
+mod site;
 mod source;
 mod tokens;
 

@@ -1,0 +1,205 @@
+//! What warps access: the sectors and banks of the rungs of `transpose`, traced on the emulator, and of made-up accesses,
+//! counted by the same rules.
+
+use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
+use super::wording::Words;
+use lanework::report::first_of_each;
+use lanework::report::pictures::{bank_rows, grid, sector_lines};
+use lanework::sim::{AccessKind, Blocks, Keep, Place, Space, Touch, Wanted};
+use lanework::{Backend, Device, Job, Result};
+use lanework_lab::{Request, Subject, family};
+
+/// The ladder whose rungs are drawn.
+pub const TRACED: &str = "transpose";
+
+/// Width of a picture, and rows of a grid that are drawn.
+const WIDTH: f64 = 760.0;
+const ROWS: usize = 5;
+
+/// The first access of each kind by warp 0 of block 0, for each rung of `transpose`.
+///
+/// # Errors
+/// When a rung does not run.
+pub fn traced() -> Result<Vec<(&'static str, Vec<Touch>)>> {
+    let device = Device::emulator();
+    let Some(family) = family(TRACED) else { return Ok(Vec::new()) };
+    let case = family.case(&Request::new(Backend::Emulator))?;
+    let mut found = Vec::new();
+    for info in (family.ladder)().rungs {
+        if case.skips(info.name, &device).is_some() {
+            continue;
+        }
+        let mut trial = case.trial(info.name, &device)?;
+        let Job::Kernel(mut kernel) = trial.job()? else { continue };
+        let wanted =
+            Wanted { steps: false, accesses: Keep::First, most: 1 << 12, only: Some(0..1) };
+        let trace = Subject::trace(&mut kernel, Blocks::Range { first: 0, count: 1 }, wanted)?;
+        let mut touches: Vec<Touch> = Vec::new();
+        for touch in first_of_each(&trace.touches, 0) {
+            let known = |seen: &Touch| (seen.space, seen.kind) == (touch.space, touch.kind);
+            let memory = matches!(touch.space, Space::Global | Space::Shared);
+            if memory && !touches.iter().any(known) {
+                touches.push(touch);
+            }
+        }
+        found.push((info.name, touches));
+    }
+    Ok(found)
+}
+
+/// The sectors or wavefronts of an access, and the fewest that its bytes need.
+fn cost(touch: &Touch) -> (u64, u64) {
+    if touch.space == Space::Shared {
+        let served = touch.served();
+        return (served.iter().map(|(_, passes)| passes).sum(), served.len() as u64);
+    }
+    let lines = sector_lines(touch);
+    let used = lines.values().flatten().filter(|sector| !sector.lanes.is_empty());
+    let (count, bytes) =
+        used.fold((0, 0), |(count, bytes), sector| (count + 1, bytes + sector.bytes.count_ones()));
+    (count, u64::from(bytes).div_ceil(32).min(count))
+}
+
+/// An access with its cost in words and its grid; returns where the next may begin.
+fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &Touch, words: Words) -> f64 {
+    let (cost, best) = cost(touch);
+    let unit = match touch.space {
+        Space::Shared => words.of("wavefronts", "个 wavefront"),
+        _ => words.of("sectors", "个扇区"),
+    };
+    let unit = if cost == 1 { unit.trim_end_matches('s') } else { unit };
+    let optimal = match (cost == best, words.of("e", "c")) {
+        (true, "e") => "optimal".to_owned(),
+        (true, _) => "最优".to_owned(),
+        (false, "e") => format!("optimal: {best}"),
+        (false, _) => format!("最优：{best}"),
+    };
+    drawing.title((16.0, y + 16.0), what);
+    let fill = if cost == best { GOOD } else { BAD };
+    let said = match words.of("e", "c") {
+        "e" => format!("{cost} {unit} ({optimal})"),
+        _ => format!("{cost} {unit}（{optimal}）"),
+    };
+    drawing.text((WIDTH - 16.0, y + 16.0), 13, Anchor::End, fill, &said);
+    let rows = match touch.space {
+        Space::Shared => bank_rows(touch).len(),
+        _ => sector_lines(touch).len(),
+    };
+    let mut below = y + 26.0;
+    if let Some(svg) = grid(touch, ROWS) {
+        below += drawing.nested((0.0, below), WIDTH, &svg);
+    }
+    if rows > ROWS {
+        let more = rows - ROWS;
+        let said = match words.of("e", "c") {
+            "e" => format!("and {more} more rows of 128 bytes"),
+            _ => format!("还有 {more} 行，每行 128 字节"),
+        };
+        drawing.text((104.0, below + 12.0), 11, Anchor::Start, FAINT, &said);
+        below += 18.0;
+    }
+    below + 10.0
+}
+
+fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
+    let said = words.of(
+        "Numbers are lanes; a row is 128 bytes. Blue: bytes that lanes use. Pink: fetched but unused. Green: one wavefront. Red: a bank conflict.",
+        "数字是 lane；一行 128 字节。蓝：lane 使用的字节。粉：取来但未使用。绿：一个 wavefront。红：bank 冲突。",
+    );
+    drawing.note((16.0, y + 12.0), said)
+}
+
+/// What a warp of the rung accesses.
+pub fn rung(name: &str, touches: &[Touch], words: Words) -> String {
+    let mut drawing = Drawing::new(WIDTH);
+    let title = match words.of("e", "c") {
+        "e" => format!("transpose/{name}: what warp 0 of block 0 accesses"),
+        _ => format!("transpose/{name}：线程块 0 的 warp 0 访问了什么"),
+    };
+    drawing.title((16.0, 24.0), &title);
+    let mut y = 38.0;
+    for touch in touches {
+        let what = match (touch.space, touch.kind) {
+            (Space::Global, AccessKind::Load) => words.of("global load", "读全局内存"),
+            (Space::Global, _) => words.of("global store", "写全局内存"),
+            (_, AccessKind::Load) => words.of("shared load", "读共享内存"),
+            _ => words.of("shared store", "写共享内存"),
+        };
+        let bytes = match words.of("e", "c") {
+            "e" => format!("{what}, {} bytes per lane", touch.bytes),
+            _ => format!("{what}，每个 lane {} 字节", touch.bytes),
+        };
+        y = panel(&mut drawing, y, &bytes, touch, words);
+    }
+    let height = keys(&mut drawing, y, words);
+    drawing.finish(height)
+}
+
+/// A load of all lanes of 4 bytes each at these addresses.
+fn load(space: Space, at: impl Fn(u64) -> u64) -> Touch {
+    Touch {
+        place: Place::default(),
+        space,
+        kind: AccessKind::Load,
+        bytes: 4,
+        mask: u32::MAX,
+        addresses: std::array::from_fn(|lane| at(lane as u64)),
+    }
+}
+
+/// Loads of a warp at three strides.
+pub fn coalescing(words: Words) -> String {
+    let mut drawing = Drawing::new(WIDTH);
+    let mut y = 8.0;
+    for (what, stride) in [
+        (words.of("x[i]: neighbouring floats", "x[i]：相邻的浮点数"), 4),
+        (words.of("x[2 * i]: every other float", "x[2 * i]：隔一个取一个"), 8),
+        (
+            words.of("x[32 * i]: a column of a matrix of 32 columns", "x[32 * i]：32 列矩阵的一列"),
+            128,
+        ),
+    ] {
+        y = panel(&mut drawing, y, what, &load(Space::Global, |lane| lane * stride), words);
+    }
+    let height = keys(&mut drawing, y, words);
+    drawing.finish(height)
+}
+
+/// A column of a shared tile, without and with a column of padding.
+pub fn banks(words: Words) -> String {
+    let mut drawing = Drawing::new(WIDTH);
+    let mut y = 8.0;
+    for (what, row) in [
+        (
+            words.of(
+                "tile[[lane, 0]] of shared::<f32>([32, 32])",
+                "shared::<f32>([32, 32]) 的 tile[[lane, 0]]",
+            ),
+            128,
+        ),
+        (
+            words.of(
+                "tile[[lane, 0]] of shared::<f32>([32, 33])",
+                "shared::<f32>([32, 33]) 的 tile[[lane, 0]]",
+            ),
+            132,
+        ),
+    ] {
+        y = panel(&mut drawing, y, what, &load(Space::Shared, |lane| lane * row), words);
+    }
+    let height = keys(&mut drawing, y, words);
+    drawing.finish(height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_are_the_hardwares() {
+        assert_eq!(cost(&load(Space::Global, |lane| lane * 4)), (4, 4));
+        assert_eq!(cost(&load(Space::Global, |lane| lane * 128)), (32, 4));
+        assert_eq!(cost(&load(Space::Shared, |lane| lane * 128)), (32, 1));
+        assert_eq!(cost(&load(Space::Shared, |lane| lane * 132)), (1, 1));
+    }
+}

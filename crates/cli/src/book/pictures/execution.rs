@@ -1,0 +1,169 @@
+//! How threads are arranged and run: grid, block and warp; a divergent branch; a pipeline of copies.
+
+use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
+use super::wording::Words;
+
+/// Grid, block, warp, lane: which thread has which index.
+pub fn threads(words: Words) -> String {
+    let mut d = Drawing::new(760.0);
+    d.title((16.0, 24.0), words.of("the grid: 3 x 2 blocks", "网格：3 x 2 个线程块"));
+    let (left, top, width, height) = (16.0, 36.0, 72.0, 52.0);
+    let chosen = (1, 1);
+    for y in 0..2 {
+        for x in 0..3 {
+            let at = (left + f64::from(x) * (width + 6.0), top + f64::from(y) * (height + 6.0));
+            let fill = if (x, y) == chosen { FILLS[0] } else { EMPTY };
+            d.rect(at, (width, height), fill);
+            let middle = (at.0 + width / 2.0, at.1 + height / 2.0 + 4.0);
+            d.code(middle, 12, Anchor::Middle, &format!("({x}, {y})"));
+        }
+    }
+    let note = words.of("block_idx; blocks run in any order", "block_idx；线程块的执行次序任意");
+    d.text((left, 168.0), 12, Anchor::Start, FAINT, note);
+
+    d.title((300.0, 24.0), words.of("one block: 16 x 4 threads", "一个线程块：16 x 4 个线程"));
+    let (left, top, cell) = (300.0, 36.0, 27.0);
+    d.line((left - 62.0, top + height + 6.0), (left - 4.0, top), FAINT);
+    d.line((left - 62.0, top + 2.0 * height + 6.0), (left - 4.0, top + 4.0 * cell), FAINT);
+    for y in 0..4 {
+        for x in 0..16 {
+            let at = (left + f64::from(x) * cell, top + f64::from(y) * cell);
+            let fill = if y < 2 { FILLS[1] } else { FILLS[2] };
+            d.rect(at, (cell - 2.0, cell - 2.0), fill);
+            let lane = (y % 2) * 16 + x;
+            d.text(
+                (at.0 + cell / 2.0 - 1.0, at.1 + 17.0),
+                10,
+                Anchor::Middle,
+                INK,
+                &lane.to_string(),
+            );
+        }
+    }
+    let note = words.of(
+        "warps of 32 lanes, counted along x first: warp 0 (orange), warp 1 (green)",
+        "每个 warp 有 32 个 lane，先沿 x 编号：warp 0（橙）、warp 1（绿）",
+    );
+    d.text((left, top + 4.0 * cell + 18.0), 12, Anchor::Start, FAINT, note);
+
+    let y = 196.0;
+    d.code((16.0, y), 13, Anchor::Start, "let x = block_idx.x * block_dim.x + thread_idx.x;");
+    let said = words.of(
+        "lane 5 of warp 1 here: thread_idx (5, 2), x = 1 * 16 + 5 = 21",
+        "这里 warp 1 的 lane 5：thread_idx 为 (5, 2)，x = 1 * 16 + 5 = 21",
+    );
+    let height = d.note((16.0, y + 20.0), said);
+    d.finish(height)
+}
+
+/// A branch that splits a warp, and one that does not.
+pub fn divergence(words: Words) -> String {
+    let mut d = Drawing::new(760.0);
+    let cell = 17.0;
+    let left = 200.0;
+    let mut y = 8.0;
+    let steps = ["if ..", "a();", "b();", "c();"];
+    let cases: [(&str, fn(u32) -> bool); 2] = [
+        (
+            words.of(
+                "if lane % 2 == 0 { a() } else { b() } c()",
+                "if lane % 2 == 0 { a() } else { b() } c()",
+            ),
+            |lane| lane % 2 == 0,
+        ),
+        (
+            words.of(
+                "if warp == 0 { a() } else { b() } c()",
+                "if warp == 0 { a() } else { b() } c()",
+            ),
+            |_| true,
+        ),
+    ];
+    for (what, takes) in cases {
+        d.code((16.0, y + 18.0), 13, Anchor::Start, what);
+        y += 28.0;
+        let mut issued = 0;
+        for (step, name) in steps.iter().enumerate() {
+            let active = |lane: u32| match step {
+                1 => takes(lane),
+                2 => !takes(lane),
+                _ => true,
+            };
+            if !(0..32).any(active) {
+                continue;
+            }
+            issued += 1;
+            d.code((left - 12.0, y + 13.0), 12, Anchor::End, name);
+            for lane in 0..32 {
+                let fill = if active(lane) { FILLS[0] } else { EMPTY };
+                d.rect((left + f64::from(lane) * cell, y), (cell - 2.0, cell - 2.0), fill);
+            }
+            y += cell + 1.0;
+        }
+        let said = match words.of("e", "c") {
+            "e" => format!("{issued} instructions issued to warp 0"),
+            _ => format!("向 warp 0 发射 {issued} 条指令"),
+        };
+        d.text((left, y + 13.0), 12, Anchor::Start, FAINT, &said);
+        y += 32.0;
+    }
+    let note = words.of(
+        "Columns are the 32 lanes; grey lanes wait. Both sides of a split run one after the other, then the lanes reconverge.",
+        "每一列是一个 lane，共 32 个；灰色的 lane 在等待。分开的两边先后执行，然后各 lane 重新汇合。",
+    );
+    let height = d.note((16.0, y + 6.0), note);
+    d.finish(height)
+}
+
+/// Copies and products in time, with one buffer and with a ring of three.
+pub fn pipeline(words: Words) -> String {
+    let mut d = Drawing::new(760.0);
+    let (left, row) = (90.0, 26.0);
+    let (copy, product) = (78.0, 56.0);
+    let mut y = 12.0;
+    let bar = |d: &mut Drawing, x: f64, y: f64, width: f64, fill: &str, text: &str| {
+        d.rect((left + x, y), (width - 3.0, row - 4.0), fill);
+        d.text((left + x + width / 2.0 - 1.0, y + 15.0), 11, Anchor::Middle, INK, text);
+    };
+    let load = |k: usize| format!("{} {k}", words.of("copy", "拷贝"));
+    let use_of = |k: usize| format!("{} {k}", words.of("use", "计算"));
+    for stages in [1usize, 3] {
+        let title = match (stages, words.of("e", "c")) {
+            (1, "e") => "one buffer".to_owned(),
+            (1, _) => "一个缓冲区".to_owned(),
+            (_, "e") => format!("a ring of {stages} stages"),
+            _ => format!("{stages} 级的环"),
+        };
+        d.title((16.0, y + 10.0), &title);
+        y += 20.0;
+        // A copy may start when its stage was used; copies share the memory, products the tensor cores.
+        let (mut loaded, mut used): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for k in 0..4 {
+            // Copies in flight overlap but for the time that the bandwidth takes.
+            let after_copy = if k == 0 { 0.0 } else { loaded[k - 1] - copy + 52.0 };
+            let start = if k >= stages { after_copy.max(used[k - stages]) } else { after_copy };
+            loaded.push(start + copy);
+            let begin = if k == 0 { loaded[0] } else { loaded[k].max(used[k - 1]) };
+            used.push(begin + product);
+            let place = y + (k % stages) as f64 * row;
+            bar(&mut d, start, place, copy, FILLS[0], &load(k));
+            bar(&mut d, begin, place, product, FILLS[2], &use_of(k));
+            d.text(
+                (left - 10.0, place + 15.0),
+                11,
+                Anchor::End,
+                FAINT,
+                &format!("{} {}", words.of("stage", "级"), k % stages),
+            );
+        }
+        let end = left + used[3];
+        d.line((end, y - 4.0), (end, y + stages as f64 * row), GOOD);
+        y += stages as f64 * row + 20.0;
+    }
+    let note = words.of(
+        "Time runs to the right. With one buffer, every product waits for its copy; with a ring, the next copies are in flight while a product runs.",
+        "时间向右。只有一个缓冲区时，每次计算都要等自己的拷贝；有环时，计算的同时后面的拷贝已在途中。",
+    );
+    let height = d.note((16.0, y + 6.0), note);
+    d.finish(height)
+}

@@ -1,0 +1,9 @@
+//! Stored results, as JSON.
+
+use serde_json::Value;
+use std::path::Path;
+
+/// The JSON of a file; `None` if there is none.
+pub fn read_json(path: &Path) -> Option<Value> {
+    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
