@@ -6,6 +6,7 @@ mod kernel;
 mod ladder;
 mod problem;
 mod program;
+mod timing;
 mod tool;
 mod values;
 
@@ -18,6 +19,7 @@ pub use ladder::{
 };
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
+pub use timing::{BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use crate::{terminal, words};
@@ -28,7 +30,7 @@ use std::ffi::OsString;
 #[derive(Debug, Parser)]
 #[command(name = "lanework", version, max_term_width = 100)]
 #[command(after_help = "`lanework COMMAND --help` shows a command's options with examples.\n\
-    Exit codes: 0 all is well, 1 a check failed, 2 bad input or usage.\n\
+    Exit codes: 0 all is well, 1 a check failed, 2 bad input or usage, 3 slower.\n\
     Start with: lanework inspect kernel.ptx, or without a kernel: lanework climb transpose")]
 pub struct Arguments {
     /// What to do.
@@ -102,6 +104,20 @@ pub enum Command {
         after_help = "Example:\n  lanework sweep transpose --block 8,16,32 --size 512,1024,2048"
     )]
     Sweep(SweepArgs),
+    /// Time a kernel of a file, or a rung of a ladder, on a GPU.
+    #[command(after_help = "Examples:\n  \
+        lanework bench transpose/padded --size 8192 --cache both\n  \
+        lanework bench sgemm/cublas --size 4096 --time-limit 5\n  \
+        lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
+        --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912")]
+    Bench(BenchArgs),
+    /// Compare two kernels on a GPU, in turns, with a verdict: FAST, SLOW or AMBIGUOUS.
+    #[command(after_help = "Examples:\n  \
+        lanework compare transpose/unpadded transpose/padded --size 8192\n  \
+        lanework compare before.ptx after.ptx --grid 4096 --block 256 --arg rand:f32:1048576 \\\n      \
+        --arg zeros:f32:1048576\n\n\
+        Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
+    Compare(CompareArgs),
     /// List the experiments that the ladders reproduce, with their commands, or run them all.
     #[command(after_help = "Examples:\n  \
         lanework experiments\n  \
@@ -150,7 +166,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "experiments"],
+        &["list", "climb", "sweep", "bench", "compare", "experiments"],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
     ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),
@@ -175,6 +191,8 @@ impl Arguments {
             ("check", CheckKernelArgs::command()),
             ("profile", ProfileKernelArgs::command()),
             ("look", LookKernelArgs::command()),
+            ("bench", BenchKernelArgs::command()),
+            ("compare", CompareKernelArgs::command()),
         ];
         let command = of_files.into_iter().fold(command, |command, (name, of_file)| {
             command.mut_subcommand(name, |rungs| with_file_options(rungs, &of_file))
@@ -230,6 +248,8 @@ mod tests {
         CheckKernelArgs::command().debug_assert();
         ProfileKernelArgs::command().debug_assert();
         LookKernelArgs::command().debug_assert();
+        BenchKernelArgs::command().debug_assert();
+        CompareKernelArgs::command().debug_assert();
     }
 
     #[test]
@@ -243,6 +263,8 @@ mod tests {
             CheckKernelArgs::command(),
             ProfileKernelArgs::command(),
             LookKernelArgs::command(),
+            BenchKernelArgs::command(),
+            CompareKernelArgs::command(),
         ];
         for command in command.get_subcommands().chain(&of_files) {
             let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();

@@ -1,8 +1,10 @@
 //! The commands, one file each.
 
+pub mod bench;
 pub mod book;
 pub mod check;
 pub mod climb;
+pub mod compare;
 pub mod conform;
 pub mod coverage;
 pub mod devices;

@@ -12,6 +12,8 @@ pub enum Failure {
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
+    /// What was compared is slower: exit code 3.
+    Regression(String),
     /// The library refused something: exit code 1 for a kernel that faulted, else 2.
     Library(Box<lanework::Error>),
     /// A program that the command ran failed with this exit code, and has said why itself.

@@ -1,7 +1,8 @@
 //! The `lanework` command: run, check, profile and draw kernels of PTX and CUDA C++ files, and climb the
 //! ladders of kernels that come with it.
 //!
-//! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage.
+//! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage, 3 when a comparison found what is
+//! slower.
 
 mod args;
 mod argument;
@@ -11,6 +12,7 @@ mod commands;
 mod failure;
 mod findings;
 mod kernel_file;
+mod kernel_timing;
 mod npy;
 mod output;
 mod pictures;
@@ -29,8 +31,8 @@ mod terminal;
 mod words;
 
 use args::{
-    Arguments, CheckKernelArgs, Command, InspectProgramArgs, KernelArgs, LookKernelArgs,
-    LookProgramArgs, ProfileKernelArgs,
+    Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectProgramArgs,
+    KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
 };
 use clap::Parser;
 use failure::{Failure, Outcome};
@@ -60,6 +62,12 @@ fn main() -> ExitCode {
     } else if let Some(line) = file_command("look", &line) {
         let args = parse::<LookKernelArgs>(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
+    } else if let Some(line) = file_command("bench", &line) {
+        let args = parse::<BenchKernelArgs>(line);
+        failure::catch_bugs(|| commands::bench::run_kernel(&args))
+    } else if let Some(line) = file_command("compare", &line) {
+        let args = parse::<CompareKernelArgs>(line);
+        failure::catch_bugs(|| commands::compare::run_kernel(&args))
     } else if let Some(line) = program_command("look", &line) {
         let args = parse::<LookProgramArgs>(line);
         failure::catch_bugs(|| commands::look::run_program(&args))
@@ -123,6 +131,8 @@ fn run(command: Command) -> Outcome {
         Command::List(args) => commands::list::run(&args),
         Command::Hello(args) => commands::hello::run(&args),
         Command::Climb(args) => commands::climb::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Profile(args) => commands::profile::run(&args),

@@ -28,6 +28,7 @@ mod streams;
 mod sweep;
 mod timed;
 mod verify;
+mod verify_array;
 
 pub use array::Array;
 pub use case::{Case, Trial};
@@ -55,6 +56,7 @@ pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{points, sweep};
 pub use timed::{RungOf, Timing, bench_rung, compare_rungs};
 pub use verify::{Mismatch, compare_transpose};
+pub use verify_array::verify_array;
 
 /// Called with what is being worked on.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

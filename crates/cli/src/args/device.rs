@@ -6,7 +6,7 @@ use lanework::Dim3;
 use std::path::PathBuf;
 
 /// The device, for every command that takes one.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct On {
     /// Where to run: best (a GPU if there is one), emulator, or cuda:N.
     #[arg(long, default_value = "best", value_name = "DEVICE")]

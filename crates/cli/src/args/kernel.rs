@@ -8,7 +8,7 @@ use lanework::{Dim3, PtxShape};
 use std::path::PathBuf;
 
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
-#[derive(Debug, Parser)]
+#[derive(Clone, Debug, Parser)]
 #[command(name = "lanework run", max_term_width = 100)]
 #[command(after_help = "An argument is one of\n  \
     f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \

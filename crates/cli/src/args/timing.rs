@@ -1,0 +1,175 @@
+//! The options of the commands that time kernels.
+
+use super::device::On;
+use super::kernel::KernelArgs;
+use super::problem::{Arrays, Numbers, Problem};
+use super::values::{dimensions, extent, seconds};
+use clap::{Args, Parser, ValueEnum};
+use lanework::{Dim3, PtxShape};
+use lanework_lab::Cache;
+
+/// What the cache holds when a timed kernel starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CacheChoice {
+    /// Nothing of use: launches rotate over buffers of twice the cache, or it is overwritten.
+    Cold,
+    /// What the launch before left.
+    Hot,
+    /// One figure for each.
+    Both,
+}
+
+impl CacheChoice {
+    /// The states to time in.
+    pub fn states(self) -> &'static [Cache] {
+        match self {
+            CacheChoice::Cold => &[Cache::Cold],
+            CacheChoice::Hot => &[Cache::Hot],
+            CacheChoice::Both => &[Cache::Cold, Cache::Hot],
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// The kernel: a .ptx or .cu file, or a rung as ladder/rung; `lanework list` shows the rungs.
+    #[arg(value_name = "FILE|RUNG")]
+    pub rung: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// What the cache holds when the kernel starts.
+    #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
+    pub cache: CacheChoice,
+    /// The longest time of sampling, in seconds [default: 15].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Print one JSON array of records, with every sample.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The first: a .ptx or .cu file, or a rung as ladder/rung.
+    #[arg(value_name = "A")]
+    pub first: String,
+    /// The second, which the verdict is on.
+    #[arg(value_name = "B")]
+    pub second: String,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// What the cache holds when a kernel starts.
+    #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
+    pub cache: CacheChoice,
+    /// The longest time of sampling, in seconds [default: 15].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Print one JSON array of comparisons, with every sample.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+/// What a timed kernel of a file is checked against, and what its work is.
+#[derive(Debug, Args)]
+pub struct KernelTiming {
+    /// What the cache holds when the kernel starts.
+    #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
+    pub cache: CacheChoice,
+    /// What an argument has to hold after a launch: N:FILE.npy, or FILE.npy for the only argument that is out: or
+    /// inout:. Without it the result is compared with that of the emulator.
+    #[arg(long, value_name = "[N:]FILE")]
+    pub expect: Vec<String>,
+    /// Largest difference from --expect, relative to each element [default: none, every bit is compared].
+    #[arg(long, value_name = "X", requires = "expect")]
+    pub tolerance: Option<f64>,
+    /// Time it without any check of its result, and say so.
+    #[arg(long, conflicts_with = "expect")]
+    pub unverified: bool,
+    /// Bytes that any solution must move, for GB/s and the gate.
+    #[arg(long, value_name = "N", value_parser = extent)]
+    pub bytes: Option<u64>,
+    /// Operations that any solution must make, for GFLOP/s and the gate; a fused multiply-add is two.
+    #[arg(long, value_name = "N", value_parser = extent)]
+    pub flops: Option<u64>,
+}
+
+/// Gives the options of `run` their meaning where kernels are timed.
+fn of_timing(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "compare" | "fidelity" | "max_instructions" | "memory_limit" => argument.hide(true),
+        "time_limit" => argument.help("The longest time of sampling, in seconds [default: 15]"),
+        _ => argument,
+    }
+}
+
+/// `lanework bench FILE`: time an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework bench", max_term_width = 100)]
+#[command(mut_args(of_timing))]
+#[command(
+    after_help = "An argument is one of the forms that `lanework run k.ptx --help` lists. Files of out: and inout: are not written.\n\n\
+    Example:\n  \
+    lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
+    --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912 --flops 2097152"
+)]
+pub struct BenchKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub timing: KernelTiming,
+}
+
+/// `lanework compare FILE FILE`: two kernels of files on the same arguments, in turns.
+#[derive(Debug, Parser)]
+#[command(name = "lanework compare", max_term_width = 100)]
+#[command(mut_args(of_timing))]
+#[command(
+    after_help = "Both kernels get the same arguments, in the forms that `lanework run k.ptx --help` lists.\n\
+    Exit codes: 3 when the second is slower, 0 when it is not or that is not known.\n\n\
+    Example:\n  \
+    lanework compare before.ptx after.ptx --grid 4096 --block 256 --block-b 512 --grid-b 2048 \\\n      \
+    --arg rand:f32:1048576 --arg zeros:f32:1048576"
+)]
+pub struct CompareKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// The entry of the second file, where it differs.
+    #[arg(long, value_name = "NAME")]
+    pub entry_b: Option<String>,
+    /// Blocks of the second grid, where they differ.
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub grid_b: Option<Dim3>,
+    /// Threads of the second's blocks, where they differ.
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub block_b: Option<Dim3>,
+    /// Bytes of dynamic shared memory of the second's blocks, where they differ.
+    #[arg(long, value_name = "BYTES")]
+    pub shared_b: Option<u32>,
+    #[command(flatten)]
+    pub timing: KernelTiming,
+}
+
+impl CompareKernelArgs {
+    /// The shape of the second launch.
+    pub fn shape_b(&self) -> PtxShape {
+        let shape = self.kernel.shape();
+        PtxShape {
+            grid: self.grid_b.unwrap_or(shape.grid),
+            block: self.block_b.unwrap_or(shape.block),
+            dynamic_shared: self.shared_b.unwrap_or(shape.dynamic_shared),
+            ..shape
+        }
+    }
+}

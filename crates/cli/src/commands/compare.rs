@@ -1,0 +1,129 @@
+//! `lanework compare`: two rungs or two kernels of files, in turns on a GPU.
+
+use super::bench::{check_options, rung_of};
+use crate::args::{CompareArgs, CompareKernelArgs};
+use crate::failure::{Failure, Outcome, rejected};
+use crate::kernel_file::arguments;
+use crate::kernel_timing::{self, Loaded, On, expected};
+use crate::output::{print, print_json};
+use crate::problem::{find_family, read_arrays, request, with_parameters};
+use crate::progress::Progress;
+use crate::source::ptx_of;
+use crate::suggest::check_rung;
+use lanework::{Backend, Device};
+use lanework_lab::{ComparisonRecord, RungOf, Timing, Verdict, compare_rungs};
+use std::time::Duration;
+
+/// Seconds of sampling by default.
+const SAMPLING: f64 = 15.0;
+
+/// Compares two rungs on one problem.
+///
+/// # Errors
+/// Unknown names, shapes that do not fit, the emulator; a wrong result; a second rung that is slower.
+pub fn run(args: &CompareArgs) -> Outcome {
+    let device = gpu(&args.on.device)?;
+    let (a, b) = (rung_of(&args.first)?, rung_of(&args.second)?);
+    let mut families = Vec::new();
+    for (ladder, rung) in [a, b] {
+        let family = find_family(ladder)?;
+        check_rung(&family.with_peer(), rung)?;
+        families.push(family);
+    }
+    let asked = with_parameters(request(&args.numbers, device.backend())?, &args.problem);
+    let mut cases = Vec::new();
+    for (family, (_, rung)) in families.iter().zip([a, b]) {
+        let mut request = asked.clone();
+        read_arrays(&mut request, &args.arrays, family)?;
+        family.check_used(&[rung], &request)?;
+        let case = family.case(&request)?;
+        if let Some(why) = case.skips(rung, &device) {
+            return Err(Failure::input(why, "compare other rungs; `lanework list` shows all"));
+        }
+        cases.push(case);
+    }
+    let of =
+        |index: usize, rung| RungOf { family: &families[index], rung, case: cases[index].as_ref() };
+    let limit = Duration::from_secs_f64(args.time_limit.unwrap_or(SAMPLING));
+    let progress = Progress::new("comparing");
+    let mut compared = Vec::new();
+    for &cache in args.cache.states() {
+        let timing = Timing { cache, limit, seed: asked.seed };
+        let mut say = |what: &str| progress.say(what);
+        let record = compare_rungs(of(0, a.1), of(1, b.1), &device, &timing, &mut say);
+        compared.push(record.map_err(|why| rejected("a result", &why))?);
+    }
+    drop(progress);
+    show(&compared, args.json)
+}
+
+/// Compares two kernels of files on the same arguments.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, the emulator; a wrong result; a second kernel that is slower.
+pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
+    check_options(&args.kernel)?;
+    let [first, second] = &args.kernel.files[..] else {
+        return Err(Failure::input(
+            format_args!("{} is not two files", args.kernel.names()),
+            "give two .ptx or .cu files, or two rungs as ladder/rung",
+        ));
+    };
+    let device = gpu(&args.kernel.on.device)?;
+    let (ready, _) = arguments(&args.kernel)?;
+    let progress = Progress::new("comparing");
+    let entry = args.kernel.entry.as_deref();
+    let load = |file: &std::path::Path, entry, shape| {
+        Loaded::new(&device, &file.display().to_string(), ptx_of(file)?, entry, shape, &ready)
+    };
+    let a = load(first, entry, args.kernel.shape())?;
+    let b = load(second, args.entry_b.as_deref().or(entry), args.shape_b())?;
+    let expected = expected(&args.kernel, &args.timing, &a, &ready, &progress)?;
+    let on = On { device: &device, ready: &ready, expected: &expected };
+    let mut compared = Vec::new();
+    for &cache in args.timing.cache.states() {
+        compared.push(kernel_timing::compare(args, cache, [&a, &b], &on, &progress)?);
+    }
+    drop(progress);
+    show(&compared, args.kernel.json)
+}
+
+/// The GPU of this name.
+///
+/// # Errors
+/// When there is none: the emulator has no time to compare.
+fn gpu(name: &str) -> Result<Device, Failure> {
+    let device = Device::open(name)?;
+    match device.backend() {
+        Backend::Cuda => Ok(device),
+        Backend::Emulator => Err(Failure::input(
+            "kernels cannot be compared on the emulator, which does not model time",
+            "run on a GPU with --device cuda:0, or compare counts: `lanework climb LADDER --rungs A,B`",
+        )),
+    }
+}
+
+/// Prints comparisons; their worst verdict is the outcome.
+///
+/// # Errors
+/// A comparison that is invalid; a second that is slower.
+pub fn show(compared: &[ComparisonRecord], json: bool) -> Outcome {
+    if json {
+        print_json(&compared)?;
+    } else {
+        compared.iter().try_for_each(|record| print(&record.to_string()))?;
+    }
+    let with = |verdict: Verdict| compared.iter().find(|record| record.verdict == verdict);
+    if let Some(invalid) = with(Verdict::Invalid) {
+        return Err(Failure::Check(format!("INVALID: {}", invalid.why)));
+    }
+    match with(Verdict::Slow) {
+        Some(slow) => Err(Failure::Regression(format!(
+            "{} is slower than {}: {}",
+            slow.b.subject.title(),
+            slow.a.subject.title(),
+            slow.why
+        ))),
+        None => Ok(()),
+    }
+}
