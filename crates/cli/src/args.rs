@@ -2,6 +2,7 @@
 
 mod device;
 mod emulator;
+mod history;
 mod kernel;
 mod ladder;
 mod problem;
@@ -12,6 +13,7 @@ mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
 pub use emulator::{BookArgs, ConformArgs, CoverageArgs, FidelityArgs};
+pub use history::{ExportFormat, Filters, HistoryAction, HistoryArgs, SaveOptions};
 pub use kernel::{CheckKernelArgs, InspectArgs, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 pub use ladder::{
     CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, ListArgs, LookArgs, ProfileArgs, RunArgs,
@@ -99,10 +101,16 @@ pub enum Command {
         lanework climb transpose --size 8192 --device cuda:0 --json\n  \
         lanework climb --all")]
     Climb(ClimbArgs),
-    /// Climb a ladder at several sizes and block shapes.
-    #[command(
-        after_help = "Example:\n  lanework sweep transpose --block 8,16,32 --size 512,1024,2048"
-    )]
+    /// Climb a ladder at every combination of sizes, blocks, tiles and element types.
+    #[command(after_help = "Examples:\n  \
+        lanework sweep transpose --block 8,16,32 --size 512,1024,2048\n  \
+        lanework sweep transpose --size 512..16384*2 --type f32,bf16\n  \
+        lanework sweep int-matmul --tile 4..32*2 --size 64..256+64 --rungs shared-tile\n  \
+        lanework sweep sgemm --device cuda:0 --save\n  \
+        lanework sweep sgemm --device cuda:0 --resume\n\n\
+        A list is separated by commas; 512..16384*2 multiplies from 512 to 16384, 64..256+64 adds. Points that \
+        are impossible are shown with the reason. With --save each point is stored as soon as it is done: after \
+        an interrupt the same command with --resume goes on with the next one.")]
     Sweep(SweepArgs),
     /// Time a kernel of a file, or a rung of a ladder, on a GPU.
     #[command(after_help = "Examples:\n  \
@@ -118,6 +126,18 @@ pub enum Command {
         --arg zeros:f32:1048576\n\n\
         Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
     Compare(CompareArgs),
+    /// List, show, export or delete the runs that --save has stored.
+    #[command(after_help = "Examples:\n  \
+        lanework climb transpose --save\n  \
+        lanework history\n  \
+        lanework history --ladder sgemm --gpu H200 --since 7d --verdict verified\n  \
+        lanework history show 12\n  \
+        lanework history export 12 --format samples --output samples.csv\n  \
+        lanework history delete 12 13\n\n\
+        The store is one SQLite file with every sample: the one of --store, else of LANEWORK_STORE, else \
+        lanework/history.sqlite in your data folder ($XDG_DATA_HOME or ~/.local/share on Linux). Only --save \
+        and --store write to it, and only `history delete` deletes.")]
+    History(HistoryArgs),
     /// List the experiments that the ladders reproduce, with their commands, or run them all.
     #[command(after_help = "Examples:\n  \
         lanework experiments\n  \
@@ -166,7 +186,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "bench", "compare", "experiments"],
+        &["list", "climb", "sweep", "bench", "compare", "history", "experiments"],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
     ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),

@@ -14,6 +14,7 @@ pub mod experiments;
 pub mod fidelity;
 pub mod gpus;
 pub mod hello;
+pub mod history;
 pub mod inspect;
 pub mod kernel;
 pub mod list;

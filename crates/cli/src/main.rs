@@ -16,11 +16,13 @@ mod kernel_timing;
 mod npy;
 mod output;
 mod pictures;
+mod points;
 mod problem;
 mod program;
 mod progress;
 mod repository;
 mod sarif;
+mod saving;
 mod source;
 mod stopped;
 mod subject;
@@ -134,6 +136,7 @@ fn run(command: Command) -> Outcome {
         Command::Bench(args) => commands::bench::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
+        Command::History(args) => commands::history::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Profile(args) => commands::profile::run(&args),
         Command::Look(args) => commands::look::run(&args),

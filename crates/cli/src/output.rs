@@ -1,10 +1,9 @@
-//! Output: tables that fit the terminal, progress while waiting, JSON for machines.
+//! Output: text in the language of the user, files, JSON for machines.
 
 use crate::failure::Failure;
 use crate::words;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, presets};
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,24 +62,6 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
         Failure::Check(format!("the result cannot be written as JSON: {error}"))
     })?;
     print_data(&format!("{text}\n"))
-}
-
-/// A table with this header, as wide as the terminal, or 120 columns into a file.
-pub fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    table.set_style(TableComponent::HeaderLines, '─');
-    table.set_style(TableComponent::MiddleHeaderIntersections, '─');
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    if !std::io::stdout().is_terminal() {
-        table.set_width(120);
-    }
-    table.set_header(header.iter().map(|text| words::term(text)));
-    // Names are copied into the next command, so the first column is never wrapped.
-    if let Some(names) = table.column_mut(0) {
-        names.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    table
 }
 
 /// Whether the command line asks for JSON.

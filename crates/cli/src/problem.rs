@@ -7,7 +7,7 @@ use crate::output::note;
 use crate::suggest::{find_element, find_ladder};
 use lanework::{Backend, Device};
 use lanework_kernels::RungInfo;
-use lanework_lab::{Case, Family, Request};
+use lanework_lab::{Case, ElementType, Family, Request};
 use std::path::Path;
 
 /// The family of the ladder called `name`.
@@ -19,15 +19,28 @@ pub fn find_family(name: &str) -> Result<Family, Failure> {
     Ok(lanework_lab::family(ladder.name).expect("tested: every ladder has a family"))
 }
 
+/// The element types that a sweep was given, separated by commas.
+///
+/// # Errors
+/// An unknown one, with the nearest name.
+pub fn elements(numbers: &Numbers) -> Result<Vec<ElementType>, Failure> {
+    numbers.element.iter().flat_map(|names| names.split(',')).map(find_element).collect()
+}
+
 /// The request without parameters and arrays.
 ///
 /// # Errors
 /// An unknown element type, with the nearest name.
 pub fn request(numbers: &Numbers, backend: Backend) -> Result<Request, Failure> {
     let element = numbers.element.as_deref().map(find_element).transpose()?;
+    Ok(Request { element, ..untyped_request(numbers, backend) })
+}
+
+/// The request without parameters, arrays and element type.
+pub fn untyped_request(numbers: &Numbers, backend: Backend) -> Request {
     let Numbers { alpha, beta, seed, .. } = *numbers;
     let default = Request::new(backend);
-    Ok(Request { element, alpha, beta, seed: seed.unwrap_or(default.seed), ..default })
+    Request { alpha, beta, seed: seed.unwrap_or(default.seed), ..default }
 }
 
 /// Sets the parameters that were given.

@@ -49,11 +49,11 @@ pub use lanework_bench::{
 };
 pub use occupancy::resident_blocks;
 pub use profile::{PtxLaunch, Subject, machine, profile};
-pub use record::{ClimbRecord, HostRecord, RungRecord, SweepRecord, TimeRecord};
+pub use record::{ClimbRecord, HostRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord};
 pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;
 pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
-pub use sweep::{points, sweep};
+pub use sweep::{Attempt, attempt, impossible, points, sweep, with_elements};
 pub use timed::{RungOf, Timing, bench_rung, compare_rungs};
 pub use verify::{Mismatch, compare_transpose};
 pub use verify_array::verify_array;

@@ -128,8 +128,19 @@ pub struct SweepRecord {
     pub ladder: &'static str,
     /// Where it ran.
     pub device: DeviceRecord,
-    /// One climb per point, sizes innermost.
+    /// One climb per point that was possible, sizes innermost.
     pub points: Vec<ClimbRecord>,
+    /// The points that were not.
+    pub skipped: Vec<SkippedRecord>,
+}
+
+/// A point of a sweep that is impossible.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SkippedRecord {
+    /// The problem by name, as it was asked for.
+    pub problem: BTreeMap<String, String>,
+    /// Why there is no such problem, or the device cannot run it.
+    pub why: String,
 }
 
 impl RungRecord {

@@ -74,6 +74,17 @@ impl Request {
         self.parameters.get(name).copied()
     }
 
+    /// What was asked for, by name.
+    pub fn in_words(&self) -> BTreeMap<String, String> {
+        let numbers = self.parameters.iter().map(|(name, value)| (*name, value.to_string()));
+        let element = self.element.map(|element| ("element", element.name.to_owned()));
+        let factors = [("alpha", self.alpha), ("beta", self.beta)];
+        let factors = factors.into_iter().filter_map(|(name, x)| Some((name, x?.to_string())));
+        let seed = [("seed", self.seed.to_string())];
+        let all = numbers.chain(element).chain(factors).chain(seed);
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// The parameter as 32 bits, or `default`.
     ///
     /// # Errors

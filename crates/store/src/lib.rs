@@ -25,7 +25,7 @@ pub use export::{Exported, Format, export};
 pub use filter::{Filter, since};
 pub use place::{STORE_VARIABLE, default_place, place};
 pub use record::{
-    EntryRow, Kind, NewEntry, NewPoint, NewRun, Outcome, PointRow, RunId, RunRow, Shown,
+    EntryRow, KernelRow, Kind, NewEntry, NewPoint, NewRun, Outcome, PointRow, RunId, RunRow, Shown,
 };
 pub use schema::SCHEMA;
 pub use store::Store;

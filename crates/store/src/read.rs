@@ -2,7 +2,7 @@
 
 use crate::error::{Result, StoreError};
 use crate::filter::Filter;
-use crate::record::{EntryRow, Kind, Outcome, PointRow, RunId, RunRow, Shown};
+use crate::record::{EntryRow, KernelRow, Kind, Outcome, PointRow, RunId, RunRow, Shown};
 use crate::samples::unpack;
 use crate::store::Store;
 use lanework_lab::TimedRecord;
@@ -80,6 +80,22 @@ impl Store {
             point.record["rungs"] = by_point.remove(&point.position).unwrap_or_default().into();
         }
         Ok(points)
+    }
+
+    /// The names and verdicts of a run's entries, without what was measured.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn kernels(&self, run: RunId) -> Result<Vec<KernelRow>> {
+        let query =
+            "SELECT ladder, name, verdict FROM entry WHERE run = ?1 ORDER BY position, place";
+        self.rows(query, [run.0], |row| {
+            Ok(KernelRow {
+                ladder: self.column(row, 0)?,
+                name: self.column(row, 1)?,
+                verdict: self.column(row, 2)?,
+            })
+        })
     }
 
     /// The entries of a run, with every sample.

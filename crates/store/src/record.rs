@@ -299,6 +299,17 @@ pub struct PointRow {
     pub record: Value,
 }
 
+/// The name and the verdict of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelRow {
+    /// The ladder of a rung.
+    pub ladder: Option<String>,
+    /// Name of the rung, the kernel or the library's function.
+    pub name: String,
+    /// The verdict on it, in a word.
+    pub verdict: String,
+}
+
 /// An entry of the store.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntryRow {

@@ -1,6 +1,7 @@
 //! The options of the commands on ladders and their rungs.
 
 use super::device::On;
+use super::history::SaveOptions;
 use super::problem::{Arrays, Numbers, Problem};
 use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 use super::values::seconds;
@@ -38,6 +39,9 @@ pub struct SweepArgs {
     pub problem: Problem<true>,
     #[command(flatten)]
     pub how: ClimbOptions,
+    /// Go on with the same sweep where it was interrupted: its points are in the store. Stores the others, too.
+    #[arg(long)]
+    pub resume: bool,
 }
 
 /// Options that climbs and sweeps share.
@@ -54,6 +58,8 @@ pub struct ClimbOptions {
     /// Print one JSON value.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub save: SaveOptions,
     #[command(flatten)]
     pub on: On,
 }

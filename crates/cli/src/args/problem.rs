@@ -1,6 +1,6 @@
 //! The options that describe a problem of a ladder: its sizes, its numbers and its arrays.
 
-use super::values::extent;
+use super::values::{axis, extent};
 use clap::Args;
 use lanework_lab::PARAMETERS;
 use std::path::PathBuf;
@@ -12,16 +12,20 @@ pub struct Problem<const LISTS: bool>(pub Vec<(&'static str, Vec<u64>)>);
 impl<const LISTS: bool> Args for Problem<LISTS> {
     fn augment_args(command: clap::Command) -> clap::Command {
         PARAMETERS.into_iter().fold(command, |command, parameter| {
-            let about = if LISTS { "several separated by commas" } else { "where it applies" };
+            let about = if LISTS { "several, or ranges" } else { "where it applies" };
             let mut option = clap::Arg::new(parameter.name)
                 .long(parameter.name)
                 .help(format!("{}, {about}", parameter.help))
                 .value_name("N")
-                .value_parser(extent)
                 .help_heading("Problem");
-            if LISTS {
-                option = option.value_delimiter(',').action(clap::ArgAction::Append);
-            }
+            option = match LISTS {
+                true => option
+                    .value_name("LIST")
+                    .value_parser(axis)
+                    .value_delimiter(',')
+                    .action(clap::ArgAction::Append),
+                false => option.value_parser(extent),
+            };
             command.arg(option)
         })
     }
@@ -33,9 +37,14 @@ impl<const LISTS: bool> Args for Problem<LISTS> {
 
 impl<const LISTS: bool> clap::FromArgMatches for Problem<LISTS> {
     fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
-        let given = PARAMETERS.into_iter().filter_map(|parameter| {
-            Some((parameter.name, matches.get_many(parameter.name)?.copied().collect()))
-        });
+        let values = |name: &str| -> Option<Vec<u64>> {
+            match LISTS {
+                true => Some(matches.get_many::<Vec<u64>>(name)?.flatten().copied().collect()),
+                false => Some(matches.get_many(name)?.copied().collect()),
+            }
+        };
+        let given = PARAMETERS.into_iter();
+        let given = given.filter_map(|parameter| Some((parameter.name, values(parameter.name)?)));
         Ok(Problem(given.collect()))
     }
 
@@ -48,7 +57,7 @@ impl<const LISTS: bool> clap::FromArgMatches for Problem<LISTS> {
 /// Element type, factors and seed of a problem.
 #[derive(Debug, Args)]
 pub struct Numbers {
-    /// Element type, such as f32, bf16, u8 or i64; each ladder has its own default.
+    /// Element type, such as f32, bf16, u8 or i64; each ladder has its own default. A sweep takes several.
     #[arg(long = "type", value_name = "TYPE", help_heading = "Problem")]
     pub element: Option<String>,
     /// Factor of the product, for ladders that take alpha and beta.

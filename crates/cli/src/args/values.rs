@@ -12,6 +12,38 @@ pub fn extent(text: &str) -> Result<u64, String> {
     value.filter(|&value| value <= 1 << 40).ok_or_else(|| help.to_owned())
 }
 
+/// Values of one range at most.
+const MOST_VALUES: usize = 10_000;
+
+/// An extent, or a range of them: `512..16384*2` multiplies, `8..64+8` adds, up to the end and with it if it is met.
+pub fn axis(text: &str) -> Result<Vec<u64>, String> {
+    let Some((start, rest)) = text.split_once("..") else { return Ok(vec![extent(text)?]) };
+    let help = "give a range as 512..16384*2 (each twice the one before) or 8..64+8 (each 8 more)";
+    let (end, step, multiplies) = match (rest.split_once('*'), rest.split_once('+')) {
+        (Some((end, factor)), None) => (end, factor, true),
+        (None, Some((end, step))) => (end, step, false),
+        _ => return Err(help.to_owned()),
+    };
+    let [start, end, step] = [start, end, step].map(extent);
+    let (start, end, step) = (start?, end?, step?);
+    let next = |value: &u64| match multiplies {
+        true => value.checked_mul(step),
+        false => value.checked_add(step),
+    };
+    if step < 1 + u64::from(multiplies) || (multiplies && start == 0) {
+        return Err(format!("the range does not grow: {help}"));
+    }
+    if start > end {
+        return Err(format!("the range begins above its end: {help}"));
+    }
+    let values = std::iter::successors(Some(start), next).take_while(|value| *value <= end);
+    let values: Vec<u64> = values.take(MOST_VALUES + 1).collect();
+    match values.len() > MOST_VALUES {
+        true => Err(format!("the range has more than {MOST_VALUES} values: take greater steps")),
+        false => Ok(values),
+    }
+}
+
 /// The same, but not 0.
 pub fn positive(text: &str) -> Result<u64, String> {
     extent(text).and_then(|value| match value {
@@ -67,6 +99,33 @@ mod tests {
         assert_eq!(threads("2x3"), Ok(Dim3::from((2, 3))));
         for text in ["0x1", "33x1", "1", "1x", "ax2", "1x2x3", "-1x2"] {
             assert!(threads(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_multiply_or_add() {
+        assert_eq!(axis("64"), Ok(vec![64]));
+        assert_eq!(axis("512..4096*2"), Ok(vec![512, 1024, 2048, 4096]));
+        assert_eq!(axis("2^9..3000*2"), Ok(vec![512, 1024, 2048]));
+        assert_eq!(axis("8..32+8"), Ok(vec![8, 16, 24, 32]));
+        assert_eq!(axis("0..2+1"), Ok(vec![0, 1, 2]));
+        assert_eq!(axis("5..5*3"), Ok(vec![5]));
+        for text in [
+            "1..",
+            "..8*2",
+            "1..8",
+            "1..8*1",
+            "1..8*0",
+            "1..8+0",
+            "0..8*2",
+            "8..1*2",
+            "1..8*2+1",
+            "a..8*2",
+            "1..8*b",
+            "1..2^40+1",
+            "1...8*2",
+        ] {
+            assert!(axis(text).is_err(), "{text}");
         }
     }
 

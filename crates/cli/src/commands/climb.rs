@@ -5,11 +5,14 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
 use crate::progress::Progress;
+use crate::saving::{Plan, Saving};
 use crate::suggest::check_rung;
 use crate::tables;
 use lanework::{Backend, Device};
 use lanework_kernels::RungInfo;
-use lanework_lab::{ClimbRecord, Family, How, RungRecord, climb, families};
+use lanework_lab::{ClimbRecord, DeviceRecord, Family, How, RungRecord, climb, families};
+use lanework_store::Kind;
+use serde_json::json;
 use std::time::Duration;
 
 /// Climbs a ladder, or all of them, and shows the counts or times of each rung.
@@ -37,8 +40,16 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         read_arrays(&mut request, &args.arrays, family)?;
         family.check_used(&chosen, &request)?;
     }
+    let device_record = DeviceRecord::of(&device);
+    let plan = Plan {
+        kind: Kind::Climb,
+        request: json!({"ladder": args.ladder, "problem": request.in_words(), "rungs": args.how.rungs}),
+        points: families.len(),
+        device: &device_record,
+    };
+    let mut saving = args.how.save.open()?.map(|store| Saving::begin(store, &plan)).transpose()?;
     let mut records = Vec::new();
-    for family in &families {
+    for (position, family) in families.iter().enumerate() {
         let case = family.case(&request)?;
         let record = {
             let what = format!("climbing {}", (family.ladder)().name);
@@ -46,10 +57,16 @@ pub fn run(args: &ClimbArgs) -> Outcome {
             let mut next = |rung: &str| progress.next(rung);
             climb(family, case.as_ref(), &device, &how(&args.how), &mut next)?
         };
+        if let Some(saving) = &mut saving {
+            saving.climb(position, &record)?;
+        }
         if !args.how.json {
             print(&tables::describe(&record, device.backend()))?;
         }
         records.push(record);
+    }
+    if let Some(saving) = saving {
+        saving.finish(&args.how.save)?;
     }
     match (args.how.json, records.as_slice()) {
         (false, _) => {}

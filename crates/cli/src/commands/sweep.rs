@@ -1,24 +1,167 @@
-//! `lanework sweep`: a ladder at several sizes and blocks.
+//! `lanework sweep`: a ladder at every combination of sizes, blocks, tiles and element types.
 
-use super::climb::{check_rungs, check_time_limit, failures, how, ran, steps};
+use super::climb::{check_rungs, check_time_limit, how, steps};
 use crate::args::SweepArgs;
-use crate::failure::Outcome;
-use crate::output::{duration, print, print_json, table};
-use crate::problem::{find_family, request};
+use crate::failure::{Failure, Outcome};
+use crate::output::{note, print, print_json};
+use crate::points::{Climb, Without, describe};
+use crate::problem::{elements, find_family, nothing_runs, untyped_request};
 use crate::progress::Progress;
+use crate::saving::{Plan, Saving, json_of};
 use lanework::{Backend, Device};
-use lanework_lab::{ClimbRecord, RungRecord, SweepRecord, points, sweep};
+use lanework_lab::{
+    Attempt, DeviceRecord, Family, Request, attempt, impossible, points, with_elements,
+};
+use lanework_store::{Kind, Outcome as Became};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// Climbs at every point and shows one table: a row per point, a column per rung.
+/// Climbs at every point that is possible and shows one table: a row per kernel and point.
 ///
 /// # Errors
-/// As a climb, at any point.
+/// When no point is possible, the store fails, or a rung at some point was not verified.
 pub fn run(args: &SweepArgs) -> Outcome {
     let family = find_family(&args.ladder)?;
     check_rungs(&family, &args.how.rungs)?;
     let device = Device::open(&args.how.on.device)?;
     check_time_limit(args.how.time_limit, device.backend())?;
-    let request = request(&args.how.numbers, device.backend())?;
+    let points = all_points(args, &family, device.backend())?;
+    let refused = points.iter().map(|point| impossible(&family, point, &device));
+    let refused: Vec<Option<lanework::Error>> = refused.collect();
+    if refused.iter().all(Option::is_some) {
+        return refused.into_iter().flatten().next().map_or(Ok(()), |why| Err(why.into()));
+    }
+    let record = DeviceRecord::of(&device);
+    let plan = Plan {
+        kind: Kind::Sweep,
+        request: identity(args, &points),
+        points: points.len(),
+        device: &record,
+    };
+    let (mut saving, mut found) = open(args, &plan)?;
+    {
+        let left =
+            |(position, why): &(usize, &Option<_>)| why.is_none() && !found.contains_key(position);
+        let left = refused.iter().enumerate().filter(left).count() as u64;
+        let what = format!("sweeping {}", args.ladder);
+        let progress = Progress::of(&what, left * steps(&family, &args.how.rungs));
+        for (position, point) in points.iter().enumerate() {
+            if found.contains_key(&position) {
+                continue;
+            }
+            let mut say = |what: &str| progress.next(what);
+            let became = attempt(&family, point, &device, &how(&args.how), &mut say);
+            let without =
+                |outcome, why: lanework::Error| (outcome, why.to_string(), point.in_words());
+            let (outcome, why, problem) = match became {
+                Attempt::Done(climb) => {
+                    if let Some(saving) = &mut saving {
+                        saving.climb(position, &climb)?;
+                    }
+                    found.insert(position, Found::Climb(json_of(&climb)?));
+                    continue;
+                }
+                Attempt::Impossible(why) => without(Became::Skipped, why),
+                Attempt::Failed(why) => without(Became::Failed, why),
+            };
+            if let Some(saving) = &mut saving {
+                saving.without(position, outcome, &why, problem.clone())?;
+            }
+            found.insert(
+                position,
+                Found::Without(SkippedJson { problem, outcome: outcome.name(), why }),
+            );
+        }
+    }
+    let run = saving.as_ref().map(|saving| saving.run().0);
+    if let Some(saving) = saving {
+        saving.finish(&args.how.save)?;
+    }
+    show(args, record, run, found.into_values().collect())
+}
+
+/// What became of a point.
+enum Found {
+    Climb(Value),
+    Without(SkippedJson),
+}
+
+/// A point without a result, in JSON.
+#[derive(Serialize)]
+struct SkippedJson {
+    problem: BTreeMap<String, String>,
+    outcome: &'static str,
+    why: String,
+}
+
+/// Prints what was found.
+///
+/// # Errors
+/// When rungs were not verified, a point failed, or every rung was skipped.
+fn show(args: &SweepArgs, device: DeviceRecord, run: Option<i64>, found: Vec<Found>) -> Outcome {
+    #[derive(Serialize)]
+    struct SweepJson<'a> {
+        ladder: &'a str,
+        device: &'a DeviceRecord,
+        /// The number in the store.
+        run: Option<i64>,
+        points: Vec<Value>,
+        skipped: Vec<SkippedJson>,
+    }
+    let (mut points, mut skipped) = (Vec::new(), Vec::new());
+    for found in found {
+        match found {
+            Found::Climb(record) => points.push(record),
+            Found::Without(point) => skipped.push(point),
+        }
+    }
+    let climbs: Vec<Climb> = points.iter().filter_map(Climb::of).collect();
+    let failed: Vec<String> = skipped
+        .iter()
+        .filter(|point| point.outcome == "failed")
+        .map(|point| point.why.clone())
+        .collect();
+    if args.how.json {
+        print_json(&SweepJson { ladder: &args.ladder, device: &device, run, points, skipped })?;
+    } else {
+        let of = |SkippedJson { problem, outcome, why }| Without { problem, outcome, why };
+        let without: Vec<Without> = skipped.into_iter().map(of).collect();
+        print(&format!("{} on {}\n{}", args.ladder, device.name, describe(&climbs, &without)))?;
+    }
+    let wrong: Vec<String> = climbs.iter().flat_map(Climb::wrong).collect();
+    if !wrong.is_empty() {
+        let text = format!("{} rungs were not verified\n{}", wrong.len(), wrong.join("\n"));
+        return Err(Failure::Check(text));
+    }
+    if !failed.is_empty() {
+        return Err(Failure::Check(format!(
+            "{} points failed\n  {}",
+            failed.len(),
+            failed.join("\n  ")
+        )));
+    }
+    match climbs.iter().any(Climb::ran) {
+        true => Ok(()),
+        false => climbs
+            .iter()
+            .flat_map(Climb::skips)
+            .next()
+            .map_or(Ok(()), |why| Err(nothing_runs(&why))),
+    }
+}
+
+/// The points that were asked for: the axes that were given, and those that are swept where nothing is said.
+///
+/// # Errors
+/// Unknown element types; what no chosen rung uses.
+fn all_points(
+    args: &SweepArgs,
+    family: &Family,
+    backend: Backend,
+) -> Result<Vec<Request>, Failure> {
+    let elements = elements(&args.how.numbers)?;
+    let request = untyped_request(&args.how.numbers, backend);
     let given = &args.problem.0;
     let has = |name: &str| given.iter().any(|(had, _)| *had == name);
     // Where every extent was given, no size is left to vary; and what no chosen rung uses is not varied.
@@ -40,82 +183,82 @@ pub fn run(args: &SweepArgs) -> Outcome {
     axes.extend(silent.map(|(name, values)| (*name, values.to_vec())));
     // Sizes innermost: the scaling of one shape of block reads down the table.
     axes.sort_by_key(|(name, _)| *name == "size");
-    let points = points(&request, &axes);
-    let record: SweepRecord = {
-        let what = format!("sweeping {}", args.ladder);
-        let climb = steps(&family, &args.how.rungs);
-        let progress = Progress::of(&what, climb * points.len() as u64);
-        sweep(&family, &points, &device, &how(&args.how), &mut |what| progress.next(what))?
-    };
-    if args.how.json {
-        print_json(&record)?;
-    } else {
-        print(&describe(&record, device.backend()))?;
-    }
-    record.points.iter().try_for_each(failures)?;
-    ran(&record.points.iter().collect::<Vec<_>>())
+    Ok(with_elements(points(&request, &axes), &elements))
 }
 
-/// The sweep in words.
-fn describe(record: &SweepRecord, backend: Backend) -> String {
-    let Some(first) = record.points.first() else { return String::new() };
-    let settings: Vec<&str> = first.settings.keys().copied().collect();
-    let host = first.host.is_some();
-    let mut header = settings.clone();
-    header.push("size");
-    header.extend(first.rungs.iter().map(|rung| rung.name));
-    header.extend(host.then_some("host"));
-    let mut rows = table(&header);
-    for point in &record.points {
-        let mut row: Vec<String> =
-            settings.iter().map(|name| point.settings[name].to_string()).collect();
-        row.push(point.size_in_words());
-        row.extend(point.rungs.iter().map(|rung| cell(point, rung)));
-        row.extend(point.host.as_ref().map(|host| duration(host.median_ns)));
-        rows.add_row(row);
-    }
-    let unit = match backend {
-        Backend::Cuda => {
-            "Cells: median GPU event time (cold cache), GFLOP/s or GB/s, registers and occupancy;\n\
-             host: serial, host clock."
-        }
-        Backend::Emulator => {
-            "Cells: sectors loaded and stored per pair that is needed (optimal: 2.00), shared bank conflicts\n\
-             per request, estimated registers (+ spilled bytes) and occupancy. The emulator does not model\n\
-             time. `~` marks counts of a sample of blocks; every element was still verified.\n\
-             host: serial, host clock."
-        }
-    };
-    format!("{} on {}\n{rows}\n{unit}\n", record.ladder, record.device.name)
+/// What decides the results of a sweep.
+fn identity(args: &SweepArgs, points: &[Request]) -> Value {
+    let points: Vec<_> = points.iter().map(Request::in_words).collect();
+    json!({
+        "ladder": args.ladder, "points": points, "rungs": args.how.rungs, "time_limit": args.how.time_limit,
+    })
 }
 
-/// One rung at one point.
-fn cell(point: &ClimbRecord, rung: &RungRecord) -> String {
-    if let Some(why) = rung.skipped.as_ref() {
-        return format!("-\n{why}");
-    }
-    let taken = match &rung.resources {
-        Some(r) if r.spill_bytes > 0 => {
-            format!("\n{} r +{} B {:.0}%", r.registers, r.spill_bytes, 100.0 * r.occupancy)
+/// The run that is stored, with the points that it has already.
+///
+/// # Errors
+/// When the store fails, or nothing can be resumed.
+fn open(
+    args: &SweepArgs,
+    plan: &Plan<'_>,
+) -> Result<(Option<Saving>, BTreeMap<usize, Found>), Failure> {
+    let mut found = BTreeMap::new();
+    let save = args.how.save.with(args.resume);
+    let Some(store) = save.open()? else { return Ok((None, found)) };
+    let saving = match (Saving::resume(store, plan)?, args.resume) {
+        (Ok((saving, points)), true) => {
+            for point in points {
+                let without = |why| {
+                    Found::Without(SkippedJson {
+                        problem: point.problem,
+                        outcome: point.outcome.name(),
+                        why,
+                    })
+                };
+                found.insert(
+                    point.position,
+                    match point.why {
+                        Some(why) => without(why),
+                        None => Found::Climb(point.record),
+                    },
+                );
+            }
+            let (run, done, all) = (saving.run(), found.len(), plan.points);
+            note(&format!("note: run {run} goes on: {done} of {all} points are in the store"));
+            saving
         }
-        Some(r) => format!("\n{} r {:.0}%", r.registers, 100.0 * r.occupancy),
-        None => String::new(),
+        (Ok((saving, points)), false) => {
+            let (run, done, all) = (saving.run(), points.len(), plan.points);
+            note(&format!(
+                "note: run {run} of the same sweep was interrupted after {done} of {all} points: --resume goes on with it"
+            ));
+            Saving::begin(saving.into_store(), plan)?
+        }
+        (Err(store), false) => Saving::begin(store, plan)?,
+        (Err(store), true) => {
+            return Err(Failure::input(
+                format_args!(
+                    "no run of this sweep was interrupted, says {}",
+                    store.path().display()
+                ),
+                "use --save instead of --resume to begin one; a run goes on with the same points, rungs, device and version",
+            ));
+        }
     };
-    if let Some(time) = &rung.time {
-        let rate = match point.work.flops {
-            0 => format!("{:.0} GB/s", time.gigabytes_per_second),
-            _ => format!("{:.0} GFLOP/s", time.gigaflops_per_second),
-        };
-        return format!("{}\n{rate}{taken}", duration(time.median_ns));
+    Ok((Some(saving), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use lanework_lab::PARAMETERS;
+
+    #[test]
+    fn every_axis_that_is_swept_silently_is_a_parameter() {
+        for family in lanework_lab::families() {
+            for (name, values) in family.sweep {
+                assert!(PARAMETERS.iter().any(|parameter| parameter.name == *name), "{name}");
+                assert!(!values.is_empty(), "{name}");
+            }
+        }
     }
-    let Some(counters) = &rung.counters else { return "NOT VERIFIED".to_owned() };
-    let part = rung.sampled.map_or(1.0, |s| s.blocks_counted as f64 / s.blocks as f64);
-    let sectors = (counters.global_load.sectors + counters.global_store.sectors) as f64;
-    let ideal = point.work.bytes as f64 / 32.0 * part;
-    let shared = [&counters.shared_load, &counters.shared_store];
-    let requests: u64 = shared.iter().map(|kind| kind.requests).sum();
-    let conflicts: u64 = shared.iter().map(|kind| kind.bank_conflicts).sum();
-    let mark = if rung.sampled.is_some() { "~" } else { "" };
-    let per_request = if requests == 0 { 0.0 } else { conflicts as f64 / requests as f64 };
-    format!("{mark}{:.2}\n{per_request:.2}{taken}", 2.0 * sectors / ideal.max(1.0))
 }

@@ -11,6 +11,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("help", include_str!("../../words/zh/help.txt")),
     ("composed", include_str!("../../words/zh/composed.txt")),
     ("command", include_str!("../../words/zh/command.txt")),
+    ("history", include_str!("../../words/zh/history.txt")),
     ("lab", include_str!("../../words/zh/lab.txt")),
     ("report", include_str!("../../words/zh/report.txt")),
     ("sanitizer", include_str!("../../words/zh/sanitizer.txt")),

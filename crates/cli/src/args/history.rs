@@ -1,0 +1,105 @@
+//! The options of the history: what is stored, where, and what is looked at.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Whether and where a command stores what it finds.
+#[derive(Debug, Args)]
+pub struct SaveOptions {
+    /// Store the results with every sample; `lanework history` shows them.
+    #[arg(long, help_heading = "History")]
+    pub save: bool,
+    /// The store's file, instead of LANEWORK_STORE or the one in your data folder; implies --save.
+    #[arg(long, value_name = "FILE", help_heading = "History")]
+    pub store: Option<PathBuf>,
+}
+
+/// What `lanework history` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HistoryAction {
+    /// List the runs.
+    List,
+    /// Show one run in full.
+    Show,
+    /// Write runs as CSV, JSON or Markdown.
+    Export,
+    /// Delete runs.
+    Delete,
+}
+
+/// The format of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A line per kernel at a point.
+    Csv,
+    /// A line per raw sample, as CSV.
+    Samples,
+    /// Everything, every sample too.
+    Json,
+    /// A table per run.
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// What to do: list, show, export or delete.
+    #[arg(default_value = "list", hide_default_value = true, hide_possible_values = true)]
+    pub action: HistoryAction,
+    /// Numbers of runs, for show, export and delete.
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<i64>,
+    /// The format of an export: csv, samples (a line each), json, markdown.
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "csv",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
+    pub format: ExportFormat,
+    /// Write an export to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    /// The store's file, instead of LANEWORK_STORE or the one in your data folder.
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub filters: Filters,
+}
+
+/// Which runs are listed or exported: those that all filters let through.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Filters")]
+pub struct Filters {
+    /// Runs with this ladder.
+    #[arg(long, value_name = "NAME")]
+    pub ladder: Option<String>,
+    /// Runs with this rung, or ladder/rung.
+    #[arg(long, value_name = "NAME")]
+    pub rung: Option<String>,
+    /// Runs with this own kernel, by its name or its file.
+    #[arg(long, value_name = "NAME|FILE")]
+    pub kernel: Option<String>,
+    /// Runs on a device whose name holds this.
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
+    /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or for as long (7d, 12h, 30m).
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Runs whose checkout had a revision that begins so.
+    #[arg(long, value_name = "HASH")]
+    pub revision: Option<String>,
+    /// Runs with one of these verdicts: verified, unverified, wrong, lower-precision, failed, skipped, invalid, fast,
+    /// slow, ambiguous.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub verdict: Vec<String>,
+    /// Runs of these commands: climb, sweep, bench, compare, tune.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub command: Vec<String>,
+    /// The newest runs only.
+    #[arg(long, value_name = "COUNT")]
+    pub last: Option<usize>,
+}
