@@ -1,7 +1,7 @@
 //! The catalogue: pairs of an English text and its translation, with holes for what varies.
 //!
 //! A file is pairs of lines with empty lines between them; lines that begin with `# ` are comments. `{name}` is a
-//! hole; braces around anything but a name stand for themselves.
+//! hole, `{n}`, of one letter, a hole for one word; braces around anything but a name stand for themselves.
 
 use std::collections::HashMap;
 
@@ -20,6 +20,9 @@ const CHINESE: &[(&str, &str)] = &[
     ("cuda", include_str!("../../words/zh/cuda.txt")),
     ("ptx", include_str!("../../words/zh/ptx.txt")),
 ];
+
+/// Bytes outside of holes of an entry that is hardly more than its holes.
+const SHORT: usize = 4;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +144,19 @@ impl Entry {
     /// What the holes hold, in their order, if the text is this entry's.
     pub fn fits<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let mut held = Vec::new();
-        fits(&self.parts, text, &mut held).then_some(held)
+        let fit = fits(&self.parts, text, &mut held);
+        let names = self.parts.iter().filter_map(|part| match part {
+            Part::Hole(name) => Some(name),
+            Part::Text(_) => None,
+        });
+        // No columns; one word where the name is a letter; no list where there is next to nothing around the holes.
+        let one = |(name, held): (&&str, &&str)| {
+            !held.contains("  ")
+                && (name.len() != 1 || !held.contains(' '))
+                && (self.weight >= SHORT
+                    || ![", ", "; ", ": "].iter().any(|mark| held.contains(mark)))
+        };
+        (fit && names.zip(&held).all(one)).then_some(held)
     }
 }
 

@@ -25,14 +25,25 @@ const CRATES: [&str; 14] = [
 ];
 
 /// Those of them whose every text has a translation.
-const TRANSLATED: [&str; 1] = ["cli"];
+const TRANSLATED: [&str; 9] =
+    ["cli", "lab", "report", "sanitizer", "memmodel", "engine", "cuda", "lanework", "store"];
 
 /// Files whose texts reach nobody, or data only.
-const SILENT: [&str; 6] = [
+const SILENT: [&str; 16] = [
+    "memmodel/src/counters.rs",
+    "sanitizer/src/kinds.rs",
+    "sanitizer/src/fast/equivalence.rs",
+    "lab/src/conformance/catalogue/",
+    "lab/src/conformance/combine/",
+    "lab/src/conformance/text.rs",
+    "lab/src/fidelity/probes/",
+    "sanitizer/src/lib.rs",
     "cli/src/book",
     "cli/src/sarif.rs",
     "cli/src/words",
     "engine/src/assemble/verify.rs",
+    "engine/src/guest.rs",
+    "store/src/export.rs",
     "report/src/pictures/svg.rs",
     "lanework/src/guide",
 ];
@@ -209,11 +220,17 @@ fn every_text_has_a_translation() {
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (file, literal) in texts() {
         let translated = TRANSLATED.iter().any(|name| file.starts_with(&format!("{name}/")));
-        let silent = !translated || SILENT.iter().any(|silent| file.starts_with(silent));
+        // Some texts are in both languages where they stand.
+        let silent = !translated
+            || literal.text.contains(translate::is_chinese)
+            || SILENT.iter().any(|silent| file.starts_with(silent));
         if silent || unspoken.contains(plain(&literal.text).as_str()) {
             continue;
         }
-        if literal.of == "doc" || INTERNAL.contains(&literal.of.as_str()) {
+        if literal.of == "doc"
+            || literal.of.ends_with('=')
+            || INTERNAL.contains(&literal.of.as_str())
+        {
             continue;
         }
         // Each value that is inserted becomes a name.

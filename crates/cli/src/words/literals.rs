@@ -116,7 +116,12 @@ fn character(text: &str) -> usize {
 
 /// The word before the opening parenthesis that the text ends with.
 fn caller(before: &str) -> String {
-    let Some(before) = before.trim_end().strip_suffix('(') else { return String::new() };
+    let before = before.trim_end();
+    let attributes = ["reason =", "must_use =", "note =", "path =", "feature =", "rename ="];
+    if let Some(attribute) = attributes.iter().find(|attribute| before.ends_with(*attribute)) {
+        return (*attribute).to_owned();
+    }
+    let Some(before) = before.strip_suffix('(') else { return String::new() };
     let before = before.strip_suffix('!').unwrap_or(before);
     let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
     before[start..].to_owned()

@@ -3,6 +3,8 @@
 use super::catalogue::{Catalogue, Entry, Part};
 use lanework::report::layout::{columns, wrap};
 
+/// What a change of colour begins with.
+const ESCAPE: char = '\u{1b}';
 /// Lines that a sentence of the catalogue may be spread over.
 const LINES: usize = 9;
 /// Columns that such a sentence is wrapped to again.
@@ -40,13 +42,13 @@ pub fn term(catalogue: &Catalogue, text: &str) -> String {
 fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
     let first = lines.first()?;
     let indent = &first[..first.len() - first.trim_start().len()];
-    if first.trim().is_empty() || is_code(first) || whole(catalogue, first.trim(), false).is_some()
-    {
+    let alone = first.trim().is_empty() || is_code(first) || first.trim().contains("  ");
+    if alone || whole(catalogue, first.trim(), false).is_some() {
         return None;
     }
     let mut joined = first.trim().to_owned();
     for (index, next) in lines.iter().enumerate().take(LINES).skip(1) {
-        if next.trim().is_empty() || is_code(next) {
+        if next.trim().is_empty() || is_code(next) || next.trim().contains("  ") {
             break;
         }
         joined.push(' ');
@@ -146,7 +148,11 @@ fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
                     }
                     false => values.iter().find(of_name),
                 };
-                join(&mut out, value.map_or("", |(_, value)| value));
+                let value = value.map_or("", |(_, value)| value);
+                match value.strip_prefix(", ").filter(|_| out.ends_with(is_chinese)) {
+                    Some(rest) => join(&mut out, &format!("，{rest}")),
+                    None => join(&mut out, value),
+                }
             }
         }
     }
@@ -208,10 +214,10 @@ fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
 
 /// A piece without blanks around it.
 fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
-    if let Some(said) = whole(catalogue, core, word) {
-        return Some(said);
-    }
-    if let Some(said) = styled(catalogue, core) {
+    // What is in front of a change of colour is a label of its own.
+    let labelled = core.starts_with(ESCAPE);
+    let whole = if labelled { None } else { whole(catalogue, core, word) };
+    if let Some(said) = whole.or_else(|| styled(catalogue, core)) {
         return Some(said);
     }
     if let Some(said) = in_columns(catalogue, core) {
@@ -270,7 +276,6 @@ fn opening(text: &str) -> Option<usize> {
 
 /// A label in a colour, and what follows; else the pieces between changes of colour.
 fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
-    const ESCAPE: char = '\u{1b}';
     if !core.contains(ESCAPE) {
         return None;
     }
@@ -279,6 +284,11 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
     let mut rest = core;
     while !rest.is_empty() {
         let until = rest.find(ESCAPE).unwrap_or(rest.len());
+        if let Some(after) = rest.strip_prefix(": ").filter(|_| any) {
+            out.push('：');
+            out.push_str(&piece(catalogue, after, false).0);
+            break;
+        }
         if until > 0 {
             let (said, translated) = piece(catalogue, &rest[..until], true);
             // No space follows full-width punctuation.
@@ -308,14 +318,14 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
 fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
     core.find("  ")?;
     let mut out = String::new();
-    let mut any = false;
     let mut place = 0;
     let mut rest = core;
+    // Where one column is a text, a single word in another is its label, and no name.
+    let any = core.split("  ").any(|part| piece(catalogue, part, false).1);
     while !rest.is_empty() {
         let until = rest.find("  ").unwrap_or(rest.len());
         let gap = rest[until..].len() - rest[until..].trim_start().len();
-        let (said, translated) = piece(catalogue, &rest[..until], false);
-        any |= translated;
+        let (said, _) = piece(catalogue, &rest[..until], any);
         out.push_str(&said);
         place += columns(&rest[..until]) + gap;
         if gap > 0 {
