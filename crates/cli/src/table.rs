@@ -15,7 +15,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::terminal::{columns_asked, width};
 use crate::words;
-use lanework::report::layout::{Block, Fit, Shown, hanging, lay_out, wrap};
+use lanework::report::layout::{Block, Fit, Shown, columns, hanging, lay_out, wrap};
 pub use lanework::report::layout::{Cell, Column, Table, Tone};
 use std::sync::Mutex;
 
@@ -69,7 +69,12 @@ pub fn laid(blocks: &[Block]) -> String {
     let of = |block: &Block| match block {
         Block::Table(table) => shown(table),
         Block::Text { text, .. } if text.is_empty() => "\n".to_owned(),
-        Block::Text { label, text } => listed(label, text),
+        Block::Text { label, text } => {
+            // What stands right of a shorter label stays where it is.
+            let said = words::term(label);
+            let pad = columns(label).saturating_sub(columns(&said));
+            hanging(&format!("{said}{}", " ".repeat(pad)), &words::say(text), readable())
+        }
     };
     blocks.iter().map(of).collect()
 }

@@ -4,6 +4,7 @@ use crate::args::DevicesArgs;
 use crate::failure::Outcome;
 use crate::output::{bytes, print, print_json};
 use crate::table::{Column, Table, prose, shown};
+use crate::words;
 use lanework::{Device, DeviceInfo};
 use serde::Serialize;
 
@@ -84,7 +85,7 @@ fn describe(info: &DeviceInfo) -> String {
         ),
         ("driver", info.driver.clone()),
     ] {
-        rows.row([what.to_owned(), value]);
+        rows.row([words::term(what).into_owned(), value]);
     }
     shown(&rows) + "\n"
 }

@@ -7,9 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates whose texts reach the terminal.
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "cli",
     "lab",
+    "bench",
+    "store",
+    "judge",
     "report",
     "sanitizer",
     "memmodel",
@@ -20,16 +23,27 @@ const CRATES: [&str; 14] = [
     "ptx-ir",
     "cuda",
     "lanework",
-    "store",
-    "judge",
 ];
 
 /// Those of them whose every text has a translation.
-const TRANSLATED: [&str; 9] =
-    ["cli", "lab", "report", "sanitizer", "memmodel", "engine", "cuda", "lanework", "store"];
+const TRANSLATED: [&str; 13] = [
+    "cli",
+    "lab",
+    "bench",
+    "store",
+    "judge",
+    "report",
+    "sanitizer",
+    "memmodel",
+    "profiler",
+    "sim",
+    "engine",
+    "cuda",
+    "lanework",
+];
 
 /// Files whose texts reach nobody, or data only.
-const SILENT: [&str; 16] = [
+const SILENT: [&str; 19] = [
     "memmodel/src/counters.rs",
     "sanitizer/src/kinds.rs",
     "sanitizer/src/fast/equivalence.rs",
@@ -44,6 +58,9 @@ const SILENT: [&str; 16] = [
     "engine/src/assemble/verify.rs",
     "engine/src/guest.rs",
     "store/src/export.rs",
+    "bench/src/options.rs",
+    "bench/src/harness.rs",
+    "bench/src/fake.rs",
     "report/src/pictures/svg.rs",
     "lanework/src/guide",
 ];

@@ -193,10 +193,22 @@ fn join(out: &mut String, part: &str) {
 }
 
 /// Separators at which text is taken apart, the outermost first, and what stands for each in Chinese.
-const SEPARATORS: [(&str, &str); 6] =
-    [(". ", "。"), ("; ", "；"), (": ", "："), (" = ", " = "), (", ", "，"), (" - ", " - ")];
+const SEPARATORS: [(&str, &str); 8] = [
+    (WIDE_GAP, WIDE_GAP),
+    (". ", "。"),
+    ("; ", "；"),
+    (": ", "："),
+    (" = ", " = "),
+    (", ", "，"),
+    (" - ", " - "),
+    (NO_BREAK, NO_BREAK),
+];
+/// Stands between a place and its code.
+const WIDE_GAP: &str = "\u{a0}\u{a0}";
+/// Stands between a name and its figure.
+const NO_BREAK: &str = "\u{a0}";
 /// Punctuation at the end of a text.
-const ENDS: [(&str, &str); 4] = [(".", "。"), (":", "："), (",", "，"), (";", "；")];
+const ENDS: [(&str, &str); 3] = [(".", "。"), (":", "："), (",", "，")];
 
 /// A piece of a line, and whether any of it was translated.
 fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
@@ -235,7 +247,7 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
             continue;
         }
         let said: Vec<(String, bool)> =
-            parts.iter().map(|part| piece(catalogue, part, false)).collect();
+            parts.iter().map(|part| piece(catalogue, part, separator == NO_BREAK)).collect();
         if said.iter().all(|(_, translated)| !translated) {
             continue;
         }

@@ -133,7 +133,7 @@ impl Table {
     }
 
     /// The table in other words, such as those of another language: `say` for headers and cells, `keep` for cells of
-    /// the columns that name their row.
+    /// the first column, which names its row. Excerpts stay as they are.
     pub fn in_words(&self, say: impl Fn(&str) -> String, keep: impl Fn(&str) -> String) -> Table {
         let header = |column: &Column| Column {
             header: say(&column.header),
@@ -141,15 +141,19 @@ impl Table {
             formerly: std::iter::once(&column.header).chain(&column.short).cloned().collect(),
             ..column.clone()
         };
-        let cell = |(column, cell): (&Column, &Cell)| match column.rank == 0 && !column.right {
-            true => Cell { text: keep(&cell.text), ..cell.clone() },
-            false => Cell {
+        let cell = |(index, cell): (usize, &Cell)| {
+            let in_words = |say: &dyn Fn(&str) -> String| Cell {
                 text: say(&cell.text),
-                short: cell.short.as_deref().map(&say),
+                short: cell.short.as_deref().map(say),
                 tone: cell.tone,
-            },
+            };
+            match self.columns.get(index).map(|column| column.flow) {
+                Some(Flow::Ends) => cell.clone(),
+                _ if index == 0 => in_words(&keep),
+                _ => in_words(&say),
+            }
         };
-        let row = |row: &Vec<Cell>| self.columns.iter().zip(row).map(cell).collect();
+        let row = |row: &Vec<Cell>| row.iter().enumerate().map(cell).collect();
         Table {
             columns: self.columns.iter().map(header).collect(),
             rows: self.rows.iter().map(row).collect(),
