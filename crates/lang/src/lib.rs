@@ -118,13 +118,14 @@ pub use var::{Mut, Var};
 /// Names that every file with kernels needs.
 pub mod prelude {
     pub use crate::asynchrony::{
-        CacheHint, Evict, Order, Scope, atomic, bulk_add, bulk_and, bulk_commit, bulk_load,
-        bulk_max, bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store, bulk_wait,
-        bulk_wait_read, bulk_xor, cluster_arrive, cluster_block_idx, cluster_dim, cluster_idx,
-        cluster_rank, cluster_size, cluster_sync, elect_sync, fence, fence_proxy_async,
-        fence_proxy_async_shared, fence_sc, grid_sync, l2_policy, launch_dependents, load_acquire,
-        load_hinted, load_relaxed, mbarrier, mbarriers, named_barrier, pipeline, prefetch_l1,
-        prefetch_l2, store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles,
+        CacheHint, Evict, Order, Scope, add_async, and_async, atomic, bulk_add, bulk_and,
+        bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store,
+        bulk_wait, bulk_wait_read, bulk_xor, cluster_arrive, cluster_block_idx, cluster_dim,
+        cluster_idx, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
+        fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
+        launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier, mbarriers,
+        min_async, named_barrier, or_async, pipeline, prefetch_l1, prefetch_l2, store_async,
+        store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles, xor_async,
     };
     pub use crate::fast;
     pub use crate::functions::{
@@ -153,13 +154,14 @@ pub mod prelude {
     #[doc(hidden)]
     pub mod staged {
         pub use crate::asynchrony::{
-            atomic, bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or,
-            bulk_prefetch, bulk_send, bulk_store, bulk_wait, bulk_wait_read, bulk_xor,
-            cluster_arrive, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
+            add_async, and_async, atomic, bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max,
+            bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store, bulk_wait, bulk_wait_read,
+            bulk_xor, cluster_arrive, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
             fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
-            launch_dependents, load_acquire, load_hinted, load_relaxed, mbarrier, mbarriers,
-            named_barrier, pipeline, prefetch_l1, prefetch_l2, store_hinted, store_relaxed,
-            store_release, wait_for_dependencies, warp_roles,
+            launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier,
+            mbarriers, min_async, named_barrier, or_async, pipeline, prefetch_l1, prefetch_l2,
+            store_async, store_hinted, store_relaxed, store_release, wait_for_dependencies,
+            warp_roles, xor_async,
         };
         pub use crate::intrinsics::*;
         pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};

@@ -52,6 +52,7 @@ twins_of! {
     mbarrier mbarriers named_barrier pipeline bulk_commit bulk_wait bulk_wait_read fence_proxy_async
     fence_proxy_async_shared cluster_rank cluster_size cluster_sync cluster_arrive
     atomic bulk_add bulk_and bulk_load bulk_max bulk_min bulk_or bulk_prefetch bulk_send bulk_store bulk_xor
+    add_async and_async max_async min_async or_async store_async xor_async
     elect_sync fence fence_sc grid_sync l2_policy launch_dependents load_acquire load_hinted load_relaxed
     prefetch_l1 prefetch_l2 store_hinted store_relaxed store_release wait_for_dependencies warp_roles
 }

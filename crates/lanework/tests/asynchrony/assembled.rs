@@ -68,6 +68,18 @@ fn others(x: &mut [u32], y: &[f32], z: &mut [f32]) {
     bulk_commit();
     bulk_wait_read(1);
     bulk_send(tile.of_block(1), &tile, full.at(0).of_block(1));
+    let there = full.at(0).of_block(1);
+    let floats = shared::<f32>(1);
+    let signed = shared::<i32>(1);
+    store_async(&mut sum.of_block(1)[0], 1, there);
+    store_async(&mut floats.of_block(1)[0], 1.5, there);
+    add_async(&mut sum.of_block(1)[0], 2, there);
+    add_async(&mut signed.of_block(1)[0], -2, there);
+    min_async(&mut signed.of_block(1)[0], -3, there);
+    max_async(&mut tile.of_block(1)[0], 4, there);
+    and_async(&mut tile.of_block(1)[0], 5, there);
+    or_async(&mut tile.of_block(1)[0], 6, there);
+    xor_async(&mut signed.of_block(1)[0], 7, there);
     let arrival = cluster_arrive();
     arrival.wait();
     x[cluster_block_idx.x + cluster_dim.y + cluster_idx.z] = cluster_size();
@@ -116,6 +128,7 @@ fn ptxas_takes_what_they_print() -> Result<()> {
     check!(3 clusters::shared_loads(&map, 1, &mut a));
     check!(4 clusters::reduction(&words, &mut a));
     check!(5 clusters::relay(&mut a));
+    check!(18 clusters::mailboxes(&words, &mut a));
     check!(6 order::ping_pong(1, &mut a));
     check!(7 order::grid_reduction(&words, &mut a, &mut b));
     check!(8 order::first(&mut a, 1));

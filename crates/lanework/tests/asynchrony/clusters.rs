@@ -127,3 +127,59 @@ fn a_remote_arrival_passes_what_was_written() -> Result<()> {
     }
     Ok(())
 }
+
+/// Every block sends its sums to the first one, which waits for the bytes of all; and all count there.
+#[kernel(block = 32, cluster = 4)]
+pub fn mailboxes(input: &[u32], sums: &mut [u32]) {
+    let inbox = shared::<u32>([4, 32]);
+    let counts = shared::<u32>(3);
+    let full = mbarrier(1);
+    let filled = full.waiter();
+    let (lane, rank) = (thread_idx.x, cluster_rank());
+    if lane == 0 {
+        for i in 0..3u32 {
+            counts[i] = 0;
+        }
+        if rank == 0 {
+            full.arrive_expect(inbox.bytes() + 3 * 4 * 32 * 4);
+        }
+    }
+    cluster_sync(); // the first block's counts are 0
+    let value = input[block_idx.x * 32 + lane];
+    let there = full.of_block(0);
+    store_async(&mut inbox.of_block(0)[[rank, lane]], 3 * value, there);
+    add_async(&mut counts.of_block(0)[0], value, there);
+    max_async(&mut counts.of_block(0)[1], value, there);
+    xor_async(&mut counts.of_block(0)[2], value, there);
+    if rank == 0 {
+        filled.wait();
+        let mut sum = 0u32;
+        for from in 0..4u32 {
+            sum += inbox[[from, lane]];
+        }
+        sums[cluster_idx.x * 35 + lane] = sum;
+        if lane < 3 {
+            sums[cluster_idx.x * 35 + 32 + lane] = counts[lane];
+        }
+    }
+    cluster_sync(); // nobody leaves while the first block waits
+}
+
+#[test]
+fn asynchronous_stores_and_reductions_arrive_with_their_barrier() -> Result<()> {
+    for device in devices("clusters") {
+        let input: Vec<u32> = words(3 * 128, 8).iter().map(|v| v % 1000).collect();
+        let x = device.upload(&input)?;
+        let mut y = device.zeros::<u32>(3 * 35)?;
+        mailboxes(&x, &mut y).grid(12).block(32).launch(&device)?;
+        let mut expected = Vec::new();
+        for values in input.chunks(128) {
+            expected.extend((0..32).map(|i| 3 * (0..4).map(|k| values[32 * k + i]).sum::<u32>()));
+            expected.push(values.iter().sum());
+            expected.push(values.iter().copied().max().unwrap_or(0));
+            expected.push(values.iter().fold(0, |all, v| all ^ v));
+        }
+        assert_eq!(y.download()?, expected);
+    }
+    Ok(())
+}

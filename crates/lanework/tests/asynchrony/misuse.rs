@@ -32,6 +32,27 @@ fn no_cluster(out: &mut [u32]) {
     out[0] = tile.of_block(1)[0];
 }
 
+#[kernel(cluster = 2)]
+fn own_store() {
+    let tile = shared::<u32>(32);
+    let full = mbarrier(1);
+    store_async(&mut tile[0], 1, full.of_block(1));
+}
+
+#[kernel(cluster = 2)]
+fn narrow_store() {
+    let tile = shared::<u8>(32);
+    let full = mbarrier(1);
+    store_async(&mut tile.of_block(1)[0], 1, full.of_block(1));
+}
+
+#[kernel(cluster = 2)]
+fn wide_minimum() {
+    let tile = shared::<u64>(32);
+    let full = mbarrier(1);
+    min_async(&mut tile.of_block(1)[0], 1, full.of_block(1));
+}
+
 #[kernel]
 fn odd_copy(x: &[f32]) {
     let tile = shared::<f32>(32);
@@ -157,6 +178,9 @@ fn each_is_told_with_a_remedy() -> lanework::Result<()> {
         (said(no_cluster(&mut out)), "needs a cluster", "cluster = (2, 1, 1)"),
         (said(odd_copy(&x)), "30 elements has 120 bytes", "a multiple of 4 elements"),
         (said(large_copy(&x)), "index 63 is out of range: `tile` has 32", "correct one of them"),
+        (said(own_store()), "this place is not there", "of_block(rank)[i]"),
+        (said(narrow_store()), "takes elements of 4 or 8 bytes, not of 1", "bulk_send"),
+        (said(wide_minimum()), "takes elements of 4 bytes, not of 8", "this size"),
         (said(odd_barrier()), "33 threads cannot meet", "a multiple of 32"),
         (said(many_barriers()), "more than 15 named barriers", "mbarrier"),
         (said(too_few_roles()), "the roles have 3 warps, the block has 128", "`block = 96`"),

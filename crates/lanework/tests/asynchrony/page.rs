@@ -26,7 +26,7 @@ fn kernel(name: &str) -> String {
 
 /// The instructions that a page shows: each kind once, as first printed.
 fn instructions(module: &Module, entry: &str) -> String {
-    const SHOWN: [&str; 13] = [
+    const SHOWN: [&str; 14] = [
         "mbarrier",
         "cp",
         "fence",
@@ -39,6 +39,7 @@ fn instructions(module: &Module, entry: &str) -> String {
         "prefetch",
         "mapa",
         "atom",
+        "red",
         "st",
     ];
     let body = module.entry(entry).and_then(|entry| entry.body.clone()).unwrap_or_default();
@@ -96,6 +97,7 @@ fn printed(name: &str) -> Result<String> {
         "column_sums" => show(pipelines::column_sums::<4>(&map, 1, &mut a)),
         "shared_loads" => show(clusters::shared_loads(&map, 1, &mut a)),
         "reduction" => show(clusters::reduction(&words, &mut a)),
+        "mailboxes" => show(clusters::mailboxes(&words, &mut a)),
         "relay" => show(clusters::relay(&mut a)),
         "ping_pong" => show(order::ping_pong(1, &mut a)),
         "grid_reduction" => show(order::grid_reduction(&words, &mut a, &mut b)),
