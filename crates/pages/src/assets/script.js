@@ -227,6 +227,8 @@
   });
 
   setTheme(kept("theme"));
+  // The browser scrolls to the address after the page is laid out; a page begins at its top.
+  addEventListener("load", () => requestAnimationFrame(() => scrollTo(0, 0)));
   addEventListener("hashchange", () => { route(); one("#main").focus({ preventScroll: true }); });
   setLanguage(kept("language") || root.dataset.language || ((navigator.language || "").startsWith("zh") ? "zh" : "en"));
   route();

@@ -81,7 +81,7 @@ impl Bars {
         match self.may_be_dots && least < f64::MAX && most / least > FAR_APART {
             true => {
                 let low = marks.filter(|value| *value > 0.0).fold(least, f64::min);
-                Axis::logarithmic(low, most)
+                Axis::logarithmic(low / 1.5, most * 1.1)
             }
             false => Axis::from_zero(most),
         }

@@ -50,12 +50,16 @@ pub fn rate_of(climb: &Climb) -> fn(f64) -> String {
 
 /// The least time that the nominal rates of the GPU allow: by memory and, for f32, by arithmetic.
 pub fn floor_ns(climb: &Climb, ceilings: &Ceilings) -> f64 {
-    let memory = climb.bytes as f64 / ceilings.bandwidth.max(1e-9);
+    // The rates of integers are not among the ceilings.
+    let known = climb.element == "f32" || climb.flops <= climb.bytes;
+    if ceilings.bandwidth <= 0.0 || !known {
+        return 0.0;
+    }
     let arithmetic = match climb.element.as_str() {
-        "f32" => climb.flops as f64 / ceilings.fp32.max(1e-9),
+        "f32" if ceilings.fp32 > 0.0 => climb.flops as f64 / ceilings.fp32,
         _ => 0.0,
     };
-    if ceilings.bandwidth > 0.0 { memory.max(arithmetic) } else { 0.0 }
+    arithmetic.max(climb.bytes as f64 / ceilings.bandwidth)
 }
 
 fn class(climb: &Climb, rung: &Rung) -> &'static str {

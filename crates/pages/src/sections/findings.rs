@@ -6,6 +6,10 @@ use crate::record::{Kernel, Report};
 use crate::words::{pair, remark, t};
 use maud::{Markup, html};
 
+/// Findings of the summary, and the share under which a line is none of it.
+const MOST: usize = 24;
+const LIGHT: f64 = 0.01;
+
 /// A remark with its place.
 pub struct Finding<'a> {
     kernel: &'a Kernel,
@@ -74,7 +78,8 @@ pub fn card(report: &Report) -> Markup {
     let mut all: Vec<Finding<'_>> = report.kernels.iter().flat_map(of_kernel).collect();
     all.sort_by(|a, b| b.share.total_cmp(&a.share));
     let kernels = report.kernels.iter().filter(|kernel| kernel.profile.is_some()).count();
-    all.truncate(60);
+    all.retain(|finding| finding.share >= LIGHT);
+    all.truncate(MOST);
     html! {
         @if kernels > 0 {
             div.card data-filter="findings" {

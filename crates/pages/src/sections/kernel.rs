@@ -180,14 +180,14 @@ fn classes(profile: &Profile) -> Markup {
             h3 { (t("kernel:classes")) }
             div.stack role="list" {
                 @for (index, (name, value)) in all.iter().enumerate() {
-                    span.mark class={ "s" (index % 8) } tabindex="0" role="listitem" style=(format!("flex:{:.4}", share(*value)))
+                    span class={ "mark s" (index % 8) } tabindex="0" role="listitem" style=(format!("flex:{:.4}", share(*value)))
                         data-tip=(Tip::new(*name).row("count:instructions", thousands(*value as f64)).row("col:share", percent(share(*value))).json())
                         aria-label=(format!("{name}: {}", percent(share(*value)))) {}
                 }
             }
             ul.keys {
                 @for (index, (name, value)) in all.iter().enumerate() {
-                    li { i.swatch class={ "s" (index % 8) } {} (word(name)) " " b { (percent(share(*value))) } }
+                    li { i class={ "swatch s" (index % 8) } {} (word(name)) " " b { (percent(share(*value))) } }
                 }
             }
         }

@@ -96,7 +96,7 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
                 group: group(climb),
                 intensity,
                 rate: climb.flops as f64 / time.median_ns,
-                label: Some(match Some(name) == best {
+                label: chosen.then(|| match Some(name) == best {
                     true => format!("{} {}", climb.ladder, name),
                     false => name.to_owned(),
                 }),
