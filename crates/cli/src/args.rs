@@ -8,6 +8,7 @@ mod ladder;
 mod problem;
 mod program;
 mod timing;
+mod report;
 mod tool;
 mod values;
 
@@ -22,6 +23,7 @@ pub use ladder::{
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use timing::{BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming};
+pub use report::ReportArgs;
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use crate::{terminal, words};
@@ -138,6 +140,14 @@ pub enum Command {
         lanework/history.sqlite in your data folder ($XDG_DATA_HOME or ~/.local/share on Linux). Only --save \
         and --store write to it, and only `history delete` deletes.")]
     History(HistoryArgs),
+    /// Write everything about the ladders into one HTML file: charts, roofline, sources with counters.
+    #[command(after_help = "Examples:\n  \
+        lanework report --open\n  \
+        lanework report transpose sgemm -o report.html\n  \
+        lanework report --device cuda:0 --records report.json\n  \
+        lanework report --from climb.json sweep.json\n\n\
+        The file needs no network and no other file. On the emulator it shows counts and bounds, no times.")]
+    Report(ReportArgs),
     /// List the experiments that the ladders reproduce, with their commands, or run them all.
     #[command(after_help = "Examples:\n  \
         lanework experiments\n  \

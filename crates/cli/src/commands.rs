@@ -21,6 +21,7 @@ pub mod list;
 pub mod look;
 pub mod new;
 pub mod profile;
+pub mod report;
 pub mod run;
 pub mod streams;
 pub mod sweep;

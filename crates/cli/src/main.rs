@@ -11,6 +11,7 @@ mod checked;
 mod commands;
 mod failure;
 mod findings;
+mod gather;
 mod kernel_file;
 mod kernel_timing;
 mod npy;
@@ -137,6 +138,7 @@ fn run(command: Command) -> Outcome {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::History(args) => commands::history::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Profile(args) => commands::profile::run(&args),
         Command::Look(args) => commands::look::run(&args),

@@ -46,6 +46,11 @@ pub fn speak(language: Language) {
     CHOSEN.get_or_init(|| language);
 }
 
+/// Whether the language is Chinese.
+pub fn are_chinese() -> bool {
+    matches!(CHOSEN.get(), Some(Language::Chinese))
+}
+
 /// The catalogue, where the language is not English.
 fn catalogue() -> Option<&'static Catalogue> {
     static CHINESE: OnceLock<Catalogue> = OnceLock::new();

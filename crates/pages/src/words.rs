@@ -39,6 +39,23 @@ pub fn pair(english: &str, chinese: &str) -> Markup {
     }
 }
 
+/// Text in both languages in which what stands in backticks is code.
+pub fn prose(english: &str, chinese: &str) -> Markup {
+    html! {
+        @if english == chinese { (marked(english)) }
+        @else { span.en { (marked(english)) } span.zh lang="zh" { (marked(chinese)) } }
+    }
+}
+
+/// Text in which what stands in backticks is code.
+pub fn marked(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// The words of a key, in a drawing.
 pub fn drawn(key: &str) -> Markup {
     let [english, chinese] = both(key);
@@ -114,7 +131,7 @@ mod tests {
         let known: BTreeSet<String> = WORDS.iter().map(|row| row.0.to_owned()).collect();
         let missing: Vec<_> = used.difference(&known).collect();
         assert!(missing.is_empty(), "not in the catalogue: {missing:?}");
-        let dynamic = ["space:", "kind:", "limit:", "class:", "group:"];
+        let dynamic = ["space:", "kind:", "limit:", "class:", "group:", "sass:"];
         let unused: Vec<_> = known
             .difference(&used)
             .filter(|key| !dynamic.iter().any(|start| key.starts_with(start)))
@@ -125,6 +142,7 @@ mod tests {
     #[test]
     fn words_are_escaped_and_filled() {
         assert_eq!(pair("<b>", "<b>").into_string(), "&lt;b&gt;");
+        assert_eq!(marked("a `<b>` c").into_string(), "a <code>&lt;b&gt;</code> c");
         assert_eq!(filled("{0} of {1}", &["1", "2"]), "1 of 2");
         assert_eq!(both("nothing"), ["nothing", "nothing"]);
     }

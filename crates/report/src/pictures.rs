@@ -75,7 +75,8 @@ mod tests {
             assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
             assert!(drawn.contains("a &lt; b"));
             assert_eq!(drawn.matches("<text").count(), drawn.matches("</text>").count());
-            assert_eq!(drawn.matches("<rect").count(), drawn.matches("/>").count());
+            let shapes = drawn.matches("<rect").count() + drawn.matches("<path").count();
+            assert_eq!(shapes, drawn.matches("/>").count());
         }
     }
 

@@ -10,6 +10,9 @@ use maud::{Markup, html};
 /// Beyond this ratio of the largest to the smallest value, bars would hide the small ones.
 const FAR_APART: f64 = 40.0;
 
+/// The part of a logarithmic axis that an interval must take to be seen beside its dot.
+const WIDE: f64 = 0.025;
+
 /// A part of a bar.
 #[derive(Clone, Debug)]
 pub struct Part {
@@ -130,7 +133,7 @@ impl Bars {
                                 rect class=(class) x={ (left) "%" } y="5" width={ (wide) "%" } height="16" {}
                             }
                         }
-                        @if let Some([low, high]) = row.interval {
+                        @if let Some([low, high]) = row.interval.filter(|[low, high]| !axis.is_log() || axis.place(*high) - axis.place(*low) > WIDE) {
                             g.interval {
                                 line x1=(place(low)) x2=(place(high)) y1="50%" y2="50%" {}
                                 line x1=(place(low)) x2=(place(low)) y1="30%" y2="70%" {}

@@ -61,7 +61,7 @@ impl Heat {
                                 @match self.cells.iter().find(|cell| cell.at == (*column, *row)) {
                                     Some(cell) => {
                                         @let heat = self.heat(cell.value);
-                                        td.mark.deep[heat > 0.55].best[best == Some(cell.value)] tabindex="0"
+                                        td.mark.mid[heat > 0.5].deep[heat > 0.83].best[best == Some(cell.value)] tabindex="0"
                                             data-tip=(cell.tip.json()) style=(format!("--h:{heat:.3}")) { (cell.text) }
                                     }
                                     None => td.none { "·" },

@@ -150,7 +150,7 @@ impl Roofline {
         html! {
             svg class={ "chart roofline " (class) } viewBox={ "0 0 " (plot.width) " " (plot.height) }
                 role="group" aria-label=(self.caption) {
-                (axes(&plot, narrow))
+                (axes(&plot))
                 @for roof in roofs { (roof) }
                 @for mark in &self.marks {
                     @let (x, y) = (plot.x(mark.intensity), plot.y(mark.rate));
@@ -207,7 +207,7 @@ impl Roofline {
     }
 }
 
-fn axes(plot: &Plot, narrow: bool) -> Markup {
+fn axes(plot: &Plot) -> Markup {
     let size = plot.size;
     html! {
         @for tick in &plot.x.ticks {
@@ -223,10 +223,7 @@ fn axes(plot: &Plot, narrow: bool) -> Markup {
         text.axis x=(p((plot.left + plot.right) / 2.0)) y=(p(plot.height - 10.0)) text-anchor="middle" font-size=(size) {
             (drawn("axis:intensity"))
         }
-        text.axis text-anchor="middle" font-size=(size)
-            transform={ "translate(" (if narrow { 11 } else { 15 }) " " (p((plot.top + plot.bottom) / 2.0)) ") rotate(-90)" } {
-            (drawn("axis:rate"))
-        }
+        text.axis x="4" y=(p(plot.top - 14.0)) font-size=(size) { (drawn("axis:rate")) }
     }
 }
 

@@ -171,7 +171,9 @@ pub struct Sass {
     pub registers: Option<u32>,
     /// Bytes of spills that it made, stores and loads.
     pub spills: Option<[u32; 2]>,
-    /// What made it, or why there is none.
+    /// Why there is none: `no-ptxas`, `no-lister`, `refused`.
+    pub missing: String,
+    /// What made it, or what else is known of why there is none.
     pub note: String,
 }
 

@@ -6,7 +6,7 @@ use crate::charts::Columns;
 use crate::format::{bandwidth, bytes, count, digits, percent, thousands, time};
 use crate::record::{Counters, Histogram, Kernel, Profile, Report, Rung};
 use crate::tip::Tip;
-use crate::words::{both, english, pair, t, tf};
+use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
 /// The page.
@@ -21,10 +21,10 @@ pub fn page(report: &Report, kernel: &Kernel) -> Markup {
             }
             h1 { (kernel.name) }
             @if let Some([english, chinese]) = &kernel.header {
-                p.lead { (pair(&english.idea, &chinese.idea)) }
+                p.lead { (prose(&english.idea, &chinese.idea)) }
                 dl.header {
-                    dt { (t("kernel:predicts")) } dd { (pair(&english.predicts, &chinese.predicts)) }
-                    dt { (t("kernel:costs")) } dd { (pair(&english.costs, &chinese.costs)) }
+                    dt { (t("kernel:predicts")) } dd { (prose(&english.predicts, &chinese.predicts)) }
+                    dt { (t("kernel:costs")) } dd { (prose(&english.costs, &chinese.costs)) }
                 }
             }
             (on_gpus(report, kernel))

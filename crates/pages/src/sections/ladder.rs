@@ -4,7 +4,7 @@ use super::climbs::{charts, link, tabs};
 use super::route;
 use crate::format::{bytes, count, digits, factor, percent, rate, time};
 use crate::record::{Climb, Report, Rung};
-use crate::words::{pair, reason, t, tf};
+use crate::words::{marked, pair, prose, reason, t, tf};
 use maud::{Markup, html};
 
 /// What a ladder computes, in both languages.
@@ -34,7 +34,7 @@ pub fn page(report: &Report, name: &str) -> Markup {
                 div.story {
                     @for (class, text) in [("en", &story.text[0]), ("zh", &story.text[1])] {
                         div class=(class) lang=[(class == "zh").then_some("zh")] {
-                            @for paragraph in paragraphs(text, class == "zh") { p { (paragraph) } }
+                            @for paragraph in paragraphs(text, class == "zh") { p { (marked(&paragraph)) } }
                         }
                     }
                 }
@@ -105,7 +105,7 @@ fn steps(report: &Report, climb: &Climb) -> Markup {
                             }
                         }
                         @if let Some(header) = report.kernel(&climb.ladder, &rung.name).and_then(|one| one.header.as_ref()) {
-                            p { (pair(&header[0].idea, &header[1].idea)) }
+                            p { (prose(&header[0].idea, &header[1].idea)) }
                         }
                         @if let Some(error) = &rung.error { p.bad-text { (error) } }
                         @if let Some(skipped) = &rung.skipped { p.note { (t("rung:skipped")) ": " (skipped) } }

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Lines of PTX or machine code that are shown of one kernel.
-const MOST: usize = 1500;
+const MOST: usize = 900;
 
 /// The card with the listings.
 pub fn card(kernel: &Kernel) -> Markup {
@@ -59,14 +59,19 @@ fn cells(line: Option<&&Line>) -> Markup {
             Some(line) => {
                 td.share { (percent(line.share)) }
                 td.n { (count(line.counters.get("warp_instructions") as f64)) }
-                td.n.over[line.counters.ideal_sectors() > 0 && line.counters.sectors() as f64 > 1.1 * line.counters.ideal_sectors() as f64] {
-                    @if line.counters.sectors() > 0 { (count(line.counters.sectors() as f64)) }
-                }
-                td.n.over[line.counters.conflicts() > 0] {
-                    @if line.counters.wavefronts() > 0 { (count(line.counters.wavefronts() as f64)) }
+                @if line.counters.sectors() + line.counters.wavefronts() == 0 { td.n colspan="2" {} } @else {
+                    td.n.over[line.counters.ideal_sectors() > 0 && line.counters.sectors() as f64 > 1.1 * line.counters.ideal_sectors() as f64] {
+                        @if line.counters.sectors() > 0 { (count(line.counters.sectors() as f64)) }
+                    }
+                    td.n.over[line.counters.conflicts() > 0] {
+                        @if line.counters.wavefronts() > 0 { (count(line.counters.wavefronts() as f64)) }
+                    }
                 }
             }
-            None => { td {} td {} td {} td {} }
+            None => {
+                td {}
+                td.n colspan="3" {}
+            }
         }
     }
 }
@@ -78,8 +83,8 @@ fn head() -> Markup {
                 th scope="col" { (t("col:line")) }
                 th scope="col" { (t("col:share")) }
                 th.n scope="col" { (t("col:instructions")) }
-                th.n scope="col" { (t("unit:sectors")) }
-                th.n scope="col" { (t("unit:wavefronts")) }
+                th.n scope="col" { (t("col:sectors")) }
+                th.n scope="col" { (t("col:wavefronts")) }
                 th.code scope="col" { (t("col:code")) }
             }
         }
@@ -104,12 +109,12 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                         @let number = at as u32 + 1;
                         @let found = lines.iter().find(|line| line.line == number);
                         tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
-                            th scope="row" { (number) }
+                            th { (number) }
                             (cells(found))
-                            td.code { code { (coloured(text, kind)) } }
+                            td.code { (coloured(text, kind)) }
                         }
                         @for remark in found.iter().flat_map(|line| &line.remarks) {
-                            tr.remark { td colspan="5" {} td.code { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
+                            tr.remark { td {} td {} td.n colspan="3" {} td.code { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
                         }
                     }
                 }
@@ -130,9 +135,9 @@ fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Mark
                         @let number = at as u32 + 1;
                         @let found = by_line.get(&number);
                         tr data-l=[ptx.source.get(&number).and_then(key)] style=[heat(found)] {
-                            th scope="row" { (number) }
+                            th { (number) }
                             (cells(found))
-                            td.code { code { (coloured(text, Language::Ptx)) } }
+                            td.code { (coloured(text, Language::Ptx)) }
                         }
                     }
                 }
@@ -146,7 +151,11 @@ fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Mark
 fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
     let Some(text) = &sass.text else {
         return html! {
-            p.callout { (t("listing:no-sass")) @if !sass.note.is_empty() { " " (sass.note) } }
+            p.callout {
+                (t("listing:no-sass"))
+                @if !sass.missing.is_empty() { " " (t(&format!("sass:{}", sass.missing))) }
+                @if !sass.note.is_empty() { " " code { (sass.note) } }
+            }
         };
     };
     let all = text.lines().count();
@@ -158,8 +167,8 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Marku
                     @for (at, line) in text.lines().enumerate().take(MOST) {
                         @let number = at as u32 + 1;
                         tr data-l=[sass.source.get(&number).and_then(key)] {
-                            th scope="row" { (number) }
-                            td.code { code { (coloured(line, Language::Sass)) } }
+                            th { (number) }
+                            td.code { (coloured(line, Language::Sass)) }
                         }
                     }
                 }

@@ -1,7 +1,6 @@
 //! The page of the sweeps: lines where one thing varies, heat maps where two do.
 
 use super::climbs::{rate_of, tip_of_time};
-use super::ladder::chips;
 use crate::charts::{Cell, Curve, Heat, Lines, Point};
 use crate::format::{bandwidth, count, time};
 use crate::record::{Climb, Report, Rung, Sweep};
@@ -94,7 +93,11 @@ fn of_sweep(sweep: &Sweep) -> Markup {
     html! {
         div.card.sweep.filtered data-points=(points) {
             h2 { (sweep.ladder) " · " (sweep.device.name) }
-            @if let Some(first) = sweep.points.first() { (chips(first)) }
+            ul.chips {
+                li.device.gpu[sweep.points.iter().any(Climb::timed)] { (sweep.device.name) }
+                @if let Some(first) = sweep.points.first() { li { (first.element) } }
+                @for axis in &axes { li { (axis) " " (values(sweep, axis).iter().map(u64::to_string).collect::<Vec<_>>().join(", ")) } }
+            }
             @match axes.as_slice() {
                 [] => p.note { (t("sweeps:nothing-varies")) },
                 [x] => (lines(sweep, x, None, &rungs, (key, tick))),

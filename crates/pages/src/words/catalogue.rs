@@ -26,7 +26,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "summary:lead",
         "Every figure is of a kernel whose result was compared with a reference first. Counts are the emulator's, times are a GPU's, and the two never share a chart.",
-        "每个数字都来自结果先与参考值比较过的核函数。计数来自仿真器，时间来自 GPU，二者从不放在同一张图里。",
+        "每个数字都来自结果先与参考值比较过的核函数。计数来自模拟器，时间来自 GPU，二者从不放在同一张图里。",
     ),
     ("summary:ladders", "Ladders", "优化阶梯"),
     ("summary:rungs", "Rungs", "级数"),
@@ -35,7 +35,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "summary:emulator-only",
         "This report was made on the emulator, which counts and does not model time: it shows counts and bounds, and no times.",
-        "本报告在仿真器上生成。仿真器只计数，不模拟时间，因此这里只有计数与上界，没有时间。",
+        "本报告在模拟器上生成。模拟器只计数，不模拟时间，因此这里只有计数与上界，没有时间。",
     ),
     ("summary:findings", "Findings", "发现的问题"),
     (
@@ -57,7 +57,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("chip:driver", "driver {0}", "驱动 {0}"),
     ("chip:bytes", "moves {0} at least", "至少搬运 {0}"),
     ("chip:flops", "{0} operations", "{0} 次运算"),
-    ("chip:emulator", "emulator", "仿真器"),
+    ("chip:emulator", "emulator", "模拟器"),
     ("chip:launch", "{0} blocks of {1} threads", "{0} 个线程块，每块 {1} 个线程"),
     ("chip:model", "modelled for an {0}", "按 {0} 建模"),
     // ladder
@@ -65,7 +65,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("ladder:counted", "Counted", "计数变化"),
     ("ladder:figures", "All figures", "全部数据"),
     ("climb:times", "Measured on a GPU", "在 GPU 上测得"),
-    ("climb:counts", "Counted by the emulator", "由仿真器计数"),
+    ("climb:counts", "Counted by the emulator", "由模拟器计数"),
     (
         "climb:times-note",
         "Median of GPU events, whiskers are its 95 % confidence interval; the factor compares with the rung above.",
@@ -74,7 +74,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "climb:counts-note",
         "Counts do not depend on the host. They are not times: the emulator does not model time.",
-        "计数与运行它的主机无关。它们不是时间：仿真器不模拟时间。",
+        "计数与运行它的主机无关。它们不是时间：模拟器不模拟时间。",
     ),
     (
         "climb:sampled-note",
@@ -97,7 +97,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("panel:sectors", "Memory sectors", "内存扇区"),
     ("panel:wavefronts", "Shared memory", "共享内存"),
     ("panel:instructions", "Instructions", "指令"),
-    ("panel:divergence", "Divergence", "分支分化"),
+    ("panel:divergence", "Divergence", "分支分歧"),
     ("panel:barriers", "Barriers", "屏障"),
     ("panel:heat", "Heat map", "热力图"),
     ("axis:log", "logarithmic axis", "对数坐标"),
@@ -112,7 +112,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "共享内存 wavefront 数，越少越好",
     ),
     ("axis:instructions", "warp instructions, less is better", "warp 指令数，越少越好"),
-    ("axis:divergence", "divergent branches", "发生分化的分支"),
+    ("axis:divergence", "divergent branches", "发生分歧的分支"),
     ("axis:barriers", "barrier arrivals by warps", "warp 到达屏障的次数"),
     // times and rates
     ("time:median", "Median", "中位数"),
@@ -136,10 +136,10 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("count:instructions", "Warp instructions", "warp 指令"),
     ("count:sectors", "Sectors", "扇区"),
     ("count:ideal", "Sectors, optimal", "扇区，最优"),
-    ("count:wavefronts", "Wavefronts", "wavefront（波前）"),
+    ("count:wavefronts", "Wavefronts", "wavefront 数"),
     ("count:conflicts", "Bank conflicts", "bank 冲突"),
     ("count:barriers", "Barrier arrivals", "到达屏障"),
-    ("count:divergent", "Divergent branches", "分化的分支"),
+    ("count:divergent", "Divergent branches", "分歧的分支"),
     ("count:lanes", "Active lanes", "活跃 lane"),
     ("count:of-32", "of 32, on average", "共 32 个，平均值"),
     ("count:intensity", "Intensity", "运算强度"),
@@ -172,7 +172,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     // kernel
     ("kernel:predicts", "Predicted", "预测"),
     ("kernel:costs", "Costs", "代价"),
-    ("kernel:counted", "What the emulator counted", "仿真器的计数"),
+    ("kernel:counted", "What the emulator counted", "模拟器的计数"),
     ("kernel:on-gpu", "On the {0}", "在 {0} 上"),
     (
         "kernel:counted-note",
@@ -185,7 +185,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "kernel:no-findings",
         "Nothing to remark: accesses are coalesced, banks do not conflict, warps stay together.",
-        "没有问题：访问已合并，bank 没有冲突，warp 没有分化。",
+        "没有问题：访问已合并，bank 没有冲突，warp 没有分歧。",
     ),
     ("kernel:timing", "{0}, cache {1}, {2} samples", "{0}，缓存 {1}，{2} 个样本"),
     ("class:parameters", "parameters", "参数"),
@@ -232,9 +232,11 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("col:each", "Per request / optimal", "每个请求 / 最优"),
     ("col:verdict", "Verdict", "判断"),
     ("col:instructions", "Instr.", "指令"),
+    ("col:sectors", "Sect.", "扇区"),
+    ("col:wavefronts", "Wavef.", "wavefront 数"),
     ("col:code", "Code", "代码"),
     ("unit:sectors", "sectors", "扇区"),
-    ("unit:wavefronts", "wavefronts", "wavefront（波前）"),
+    ("unit:wavefronts", "wavefronts", "wavefront 数"),
     // listings
     ("listing:title", "Source, PTX and SASS", "源代码、PTX 与 SASS"),
     (
@@ -245,6 +247,17 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("listing:cut", "{0} of {1} lines are shown.", "共 {1} 行，显示 {0} 行。"),
     ("listing:ptx-uncounted", "This PTX has no counts by line.", "这份 PTX 没有逐行计数。"),
     ("listing:no-sass", "There is no SASS in this report.", "本报告没有 SASS。"),
+    (
+        "sass:no-ptxas",
+        "ptxas, which assembles it, is not installed on the machine that made the report.",
+        "生成报告的机器上没有安装负责汇编的 ptxas。",
+    ),
+    (
+        "sass:no-lister",
+        "nvdisasm and cuobjdump, either of which lists it, are not installed on the machine that made the report.",
+        "生成报告的机器上没有安装用于列出它的 nvdisasm 或 cuobjdump。",
+    ),
+    ("sass:refused", "ptxas refused the PTX:", "ptxas 拒绝了这份 PTX："),
     // pictures
     ("picture:title", "What one warp accesses", "一个 warp 访问了什么"),
     (
@@ -314,7 +327,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "roofline:bounds-note",
         "These are bounds, not measurements: each mark stands on the roof, above the operations per byte that the emulator counted in the sectors that warps request. If caches helped nothing, no rung could be faster on this GPU; caches move a rung to the right.",
-        "这些是上界，不是测量值：每个标记都在屋顶上，横坐标是仿真器按 warp 请求的扇区统计的每字节运算次数。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
+        "这些是上界，不是测量值：每个标记都在屋顶上，横坐标是模拟器按 warp 请求的扇区统计的每字节运算次数。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
     ),
     ("roofline:bound", "Bound", "上界"),
     // sweeps
@@ -341,7 +354,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "method:counts-text",
         "The emulator runs every instruction of every warp and counts requests, 32-byte sectors, wavefronts through the banks, and branches. Counts are exact for a launch and the same on every host. It does not model time, and no count is shown as one.",
-        "仿真器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。它不模拟时间，也没有计数被当作时间显示。",
+        "模拟器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。它不模拟时间，也没有计数被当作时间显示。",
     ),
     ("method:times", "Times", "时间"),
     (
@@ -353,7 +366,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "method:roofline-text",
         "After Williams, Waterman and Patterson (2009). Nominal ceilings are the vendor's figures, measured ones were taken on the GPU at hand. Marks of the emulator are bounds on counted bytes and operations, and are hollow.",
-        "依据 Williams、Waterman 与 Patterson（2009）。标称上限是厂商数据，实测上限在当前 GPU 上测得。仿真器的标记是按计数的字节与运算得出的上界，以空心表示。",
+        "依据 Williams、Waterman 与 Patterson（2009）。标称上限是厂商数据，实测上限在当前 GPU 上测得。模拟器的标记是按计数的字节与运算得出的上界，以空心表示。",
     ),
     ("method:verified", "Verification", "验证"),
     (

@@ -80,6 +80,23 @@ impl Canvas {
         }
     }
 
+    /// The empty cells of a row, as one path.
+    fn empty_cells(&mut self, empty: impl Iterator<Item = bool>, width: usize) {
+        let mut path = String::new();
+        for (index, _) in empty.enumerate().filter(|(_, empty)| *empty) {
+            let _ = write!(
+                path,
+                "M{} {}h{w}v{CELL}h-{w}z",
+                LEFT + width * index,
+                self.y,
+                w = width - 2
+            );
+        }
+        if !path.is_empty() {
+            let _ = writeln!(self.body, "<path d='{path}' fill='{EMPTY}'/>");
+        }
+    }
+
     /// What the row is, at its left.
     fn label(&mut self, text: &str) {
         let (x, y) = (LEFT - 10, self.y + 13);
@@ -247,10 +264,10 @@ fn banks(canvas: &mut Canvas, touch: &Touch, most: usize) {
     canvas.y += ROW;
     for (row, cells) in rows.iter().take(most) {
         canvas.label(&format!("{} B", u128::from(*row) * 128));
-        for (bank, lanes) in cells.iter().enumerate() {
-            let fill = if lanes.is_empty() { EMPTY } else { heat(wavefronts[bank]) };
+        canvas.empty_cells(cells.iter().map(Vec::is_empty), width);
+        for (bank, lanes) in cells.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty()) {
+            let fill = heat(wavefronts[bank]);
             let label = match lanes.as_slice() {
-                [] => String::new(),
                 [lane] => lane.to_string(),
                 [..] => format!("{}x", lanes.len()),
             };

@@ -1,0 +1,36 @@
+//! The options of `report`.
+
+use super::device::On;
+use super::values::seconds;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The ladders; all of them where none is named.
+    #[arg(value_name = "LADDERS", conflicts_with = "from")]
+    pub ladders: Vec<String>,
+    /// Where to write the HTML file.
+    #[arg(short, long, value_name = "FILE", default_value = "lanework-report.html")]
+    pub output: PathBuf,
+    /// Open the report in the browser.
+    #[arg(long)]
+    pub open: bool,
+    /// Show what these JSON files hold instead of climbing: climbs, sweeps, profiles, timed kernels, reports.
+    #[arg(long, value_name = "FILES", num_args = 1..)]
+    pub from: Vec<PathBuf>,
+    /// Leave out the pages of the kernels, which need their profiles on the emulator.
+    #[arg(long)]
+    pub no_kernels: bool,
+    /// Also write all that the report shows to this file, as JSON that --from takes.
+    #[arg(long, value_name = "FILE")]
+    pub records: Option<PathBuf>,
+    /// The GPU whose occupancy, caches and bounds are modelled; `lanework gpus` lists them.
+    #[arg(long, value_name = "NAME", default_value = "H200")]
+    pub gpu: String,
+    /// The longest time to sample one rung on a GPU, in seconds [default: 15].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    #[command(flatten)]
+    pub on: On,
+}

@@ -1,0 +1,169 @@
+//! `lanework report`: everything about kernels in one HTML file.
+
+use super::climb::{check_time_limit, failures, steps};
+use super::profile::find_gpu;
+use crate::args::ReportArgs;
+use crate::failure::{Failure, Outcome};
+use crate::gather;
+use crate::output::{note, print, write};
+use crate::problem::find_family;
+use crate::progress::Progress;
+use lanework::{Backend, Device};
+use lanework_lab::timing::utc_now;
+use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, family, machine, specs};
+use lanework_pages::Report;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Seconds of sampling of a rung by default.
+const SAMPLING: f64 = 15.0;
+
+/// Climbs ladders, or reads what earlier climbs wrote, and writes the report.
+///
+/// # Errors
+/// Unknown names, files that hold no records, no such device; and when a rung's result was wrong, after the report
+/// has been written.
+pub fn run(args: &ReportArgs) -> Outcome {
+    find_gpu(&args.gpu)?;
+    let mut report = Report {
+        taken: utc_now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        chinese: crate::words::are_chinese(),
+        ..Report::default()
+    };
+    let climbed = match args.from.is_empty() {
+        true => climbs(args, &mut report)?,
+        false => {
+            args.from.iter().try_for_each(|file| read(file, &mut report))?;
+            Vec::new()
+        }
+    };
+    let shown: Vec<Family> = report.climbs.iter().map(|climb| climb.ladder.clone()).fold(
+        Vec::new(),
+        |mut shown: Vec<Family>, name| {
+            let known = shown.iter().any(|one| (one.ladder)().name == name);
+            shown.extend(family(&name).filter(|_| !known));
+            shown
+        },
+    );
+    report.stories.extend(shown.iter().map(|family| gather::story(&(family.ladder)())));
+    if !args.no_kernels {
+        kernels(&shown, &args.gpu, &mut report)?;
+    }
+    let mut devices: Vec<String> =
+        report.climbs.iter().map(|climb| climb.device.name.clone()).collect();
+    devices.push(args.gpu.clone());
+    for device in devices {
+        if report.ceilings.iter().all(|known| known.gpu != device) {
+            report.ceilings.extend(gather::ceilings(specs(), &device));
+        }
+    }
+    let html = report.html();
+    write(&args.output, &html)?;
+    if let Some(path) = &args.records {
+        let text = serde_json::to_string(&report)
+            .map_err(|error| Failure::Check(format!("the records cannot be written: {error}")))?;
+        write(path, &text)?;
+    }
+    print(&format!(
+        "the report is in {}: {} kB, no network needed\n",
+        args.output.display(),
+        html.len().div_ceil(1000)
+    ))?;
+    if args.open {
+        open(&args.output)?;
+    }
+    climbed.iter().try_for_each(failures)
+}
+
+/// Reads records from a file.
+fn read(file: &Path, report: &mut Report) -> Outcome {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::input(format_args!("{} cannot be read: {error}", file.display()), "check the path")
+    })?;
+    report.add_json(&text).map_err(|why| {
+        Failure::input(
+            format_args!("{} is nothing to report: {why}", file.display()),
+            "give what climb, sweep or profile printed with --json, or report wrote with --records",
+        )
+    })
+}
+
+/// Climbs the ladders: on a GPU for times, and always on the emulator for counts.
+fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Failure> {
+    let families = match args.ladders.as_slice() {
+        [] => families(),
+        names => names.iter().map(|name| find_family(name)).collect::<Result<Vec<_>, _>>()?,
+    };
+    let device = Device::open(&args.on.device)?;
+    check_time_limit(args.time_limit, device.backend())?;
+    let mut devices = vec![device];
+    if devices[0].backend() == Backend::Cuda {
+        devices.push(Device::emulator());
+    }
+    let mut records = Vec::new();
+    for device in &devices {
+        for family in &families {
+            let request = Request::new(device.backend());
+            let how = How {
+                rungs: Vec::new(),
+                seed: request.seed,
+                time_limit: Duration::from_secs_f64(args.time_limit.unwrap_or(SAMPLING)),
+            };
+            let case = family.case(&request)?;
+            let what = format!("climbing {}", (family.ladder)().name);
+            let progress = Progress::of(&what, steps(family, &[]));
+            let mut next = |rung: &str| progress.next(rung);
+            let record = climb(family, case.as_ref(), device, &how, &mut next)?;
+            let value = serde_json::to_value(&record).map_err(|error| error.to_string());
+            value.and_then(|value| report.add(value)).map_err(Failure::Check)?;
+            records.push(record);
+        }
+    }
+    Ok(records)
+}
+
+/// Profiles the rungs that have no page yet, on the emulator.
+fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
+    let device = Device::emulator();
+    let machine = machine(find_gpu(gpu)?);
+    let rungs: usize = families.iter().map(|family| (family.ladder)().rungs.len()).sum();
+    let progress = Progress::of("profiling", rungs as u64);
+    for family in families {
+        let ladder = (family.ladder)();
+        let case = family.case(&Request::new(Backend::Emulator))?;
+        for rung in &ladder.rungs {
+            progress.next(&format!("{}/{}", ladder.name, rung.name));
+            if report.kernel(ladder.name, rung.name).is_some_and(|known| known.ptx.is_some()) {
+                continue;
+            }
+            let found = gather::kernel(ladder.name, rung, case.as_ref(), &device, &machine)?;
+            if let Some(found) = found {
+                report
+                    .kernels
+                    .retain(|known| (&*known.ladder, &*known.name) != (ladder.name, rung.name));
+                report.kernels.push(found);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens a file in the browser.
+fn open(path: &Path) -> Outcome {
+    let programs: &[(&str, &[&str])] = match std::env::consts::OS {
+        "macos" => &[("open", &[])],
+        "windows" => &[("cmd", &["/C", "start", ""])],
+        _ => &[("xdg-open", &[]), ("wslview", &[])],
+    };
+    let started = programs.iter().any(|(program, options)| {
+        let mut command = Command::new(program);
+        command.args(*options).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().is_ok()
+    });
+    if !started {
+        note(&format!("no program opens HTML files here; open {} yourself", path.display()));
+    }
+    Ok(())
+}
