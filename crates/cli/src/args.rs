@@ -7,8 +7,8 @@ mod kernel;
 mod ladder;
 mod problem;
 mod program;
-mod timing;
 mod report;
+mod timing;
 mod tool;
 mod values;
 
@@ -22,8 +22,8 @@ pub use ladder::{
 };
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
-pub use timing::{BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming};
 pub use report::ReportArgs;
+pub use timing::{BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use crate::{terminal, words};
