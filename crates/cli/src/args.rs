@@ -121,11 +121,14 @@ pub enum Command {
         lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
         --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912")]
     Bench(BenchArgs),
-    /// Compare two kernels on a GPU, in turns, with a verdict: FAST, SLOW or AMBIGUOUS.
+    /// Compare two kernels on a GPU, in turns, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
     #[command(after_help = "Examples:\n  \
         lanework compare transpose/unpadded transpose/padded --size 8192\n  \
         lanework compare before.ptx after.ptx --grid 4096 --block 256 --arg rand:f32:1048576 \\\n      \
-        --arg zeros:f32:1048576\n\n\
+        --arg zeros:f32:1048576\n  \
+        lanework compare 12 15\n  \
+        lanework compare --last\n  \
+        lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
         Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
     Compare(CompareArgs),
     /// List, show, export or delete the runs that --save has stored.

@@ -5,6 +5,7 @@ pub mod book;
 pub mod check;
 pub mod climb;
 pub mod compare;
+pub mod compare_runs;
 pub mod conform;
 pub mod coverage;
 pub mod devices;

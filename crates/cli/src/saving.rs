@@ -34,7 +34,12 @@ pub struct Plan<'a> {
     pub device: &'a DeviceRecord,
 }
 
-impl Plan<'_> {
+impl<'a> Plan<'a> {
+    /// The plan of timed kernels, which no other run goes on with.
+    pub fn of_timed(kind: Kind, points: usize, device: &'a DeviceRecord) -> Plan<'a> {
+        Plan { kind, request: Value::Null, points, device }
+    }
+
     /// What a run must have in common with this one to go on with it.
     fn identity(&self) -> Value {
         json!({
@@ -119,6 +124,22 @@ impl Saving {
     /// The store's file.
     pub fn file(&self) -> &Path {
         self.store.path()
+    }
+
+    /// Stores points that are all there, as a run of its own; where `store` is none, nothing.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn whole(
+        store: Option<Store>,
+        options: &SaveOptions,
+        plan: &Plan<'_>,
+        points: &[NewPoint],
+    ) -> Result<(), Failure> {
+        let Some(store) = store else { return Ok(()) };
+        let mut saving = Saving::begin(store, plan)?;
+        points.iter().try_for_each(|point| saving.add(point))?;
+        saving.finish(options)
     }
 
     /// Stores a climb as a point.

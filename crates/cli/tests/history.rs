@@ -251,3 +251,27 @@ fn unfinish(file: &Path) {
     let sql = "UPDATE run SET finished = NULL WHERE id = (SELECT max(id) FROM run)";
     assert_eq!(connection.execute(sql, []), Ok(1));
 }
+
+#[test]
+fn a_benchmark_on_the_emulator_is_stored_as_counts() {
+    let lab = Lab::new();
+    lab.succeeds("bench transpose/padded --size 33 --device emulator --save");
+    let run = lab.json("history show 1 --json");
+    assert_eq!(
+        (&run[0]["kind"], &run[0]["entries"][0]["shown"]),
+        (&"bench".into(), &"counts".into())
+    );
+    let error = lab.refused("compare 1 1");
+    assert!(error.contains("run 1 has no times to compare"), "{error}");
+    let kernel = lab.0.path().join("k.ptx");
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n";
+    std::fs::write(&kernel, text).expect("written");
+    lab.succeeds(&format!(
+        "bench {} --grid 1 --block 32 --device emulator --save",
+        kernel.display()
+    ));
+    let runs = lab.json("history --kernel k --json");
+    assert_eq!(runs[0]["id"], 2);
+    let (list, _) = lab.succeeds("history show 2");
+    assert!(list.contains("unverified"), "{list}");
+}

@@ -8,6 +8,7 @@
 //! version of the schema it belongs to; older ones are migrated when they are opened, newer ones and files of other
 //! programs are refused before SQLite touches them. Nothing here prints.
 
+mod compare;
 mod csv;
 mod error;
 mod export;
@@ -20,6 +21,7 @@ mod schema;
 mod store;
 mod write;
 
+pub use compare::{Side, Sides};
 pub use error::{Result, StoreError};
 pub use export::{Exported, Format, export};
 pub use filter::{Filter, since};

@@ -164,6 +164,28 @@ impl NewPoint {
         NewPoint { position, outcome, why: None, problem, record, entries }
     }
 
+    /// The point of an own kernel that was counted, with its counters as JSON.
+    pub fn of_counts(position: usize, name: &str, file: &str, counters: Value) -> NewPoint {
+        let entry = NewEntry {
+            shown: Shown::Counts,
+            ladder: None,
+            name: name.to_owned(),
+            file: Some(file.to_owned()),
+            verdict: "unverified".to_owned(),
+            record: json!({ "counters": counters }),
+            timed: None,
+        };
+        let (outcome, problem) = (Outcome::Done, BTreeMap::new());
+        NewPoint {
+            position,
+            outcome,
+            why: None,
+            problem,
+            record: Value::Null,
+            entries: vec![entry],
+        }
+    }
+
     /// The point of a comparison: both kernels, then the verdict.
     pub fn of_comparison(position: usize, comparison: ComparisonRecord) -> NewPoint {
         let ComparisonRecord { a, b, interleaved, ratio, interval, verdict, why } = comparison;

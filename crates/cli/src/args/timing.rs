@@ -1,6 +1,7 @@
 //! The options of the commands that time kernels.
 
 use super::device::On;
+use super::history::SaveOptions;
 use super::kernel::KernelArgs;
 use super::problem::{Arrays, Numbers, Problem};
 use super::values::{dimensions, extent, seconds};
@@ -51,17 +52,25 @@ pub struct BenchArgs {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub save: SaveOptions,
+    #[command(flatten)]
     pub on: On,
 }
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The first: a .ptx or .cu file, or a rung as ladder/rung.
-    #[arg(value_name = "A")]
-    pub first: String,
+    /// The first: a .ptx or .cu file, a rung as ladder/rung, or the number of a stored run.
+    #[arg(value_name = "A", required_unless_present_any = ["revision", "last"])]
+    pub first: Option<String>,
     /// The second, which the verdict is on.
-    #[arg(value_name = "B")]
-    pub second: String,
+    #[arg(value_name = "B", required_unless_present_any = ["revision", "last"])]
+    pub second: Option<String>,
+    /// Compare what is stored of two revisions of your checkout, the newest of each kernel; A may name a ladder or rung.
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["second", "last"], help_heading = "History")]
+    pub revision: Vec<String>,
+    /// Compare the last stored run with the one before it that timed the same; A may name a ladder or rung.
+    #[arg(long, conflicts_with = "second", help_heading = "History")]
+    pub last: bool,
     #[command(flatten)]
     pub problem: Problem<false>,
     #[command(flatten)]
@@ -77,6 +86,8 @@ pub struct CompareArgs {
     /// Print one JSON array of comparisons, with every sample.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub save: SaveOptions,
     #[command(flatten)]
     pub on: On,
 }
@@ -103,6 +114,8 @@ pub struct KernelTiming {
     /// Operations that any solution must make, for GFLOP/s and the gate; a fused multiply-add is two.
     #[arg(long, value_name = "N", value_parser = extent)]
     pub flops: Option<u64>,
+    #[command(flatten)]
+    pub save: SaveOptions,
 }
 
 /// Gives the options of `run` their meaning where kernels are timed.

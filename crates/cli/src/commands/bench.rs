@@ -1,19 +1,23 @@
 //! `lanework bench`: the time of a rung or of a kernel of a file.
 
 use super::climb::check_time_limit;
-use crate::args::{BenchArgs, BenchKernelArgs, KernelArgs};
+use crate::args::{BenchArgs, BenchKernelArgs, KernelArgs, SaveOptions};
 use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::{Ready, arguments, check_arguments, find_entry, given, maps, upload};
 use crate::kernel_timing::{self, Loaded, expected};
 use crate::output::{print, print_json};
 use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::progress::Progress;
+use crate::saving::{Plan, Saving, json_of};
 use crate::source::linked_ptx;
 use crate::suggest::check_rung;
 use crate::tables;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device};
-use lanework_lab::{How, RungOf, TimedRecord, Timing, bench_rung, climb};
+use lanework_lab::{DeviceRecord, How, RungOf, TimedRecord, Timing, bench_rung, climb};
+use lanework_store::{Kind, NewPoint, Store};
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Seconds of sampling by default.
@@ -38,12 +42,16 @@ pub fn run(args: &BenchArgs) -> Outcome {
         return Err(Failure::input(why, "time another rung; `lanework list` shows all"));
     }
     let limit = Duration::from_secs_f64(args.time_limit.unwrap_or(SAMPLING));
+    let store = args.save.open()?;
     let progress = Progress::new("timing");
     let mut say = |what: &str| progress.say(what);
     if device.backend() == Backend::Emulator {
         let how = How { rungs: vec![rung.to_owned()], seed: request.seed, time_limit: limit };
         let record = climb(&family, case.as_ref(), &device, &how, &mut say)?;
         drop(progress);
+        let plan = Plan::of_timed(Kind::Bench, 1, &record.device);
+        let point = NewPoint::of_climb(0, json_of(&record)?, BTreeMap::new());
+        Saving::whole(store, &args.save, &plan, &[point])?;
         return match args.json {
             true => print_json(&record),
             false => print(&format!("{NO_TIME}\n{}", tables::describe(&record, device.backend()))),
@@ -57,7 +65,21 @@ pub fn run(args: &BenchArgs) -> Outcome {
         records.push(timed.map_err(|why| rejected(&format!("the result of {}", args.rung), &why))?);
     }
     drop(progress);
+    save(store, &args.save, &records)?;
     show(&records, args.json)
+}
+
+/// Stores what was timed, where `store` is.
+///
+/// # Errors
+/// When the store cannot be written.
+fn save(store: Option<Store>, options: &SaveOptions, records: &[TimedRecord]) -> Outcome {
+    let Some(first) = records.first() else { return Ok(()) };
+    let plan = Plan::of_timed(Kind::Bench, records.len(), &first.device);
+    let points = records.iter().enumerate();
+    let points: Vec<NewPoint> =
+        points.map(|(position, timed)| NewPoint::of_timed(position, timed.clone())).collect();
+    Saving::whole(store, options, &plan, &points)
 }
 
 /// What stands above counts in place of a time.
@@ -86,8 +108,9 @@ pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     let text = linked_ptx(&args.kernel.files)?;
     let device = Device::open(&args.kernel.on.device)?;
     check_time_limit(args.kernel.time_limit, device.backend())?;
+    let store = args.timing.save.open()?;
     if device.backend() == Backend::Emulator {
-        return count(args, &device, &text, &ready);
+        return count(args, &device, &text, &ready, store);
     }
     let progress = Progress::new("timing");
     let kernel = Loaded::new(
@@ -105,6 +128,7 @@ pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
         records.push(kernel_timing::bench(args, cache, &kernel, &on, &progress)?);
     }
     drop(progress);
+    save(store, &args.timing.save, &records)?;
     show(&records, args.kernel.json)
 }
 
@@ -129,7 +153,13 @@ pub fn check_options(args: &KernelArgs) -> Outcome {
 }
 
 /// Counts one launch on the emulator.
-fn count(args: &BenchKernelArgs, device: &Device, text: &str, ready: &[Ready]) -> Outcome {
+fn count(
+    args: &BenchKernelArgs,
+    device: &Device,
+    text: &str,
+    ready: &[Ready],
+    store: Option<Store>,
+) -> Outcome {
     let module = device.load_ptx(text)?;
     let entry = find_entry(&module, args.kernel.entry.as_deref())?;
     check_arguments(&module, &entry, ready)?;
@@ -137,14 +167,19 @@ fn count(args: &BenchKernelArgs, device: &Device, text: &str, ready: &[Ready]) -
     let maps = maps(ready, &buffers)?;
     let given = given(ready, &buffers, &maps);
     let profile = module.profile(&entry, args.kernel.shape(), &given, Blocks::All)?;
+    let counts = json!({
+        "kind": "counts",
+        "kernel": entry,
+        "device": device.info().id,
+        "warp_instructions": profile.counters.warp_instructions,
+        "lane_instructions": profile.counters.lane_instructions,
+    });
+    let record = DeviceRecord::of(device);
+    let plan = Plan::of_timed(Kind::Bench, 1, &record);
+    let point = NewPoint::of_counts(0, &entry, &args.kernel.names(), counts.clone());
+    Saving::whole(store, &args.timing.save, &plan, &[point])?;
     match args.kernel.json {
-        true => print_json(&serde_json::json!({
-            "kind": "counts",
-            "kernel": entry,
-            "device": device.info().id,
-            "warp_instructions": profile.counters.warp_instructions,
-            "lane_instructions": profile.counters.lane_instructions,
-        })),
+        true => print_json(&counts),
         false => print(&format!("{NO_TIME}\n{profile}")),
     }
 }

@@ -1,17 +1,20 @@
 //! `lanework compare`: two rungs or two kernels of files, in turns on a GPU.
 
 use super::bench::{check_options, rung_of};
-use crate::args::{CompareArgs, CompareKernelArgs};
+use super::compare_runs::{self, stored};
+use crate::args::{CompareArgs, CompareKernelArgs, SaveOptions};
 use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::arguments;
 use crate::kernel_timing::{self, Loaded, On, expected};
 use crate::output::{print, print_json};
 use crate::problem::{find_family, read_arrays, request, with_parameters};
 use crate::progress::Progress;
+use crate::saving::{Plan, Saving};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
 use lanework::{Backend, Device};
 use lanework_lab::{ComparisonRecord, RungOf, Timing, Verdict, compare_rungs};
+use lanework_store::{Kind, NewPoint, Store};
 use std::time::Duration;
 
 /// Seconds of sampling by default.
@@ -22,8 +25,15 @@ const SAMPLING: f64 = 15.0;
 /// # Errors
 /// Unknown names, shapes that do not fit, the emulator; a wrong result; a second rung that is slower.
 pub fn run(args: &CompareArgs) -> Outcome {
+    if let Some(asked) = stored(args)? {
+        return compare_runs::run(args, &asked);
+    }
+    let (Some(first), Some(second)) = (&args.first, &args.second) else {
+        return Err(Failure::input("two kernels are compared", "name both, as ladder/rung"));
+    };
+    let (a, b) = (rung_of(first)?, rung_of(second)?);
     let device = gpu(&args.on.device)?;
-    let (a, b) = (rung_of(&args.first)?, rung_of(&args.second)?);
+    let store = args.save.open()?;
     let mut families = Vec::new();
     for (ladder, rung) in [a, b] {
         let family = find_family(ladder)?;
@@ -54,7 +64,22 @@ pub fn run(args: &CompareArgs) -> Outcome {
         compared.push(record.map_err(|why| rejected("a result", &why))?);
     }
     drop(progress);
+    save(store, &args.save, &compared)?;
     show(&compared, args.json)
+}
+
+/// Stores comparisons with both sides, where `store` is.
+///
+/// # Errors
+/// When the store cannot be written.
+fn save(store: Option<Store>, options: &SaveOptions, compared: &[ComparisonRecord]) -> Outcome {
+    let Some(first) = compared.first() else { return Ok(()) };
+    let plan = Plan::of_timed(Kind::Compare, compared.len(), &first.a.device);
+    let points = compared.iter().enumerate();
+    let points: Vec<NewPoint> = points
+        .map(|(position, record)| NewPoint::of_comparison(position, record.clone()))
+        .collect();
+    Saving::whole(store, options, &plan, &points)
 }
 
 /// Compares two kernels of files on the same arguments.
@@ -70,6 +95,7 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
         ));
     };
     let device = gpu(&args.kernel.on.device)?;
+    let store = args.timing.save.open()?;
     let (ready, _) = arguments(&args.kernel)?;
     let progress = Progress::new("comparing");
     let entry = args.kernel.entry.as_deref();
@@ -85,6 +111,7 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
         compared.push(kernel_timing::compare(args, cache, [&a, &b], &on, &progress)?);
     }
     drop(progress);
+    save(store, &args.timing.save, &compared)?;
     show(&compared, args.kernel.json)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::{ExportFormat, Filters, HistoryAction, HistoryArgs};
 use crate::failure::{Failure, Outcome};
-use crate::output::{duration, print, print_data, print_json, write};
+use crate::output::{duration, print, print_data, print_json, thousands, write};
 use crate::points::{Climb, Without, describe};
 use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework_store::{
@@ -287,8 +287,13 @@ fn describe_run(Exported { run, points, entries }: &Exported) -> String {
         text.push_str(&format!("\n{}\n{}", ladder[0].ladder, describe(ladder, &[])));
     }
     text.push_str(&describe(&[], &without.collect::<Vec<_>>()));
-    let of_climbs = |entry: &&EntryRow| entry.record.get("counters").is_none();
-    let own: Vec<&EntryRow> = entries.iter().filter(of_climbs).collect();
+    let in_climbs: Vec<usize> = points
+        .iter()
+        .filter(|point| point.record.is_object())
+        .map(|point| point.position)
+        .collect();
+    let own = |entry: &&EntryRow| !in_climbs.contains(&entry.position);
+    let own: Vec<&EntryRow> = entries.iter().filter(own).collect();
     if !own.is_empty() {
         text.push_str(&kernels(&own));
     }
@@ -309,7 +314,7 @@ fn kernels(entries: &[&EntryRow]) -> String {
         Column::number("+-").rank(4),
         Column::number("samples").rank(5),
         Column::label("verdict").rank(1),
-        Column::text("why").rank(2),
+        Column::text("said").rank(2),
     ]);
     for entry in entries {
         let problem: Vec<String> =
@@ -326,8 +331,16 @@ fn kernels(entries: &[&EntryRow]) -> String {
             summary.map_or(String::new(), half),
             summary.map_or(String::new(), |of| of.count.to_string()),
             entry.verdict.clone(),
-            entry.record["why"].as_str().unwrap_or_default().to_owned(),
+            said(entry),
         ]);
     }
     format!("\n{}", shown(&rows))
+}
+
+/// Why a comparison has its verdict, or what was counted of a kernel.
+fn said(entry: &EntryRow) -> String {
+    let counted = entry.record["counters"]["warp_instructions"].as_u64();
+    let counted = counted.map(|count| format!("counted: {} warp instructions", thousands(count)));
+    let why = entry.record["why"].as_str().map(str::to_owned);
+    why.or(counted).unwrap_or_default()
 }
