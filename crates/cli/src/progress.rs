@@ -40,6 +40,8 @@ struct State {
     /// What is done, such as `climbing`, and the step.
     what: String,
     step: String,
+    /// How the step was called when it began.
+    name: String,
     /// Steps that have ended, and all of them.
     ended: u64,
     steps: u64,
@@ -52,7 +54,10 @@ impl State {
     /// The part of the work that has been done, from 0 to 1.
     fn done(&self) -> f64 {
         let at = position();
-        let within = match at.launch > self.launch && at.total > 0 {
+        // Of the launches of a step, how many are to come is not known: of the only step only the first tells.
+        let launches = at.launch.saturating_sub(self.launch);
+        let tells = launches == 1 || (launches > 1 && self.steps > 1);
+        let within = match tells && at.total > 0 {
             true => at.ended as f64 / at.total as f64,
             false => 0.0,
         };
@@ -102,7 +107,8 @@ impl Progress {
     pub fn of(what: &str, steps: u64) -> Progress {
         let (launch, begun) = (position().launch, Instant::now());
         let (what, step) = (what.to_owned(), String::new());
-        let state = State { what, step, ended: 0, steps, launch, begun };
+        let name = String::new();
+        let state = State { what, step, name, ended: 0, steps, launch, begun };
         let state = Arc::new(Mutex::new(state));
         let shows = (!asks_for_json()).then(|| {
             let (sender, receiver) = channel();
@@ -119,13 +125,19 @@ impl Progress {
         state.step = step.to_owned();
     }
 
-    /// Ends the step, if one has begun, and begins the next.
+    /// Ends the step, if one has begun, and begins the next; `shared: verifying` is still the step `shared`.
     pub fn next(&self, step: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if !state.step.is_empty() {
+        let rest = step.strip_prefix(state.name.as_str());
+        let within = !state.name.is_empty() && rest.is_some_and(|rest| rest.starts_with(':'));
+        state.step = step.to_owned();
+        if within {
+            return;
+        }
+        if !state.name.is_empty() {
             state.ended += 1;
         }
-        state.step = step.to_owned();
+        state.name = step.to_owned();
         state.launch = position().launch;
     }
 }
@@ -249,8 +261,16 @@ mod tests {
 
     fn state(ended: u64, steps: u64) -> State {
         let (what, step) = ("climbing".to_owned(), "padded".to_owned());
-        let launch = u64::MAX;
-        State { what, step, ended, steps, launch, begun: Instant::now() - Duration::from_secs(30) }
+        let (launch, name) = (u64::MAX, step.clone());
+        State {
+            what,
+            step,
+            name,
+            ended,
+            steps,
+            launch,
+            begun: Instant::now() - Duration::from_secs(30),
+        }
     }
 
     #[test]
@@ -285,6 +305,8 @@ mod tests {
     fn steps_are_counted_from_the_first_that_begins() {
         let progress = Progress::of("climbing", 2);
         progress.next("naive");
+        assert_eq!(progress.state.lock().expect("not poisoned").ended, 0);
+        progress.next("naive: verifying");
         assert_eq!(progress.state.lock().expect("not poisoned").ended, 0);
         progress.next("padded");
         assert_eq!(progress.state.lock().expect("not poisoned").ended, 1);

@@ -3,7 +3,8 @@
 use crate::output::{duration, short_count, thousands};
 use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework::Backend;
-use lanework_lab::{Accuracy, ClimbRecord, RungRecord, TimeRecord};
+use lanework_kernels::Language;
+use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
 
 /// The climb in words.
 pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
@@ -187,13 +188,30 @@ fn rate(time: &TimeRecord, figure: f64) -> Cell {
     }
 }
 
-/// A line for each step: what it changes, or why it was not taken.
+/// A line for each step: whether it gains and by what; where it does not, what the rung costs; or why it was not taken.
 fn steps(record: &ClimbRecord) -> String {
     let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
+    let ladder = lanework_kernels::ladders().into_iter().find(|known| known.name == record.ladder);
+    let header = |name: &str| {
+        let known = ladder.as_ref()?.rungs.iter().find(|known| known.name == name)?;
+        Some(known.header(Language::English))
+    };
     let line = |rung: &RungRecord| {
-        let said = rung.skipped.as_ref().map(|why| format!("skipped: {why}"));
-        let said = said.or_else(|| rung.reason.clone())?;
-        Some(listed(&format!("  {:<widest$}  ", rung.name), &said))
+        let label = format!("  {:<widest$}  ", rung.name);
+        if let Some(why) = &rung.skipped {
+            return Some(listed(&label, &format!("skipped: {why}")));
+        }
+        let mut text = listed(&label, rung.reason.as_ref()?);
+        let header = header(rung.name).unwrap_or_default();
+        let of_header = match rung.step? {
+            Step::Faster => format!("predicted: {}", header.predicts),
+            step if !step.gains() => format!("costs: {}", header.costs),
+            _ => String::new(),
+        };
+        if of_header.len() > "predicted: ".len() {
+            text.push_str(&listed(&" ".repeat(label.len()), &of_header));
+        }
+        Some(text)
     };
     record.rungs.iter().filter_map(line).collect()
 }

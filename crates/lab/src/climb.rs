@@ -86,7 +86,9 @@ pub fn climb(
         if let Some(before) = record.rungs.iter().rev().find(|rung| rung.verified) {
             let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
             found.speedup = median(before).zip(median(&found)).map(|(before, now)| before / now);
-            found.reason = reason(before, &found);
+            if let Some((step, why)) = reason(before, &found) {
+                (found.step, found.reason) = (Some(step), Some(why));
+            }
         }
         record.rungs.push(found);
     }

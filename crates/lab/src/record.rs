@@ -1,6 +1,7 @@
 //! Records: what a climb or a sweep found, as plain data with a stable JSON form.
 
 use crate::counts;
+use crate::step::Step;
 use lanework::Counters;
 use lanework::report::{ResourcesRecord, SampleRecord};
 use lanework_bench::{
@@ -54,7 +55,7 @@ pub struct HostRecord {
 }
 
 /// One rung of a climb.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct RungRecord {
     /// Name in the ladder.
     pub name: &'static str,
@@ -88,12 +89,14 @@ pub struct RungRecord {
     pub figures: BTreeMap<&'static str, f64>,
     /// Time of the rung before divided by this one's; `None` where either is missing.
     pub speedup: Option<f64>,
-    /// What the counters say has changed since the rung before.
+    /// What the step from the rung before gives, by its time or its counts.
+    pub step: Option<Step>,
+    /// The same in words, with what changed since the rung before.
     pub reason: Option<String>,
 }
 
 /// A GPU time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TimeRecord {
     /// Median in nanoseconds.
     pub median_ns: f64,
@@ -146,24 +149,7 @@ pub struct SkippedRecord {
 impl RungRecord {
     /// The record of a rung of which nothing is known yet.
     pub(crate) fn of(info: &RungInfo) -> Self {
-        RungRecord {
-            name: info.name,
-            experiment: info.experiment,
-            verified: false,
-            error: None,
-            skipped: None,
-            rejection: None,
-            accuracy: None,
-            resources: None,
-            warps: None,
-            counters: None,
-            sampled: None,
-            time: None,
-            timed: None,
-            figures: BTreeMap::new(),
-            speedup: None,
-            reason: None,
-        }
+        RungRecord { name: info.name, experiment: info.experiment, ..RungRecord::default() }
     }
 
     /// The record of a rung whose result was rejected, or that could not run.
