@@ -28,6 +28,7 @@ pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use crate::{terminal, words};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use lanework::report::layout::hanging;
 use std::ffi::OsString;
 
 /// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
@@ -50,7 +51,7 @@ pub enum Command {
         lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
         --arg inout:y.npy --arg u32:1000\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
-        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 --output d.npy")]
+        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
     Run(RunArgs),
     /// Check a kernel: bounds, uninitialised memory, races, barriers, async copies.
     #[command(after_help = "Examples:\n  \
@@ -215,7 +216,7 @@ impl Arguments {
             for name in names {
                 let about = command.find_subcommand(name).and_then(clap::Command::get_about);
                 let about = about.map(ToString::to_string).unwrap_or_default();
-                listing.push_str(&format!("  {name:<13}{about}\n"));
+                listing.push_str(&hanging(&format!("  {name:<13}"), &about, terminal::of_help()));
             }
             listing.push('\n');
         }
@@ -248,26 +249,20 @@ impl Arguments {
 
 /// The command on rungs, with the options of the same command on a file listed after its examples.
 fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Command {
-    let mut listing = String::new();
-    let mut width = 0;
+    let mut options = Vec::new();
     for option in of_file.get_arguments().filter(|option| !option.is_hide_set()) {
         let Some(name) = option.get_long() else { continue };
         let value = option.get_value_names().filter(|_| option.get_action().takes_values());
-        let value = value.and_then(|names| names.first()).map(|name| format!(" <{name}>"));
-        let text = format!(" --{name}{}", value.unwrap_or_default());
-        if listing.is_empty() || width + text.len() > 98 {
-            listing.push_str("\n ");
-            width = 1;
-        }
-        width += text.len();
-        listing.push_str(&text);
+        let value = value.and_then(|names| names.first()).map(|name| format!("\u{a0}<{name}>"));
+        options.push(format!("--{name}{}", value.unwrap_or_default()));
     }
+    let listing = hanging("  ", &options.join(" "), terminal::of_help());
     let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
     let note = format!(
         "The options above are those of a rung. `{} kernel.ptx --help` describes those of a file:",
         of_file.get_name()
     );
-    rungs.after_help(format!("{examples}\n\n{}{listing}", words::help(&note)))
+    rungs.after_help(format!("{examples}\n\n{}\n{}", words::help(&note), listing.trim_end()))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use crate::output::{duration, short_count, thousands};
 use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
+use crate::words;
 use lanework::Backend;
-use lanework_kernels::Language;
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
 
 /// The climb in words.
@@ -194,7 +194,7 @@ fn steps(record: &ClimbRecord) -> String {
     let ladder = lanework_kernels::ladders().into_iter().find(|known| known.name == record.ladder);
     let header = |name: &str| {
         let known = ladder.as_ref()?.rungs.iter().find(|known| known.name == name)?;
-        Some(known.header(Language::English))
+        Some(known.header(words::of_kernels()))
     };
     let line = |rung: &RungRecord| {
         let label = format!("  {:<widest$}  ", rung.name);

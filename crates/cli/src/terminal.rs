@@ -69,6 +69,12 @@ pub fn columns_asked() -> Option<&'static [String]> {
     COLUMNS.get().map(Vec::as_slice)
 }
 
+/// Columns of a line of help.
+pub fn of_help() -> usize {
+    const MOST: usize = 100;
+    width().map_or(MOST, |width| width.min(MOST))
+}
+
 /// Columns of a line of standard output; `None` where there is no limit.
 pub fn width() -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());

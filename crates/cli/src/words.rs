@@ -60,6 +60,14 @@ fn catalogue() -> Option<&'static Catalogue> {
     }
 }
 
+/// The language in which the headers of rungs are read.
+pub fn of_kernels() -> lanework_kernels::Language {
+    match CHOSEN.get() {
+        Some(Language::Chinese) => lanework_kernels::Language::Chinese,
+        _ => lanework_kernels::Language::English,
+    }
+}
+
 /// A text of any number of lines in the language of the user.
 pub fn say(text: &str) -> Cow<'_, str> {
     match catalogue() {

@@ -4,6 +4,7 @@ use crate::args::ListArgs;
 use crate::failure::Outcome;
 use crate::output::{print, print_json};
 use crate::table::{Cell, Column, Table, listed, prose, shown};
+use crate::words;
 use lanework_kernels::Language;
 use serde::Serialize;
 
@@ -44,7 +45,7 @@ pub fn run(args: &ListArgs) -> Outcome {
         ]);
         for rung in &ladder.rungs {
             let name = format!("{}/{}", ladder.name, rung.name);
-            let idea = rung.header(Language::English).idea;
+            let idea = rung.header(words::of_kernels()).idea;
             rungs.row([Cell::from(name), rung.experiment.into(), idea.into()]);
         }
         text.push_str(&prose(&format!("{}: {}", ladder.name, ladder.title)));
