@@ -92,6 +92,7 @@ impl Arg<'_> {
 }
 
 /// The argument for a parameter by value: a scalar, a struct, a tuple or an array.
+#[doc(hidden)]
 pub fn value_arg<T: Data>(value: T) -> Arg<'static> {
     Arg { value: Value::Bytes(crate::lang::rt::bytes(value)), memory: PhantomData }
 }
@@ -99,6 +100,7 @@ pub fn value_arg<T: Data>(value: T) -> Arg<'static> {
 /// What a kernel takes by reference, such as `&TensorMap<T, R>`.
 pub trait ReferenceArg<'a> {
     /// The launch argument.
+    #[doc(hidden)]
     fn into_arg(self) -> Arg<'a>;
 }
 
@@ -110,6 +112,7 @@ pub trait ReferenceArg<'a> {
 )]
 pub trait SliceArg<'a, T: Storable> {
     /// The address and length as a launch argument.
+    #[doc(hidden)]
     fn into_arg(self) -> Arg<'a>;
 }
 
@@ -121,6 +124,7 @@ pub trait SliceArg<'a, T: Storable> {
 )]
 pub trait SliceMutArg<'a, T: Storable> {
     /// The address and length as a launch argument.
+    #[doc(hidden)]
     fn into_arg(self) -> Arg<'a>;
 }
 

@@ -24,6 +24,15 @@ use std::ops::{Bound, RangeBounds};
 ///
 /// x.fill_bytes(0)?;
 /// assert_eq!(x.download()?, device.zeros::<f32>(4)?.download()?);
+///
+/// // Without contents until something is written; the name is for the sanitizer's reports.
+/// let mut y = device.uninit_named::<f32>(4, "y")?;
+/// y.upload(&[7.0; 4])?;
+/// let mut host = [0.0; 4];
+/// y.download_to(&mut host)?;
+/// assert_eq!((host, y.is_empty()), ([7.0; 4], false));
+/// assert_eq!(y.device().backend(), device.uninit::<u8>(1)?.device().backend());
+/// println!("at {:#x}", y.address()); // as kernels see it
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Debug)]
@@ -47,7 +56,8 @@ pub struct Buffer<T: Storable> {
 /// let device = Device::best();
 /// let x = device.upload(&[1u32, 2, 3, 4])?;
 /// let mut y = device.zeros::<u32>(4)?;
-/// add(x.view(2..), y.view_mut(..2)).grid(1).block(2).launch(&device)?;
+/// let rest: lanework::ViewMut<u32> = y.view_mut(..2);
+/// add(x.view(2..), rest).grid(1).block(2).launch(&device)?;
 /// assert_eq!(y.download()?, [3, 4, 0, 0]);
 /// # Ok::<(), lanework::Error>(())
 /// ```

@@ -24,6 +24,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// assert_eq!(emulator.backend(), Backend::Emulator);
 /// assert!(emulator.sanitized().is_sanitized());
 /// assert!(Device::open("cdua:0").is_err());
+/// match Device::gpus() {
+///     Ok(gpus) => println!("{} GPUs", gpus.len()),
+///     Err(why) => println!("no GPU: {why}"),
+/// }
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Clone)]
@@ -73,6 +77,27 @@ impl Device {
     }
 
     /// A new emulator with the given limits, workers and schedule.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// A kernel that does not end.
+    /// #[kernel]
+    /// fn spin(x: &mut [u32]) {
+    ///     while x[0] == 0 {
+    ///         x[1] += 1;
+    ///     }
+    /// }
+    /// use lanework::sim::Options;
+    ///
+    /// // One worker, and a warp is stopped after 10 000 instructions.
+    /// let options = Options { workers: Some(1), max_instructions: Some(10_000), ..Options::default() };
+    /// for device in [Device::emulator_with(options.clone()), Device::emulator_within(options)] {
+    ///     let mut x = device.zeros::<u32>(2)?;
+    ///     assert!(spin(&mut x).grid(1).block(1).launch(&device).is_err());
+    /// }
+    /// assert!(Device::emulator_limited(None).synchronize().is_ok());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn emulator_with(options: Options) -> Device {
         warn_if_slow();
         let (options, imposed) = Session::options(options);
@@ -107,6 +132,17 @@ impl Device {
     }
 
     /// As [`Device::sanitized`], with a selection of checks, which may include leaks.
+    ///
+    /// ```
+    /// use lanework::{Checks, Device};
+    ///
+    /// let device = Device::emulator().sanitized_for(Checks::all());
+    /// let x = device.zeros::<u32>(100)?;
+    /// assert_eq!(device.leaks().len(), 1); // `x` is still alive
+    /// drop(x);
+    /// assert!(device.leaks().is_empty());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn sanitized_for(&self, checks: Checks) -> Device {
         let mut options = match &self.0.engine {
             Engine::Emulator(emulator) => emulator.options().clone(),

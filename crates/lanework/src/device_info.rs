@@ -20,6 +20,14 @@ impl Backend {
 }
 
 /// What a device is and how much it can hold.
+///
+/// ```
+/// use lanework::{Device, DeviceInfo};
+///
+/// let info: DeviceInfo = Device::emulator().info();
+/// assert_eq!((info.id.as_str(), info.backend.name()), ("emulator", "emulator"));
+/// assert_eq!(info.max_threads_per_block, 1024);
+/// ```
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
     /// The argument of [`crate::Device::open`]: `emulator` or `cuda:0`.

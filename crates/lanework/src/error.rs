@@ -23,6 +23,18 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let error = read(&x, &mut y).grid(1).block(11).launch(&device).unwrap_err();
 /// assert!(error.is_kernel_fault());
 /// println!("{error}"); // the line, block, thread and index, and what to do
+/// let lanework::Error::Index(fault) = &error else { panic!() };
+/// let fault: &lanework::IndexFault = fault;
+/// assert_eq!((fault.site.line > 0, error.kind(), error.fault().is_none()), (true, "out-of-bounds", true));
+///
+/// // A sanitized device tells all findings of a launch.
+/// let device = device.sanitized();
+/// let (x, mut y) = (device.uninit::<f32>(10)?, device.zeros::<f32>(1)?);
+/// let error = read(&x, &mut y).grid(1).block(1).launch(&device).unwrap_err();
+/// assert!(error.reports()[0].to_string().contains("uninit")); // nothing was written to `x`
+/// let lanework::Error::Sanitizer(reports) = error else { panic!() };
+/// let reports: lanework::Reports = reports;
+/// println!("{reports}");
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[non_exhaustive]

@@ -38,6 +38,37 @@ use std::sync::Arc;
 /// // SAFETY: the emulator checks every access; on a GPU, 32 threads write the 32 words.
 /// unsafe { module.launch("fill", PtxShape::new(1, 32), &arguments)? };
 /// assert_eq!(x.download()?[..4], [7, 0, 0, 0]);
+///
+/// // What the emulator knows of it.
+/// use lanework::sim::{Blocks, Wanted};
+/// assert!(module.refused().is_empty() && module.refused_functions().is_empty());
+/// assert_eq!(module.instructions("fill").unwrap().len(), 7);
+/// assert!(module.resources("fill").unwrap().registers > 0);
+/// assert!(!module.blocks_may_wait("fill"));
+/// assert_eq!(module.module().entries().count(), 1);
+/// let profile = module.profile("fill", PtxShape::new(1, 32), &arguments, Blocks::All)?;
+/// assert_eq!(profile.counters.global_store.requests, 1);
+/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// let trace = module.trace("fill", PtxShape::new(1, 32), &arguments, Blocks::All, wanted)?;
+/// assert!(!trace.steps.is_empty());
+///
+/// // To be launched repeatedly, with everything that a shape may have.
+/// let shape = PtxShape::new(1, 32).shared_bytes(1024).cooperative();
+/// // SAFETY: as above.
+/// let mut prepared = unsafe { module.prepare("fill", shape, &arguments) };
+/// prepared.launch()?;
+/// prepared.profile(Blocks::All)?;
+/// assert!(prepared.resources().is_some() && prepared.module().instructions("none").is_none());
+///
+/// // Several texts, of which one defines what another declares.
+/// let caller = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;
+///     .visible .entry twice() { call put; call put; ret; }";
+/// let callee = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }";
+/// let linked = device.load_linked(&[("caller.ptx", caller), ("callee.ptx", callee)])?;
+/// // SAFETY: it accesses nothing.
+/// let counts: Option<lanework::Executed> =
+///     unsafe { linked.launch("twice", PtxShape::new(1, 1).cluster(1), &[])? };
+/// assert!(counts.unwrap().warp_instructions > 0);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub struct PtxModule {

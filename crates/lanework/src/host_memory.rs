@@ -8,6 +8,36 @@ use lanework_sim::{Emulator, Options};
 impl Device {
     /// An emulator whose device addresses are host addresses. Its kernels can access its buffers
     /// and the ranges given to [`Device::register_host`], at their addresses in this process.
+    ///
+    /// ```
+    /// use lanework::{Device, PtxArg, PtxShape};
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let mut numbers = vec![1u32; 32];
+    /// // SAFETY: the memory lives, and nothing else uses it, until it is unregistered.
+    /// unsafe { device.register_host(numbers.as_mut_ptr().cast(), 4 * 32, "numbers")? };
+    /// let module = device.load_ptx(
+    ///     ".version 7.0
+    ///      .target sm_70
+    ///      .address_size 64
+    ///      .visible .entry set(.param .u64 x) {
+    ///          .reg .b64 %rd<2>;
+    ///          ld.param.u64 %rd1, [x];
+    ///          st.global.u32 [%rd1], 7;
+    ///          ret;
+    ///      }",
+    /// )?;
+    /// let argument = PtxArg::Bytes((numbers.as_ptr() as u64).to_le_bytes().to_vec());
+    /// // SAFETY: the kernel may access what is registered, and nothing else.
+    /// unsafe { module.launch("set", PtxShape::new(1, 1), &[argument])? };
+    /// device.unregister_host(numbers.as_ptr().cast())?;
+    /// assert_eq!(numbers[0], 7);
+    ///
+    /// // A program that knows all its kernels may let them use any address of its own.
+    /// // SAFETY: nothing is launched.
+    /// unsafe { device.trust_host_addresses()? };
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn emulator_on_host_memory(options: Options) -> Device {
         let (options, imposed) = Session::options(options);
         Device::from_parts(Engine::Emulator(Emulator::on_host_memory(options)), imposed)

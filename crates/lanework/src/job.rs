@@ -5,6 +5,24 @@ use crate::{Error, Prepared, Profile, Resources, Result};
 use lanework_sim::Blocks;
 
 /// One solution of a problem, ready to run.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] *= 2.0;
+/// }
+/// use lanework::{Job, sim::Blocks};
+///
+/// let device = Device::emulator();
+/// let mut x = device.upload(&[1.0f32; 32])?;
+/// let mut job = Job::from(double(&mut x).grid(1).block(32).prepare(&device)?);
+/// job.launch()?;
+/// assert_eq!(job.profile(Blocks::All)?.counters.global_load.requests, 1);
+/// assert!(job.resources().is_some() && job.ptx().unwrap().contains("mul"));
+/// assert!(!job.is_recordable()); // it checks its indices
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub enum Job<'a> {
     /// A kernel.
     Kernel(Prepared<'a>),

@@ -73,6 +73,18 @@ pub struct Launch<'a> {
 /// }
 /// drop(kernel);
 /// assert_eq!(x.download()?, [1024.0; 64]);
+///
+/// // On the emulator, a prepared launch is counted and traced, too.
+/// use lanework::sim::{Blocks, Wanted};
+/// let emulator = Device::emulator();
+/// let mut x = emulator.zeros::<f32>(64)?;
+/// // SAFETY: 64 threads access 64 elements.
+/// let mut kernel = unsafe { double(&mut x).grid(2).block(32).prepare_unchecked(&emulator)? };
+/// assert_eq!(kernel.profile(Blocks::All)?.blocks_run, 2);
+/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// assert!(!kernel.trace(Blocks::All, wanted)?.steps.is_empty());
+/// assert_eq!(kernel.shape(), (2.into(), 32.into(), 0));
+/// assert!(!kernel.blocks_may_wait() && kernel.resident_blocks()?.is_none());
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub struct Prepared<'a> {
@@ -91,6 +103,7 @@ pub struct Prepared<'a> {
 
 impl<'a> Launch<'a> {
     /// A launch without a shape; the `#[kernel]` macro calls this.
+    #[doc(hidden)]
     pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
         Launch {
             definition,
@@ -118,6 +131,28 @@ impl<'a> Launch<'a> {
 
     /// The number of blocks per cluster (sm_90), as `2`, `(2, 2)` or `(2, 1, 1)`; a kernel with a
     /// `cluster` attribute declares its own.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn count(out: &mut [u32]) {
+    ///     let tile = shared_slice::<u32>();
+    ///     tile[0] = cluster_size();
+    ///     wait_for_dependencies();
+    ///     grid_sync();
+    ///     out[block_idx.x] = tile[0];
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<u32>(4)?;
+    /// let launch = count(&mut out).grid(4).block(1);
+    /// launch.cluster(2).cooperative().programmatic().shared_bytes(4).launch(&device)?;
+    /// assert_eq!(out.download()?, [2; 4]);
+    ///
+    /// // The events of a launch, on the emulator.
+    /// let profile = count(&mut out).grid(4).block(1).cluster(2).cooperative().shared_bytes(4);
+    /// assert_eq!(profile.profile(&device)?.blocks_run, 4);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
         self.cluster = Some(blocks.into());
         self

@@ -6,6 +6,10 @@ static ON_STDERR: AtomicBool = AtomicBool::new(false);
 
 /// Redirects the `printf` output of kernels on the emulator to standard error, so that standard
 /// output holds only the program's own output, such as JSON.
+///
+/// ```
+/// lanework::print_on_stderr();
+/// ```
 pub fn print_on_stderr() {
     ON_STDERR.store(true, Relaxed);
 }

@@ -24,6 +24,14 @@ use std::fmt::{self, Write};
 /// let text = profile.to_string();
 /// assert!(text.starts_with("double: 4 blocks of 256 threads, on the emulator\n"));
 /// assert!(text.contains("global loads   64 requests, 256 sectors: 4.00 each, optimal 4.00"));
+///
+/// // In a test of a kernel: no wasted sectors, and no warp whose threads go different ways.
+/// profile.assert_coalesced();
+/// profile.assert_no_divergence();
+/// // One line of the source, here that of the multiplication, and the whole as reports take it.
+/// let line = profile.instructions[0].line();
+/// assert!(profile.line(line).warp_instructions <= profile.counters.warp_instructions);
+/// assert_eq!(profile.counted().blocks, 4);
 /// # lanework::Result::<()>::Ok(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,17 @@ impl Device {
     ///
     /// ```
     /// # use lanework::Device;
-    /// assert_eq!(Device::emulator().row_pitch::<f32>(1000), 1024);
+    /// let device = Device::emulator();
+    /// let pitch = device.row_pitch::<f32>(1000);
+    /// assert_eq!(pitch, 1024);
+    ///
+    /// // Two rows of 1000 elements, each from a multiple of 512 bytes on.
+    /// let mut matrix = device.zeros::<f32>(2 * pitch)?;
+    /// matrix.upload_2d(&[1.0; 2000], 1000, pitch)?;
+    /// let mut host = vec![0.0; 2000];
+    /// matrix.download_2d(&mut host, 1000, pitch)?;
+    /// assert_eq!(host, [1.0; 2000]);
+    /// # Ok::<(), lanework::Error>(())
     /// ```
     pub fn row_pitch<T: Storable>(&self, width: usize) -> usize {
         width.next_multiple_of(ROW_ALIGNMENT / size_of::<T>())

@@ -22,7 +22,7 @@ use std::ops::{Deref, DerefMut};
 ///
 /// let device = Device::best();
 /// let stream = device.stream()?;
-/// let mut host = device.pinned::<f32>(4)?;
+/// let mut host: lanework::Pinned<f32> = device.pinned(4)?;
 /// host.copy_from_slice(&[1.0, 2.0, 3.0, 4.0]);
 ///
 /// let mut x = device.zeros::<f32>(4)?;
@@ -32,6 +32,8 @@ use std::ops::{Deref, DerefMut};
 /// drop(kernel);
 /// let host = stream.download(&x, host)?.wait()?;
 /// assert_eq!(host[..], [2.0, 4.0, 6.0, 8.0]);
+/// // A point of the stream; the emulator does not model time.
+/// assert_eq!(stream.event().is_ok(), device.backend() == lanework::Backend::Cuda);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub struct Stream {

@@ -21,6 +21,11 @@ use std::marker::PhantomData;
 /// let tiles = Tiles::new([100, 64], [16, 32]).swizzle(Swizzle::B128);
 /// let map = TensorMap::new(&x, &tiles)?;
 /// assert_eq!(map.tile_bytes(), 16 * 32 * 4);
+///
+/// // Every second row of the same memory, and NaN beyond its edges.
+/// let tiles = Tiles::new([50, 64], [16, 32]).strides([128, 1]).steps([2, 1]).nan_outside();
+/// let map = TensorMap::new(&x, &tiles)?;
+/// assert_eq!(map.untyped().as_bytes().len(), 128);
 /// # Ok(())
 /// # }
 /// ```

@@ -13,6 +13,19 @@ use std::marker::PhantomData;
 
 /// A tensor's extents and the tiles that are copied of it. Dimensions are listed fastest-varying
 /// first: the columns of a matrix in rows come before its rows.
+///
+/// ```
+/// use lanework::{Device, DynTensorMap, Swizzle, TensorElement, Tiling};
+///
+/// let device = Device::emulator();
+/// let x = device.zeros::<f32>(100 * 64)?;
+/// // 100 rows of 64 columns, 256 bytes apart; tiles of 16 columns in 8 rows.
+/// let tiling = Tiling::new(&[64, 100], &[16, 8]).strides(&[256]).steps(&[1, 1]);
+/// let tiling = tiling.swizzle(Swizzle::B64).nan_outside();
+/// let map = DynTensorMap::new(&x, TensorElement::F32, &tiling)?;
+/// assert_eq!((map.as_bytes().len(), map.tile_bytes(), map.shared_bytes()), (128, 512, 512));
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiling {
     extent: Vec<u64>,

@@ -100,6 +100,22 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::record`].
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     x[thread_idx.x] *= 2.0;
+    /// }
+    /// let device = Device::best();
+    /// let mut x = device.zeros::<f32>(32)?;
+    /// // SAFETY: 32 threads access 32 elements.
+    /// let kernel = unsafe { double(&mut x).grid(1).block(32).prepare_unchecked(&device)? };
+    /// // A graph of 100 launches, which owns the kernel; only GPUs have graphs.
+    /// let graph = device.record_owned(vec![kernel.into()], 100);
+    /// assert_eq!(graph.is_ok(), device.backend() == lanework::Backend::Cuda);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn record_owned<'a>(&self, mut jobs: Vec<Job<'a>>, launches: usize) -> Result<Graph<'a>> {
         let Graph { graph, .. } = self.record(&mut jobs, launches)?;
         Ok(Graph { graph, jobs: PhantomData, _kept: jobs })

@@ -18,6 +18,8 @@ mod merge;
 mod record;
 mod session;
 
+#[doc(hidden)]
 pub use merge::{Profiles, names};
+#[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record, read};
 pub(crate) use session::{Launching, Session};

@@ -8,6 +8,28 @@ pub use lanework_cuda::GemmShape;
 use std::sync::Arc;
 
 /// cuBLAS on one GPU, in full FP32 precision (no TF32).
+///
+/// ```
+/// use lanework::{Cublas, Device, GemmShape};
+///
+/// let device = Device::best();
+/// if let Some(why) = Cublas::missing(&device) {
+///     println!("no baseline: {why}");
+///     return Ok(());
+/// }
+/// let cublas = Cublas::open(&device)?;
+/// let (a, b) = (device.upload(&[1.0f32; 64 * 64])?, device.upload(&[2.0f32; 64 * 64])?);
+/// let mut c = device.zeros::<f32>(64 * 64)?;
+/// let shape = GemmShape { m: 64, n: 64, k: 64, lda: 64, ldb: 64, ldc: 64, alpha: 1.0, beta: 0.0 };
+/// cublas.sgemm(shape, &a, &b, &mut c).launch()?;
+/// assert_eq!(c.download()?[0], 128.0);
+/// let mut transposed = device.zeros::<f32>(64 * 64)?;
+/// cublas.transpose(64, 64, &a, &mut transposed).launch()?;
+/// // Factors in bf16, on tensor cores.
+/// let (a, b) = (device.zeros::<half::bf16>(64 * 64)?, device.zeros::<half::bf16>(64 * 64)?);
+/// cublas.product_bf16(shape, &a, &b, &mut c).launch()?;
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Cublas {
     // Shared by the jobs made from it, on one thread.

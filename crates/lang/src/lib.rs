@@ -69,6 +69,7 @@ pub mod fast;
 mod flight;
 mod fold;
 pub mod functions;
+#[doc(hidden)]
 pub mod host;
 mod identifier;
 mod inline;
@@ -90,6 +91,7 @@ mod operators;
 mod optimize;
 mod print;
 mod promote;
+#[doc(hidden)]
 pub mod rt;
 mod scalar;
 mod stage;
@@ -105,6 +107,7 @@ pub use asynchrony::{
     Role, Scope, Signal, Span, SpanMut, TensorTiles, TileAt, Waiter, WrittenTensor,
 };
 pub use data::Data;
+#[doc(hidden)]
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged, Tile,

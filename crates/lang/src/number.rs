@@ -9,6 +9,39 @@ use std::ops::{AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, Mu
 use std::ops::{RemAssign, ShlAssign, ShrAssign, SubAssign};
 
 /// A scalar with arithmetic and an order: every one but `bool`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// The bounds of what a type holds, in generic code.
+/// #[device]
+/// fn bounds<T: Number>(x: T) -> bool {
+///     x >= T::MIN && x <= T::MAX && T::ONE > T::ZERO
+/// }
+///
+/// #[device]
+/// fn top_bit<T: Integer>(x: T) -> T {
+///     x >> (T::BITS - 1)
+/// }
+///
+/// #[device]
+/// fn next<T: Float>(x: T) -> T {
+///     if x < T::MIN_POSITIVE || x == T::INFINITY || x == T::NEG_INFINITY { T::NAN } else { x + T::EPSILON }
+/// }
+///
+/// #[kernel]
+/// fn example<T: Element + Float>(x: &[T], bits: &[u32], out: &mut [T]) {
+///     if bounds(x[0]) && top_bit(bits[0]) == 1 {
+///         out[0] = next(x[0]);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f64])?;
+/// # let bits = device.upload(&[1u32 << 31])?;
+/// # let mut out = device.zeros::<f64>(1)?;
+/// # example(&x, &bits, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [1.0 + f64::EPSILON]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of the kernel language",
     note = "numbers are u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"

@@ -12,10 +12,13 @@ use std::fmt::Debug;
 )]
 pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static {
     /// The PTX type, `pred` for `bool`.
+    #[doc(hidden)]
     const SCALAR: ScalarType;
     /// The value's bits, zero-extended.
+    #[doc(hidden)]
     fn bits(self) -> u64;
     /// The value with these bits; bits beyond the type's width are ignored.
+    #[doc(hidden)]
     fn from_bits(bits: u64) -> Self;
 }
 
@@ -31,6 +34,37 @@ bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 /// A type whose values buffers hold: scalars, arrays of them, and `#[device]` structs without
 /// padding.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::{Scalar, Storable};
+///
+/// /// Buffers of what is stored, in a function of the host.
+/// fn zeroed<T: Storable + Scalar + Default>(device: &Device) -> lanework::Result<Vec<T>> {
+///     device.upload(&[T::default(); 4])?.download()
+/// }
+///
+/// /// Atomics of any type that has them, and warps of any 32-bit integer.
+/// #[device]
+/// fn count<T: AtomicAdd, U: AtomicInteger, W: Word>(sum: Place<T>, most: Place<U>, x: T, y: U, w: W) -> W {
+///     atomic_add(sum, x);
+///     atomic_max(most, y);
+///     reduce_max_sync(FULL_MASK, w)
+/// }
+///
+/// #[kernel]
+/// fn example(sum: &mut [f32], most: &mut [u64], out: &mut [u32]) {
+///     let t = thread_idx.x;
+///     out[t] = count(&mut sum[0], &mut most[0], 1.0f32, t as u64, t);
+/// }
+/// # let device = Device::emulator();
+/// # let (mut sum, mut most) = (device.zeros::<f32>(1)?, device.zeros::<u64>(1)?);
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example(&mut sum, &mut most, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!((sum.download()?, most.download()?, out.download()?[0]), (vec![32.0], vec![31], 31));
+/// assert_eq!(zeroed::<u8>(&device)?, [0; 4]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored in device memory",
     label = "not a type that buffers hold",

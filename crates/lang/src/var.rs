@@ -10,6 +10,26 @@ use std::marker::PhantomData;
 ///
 /// It behaves as a `T` in a kernel's source: operators, comparisons, `as` and the methods of `T`
 /// return handles. Mixing it with an ordinary Rust value of type `T` needs no conversion.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// What a function takes by value is a `Var` while a kernel is staged: known then, or not.
+/// #[device]
+/// fn is_known(x: Var<u32>) -> u32 {
+///     const { 1 } * x.known().is_some() as u32
+/// }
+///
+/// #[kernel]
+/// fn example(out: &mut [u32], n: u32) {
+///     out[0] = is_known(Var::constant(3));
+///     out[1] = is_known(n);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(2)?;
+/// # example(&mut out, 3).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [1, 0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 pub struct Var<T> {
     pub(crate) value: Value,
     scalar: PhantomData<fn() -> T>,

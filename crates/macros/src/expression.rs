@@ -5,7 +5,7 @@ use crate::host::is_literal;
 use crate::places::{is_constructor, is_place};
 use crate::scope::{Mode, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, UnOp};
@@ -314,6 +314,7 @@ impl Translator {
                 {
                     return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
                 }
+                let left = operand(left);
                 quote!(#left #op #right)
             }
         }
@@ -348,6 +349,14 @@ fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
         arguments.args.push(syn::parse_quote!(_));
     }
     path
+}
+
+/// The left side of an operator: a block there would end a statement.
+fn operand(tokens: TokenStream) -> TokenStream {
+    match tokens.clone().into_iter().next() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => quote!((#tokens)),
+        _ => tokens,
+    }
 }
 
 /// Whether evaluating an expression may assign to a variable.

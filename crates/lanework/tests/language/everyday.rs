@@ -453,3 +453,26 @@ fn a_literal_with_a_suffix_keeps_its_type_when_shifted() {
         assert_eq!(out.download().unwrap(), expected);
     }
 }
+
+#[device]
+fn blocks_on_the_left(v: f32, w: f32) -> f32 {
+    if v > 0.0 { v.mul_add(w, 1.0) + v.max(w) } else { v.min(w) - 1.0 }
+}
+
+#[kernel]
+fn starts_with_a_block(x: &[f32], y: &mut [f32]) {
+    let i = thread_idx.x;
+    y[i] = if x[i] > 2.0 { x[i].max(3.0) * 2.0 } else { blocks_on_the_left(x[i], 2.0) };
+}
+
+/// What the attribute writes for a method begins with a block, which must not end the statement.
+#[test]
+fn a_method_starts_the_value_of_a_block() {
+    for device in Device::for_tests("language") {
+        let x = device.upload(&[-1.0f32, 1.0, 4.0]).unwrap();
+        let mut y = device.zeros::<f32>(3).unwrap();
+        starts_with_a_block(&x, &mut y).grid(1).block(3).launch(&device).unwrap();
+        let of = |v| blocks_on_the_left(v, 2.0);
+        assert_eq!(y.download().unwrap(), [of(-1.0), of(1.0), 8.0]);
+    }
+}

@@ -25,6 +25,33 @@ pub struct Span<T> {
 }
 
 /// Adjacent elements of a slice that the kernel may write: `y.span_mut(i, n)`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// What a block wrote to its part of an array.
+/// #[device]
+/// fn publish(to: SpanMut<u32>, from: Shared<u32>) {
+///     bulk_store(to, from);
+///     bulk_commit();
+///     bulk_wait(0);
+/// }
+///
+/// #[kernel(block = 32)]
+/// fn example(y: &mut [u32]) {
+///     let tile = shared::<u32>(32);
+///     tile[thread_idx.x] = thread_idx.x;
+///     fence_proxy_async(); // of all memory, not of shared memory alone
+///     sync_threads();
+///     if thread_idx.x == 0 {
+///         publish(y.span_mut(0, 32), tile);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let mut y = device.zeros::<u32>(32)?;
+/// # example(&mut y).grid(1).block(32).launch(&device)?;
+/// assert_eq!(y.download()?[31], 31);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct SpanMut<T> {
     span: Span<T>,

@@ -180,6 +180,23 @@ pub fn prefetch_l2<T: Element>(place: impl Into<ReadPlace<T>>) {
 }
 
 /// Starts to bring the line of `&x[i]` into the L1 cache (`prefetch.global.L1`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[f32], y: &mut [f32]) {
+///     let i = thread_idx.x;
+///     prefetch_l2(&x[i + 64]);
+///     prefetch_l1(&x[i + 32]);
+///     y[i] = x[i] + x[i + 32] + x[i + 64];
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f32; 96])?;
+/// # let mut y = device.zeros::<f32>(32)?;
+/// # example(&x, &mut y).grid(1).block(32).launch(&device)?;
+/// assert_eq!(y.download()?, [3.0; 32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn prefetch_l1<T: Element>(place: impl Into<ReadPlace<T>>) {
     here();

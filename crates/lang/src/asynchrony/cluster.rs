@@ -65,6 +65,27 @@ pub fn cluster_sync() {
 
 /// Arrives at the barrier of the cluster and goes on; [`ClusterArrival::wait`] waits for the others. All threads of a warp
 /// arrive together.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel(block = 32, cluster = 2)]
+/// fn example(out: &mut [u32]) {
+///     let mine = shared::<u32>(32);
+///     mine[thread_idx.x] = 100 * cluster_rank() + thread_idx.x;
+///     let written = cluster_arrive();
+///     let own = mine[thread_idx.x]; // something else, while the other block comes
+///     written.wait();
+///     let other = mine.of_block(1 - cluster_rank());
+///     let width = other.shape()[0];
+///     out[block_idx.x * width + thread_idx.x] = own + other[thread_idx.x];
+///     cluster_sync(); // no block leaves while another one reads its memory
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(2).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[..2], [100, 102]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn cluster_arrive() -> ClusterArrival {
     here();

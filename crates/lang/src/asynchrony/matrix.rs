@@ -91,6 +91,30 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     }
 
     /// Starts to copy such a tile out, panel by panel; see [`load_tile`](Self::load_tile).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use half::f16;
+    ///
+    /// #[kernel(block = 128)]
+    /// fn example(y: &TensorMapMut<f16, 2>) {
+    ///     let tile = SharedTile::<f16, 16, 128>::new();
+    ///     tile[[3, thread_idx.x]] = thread_idx.x as f16;
+    ///     fence_proxy_async_shared();
+    ///     sync_threads();
+    ///     if thread_idx.x == 0 {
+    ///         y.store_tile(&tile, (0, 0));
+    ///         bulk_commit();
+    ///         bulk_wait(0);
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut y = device.zeros::<f16>(16 * 128)?;
+    /// let tiles = Tiles::new([16, 128], [16, 64]).swizzle(Swizzle::B128);
+    /// example(&TensorMapMut::new(&mut y, &tiles)?).grid(1).block(128).launch(&device)?;
+    /// assert_eq!(y.download()?[3 * 128 + 5], f16::from_f32(5.0));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn store_tile<M, const ROWS: u32, const COLUMNS: u32, S>(
         self,

@@ -33,6 +33,33 @@ pub struct Mbarriers {
 }
 
 /// The phase in which a thread arrived at an mbarrier: what [`Mbarrier::wait`] waits for.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::{Arrival, Mbarrier};
+///
+/// /// Works while it waits: `Arrival` is the phase that the thread arrived in.
+/// #[device]
+/// fn finish(all: Mbarrier, mine: Arrival) -> u32 {
+///     let mut turns = 0u32;
+///     while !all.is_complete(mine) {
+///         turns += 1;
+///     }
+///     turns
+/// }
+///
+/// #[kernel(block = 64)]
+/// fn example(out: &mut [u32]) {
+///     let all = mbarrier(block_dim.x);
+///     let mine = all.arrive();
+///     out[thread_idx.x] = (finish(all, mine) < u32::MAX) as u32;
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?, [1; 64]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Arrival {
     state: Value,
@@ -216,6 +243,38 @@ impl Mbarrier {
     }
 
     /// Arrives as many times at once.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 64)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let tile = shared::<f32>(32);
+    ///     // 31 threads arrive once, one twice, and one leaves for good.
+    ///     let full = mbarrier(34);
+    ///     let (t, mine) = (thread_idx.x, full.waiter());
+    ///     if t == 0 {
+    ///         let part = x.span(0, 32);
+    ///         full.expect(part.bytes()); // announces them, without arriving
+    ///         bulk_load(&tile, part, &full);
+    ///         full.arrive_times(2);
+    ///     } else if t < 32 {
+    ///         full.arrive();
+    ///     } else if t == 32 {
+    ///         full.arrive_and_drop(); // not counted in later phases
+    ///     }
+    ///     mine.wait();
+    ///     out[t] = tile[t % 32];
+    ///     // A producer finds every stage empty: its first wait returns at once.
+    ///     let empty = mbarrier(1).waiter_past();
+    ///     empty.wait();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[2.0f32; 32])?;
+    /// # let mut out = device.zeros::<f32>(64)?;
+    /// # example(&x, &mut out).grid(1).block(64).launch(&device)?;
+    /// assert_eq!(out.download()?, [2.0; 64]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn arrive_times(self, count: impl IndexValue) -> Arrival {
         here();

@@ -125,6 +125,33 @@ pub fn store_relaxed<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope:
 
 /// Orders what this thread did before with what it does after, for the threads of a scope: with a relaxed store after it, a
 /// release; with a relaxed load before it, an acquire (`fence.acq_rel`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// A message, with fences; then who writes first, in one step.
+/// #[kernel]
+/// fn example(data: &mut [u32], flag: &mut [u32], out: &mut [u32]) {
+///     if block_idx.x == 0 {
+///         data[0] = 42;
+///         fence(Scope::Device);
+///         store_relaxed(&mut flag[0], 1, Scope::Device);
+///     } else {
+///         while load_relaxed(&flag[0], Scope::Device) == 0 {}
+///         fence_sc(Scope::Device);
+///         out[0] = data[0];
+///     }
+///     let winner = atomic(&mut flag[1], Order::AcqRel, Scope::Device);
+///     if winner.cas(0, block_idx.x + 1) == 0 {
+///         out[1] = winner.exch(9);
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let (mut data, mut flag) = (device.zeros::<u32>(1)?, device.zeros::<u32>(2)?);
+/// # let mut out = device.zeros::<u32>(2)?;
+/// # example(&mut data, &mut flag, &mut out).grid(2).block(1).launch(&device)?;
+/// assert_eq!(out.download()?[0], 42);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn fence(scope: Scope) {
     here();

@@ -15,6 +15,36 @@ use lanework_ptx::{ScalarType, Swizzle};
 use std::marker::PhantomData;
 
 /// A contiguous part of an array in shared memory, with the shape `D` extents, outermost first; indexed as the array is.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::Part;
+///
+/// /// A part of an array has a shape of its own.
+/// #[device]
+/// fn sum(part: Part<u32, 1>) -> u32 {
+///     let mut sum = 0;
+///     #[unroll]
+///     for i in 0..part.shape()[0] {
+///         sum += part[i];
+///     }
+///     sum * part.len()
+/// }
+///
+/// #[kernel(block = 4)]
+/// fn example(out: &mut [u32]) {
+///     let rows = shared::<u32>([2, 4]);
+///     rows[[0, thread_idx.x]] = 1;
+///     rows[[1, thread_idx.x]] = 2;
+///     sync_threads();
+///     out[thread_idx.x] = sum(rows.slab(thread_idx.x % 2));
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(4)?;
+/// # example(&mut out).grid(1).block(4).launch(&device)?;
+/// assert_eq!(out.download()?, [16, 32, 16, 32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Part<T, const D: usize> {
     pub(crate) first: Place<T>,

@@ -16,6 +16,46 @@ use crate::var::{Read, Var};
 use lanework_ptx::ScalarType;
 
 /// The barriers of a ring of stages.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Threads fill the stages themselves, and a stage is released when the next one is full.
+/// #[kernel(block = 64, cluster = 1)]
+/// fn example(x: &[u32], out: &mut [u32], rows: u32) {
+///     let buffers = shared::<u32>([2, 32]);
+///     let pipe = pipeline(2, 32, 32);
+///     let t = thread_idx.x;
+///     if t >= 32 {
+///         let producer = pipe.producer();
+///         for row in 0..rows {
+///             let slot = producer.acquire();
+///             buffers[[slot.index, t - 32]] = x[32 * row + t - 32];
+///             slot.commit();
+///         }
+///         producer.drain(); // every stage has been released
+///     } else {
+///         let consumer = pipe.consumer();
+///         let mut sum = 0;
+///         for row in 0..rows {
+///             let slot = consumer.wait();
+///             sum += buffers[[slot.index, t]];
+///             if row > 0 {
+///                 consumer.release_previous();
+///             }
+///             if row + 1 == rows {
+///                 slot.release();
+///             }
+///         }
+///         out[t] = sum * pipe.stages();
+///     }
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1u32; 32 * 10])?;
+/// # let mut out = device.zeros::<u32>(32)?;
+/// # example(&x, &mut out, 10).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?, [20; 32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Pipeline {
     full: Mbarriers,

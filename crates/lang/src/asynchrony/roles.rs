@@ -114,6 +114,25 @@ impl Role {
     }
 
     /// The threads of the role.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 96)]
+    /// fn example(out: &mut [u32]) {
+    ///     let [adders, _] = warp_roles([2, 1]);
+    ///     if adders.active() {
+    ///         // These 64 threads meet; the last warp does not.
+    ///         let all = adders.barrier();
+    ///         all.sync();
+    ///         out[adders.thread()] = adders.threads() + all.threads();
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<u32>(64)?;
+    /// # example(&mut out).grid(1).block(96).launch(&device)?;
+    /// assert_eq!(out.download()?, [128; 64]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn threads(self) -> u32 {
         32 * self.warps
     }

@@ -241,6 +241,42 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     }
 
     /// Starts to fetch the tile at `at` into the L2 cache.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// Scales tiles in place, fetches the next one ahead, and keeps the lines in L2.
+    /// #[kernel(block = 64)]
+    /// fn example(x: &TensorMapMut<f32, 2>) {
+    ///     let tile = shared::<f32>([8, 8]);
+    ///     let full = mbarrier(1);
+    ///     let filled = full.waiter();
+    ///     let kept = l2_policy(Evict::Last, 1.0);
+    ///     for row in 0..2u32 {
+    ///         if thread_idx.x == 0 {
+    ///             x.prefetch_map();
+    ///             full.arrive_expect(tile.bytes());
+    ///             x.with_policy(kept).load(&tile, (8 * row, 0), &full);
+    ///             x.prefetch((8 * row + 8, 0));
+    ///         }
+    ///         filled.wait();
+    ///         let (row_of, column) = (thread_idx.x / 8, thread_idx.x % 8);
+    ///         tile[[row_of, column]] *= 2.0;
+    ///         fence_proxy_async_shared();
+    ///         sync_threads();
+    ///         if thread_idx.x == 0 {
+    ///             x.store(&tile, (8 * row, 0));
+    ///             bulk_commit();
+    ///             bulk_wait(0);
+    ///         }
+    ///         sync_threads();
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut x = device.upload(&[1.0f32; 128])?;
+    /// example(&TensorMapMut::new(&mut x, &Tiles::new([16, 8], [8, 8]))?).grid(1).block(64).launch(&device)?;
+    /// assert_eq!(x.download()?, [2.0; 128]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn prefetch(self, at: impl TileAt<R>) {
         here();

@@ -15,14 +15,19 @@ use std::fmt::Debug;
 )]
 pub trait Data: Copy + 'static {
     /// The value while staging, made of parts of a kind.
+    #[doc(hidden)]
     type Of<K: Kind>: Copy;
     /// Appends the leaves of a value at `offset`, in order.
+    #[doc(hidden)]
     fn leaves(offset: u64, out: &mut Vec<Leaf>);
     /// Appends the leaves' bits.
+    #[doc(hidden)]
     fn bits(self, out: &mut Vec<u64>);
     /// Puts a value together from its parts.
+    #[doc(hidden)]
     fn build<K: Kind>(parts: &mut Parts<'_>) -> Self::Of<K>;
     /// Appends the value's parts.
+    #[doc(hidden)]
     fn parts<K: Kind>(value: Self::Of<K>, out: &mut Vec<Part>);
 }
 

@@ -9,6 +9,30 @@ use lanework_ptx::{Operand, ScalarType};
 
 /// Starts copying `BYTES` bytes (4, 8 or 16) from global to shared memory, both aligned to that
 /// size (`cp.async`). Copies of 16 bytes bypass the L1 cache.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel(block = 32)]
+/// fn example(x: &[f32], out: &mut [f32], n: u32) {
+///     let (t, tile, rest) = (thread_idx.x, shared::<f32>(32), shared::<f32>(32));
+///     cp_async::<4, _>(&mut tile[t], &x[t]);
+///     cp_async_commit();
+///     // Elements from `n` on are not read: the copy fills in zeros.
+///     let have = if t < n { 4u32 } else { 0 };
+///     cp_async_filled::<4, _>(&mut rest[t], &x[t], have);
+///     cp_async_commit();
+///     cp_async_wait(1); // the first group has arrived
+///     out[t] = tile[t];
+///     cp_async_wait(0); // both have
+///     out[t] += rest[t];
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f32; 32])?;
+/// # let mut out = device.zeros::<f32>(32)?;
+/// # example(&x, &mut out, 8).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[6..10], [2.0, 2.0, 1.0, 1.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn cp_async<const BYTES: usize, T: Element>(to: Place<T>, from: impl Into<ReadPlace<T>>) {
     here();

@@ -46,6 +46,30 @@ macro_rules! unary_methods {
     )*};
 }
 
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn mixed(v: f32, w: f32) -> f32 {
+///     let whole = v.round() + v.fract() + v.signum() + v.copysign(w);
+///     if v.is_nan() || v.is_infinite() || w.is_sign_positive() {
+///         return 0.0;
+///     }
+///     let known = v.is_finite() && w.is_sign_negative();
+///     if known { v.mul_add(w, whole) + v.to_degrees().to_radians() } else { -1.0 }
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[f32], out: &mut [f32]) {
+///     out[0] = mixed(x[0], x[1]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[2.5f32, -3.0])?;
+/// # let mut out = device.zeros::<f32>(1)?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// // On the host, the same function computes the same bits.
+/// assert_eq!(out.download()?, [mixed(2.5, -3.0)]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 impl<T: Float> Var<T> {
     unary_methods! {
         /// The square root, correctly rounded (`sqrt.rn`).
@@ -191,6 +215,30 @@ impl<T: Float> Var<T> {
     }
 }
 
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn next_up(v: f32) -> f32 {
+///     f32_from_bits(v.to_bits() + 1)
+/// }
+///
+/// #[device]
+/// fn next_up_double(v: f64) -> f64 {
+///     f64_from_bits(v.to_bits() + 1)
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[f32], out: &mut [f64]) {
+///     out[0] = next_up(x[0]) as f64;
+///     out[1] = next_up_double(x[0] as f64);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f32])?;
+/// # let mut out = device.zeros::<f64>(2)?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [1.0 + f64::from(f32::EPSILON), 1.0 + f64::EPSILON]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 impl Var<f32> {
     /// The bits.
     #[track_caller]
@@ -207,6 +255,27 @@ impl Var<f32> {
 }
 
 /// The square root, correctly rounded.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn sum(x: f32) -> f32 {
+///     // As functions, in CUDA's names; methods do the same.
+///     fma(sqrt(x), rcp(x), floor(x) + ceil(x) + round(x) + trunc(x))
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[f32], out: &mut [f32]) {
+///     out[0] = sum(x[0]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[6.25f32])?;
+/// # let mut out = device.zeros::<f32>(1)?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [sum(6.25)]);
+/// assert_eq!(sum(6.25), 6.0 + 7.0 + 6.0 + 6.0 + 0.4);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn sqrt<T: Float>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().sqrt()

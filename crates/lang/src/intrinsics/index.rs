@@ -5,6 +5,20 @@ use crate::value::Value;
 use crate::var::Var;
 
 /// A position or shape in x, y and z.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32], width: u32) {
+///     let (x, y) = (thread_idx.x + block_idx.x * block_dim.x, thread_idx.y);
+///     out[y * width + x] = grid_dim.x * 100 + x * 10 + y;
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(4)?;
+/// # example(&mut out, 2).grid(2).block((1, 2)).launch(&device)?;
+/// assert_eq!(out.download()?, [200, 210, 201, 211]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Index3 {
     /// x, the fastest.

@@ -12,6 +12,29 @@ use crate::var::{IntoVar, Var};
 use crate::variable::IntoVariable;
 use lanework_ptx::ScalarType;
 
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn mixed(v: u32, by: u32) -> u32 {
+///     let ones = v.count_zeros() + v.leading_ones() + v.trailing_ones() + v.ilog2();
+///     let shifted = v.wrapping_shl(by) ^ v.wrapping_shr(by) ^ v.wrapping_neg();
+///     let power = by.pow(3) + by.wrapping_pow(4) + by.next_power_of_two();
+///     let limits = v.saturating_add(u32::MAX) - by.saturating_sub(v);
+///     if by.is_power_of_two() { 0 } else { ones ^ shifted ^ power ^ limits }
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     out[0] = mixed(x[0], x[1]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[0xf000_0007u32, 5])?;
+/// # let mut out = device.zeros::<u32>(1)?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// // On the host, the same function computes the same bits.
+/// assert_eq!(out.download()?, [mixed(0xf000_0007, 5)]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 impl<T: Integer> Var<T> {
     /// `-self`, wrapping.
     #[track_caller]

@@ -11,6 +11,21 @@ use crate::value::{Value, compute_type, integer, wrap};
 use crate::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
 
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[i32], out: &mut [i32]) {
+///     let i = thread_idx.x;
+///     // `select` computes both sides and takes one, without a branch.
+///     out[i] = x[i].clamp(-2, 2).max(x[i].abs().min(1)) + select(x[i] < 0, 10, max(20, 3));
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[-5i32, 5])?;
+/// # let mut out = device.zeros::<i32>(2)?;
+/// # example(&x, &mut out).grid(1).block(2).launch(&device)?;
+/// assert_eq!(out.download()?, [1 + 10, 2 + 20]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 impl<T: Number> Var<T> {
     /// The smaller value; for floats, the operand that is not NaN.
     #[track_caller]

@@ -14,6 +14,29 @@ use std::marker::PhantomData;
 /// An array of registers with `D` dimensions, outermost first.
 ///
 /// Where the extents are literals or const generics, `let mut acc = [0.0; N]` reads better.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn fill(sums: RegisterArray<f32, 2>, value: f32) {
+///     #[unroll]
+///     for row in 0..sums.shape()[0] {
+///         sums[[row, 0]] = value;
+///     }
+/// }
+///
+/// #[kernel]
+/// fn example(out: &mut [f32]) {
+///     let sums = registers(0.0f32, [2, 3]);
+///     fill(sums, 2.0);
+///     out[0] = sums[[0, 0]] + sums[[1, 0]] + sums[[1, 2]];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<f32>(1)?;
+/// # example(&mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [4.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct RegisterArray<T, const D: usize> {
     first: u32,

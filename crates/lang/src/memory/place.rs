@@ -50,6 +50,28 @@ pub(crate) enum Base {
 }
 
 /// One element's place in memory: `&x[i]` or `&mut tile[[y, x]]` in a kernel.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::{Place, ReadPlace};
+/// /// `&x[i]` is a place that is read, `&mut y[i]` one that is written, as pointers are in CUDA C++.
+/// #[device]
+/// fn shift(from: ReadPlace<f32>, to: Place<f32>) {
+///     to.add(2).store(from.load() + from.add(1).load() + to.load());
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[f32], y: &mut [f32]) {
+///     let i = thread_idx.x;
+///     shift(&x[i], &mut y[i]);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f32, 2.0, 4.0])?;
+/// # let mut y = device.upload(&[10.0f32, 20.0, 0.0, 0.0])?;
+/// # example(&x, &mut y).grid(1).block(2).launch(&device)?;
+/// assert_eq!(y.download()?, [10.0, 20.0, 13.0, 26.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Place<T> {
     pub(crate) space: Space,

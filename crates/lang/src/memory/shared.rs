@@ -16,6 +16,41 @@ use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
 
 /// An array in shared memory with `D` dimensions, outermost first.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn column_sum(tile: Shared<f32, 2>, column: u32) -> f32 {
+///     let mut sum = 0.0;
+///     #[unroll]
+///     for row in 0..tile.shape()[0] {
+///         sum += tile[[row, column]];
+///     }
+///     sum
+/// }
+///
+/// #[kernel(block = 4)]
+/// fn example(x: &[f32], out: &mut [f32]) {
+///     let (t, tile) = (thread_idx.x, shared::<f32>([4, 4]));
+///     // Four elements of a row in one access, then two and two.
+///     tile.store4((t, 0), x.load4(4 * t));
+///     sync_threads();
+///     out[t] = column_sum(tile, t);
+///     let [a, b] = tile.load2((t, 0));
+///     tile.store2((t, 2), [a, b]);
+///     let [c, d] = tile.load_vec::<2>((t, 2));
+///     tile.store_vec((t, 0), [d, c]);
+///     let [e, ..] = tile.load4((t, 0));
+///     out[4 + t] = e + tile.len() as f32;
+/// }
+/// # let device = Device::emulator();
+/// # let x: Vec<f32> = (0..16).map(|v| v as f32).collect();
+/// # let x = device.upload(&x)?;
+/// # let mut out = device.zeros::<f32>(8)?;
+/// # example(&x, &mut out).grid(1).block(4).launch(&device)?;
+/// assert_eq!(out.download()?, [24.0, 28.0, 32.0, 36.0, 17.0, 21.0, 25.0, 29.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Shared<T, const D: usize = 1> {
     pub(crate) symbol: usize,
@@ -96,6 +131,23 @@ const DYNAMIC: &str = "dynamic_shared";
 ///
 /// Several in one kernel are placed consecutively, each aligned to 16 bytes; the launch must
 /// request the bytes of all of them.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(out: &mut [u32], #[constant] threads: u32) {
+///     let tile = shared_dynamic::<u32>(threads);
+///     tile[thread_idx.x] = thread_idx.x;
+///     sync_threads();
+///     out[thread_idx.x] = tile[threads - 1 - thread_idx.x];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(4)?;
+/// // The launch asks for the bytes.
+/// example(&mut out, 4).grid(1).block(4).shared_bytes(16).launch(&device)?;
+/// assert_eq!(out.download()?, [3, 2, 1, 0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();

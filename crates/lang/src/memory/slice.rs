@@ -22,6 +22,31 @@ pub struct Slice<T> {
 }
 
 /// Device memory that the kernel may write: a parameter `x: &mut [T]`.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// A parameter `&[T]` of a function is a `Slice`, `&mut [T]` a `SliceMut`.
+/// #[device]
+/// fn swap_halves(x: Slice<f32>, y: SliceMut<f32>, i: u32) {
+///     let [a, b, c, d] = x.load4(4 * i);
+///     y.store2(4 * i, [c, d]);
+///     y.store_vec(4 * i + 2, [a, b]);
+///     if y.is_empty() || x.len() != y.len() {
+///         y.store4(4 * i, [a, b, c, d]);
+///     }
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[f32], y: &mut [f32]) {
+///     swap_halves(x, y, thread_idx.x);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// # let mut y = device.zeros::<f32>(4)?;
+/// # example(&x, &mut y).grid(1).block(1).launch(&device)?;
+/// assert_eq!(y.download()?, [3.0, 4.0, 1.0, 2.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct SliceMut<T> {
     pub(crate) memory: Memory,

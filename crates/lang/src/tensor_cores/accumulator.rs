@@ -124,6 +124,58 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     }
 
     /// Sums that start from a fragment's values: `sums = Accumulator::of(values)`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use half::bf16;
+    /// use lanework::lang::tensor_cores::{GroupProduct, Narrow, SwizzleMode};
+    ///
+    /// /// `c += a * transpose(b)` of 64 x 64 elements, for types and swizzles to choose; then once more with
+    /// /// `a` from registers, and the sums of the rows, rounded.
+    /// #[kernel(block = 128)]
+    /// fn example<T: GroupProduct<T, f32> + Narrow, S: SwizzleMode>(
+    ///     a: &[T::Storage],
+    ///     b: &[T::Storage],
+    ///     c: &mut [f32],
+    ///     rows: &mut [T::Storage],
+    /// ) {
+    ///     let (left, right) = (SharedTile::<T, 64, 64, S>::new(), SharedTile::<T, 64, 64, S>::new());
+    ///     let pipe = CopyPipeline::<2>::new();
+    ///     pipe.copy_tile(left, a.matrix(64), (0, 0), (thread_idx.x, 128));
+    ///     pipe.commit();
+    ///     pipe.copy_tile(right, b.matrix(64), (0, 0), (thread_idx.x, 128));
+    ///     pipe.commit();
+    ///     pipe.wait_all(); // both groups
+    ///     fence_proxy_async_shared();
+    ///     sync_threads();
+    ///     let mut sums = Accumulator::<f32, 64>::of(FragmentC::load(c.matrix(64), 0, 0));
+    ///     sums.multiply(left, right.t());
+    ///     sums.finish().store(c.matrix(64), 0, 0);
+    ///     let mut again = Accumulator::<f32, 64>::zero();
+    ///     again.set_product(left, right.t()); // in place of adding to what it holds
+    ///     let row = thread_idx.x / 32 * 16;
+    ///     let parts = [
+    ///         FragmentA::<T, 16, 16>::load(left, row, 0),
+    ///         FragmentA::<T, 16, 16>::load(left, row, 16),
+    ///         FragmentA::<T, 16, 16>::load(left, row, 32),
+    ///         FragmentA::<T, 16, 16>::load(left, row, 48),
+    ///     ];
+    ///     again.multiply_fragments(parts, right.t());
+    ///     let [first, _] = again.finish().row_sum();
+    ///     again.finish().to::<T>().store(rows.matrix(64), 0, 0);
+    ///     if first < 0.0 {
+    ///         c[0] = first;
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a = device.upload(&[bf16::from_f32(0.5); 4096])?;
+    /// # let mut c = device.upload(&[1.0f32; 4096])?;
+    /// # let mut rows = device.zeros::<bf16>(4096)?;
+    /// # example::<bf16, Swizzle128>(&a, &a, &mut c, &mut rows).grid(1).block(128).launch(&device)?;
+    /// assert_eq!(c.download()?, [17.0; 4096]);
+    /// assert_eq!(rows.download()?, [bf16::from_f32(32.0); 4096]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn of(fragment: FragmentC<D, 64, N>) -> Self {
         here();

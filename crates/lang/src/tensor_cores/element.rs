@@ -6,6 +6,15 @@ use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
 /// A type that matrices of the tensor cores may have.
+///
+/// ```
+/// use lanework::lang::tensor_cores::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
+///
+/// assert_eq!([E4m3::NAME, E5m2::NAME, Tf32::NAME], ["e4m3", "e5m2", "tf32"]);
+/// // Elements narrower than a byte lie in words of memory.
+/// assert_eq!([S4::BITS, U4::BITS, B1::BITS], [4, 4, 1]);
+/// assert_eq!(E4m3::decode(E4m3::encode(1.5)), 1.5);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the tensor cores have no matrices of `{Self}`",
     note = "elements are f16, bf16, Tf32, f64, i8, u8, E4m3, E5m2, S4, U4 and B1; accumulators are f16, \

@@ -154,6 +154,27 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     };
 
     /// Which lane holds which element.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use lanework::lang::tensor_cores::{Fragment, Layout, Left, Linear, Part, Right, Sum};
+    /// use lanework::prelude::*;
+    ///
+    /// // The left factor, the right one and the sums of a product; `FragmentA` and so on are short for these.
+    /// let layout: Layout = Fragment::<Sum, f32, 16, 8>::layout();
+    /// assert_eq!(layout, Layout::new::<f32>(Part::C, 16, 8));
+    /// assert_eq!(Fragment::<Left, bf16, 16, 16>::layout().registers(), 4);
+    /// assert_eq!(Fragment::<Right, bf16, 16, 8>::layout().elements(), 4);
+    /// assert_eq!((layout.warps(), layout.run(), layout.lines()), (1, 2, 2));
+    ///
+    /// // Element 3 of lane 5 is in row 9 and column 3.
+    /// let (row, column): (Linear, Linear) = layout.place(3);
+    /// assert_eq!((row.of(5), column.of(5)), (9, 3));
+    ///
+    /// // The same as a drawing; and where the chunks of a tile's rows lie.
+    /// assert!(FragmentC::<f32, 16, 8>::drawing().contains("T5:2,3"));
+    /// assert_eq!(SharedTile::<bf16, 64, 64>::drawing().lines().count(), 8);
+    /// ```
     pub fn layout() -> Layout {
         Layout::new::<T>(P::PART, R, C)
     }

@@ -40,6 +40,27 @@ impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
     }
 
     /// `self += a * b`, clamped to the range of i32 (`mma.sync` with `.satfinite`).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use lanework::lang::tensor_cores::{Product, Saturates};
+    ///
+    /// /// For any integers of 8 bits: sums are clamped to the range of `i32`.
+    /// #[kernel(block = 32)]
+    /// fn clamped<T: Product<T, i32, 16, 8, 32> + Saturates>(a: &[T::Storage], b: &[T::Storage], c: &mut [i32]) {
+    ///     let mut sum = FragmentC::<i32, 16, 8>::fill(i32::MAX - 10);
+    ///     let left = FragmentA::<T, 16, 32>::load(a.matrix(32), 0, 0);
+    ///     sum.mma_saturating(left, FragmentB::<T, 32, 8>::load(b.matrix(8), 0, 0));
+    ///     sum.store(c.matrix(8), 0, 0);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a = device.upload(&[1u8; 16 * 32])?;
+    /// # let b = device.upload(&[1u8; 32 * 8])?;
+    /// # let mut c = device.zeros::<i32>(16 * 8)?;
+    /// # clamped::<u8>(&a, &b, &mut c).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(c.download()?, [i32::MAX; 128]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn mma_saturating<T, U, const K: u32>(self, a: FragmentA<T, M, K>, b: FragmentB<U, K, N>)
     where
@@ -79,6 +100,25 @@ impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
 impl<const M: u32, const N: u32> FragmentC<i32, M, N> {
     /// Adds to each element the number of bits in which a row of `a` and a column of `b` differ
     /// (`mma.sync` with `.xor.popc`); [`mma`](Self::mma) counts the bits that both have.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn differing(a: &[u32], b: &[u32], c: &mut [i32]) {
+    ///     let mut sum = FragmentC::<i32, 16, 8>::zero();
+    ///     let left = FragmentA::<B1, 16, 256>::load(a.matrix(8), 0, 0);
+    ///     // Columns of 256 bits, one after the other.
+    ///     sum.mma_xor(left, FragmentB::<B1, 256, 8>::load(b.matrix(8).t(), 0, 0));
+    ///     sum.store(c.matrix(8), 0, 0);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a = device.upload(&[0b1100u32; 16 * 8])?;
+    /// # let b = device.upload(&[0b0110u32; 8 * 8])?;
+    /// # let mut c = device.zeros::<i32>(16 * 8)?;
+    /// # differing(&a, &b, &mut c).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(c.download()?, [2 * 8; 128]); // two bits of each of eight words
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn mma_xor<const K: u32>(self, a: FragmentA<B1, M, K>, b: FragmentB<B1, K, N>)
     where

@@ -75,6 +75,32 @@ pub fn ldmatrix<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
 }
 
 /// As [`ldmatrix`], with every matrix of 16-bit elements transposed on the way (`ldmatrix.trans`).
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use half::f16;
+///
+/// #[kernel(block = 32)]
+/// fn example(x: &[f16], out: &mut [f16]) {
+///     let (from, to) = (shared::<f16>([8, 8]), shared::<f16>([8, 8]));
+///     let (row, column) = (thread_idx.x / 8, thread_idx.x % 8);
+///     from[[row, column]] = x[thread_idx.x];
+///     from[[row + 4, column]] = x[32 + thread_idx.x];
+///     sync_warp(FULL_MASK);
+///     // Transposed on the way in and on the way out: the same again.
+///     let words = ldmatrix_trans::<1, _>(&mut from[[column, 0]]);
+///     stmatrix_trans(&mut to[[column, 0]], words);
+///     sync_warp(FULL_MASK);
+///     out[thread_idx.x] = to[[row, column]];
+/// }
+/// # let device = Device::emulator();
+/// # let x: Vec<f16> = (0..64).map(|i| f16::from_f32(i as f32)).collect();
+/// # let x = device.upload(&x)?;
+/// # let mut out = device.zeros::<f16>(32)?;
+/// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?, x.download()?[..32]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 #[track_caller]
 pub fn ldmatrix_trans<const N: usize, T: Element>(row: Place<T>) -> [Var<u32>; N] {
     here();

@@ -8,6 +8,18 @@ use crate::value::Value;
 use lanework_ptx::Swizzle;
 
 /// How the rows of a tile lie in shared memory.
+///
+/// ```
+/// use lanework::lang::tensor_cores::SwizzleMode;
+/// use lanework::prelude::*;
+///
+/// /// The tiles of a matrix, as a tensor map copies them for a `SharedTile` of swizzle `S`.
+/// fn tiles<S: SwizzleMode>(rows: usize, columns: usize) -> Tiles<2> {
+///     Tiles::new([rows, columns], [64, S::BYTES / 2]).swizzle(S::SWIZZLE)
+/// }
+///
+/// assert_eq!(tiles::<Swizzle64>(100, 200), Tiles::new([100, 200], [64, 32]).swizzle(Swizzle::B64));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a swizzle",
     note = "swizzles are Swizzle128, Swizzle64, Swizzle32 and NoSwizzle"

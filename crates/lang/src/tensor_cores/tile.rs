@@ -112,6 +112,29 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     }
 
     /// `R` of the rows, from `row` on, which is a multiple of 8: a warpgroup's part of a tile.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use half::bf16;
+    ///
+    /// type Wide = SharedTile<bf16, 16, 128>;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [bf16]) {
+    ///     let tile = Wide::dynamic(); // the launch asks for its bytes
+    ///     let t = thread_idx.x;
+    ///     // Panel 1 has columns 64 to 127, and eight of its rows are a tile again.
+    ///     tile.panel::<64>(1)[[8, t]] = t as bf16;
+    ///     sync_threads();
+    ///     out[t] = tile.rows::<8>(8)[[0, 64 + t]];
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<bf16>(32)?;
+    /// assert_eq!((Wide::BYTES, Wide::ALIGNMENT), (4096, 1024));
+    /// example(&mut out).grid(1).block(32).shared_bytes(Wide::BYTES).launch(&device)?;
+    /// assert_eq!(out.download()?[5], bf16::from_f32(5.0));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn rows<const R: u32>(self, row: impl IndexValue) -> SharedTile<T, R, COLUMNS, S> {
         here();
