@@ -115,7 +115,7 @@ impl Roofline {
             height,
             left,
             right: width - 12.0,
-            top: 16.0,
+            top: 32.0,
             bottom: height - 50.0,
             size,
             x,
