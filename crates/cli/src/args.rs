@@ -23,7 +23,9 @@ pub use ladder::{
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use report::ReportArgs;
-pub use timing::{BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming};
+pub use timing::{
+    BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
+};
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 
 use crate::{terminal, words};
@@ -132,6 +134,14 @@ pub enum Command {
         lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
         Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
     Compare(CompareArgs),
+    /// Measure what a GPU can do at most, and how near to it the rungs of a ladder come.
+    #[command(after_help = "Examples:\n  \
+        lanework roofline\n  \
+        lanework roofline sgemm --size 4096\n  \
+        lanework roofline transpose --device emulator --gpu h200\n\n\
+        On the emulator, which does not model time, rungs stand by what they count under the nominal ceilings of \
+        --gpu: what comes out is a bound, a time that no run there can beat.")]
+    Roofline(RooflineArgs),
     /// List, show, export or delete the runs that --save has stored.
     #[command(after_help = "Examples:\n  \
         lanework climb transpose --save\n  \
@@ -200,7 +210,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "bench", "compare", "history", "experiments"],
+        &["list", "climb", "sweep", "bench", "compare", "roofline", "history", "experiments"],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
     ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),

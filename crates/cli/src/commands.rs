@@ -23,6 +23,7 @@ pub mod look;
 pub mod new;
 pub mod profile;
 pub mod report;
+pub mod roofline;
 pub mod run;
 pub mod streams;
 pub mod sweep;

@@ -136,6 +136,7 @@ fn run(command: Command) -> Outcome {
         Command::Climb(args) => commands::climb::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Roofline(args) => commands::roofline::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::History(args) => commands::history::run(&args),
         Command::Report(args) => commands::report::run(&args),

@@ -83,3 +83,23 @@ fn what_cannot_be_timed_is_refused_with_a_remedy() {
     refused(&["bench", &file, "--fidelity"], "--fidelity is not used");
     refused(&["bench", "transpose/pade"], "pade");
 }
+
+#[test]
+fn on_the_emulator_the_roofline_is_a_bound_of_a_chosen_gpu() {
+    let line = ["roofline", "transpose", "--size", "64", "--device", "emulator"];
+    let output = lanework(&line);
+    let (out, err) = texts(&output);
+    assert!(output.status.success(), "{err}");
+    assert!(out.contains("Ceilings of H200") && out.contains("is a bound"), "{out}");
+    assert!(out.contains("padded") && out.contains("memory, copy"), "{out}");
+    let output = lanework(&[&line[..], &["--gpu", "rtx 4090", "--json"]].concat());
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&value["kind"], &value["gpu"]), (&"bound".into(), &"RTX 4090".into()));
+    let points = value["points"].as_array().expect("points");
+    assert!(points.iter().all(|point| point["bound_ns"].as_f64() > Some(0.0)));
+    assert!(points.iter().all(|point| point["median_ns"].is_null()));
+    let output = lanework(&["roofline", "--gpu", "no such", "--device", "emulator"]);
+    assert_eq!(output.status.code(), Some(2));
+    let output = lanework(&["roofline", "--size", "64", "--device", "emulator"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -23,6 +23,7 @@ mod profile;
 mod reason;
 mod record;
 mod request;
+pub mod roofline;
 mod run;
 mod step;
 mod streams;

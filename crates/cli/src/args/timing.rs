@@ -8,6 +8,7 @@ use super::values::{dimensions, extent, seconds};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape};
 use lanework_lab::Cache;
+use std::path::PathBuf;
 
 /// What the cache holds when a timed kernel starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -185,4 +186,28 @@ impl CompareKernelArgs {
             ..shape
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub struct RooflineArgs {
+    /// Place the rungs of this ladder under the roofline.
+    pub ladder: Option<String>,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    /// On the emulator: the GPU whose nominal ceilings bound the counts; `lanework gpus` lists them.
+    #[arg(long, default_value = "H200", value_name = "NAME")]
+    pub gpu: String,
+    /// A JSON file of more GPUs, in the schema of `lanework gpus --json`.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The longest time to sample one ceiling or rung on a GPU, in seconds [default: 5].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
 }

@@ -1,0 +1,160 @@
+//! A roofline as plain data.
+
+use lanework::DeviceInfo;
+use lanework_bench::{DeviceRecord, Gpu, TimedRecord, specs};
+use serde::{Deserialize, Serialize};
+
+/// The ceilings, from the slowest memory to the fastest arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ceiling {
+    /// Memory, half of the bytes read and half written.
+    Copy,
+    /// Memory, read.
+    Read,
+    /// The L2 cache, read.
+    L2,
+    /// Multiply-adds of f32 on the lanes.
+    Fp32,
+    /// bf16 products on tensor cores by `mma`.
+    Mma,
+    /// bf16 products on tensor cores by `wgmma`.
+    Wgmma,
+}
+
+impl Ceiling {
+    /// All of them.
+    pub const ALL: [Ceiling; 6] =
+        [Ceiling::Copy, Ceiling::Read, Ceiling::L2, Ceiling::Fp32, Ceiling::Mma, Ceiling::Wgmma];
+
+    /// What it is of, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Ceiling::Copy => "memory, copy",
+            Ceiling::Read => "memory, read",
+            Ceiling::L2 => "L2 cache, read",
+            Ceiling::Fp32 => "f32 multiply-adds",
+            Ceiling::Mma => "bf16 products, mma",
+            Ceiling::Wgmma => "bf16 products, wgmma",
+        }
+    }
+
+    /// `GB/s` or `GFLOP/s`: 10^9 per second.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Ceiling::Copy | Ceiling::Read | Ceiling::L2 => "GB/s",
+            Ceiling::Fp32 | Ceiling::Mma | Ceiling::Wgmma => "GFLOP/s",
+        }
+    }
+}
+
+/// One ceiling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CeilingRecord {
+    /// Which.
+    pub ceiling: Ceiling,
+    /// `GB/s` or `GFLOP/s`.
+    pub unit: String,
+    /// By the vendor's figures; `None` where there is none.
+    pub nominal: Option<f64>,
+    /// By a kernel, at its median; `None` on the emulator.
+    pub measured: Option<f64>,
+    /// Why it was not measured.
+    pub skipped: Option<String>,
+    /// The measurement with every sample.
+    pub timed: Option<TimedRecord>,
+}
+
+/// One kernel under the roofline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointRecord {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a vendor's library.
+    pub vendor: bool,
+    /// Operations per byte: of the least work on a GPU, of what was counted on the emulator; 0 where none are made.
+    pub intensity: f64,
+    /// Least time by the nominal ceilings, nanoseconds.
+    pub bound_ns: f64,
+    /// The ceiling that makes it: `memory` or `arithmetic`.
+    pub bound_by: String,
+    /// Its time, nanoseconds; `None` on the emulator.
+    pub median_ns: Option<f64>,
+    /// 10^9 operations per second; `None` on the emulator.
+    pub gigaflops_per_second: Option<f64>,
+    /// 10^9 bytes of the least work per second; `None` on the emulator.
+    pub gigabytes_per_second: Option<f64>,
+    /// The bound over the time: 1 is the roof. `None` on the emulator, and where the time is not valid.
+    pub of_bound: Option<f64>,
+    /// Bytes of all sectors that it moved, counted by the emulator.
+    pub sector_bytes: Option<u64>,
+    /// Operations, counted by the emulator.
+    pub flops: Option<u64>,
+    /// Time if every sector came from memory, nanoseconds; caches make it less. `None` on a GPU.
+    pub uncached_ns: Option<f64>,
+}
+
+/// A roofline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RooflineRecord {
+    /// `measured` on a GPU; `bound` on the emulator, where counts stand under nominal ceilings.
+    pub kind: String,
+    /// The GPU that the ceilings are of.
+    pub gpu: String,
+    /// Where it ran.
+    pub device: DeviceRecord,
+    /// Where the nominal figures come from.
+    pub source: String,
+    /// The ceilings.
+    pub ceilings: Vec<CeilingRecord>,
+    /// The ladder of the points, if any.
+    pub ladder: Option<String>,
+    /// The problem of the points by name.
+    pub problem: std::collections::BTreeMap<String, String>,
+    /// Kernels under it.
+    pub points: Vec<PointRecord>,
+}
+
+impl RooflineRecord {
+    /// A ceiling: measured where it was, else nominal.
+    pub fn ceiling(&self, which: Ceiling) -> Option<f64> {
+        let found = self.ceilings.iter().find(|record| record.ceiling == which)?;
+        found.measured.or(found.nominal)
+    }
+}
+
+/// The nominal figure of a ceiling of a GPU of the table.
+pub fn nominal(ceiling: Ceiling, gpu: &Gpu) -> Option<f64> {
+    match ceiling {
+        Ceiling::Copy | Ceiling::Read => Some(gpu.bandwidth_gb_s),
+        Ceiling::L2 => None,
+        Ceiling::Fp32 => Some(1e3 * gpu.fp32_tflops),
+        Ceiling::Mma => gpu.bf16_tflops.map(|rate| 1e3 * rate),
+        Ceiling::Wgmma => {
+            gpu.bf16_tflops.map(|rate| 1e3 * rate).filter(|_| gpu.capability().0 == 9)
+        }
+    }
+}
+
+/// The GPU of the table that a device is; a description of it by its driver where the table lacks it.
+pub(crate) fn gpu_of(info: &DeviceInfo) -> Gpu {
+    if let Some(gpu) = specs().gpu(&info.name) {
+        return gpu.clone();
+    }
+    let arch = specs().architecture(info.compute_capability);
+    let lanes = f64::from(arch.fp32_per_sm) * f64::from(info.multiprocessors);
+    let (major, minor) = info.compute_capability;
+    Gpu {
+        name: info.name.clone(),
+        compute_capability: format!("{major}.{minor}"),
+        multiprocessors: info.multiprocessors,
+        clock_mhz: info.clock_khz / 1000,
+        memory_gb: (info.memory_bytes / 1_000_000_000) as u32,
+        bandwidth_gb_s: info.memory_bandwidth as f64 / 1e9,
+        l2_mb: (info.l2_bytes >> 20) as u32,
+        fp32_tflops: 2.0 * lanes * f64::from(info.clock_khz) / 1e9,
+        tf32_tflops: None,
+        bf16_tflops: None,
+        source: "the driver's figures: clocks, bus width, multiprocessors".to_owned(),
+    }
+}
