@@ -210,7 +210,17 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "bench", "compare", "roofline", "history", "experiments"],
+        &[
+            "list",
+            "climb",
+            "sweep",
+            "bench",
+            "compare",
+            "roofline",
+            "history",
+            "report",
+            "experiments",
+        ],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
     ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),

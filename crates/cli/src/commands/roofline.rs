@@ -4,9 +4,10 @@ use super::climb::check_time_limit;
 use super::gpus::with_file;
 use crate::args::RooflineArgs;
 use crate::failure::{Failure, Outcome, rejected};
-use crate::output::{duration, print, print_json, short_count, table};
+use crate::output::{duration, print, print_json, short_count};
 use crate::problem::{find_family, request, with_parameters};
 use crate::progress::Progress;
+use crate::table::{Column, Table, prose, shown};
 use lanework::{Backend, Device};
 use lanework_lab::roofline::{
     Ceiling, CeilingRecord, PointRecord, RooflineRecord, counted_points, measure_ceilings, nominal,
@@ -105,12 +106,18 @@ fn bounds(device: &Device, gpu: &Gpu) -> RooflineRecord {
 /// The roofline in words.
 fn describe(record: &RooflineRecord) -> String {
     let measured = record.kind == "measured";
-    let mut ceilings = table(&["ceiling", "unit", "nominal", "measured", "part"]);
+    let mut ceilings = Table::new([
+        Column::name("ceiling"),
+        Column::label("unit"),
+        Column::number("nominal"),
+        Column::number("measured"),
+        Column::number("part").rank(2),
+    ]);
     for found in &record.ceilings {
         let number =
             |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
         let part = found.measured.zip(found.nominal);
-        ceilings.add_row([
+        ceilings.row([
             found.ceiling.words().to_owned(),
             found.unit.clone(),
             number(found.nominal),
@@ -119,8 +126,8 @@ fn describe(record: &RooflineRecord) -> String {
         ]);
     }
     let mut text = format!("Ceilings of {}\n", record.gpu);
-    text.push_str(&ceilings.to_string());
-    text.push_str(&format!("\nNominal: {}.\n", record.source));
+    text.push_str(&shown(&ceilings));
+    text.push_str(&prose(&format!("Nominal: {}.", record.source)));
     for found in &record.ceilings {
         if let Some(why) = &found.skipped {
             text.push_str(&format!("{}: skipped: {why}\n", found.ceiling.words()));
@@ -135,22 +142,30 @@ fn describe(record: &RooflineRecord) -> String {
         text.push_str(&rows);
     }
     if !measured {
-        text.push_str(
-            "The emulator does not model time: `least time` is a bound, which no run on this GPU can beat. `uncached`\n\
-             is the time if every counted sector came from memory; caches make it less.\n",
-        );
+        text.push_str(&prose(
+            "The emulator does not model time: `least time` is a bound, which no run on this GPU can beat. `uncached` \
+             is the time if every counted sector came from memory; caches make it less.",
+        ));
     }
     text
 }
 
 /// Points by their times.
 fn timed_rows(points: &[PointRecord]) -> String {
-    let mut rows =
-        table(&["rung", "flop/byte", "median", "GFLOP/s", "GB/s", "least time", "of it", "by"]);
+    let mut rows = Table::new([
+        Column::name("rung"),
+        Column::number("flop/byte").rank(2),
+        Column::number("median"),
+        Column::number("GFLOP/s"),
+        Column::number("GB/s"),
+        Column::number("least time").rank(1),
+        Column::number("of it"),
+        Column::label("by").rank(3),
+    ]);
     for point in points {
         let number =
             |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
-        rows.add_row([
+        rows.row([
             point.name.clone(),
             format!("{:.2}", point.intensity),
             point.median_ns.map_or("-".to_owned(), duration),
@@ -161,17 +176,24 @@ fn timed_rows(points: &[PointRecord]) -> String {
             point.bound_by.clone(),
         ]);
     }
-    let note =
-        "least time: of the nominal ceilings; of it: the part of the roof that is reached.\n";
-    format!("{rows}\n") + note
+    let note = "least time: of the nominal ceilings; of it: the part of the roof that is reached.";
+    shown(&rows) + &prose(note)
 }
 
 /// Points by their counts.
 fn counted_rows(points: &[PointRecord]) -> String {
-    let mut rows = table(&["rung", "flop/byte", "flops", "bytes", "least time", "by", "uncached"]);
+    let mut rows = Table::new([
+        Column::name("rung"),
+        Column::number("flop/byte").rank(2),
+        Column::number("flops").rank(1),
+        Column::number("bytes").rank(1),
+        Column::number("least time"),
+        Column::label("by").rank(3),
+        Column::number("uncached"),
+    ]);
     for point in points {
         let count = |value: Option<u64>| value.map_or("-".to_owned(), |n| short_count(n as f64));
-        rows.add_row([
+        rows.row([
             point.name.clone(),
             format!("{:.2}", point.intensity),
             count(point.flops),
@@ -181,5 +203,5 @@ fn counted_rows(points: &[PointRecord]) -> String {
             point.uncached_ns.map_or("-".to_owned(), duration),
         ]);
     }
-    format!("{rows}\n")
+    shown(&rows)
 }
