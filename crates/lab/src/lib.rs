@@ -42,6 +42,7 @@ pub use families::{
     families, family, transpose_with, verify_sgemm, verify_sum_squares, verify_transpose,
 };
 pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
+pub use formats::Format;
 pub use inputs::{random_elements, uniform_floats};
 pub use lanework_bench as timing;
 pub use lanework_bench::{
@@ -50,6 +51,7 @@ pub use lanework_bench::{
     Verdict, Verified, Work, compare_samples, specs,
 };
 pub use occupancy::resident_blocks;
+pub use product::Product;
 pub use profile::{PtxLaunch, Subject, machine, profile};
 pub use record::{ClimbRecord, HostRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord};
 pub use request::{PARAMETERS, Parameter, Request};

@@ -1,0 +1,371 @@
+//! Judges a candidate: draws problems, computes what is right, and only then looks at the candidate.
+
+use crate::candidate::{Candidate, Given};
+use crate::compare::{Closeness, Compared};
+use crate::precision;
+use crate::prepared::{Compile, Prepared, Ready, Unjudged};
+use crate::problem::{Argument, Problem};
+use crate::run::{Bench, Mode, Results, budget};
+use crate::task::{Shape, Task, Values};
+use crate::verdict::{Found, Reason, SCHEMA, TimedProblem, Verdict};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+/// How to judge.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What all problems are drawn from.
+    pub seed: u64,
+    /// Whether the timed problem must have been tried for a candidate to be right.
+    pub timed: bool,
+}
+
+/// Operations of a timed problem that the emulator is asked to do at most.
+const MOST_EMULATED: u64 = 1 << 32;
+
+/// The verdict on a candidate; `compile` turns CUDA C++ into PTX, and `progress` is told what is done.
+///
+/// # Errors
+/// What is wrong with the task, its references or the machine.
+pub fn judge(
+    task: &Task,
+    given: &Given,
+    options: Options,
+    compile: Compile<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(Verdict, Option<Candidate>), Unjudged> {
+    let mut random = StdRng::seed_from_u64(options.seed);
+    progress("drawing problems");
+    let ready = Ready::new(task, compile)?;
+    let mut rounds = Vec::new();
+    for (extents, kind, seed) in task.plan(&mut random)? {
+        rounds.push(ready.prepare(task.problem(extents, kind, seed)?)?);
+    }
+    let mut case = Case {
+        ready: &ready,
+        rounds,
+        verdict: Verdict {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            verdict: Found::Right,
+            reason: None,
+            task: task.file.clone(),
+            candidate: given.name.clone(),
+            ptx_hash: None,
+            seed: options.seed,
+            problems: Vec::new(),
+            launches: 0,
+            timed_problem: TimedProblem::NotTried,
+            closeness: None,
+            deterministic: None,
+            notes: Vec::new(),
+            time: None,
+        },
+        random,
+    };
+    let candidate = match case.admit(given, compile, progress)? {
+        Ok(candidate) => candidate,
+        Err(reason) => return Ok((case.refuse(reason), None)),
+    };
+    let found = case
+        .checked(&candidate, progress)
+        .and_then(|()| case.in_one_module(&candidate, progress));
+    if let Err(reason) = found {
+        return Ok((case.refuse(reason), None));
+    }
+    if options.timed {
+        let timed = case.timed_problem()?;
+        if let Some(timed) = timed {
+            progress("running the timed problem");
+            if let Err(reason) = case.try_timed(&candidate, &timed) {
+                return Ok((case.refuse(reason), None));
+            }
+        }
+    }
+    Ok((case.verdict, Some(candidate)))
+}
+
+/// One candidate under judgement.
+struct Case<'a> {
+    ready: &'a Ready<'a>,
+    rounds: Vec<Prepared>,
+    verdict: Verdict,
+    random: StdRng,
+}
+
+impl Case<'_> {
+    fn refuse(mut self, reason: Reason) -> Verdict {
+        self.verdict.verdict = if reason.is_of_result() { Found::Wrong } else { Found::Refused };
+        self.verdict.reason = Some(reason);
+        self.verdict
+    }
+
+    /// What can be told without a run.
+    fn admit(
+        &mut self,
+        given: &Given,
+        compile: Compile<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Result<Candidate, Reason>, Unjudged> {
+        let task = self.ready.task;
+        if let Err(reason) = given.check_source(task) {
+            return Ok(Err(reason));
+        }
+        let ptx = match &given.ptx {
+            Some(ptx) => ptx.clone(),
+            None => {
+                progress("compiling");
+                match compile(given, task)? {
+                    Ok(ptx) => ptx,
+                    Err(why) => return Ok(Err(Reason::new("compile", why))),
+                }
+            }
+        };
+        self.verdict.ptx_hash = Some(hash(&ptx));
+        Ok(Candidate::new(given, ptx, task, &mut self.verdict.notes))
+    }
+
+    fn shape(&self, candidate: &Candidate, problem: &Problem) -> Result<Shape, Reason> {
+        let shape = candidate.launch.shape(&problem.extents);
+        shape.map_err(|error| Reason::new("launch", error.to_string()))
+    }
+
+    /// Every problem in a fresh module, with every access checked.
+    fn checked(
+        &mut self,
+        candidate: &Candidate,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Reason> {
+        for number in 0..self.rounds.len() {
+            progress(&format!("checking problem {} of {}", number + 1, self.rounds.len()));
+            let seed = self.random.random();
+            let prepared = &self.rounds[number];
+            let problem = &prepared.problem;
+            self.verdict.problems.push(problem.record());
+            let on_it = |mut reason: Reason| {
+                reason.problem = Some(problem.record());
+                reason
+            };
+            let shape = self.shape(candidate, problem).map_err(on_it)?;
+            let task = self.ready.task;
+            let mut bench = Bench::new(task, &candidate.module, Mode::Checked, seed, budget(problem))?;
+            self.verdict.launches += 1;
+            let results = bench.run(problem, shape).map_err(on_it)?;
+            for note in bench.notes {
+                if !self.verdict.notes.contains(&note) {
+                    self.verdict.notes.push(note);
+                }
+            }
+            match compare(task, prepared, &results) {
+                Ok(closeness) => merge(&mut self.verdict.closeness, closeness),
+                Err(reason) => {
+                    let told = told(self.ready, problem, &results);
+                    let told = told.or_else(|| self.told_anew(candidate, number));
+                    return Err(match told {
+                        None => reason,
+                        Some(why) => Reason { kind: "lower-precision".to_owned(), why, ..reason },
+                    });
+                }
+            }
+            if let Some(why) = told(self.ready, &self.rounds[number].problem, &results) {
+                return Err(on_it(Reason::new("lower-precision", why)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lower precision that shows on numbers drawn for that, where a result is wrong on others.
+    fn told_anew(&mut self, candidate: &Candidate, wrong: usize) -> Option<String> {
+        let task = self.ready.task;
+        let tried = [wrong].into_iter().chain(0..self.rounds.len());
+        let large = |number: &usize| {
+            let outputs = &self.rounds[*number].expected;
+            let problem = &self.rounds[*number].problem;
+            outputs.iter().any(|one| problem.arguments[one.output].bytes() >= 256)
+        };
+        let number = tried.into_iter().find(large)?;
+        let extents = self.rounds[number].problem.extents.clone();
+        let problem = task.problem(extents, Values::Uniform, self.random.random()).ok()?;
+        let shape = self.shape(candidate, &problem).ok()?;
+        let mut bench =
+            Bench::new(task, &candidate.module, Mode::Plain(0), 0, budget(&problem)).ok()?;
+        self.verdict.launches += 1;
+        let results = bench.run(&problem, shape).ok()?;
+        told(self.ready, &problem, &results)
+    }
+
+    /// All problems in one module in another order, some twice, on other data between; then some in another
+    /// schedule.
+    fn in_one_module(
+        &mut self,
+        candidate: &Candidate,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), Reason> {
+        progress("running all problems in one module");
+        let task = self.ready.task;
+        let mut order: Vec<usize> = (0..self.rounds.len()).collect();
+        order.shuffle(&mut self.random);
+        // The same data at once again: a kernel that keeps results would find them.
+        let again = order[0];
+        order.insert(1, again);
+        order.push(again);
+        let most = self.rounds.iter().map(|one| budget(&one.problem));
+        let most = most.fold((0, 0), |(bytes, all), (b, a)| (bytes.max(b), all.max(a)));
+        let (schedule, seed) = (self.random.random(), self.random.random());
+        let plain = |schedule| Bench::new(task, &candidate.module, Mode::Plain(schedule), seed, most);
+        let mut bench = plain(schedule)?;
+        let mut first: Vec<(usize, Results)> = Vec::new();
+        for number in order {
+            let prepared = &self.rounds[number];
+            let shape = self.shape(candidate, &prepared.problem)?;
+            self.verdict.launches += 1;
+            let ran = bench.run(&prepared.problem, shape);
+            let found = ran.and_then(|results| {
+                compare(task, prepared, &results).map(|_| results)
+            });
+            match found {
+                Ok(results) => first.push((number, results)),
+                Err(reason) => {
+                    let alone = plain(schedule).and_then(|mut fresh| {
+                        let results = fresh.run(&prepared.problem, shape)?;
+                        compare(task, prepared, &results)
+                    });
+                    let (kind, said) = match alone {
+                        Ok(_) => ("stale", "after other launches in the same module"),
+                        Err(_) => ("schedule", "in another order of blocks and on other undefined memory"),
+                    };
+                    let kind = if reason.is_of_result() { kind.to_owned() } else { reason.kind.clone() };
+                    let why = format!("{said}: {}", reason.why);
+                    return Err(Reason { kind, why, problem: Some(prepared.problem.record()), ..reason });
+                }
+            }
+        }
+        let mut same = true;
+        for (number, results) in first.iter().take(3) {
+            let prepared = &self.rounds[*number];
+            let shape = self.shape(candidate, &prepared.problem)?;
+            self.verdict.launches += 1;
+            let mut bench = plain(self.random.random())?;
+            let now = bench.run(&prepared.problem, shape)?;
+            compare(task, prepared, &now).map_err(|reason| Reason {
+                kind: "schedule".to_owned(),
+                why: format!("in another order of blocks: {}", reason.why),
+                ..reason
+            })?;
+            same &= now == *results;
+        }
+        self.verdict.deterministic = Some(same);
+        if !same {
+            let note = "the bits of its results hang on the order in which blocks run";
+            self.verdict.notes.push(note.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The problem of the timed extents; `None` where it is too large for the emulator.
+    fn timed_problem(&mut self) -> Result<Option<Prepared>, Unjudged> {
+        let task = self.ready.task;
+        let extents = task.timed()?;
+        if let Some((bytes, flops)) = &task.work {
+            let work = task.value(bytes, &extents)?.max(task.value(flops, &extents)?);
+            if work > MOST_EMULATED {
+                return Ok(None);
+            }
+        }
+        let kind = if task.values.contains(&Values::Uniform) { Values::Uniform } else { task.values[0] };
+        let problem = task.problem(extents, kind, self.random.random())?;
+        if problem.arguments.iter().map(Argument::bytes).sum::<u64>() > MOST_EMULATED {
+            return Ok(None);
+        }
+        Ok(Some(self.ready.prepare(problem)?))
+    }
+
+    fn try_timed(&mut self, candidate: &Candidate, timed: &Prepared) -> Result<(), Reason> {
+        let task = self.ready.task;
+        let shape = self.shape(candidate, &timed.problem)?;
+        let (seed, schedule) = (self.random.random(), self.random.random());
+        let (bytes, _) = budget(&timed.problem);
+        let mode = Mode::Plain(schedule);
+        let mut bench = Bench::new(task, &candidate.module, mode, seed, (bytes, u64::MAX))?;
+        self.verdict.launches += 1;
+        let found = bench.run(&timed.problem, shape).and_then(|results| {
+            let close = compare(task, timed, &results)?;
+            match told(self.ready, &timed.problem, &results) {
+                Some(why) => Err(Reason::new("lower-precision", why)),
+                None => Ok(close),
+            }
+        });
+        match found {
+            Ok(closeness) => {
+                merge(&mut self.verdict.closeness, closeness);
+                self.verdict.timed_problem = TimedProblem::Emulator;
+                self.verdict.problems.push(timed.problem.record());
+                Ok(())
+            }
+            Err(mut reason) => {
+                let of_result = reason.is_of_result() && reason.kind != "lower-precision";
+                reason.problem = Some(timed.problem.record());
+                if of_result {
+                    reason.why = format!("at the timed extents only: {}", reason.why);
+                    reason.kind = "timed-problem".to_owned();
+                }
+                Err(reason)
+            }
+        }
+    }
+}
+
+/// FNV-1a of a text in 16 hexadecimal digits.
+fn hash(text: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// Compares all outputs.
+pub fn compare(task: &Task, prepared: &Prepared, results: &Results) -> Result<Closeness, Reason> {
+    let mut all = Closeness::default();
+    for expected in &prepared.expected {
+        let output = expected.output;
+        let parameter = &task.parameters[output];
+        let Argument::Array { shape, .. } = &prepared.problem.arguments[output] else { continue };
+        let held = results.iter().find(|(number, _)| *number == output);
+        let bytes = held.map_or(&[][..], |(_, bytes)| bytes);
+        if bytes.len() as u64 != prepared.problem.arguments[output].bytes() {
+            continue;
+        }
+        let result = Compared { name: &parameter.name, element: parameter.element, shape, bytes };
+        match result.with(expected) {
+            Ok(closeness) => all = add(all, closeness),
+            Err(found) => {
+                let why = format!(
+                    "{} of {} elements of `{}` are wrong",
+                    found.wrong, found.of, parameter.name
+                );
+                return Err(Reason {
+                    problem: Some(prepared.problem.record()),
+                    counterexample: Some(found),
+                    ..Reason::new("wrong", why)
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn add(a: Closeness, b: Closeness) -> Closeness {
+    Closeness {
+        elements: a.elements + b.elements,
+        tolerance_used: a.tolerance_used.max(b.tolerance_used),
+        max_relative: a.max_relative.max(b.max_relative),
+    }
+}
+
+fn merge(all: &mut Option<Closeness>, one: Closeness) {
+    *all = Some(all.map_or(one, |all| add(all, one)));
+}
+
+fn told(ready: &Ready<'_>, problem: &Problem, results: &Results) -> Option<String> {
+    if !precision::can_tell(problem.kind) {
+        return None;
+    }
+    precision::told(ready.task, problem, results, &|element| ready.arithmetic(element))
+}

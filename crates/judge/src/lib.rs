@@ -1,0 +1,36 @@
+//! The verdict on a stranger's kernel: right, wrong or refused, with the first reason.
+//!
+//! A [`Task`] says what a kernel has to compute. [`judge`] draws problems from a seed, computes what is right where
+//! the candidate cannot reach it, runs the candidate on the emulator with every access checked and again in other
+//! orders, and compares. What it finds is a [`Verdict`], plain data. Nothing here prints.
+
+mod approx;
+mod candidate;
+mod compare;
+mod document;
+mod element;
+mod expected;
+mod expression;
+mod extents;
+mod external;
+mod formula;
+mod functions;
+mod judge;
+mod npy;
+mod precision;
+mod prepared;
+mod problem;
+mod process;
+mod run;
+mod scan;
+mod task;
+mod values;
+mod verdict;
+
+pub use candidate::{Candidate, Given};
+pub use compare::{Closeness, Counterexample};
+pub use judge::{Options, judge};
+pub use prepared::{Compile, Unjudged};
+pub use process::{Bounds, Ended, run as run_process};
+pub use task::{Task, TaskError, Values};
+pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};

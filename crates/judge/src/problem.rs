@@ -1,0 +1,230 @@
+//! Problems: extents, scalars and arrays, drawn from a seed.
+
+use crate::element::Element;
+use crate::extents::Extents;
+use crate::task::{ParameterKind, Role, Task, TaskError, Values};
+use crate::values::{Request, draw};
+use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+
+/// A problem, with its data on the host.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The extents.
+    pub extents: Extents,
+    /// The kind of values.
+    pub kind: Values,
+    /// The seed of its data.
+    pub seed: u64,
+    /// The arguments, in the order of the parameters.
+    pub arguments: Vec<Argument>,
+}
+
+/// One argument.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// An array.
+    Array {
+        /// What the kernel may do with it.
+        role: Role,
+        /// Its element type.
+        element: Element,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// What it holds before; nothing where that is undefined.
+        before: Vec<u8>,
+    },
+    /// A number.
+    Scalar {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// The number.
+        value: f64,
+        /// The same, as an integer.
+        whole: i64,
+    },
+}
+
+impl Argument {
+    /// Bytes of the array, or of the number.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Argument::Array { element, shape, .. } => {
+                shape.iter().product::<u64>() * element.bytes() as u64
+            }
+            Argument::Scalar { bytes, .. } => bytes.len() as u64,
+        }
+    }
+}
+
+impl Task {
+    /// Draws the data of a problem.
+    ///
+    /// # Errors
+    /// When an expression has no value for these extents.
+    pub fn problem(&self, extents: Extents, kind: Values, seed: u64) -> Result<Problem, TaskError> {
+        let mut random = StdRng::seed_from_u64(seed);
+        let longest = extents.values().copied().max().unwrap_or(1);
+        let is_input = |kind: &ParameterKind| {
+            matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
+        };
+        let inputs = self.parameters.iter().filter(|one| is_input(&one.kind)).count();
+        let wide = random.random_range(0..inputs.max(1));
+        let mut input = 0;
+        let mut arguments = Vec::new();
+        for parameter in &self.parameters {
+            let element = parameter.element;
+            arguments.push(match &parameter.kind {
+                ParameterKind::Array { role, shape, range } => {
+                    let shape = self.shape(shape, &extents)?;
+                    let mut before = Vec::new();
+                    if is_input(&parameter.kind) {
+                        let ends = range.as_ref().map(|[low, high]| {
+                            let [low, high] = [low, high].map(|end| self.value(end, &extents));
+                            Ok::<_, TaskError>((i128::from(low?), i128::from(high?)))
+                        });
+                        let request = Request {
+                            kind,
+                            count: shape.iter().product::<u64>() as usize,
+                            longest,
+                            wide: input == wide,
+                            range: ends.transpose()?,
+                        };
+                        input += 1;
+                        before = draw(element, &request, &mut random);
+                    }
+                    Argument::Array { role: *role, element, shape, before }
+                }
+                ParameterKind::Computed(value) => {
+                    let value = self.value(value, &extents)?;
+                    scalar(element, value as f64, i128::from(value))
+                }
+                ParameterKind::Chosen(choices) => {
+                    let value = choices[random.random_range(0..choices.len())];
+                    scalar(element, value, value as i128)
+                }
+                ParameterKind::Drawn(low, high) => {
+                    let value = match kind {
+                        // Sums of integers stay integers.
+                        Values::Integers => *choose(&[1.0, 2.0, -1.0], *low, *high, &mut random),
+                        _ => random.random_range(*low..*high),
+                    };
+                    scalar(element, value, value as i128)
+                }
+            });
+        }
+        Ok(Problem { extents, kind, seed, arguments })
+    }
+
+    /// The extents and kinds of the problems that a candidate is tried on: every edge and every kind at least once, in
+    /// a drawn order.
+    ///
+    /// # Errors
+    /// As [`Task::complete`].
+    pub fn plan(&self, random: &mut StdRng) -> Result<Vec<(Extents, Values, u64)>, TaskError> {
+        let mut shapes = Vec::new();
+        let corner = |at: &dyn Fn(u64, u64, u64) -> u64| -> Extents {
+            let drawn = self.extents.iter().filter(|extent| extent.derived.is_none());
+            drawn
+                .map(|extent| {
+                    let (low, high) = extent.range;
+                    let low = low.next_multiple_of(extent.multiple_of);
+                    (extent.name.clone(), at(low, extent.multiple_of, high).min(high))
+                })
+                .collect()
+        };
+        shapes.push(corner(&|low, _, _| low));
+        shapes.push(corner(&|low, step, high| if low + step <= high { low + step } else { low }));
+        for extent in &self.extents {
+            for edge in &extent.edges {
+                let mut drawn = self.draw_extents(random)?;
+                drawn.insert(extent.name.clone(), *edge);
+                shapes.push(self.complete(drawn)?);
+            }
+        }
+        let kinds = &self.values;
+        while shapes.len() < self.limits.rounds.max(kinds.len()) {
+            shapes.push(self.draw_extents(random)?);
+        }
+        shapes.shuffle(random);
+        let mut order: Vec<Values> =
+            (0..shapes.len()).map(|at| kinds.get(at % kinds.len().max(1)).copied().unwrap_or(Values::Uniform)).collect();
+        order.shuffle(random);
+        let mut plan = Vec::new();
+        for (shape, mut kind) in shapes.into_iter().zip(order) {
+            let extents = self.complete(shape)?;
+            // Nothing shows in an empty problem.
+            if extents.values().any(|extent| *extent == 0) {
+                kind = Values::Uniform;
+            }
+            plan.push((extents, kind, random.random()));
+        }
+        // Kinds that met an empty problem, or hid their point in a tiny one, get a problem of their own.
+        for kind in kinds {
+            let large = |(extents, met, _): &(Extents, Values, u64)| {
+                met == kind && extents.values().all(|extent| *extent >= 4)
+            };
+            if !plan.iter().any(large) {
+                let mut extents = self.draw_extents(random)?;
+                for _ in 0..64 {
+                    if extents.values().all(|extent| *extent >= 4) {
+                        break;
+                    }
+                    extents = self.draw_extents(random)?;
+                }
+                plan.push((extents, *kind, random.random()));
+            }
+        }
+        plan.shuffle(random);
+        Ok(plan)
+    }
+
+    /// Extents drawn evenly by their logarithm, such that no array has more elements than the limit.
+    fn draw_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
+        let mut reach = self.limits.elements;
+        loop {
+            let mut extents = Extents::new();
+            for extent in self.extents.iter().filter(|extent| extent.derived.is_none()) {
+                let (low, high) = extent.range;
+                let top = high.min(reach).max(low);
+                let spread = ((top - low + 1) as f64).ln();
+                let drawn = low + (random.random_range(0.0..1.0) * spread).exp() as u64 - 1;
+                let step = extent.multiple_of;
+                let value = drawn.next_multiple_of(step);
+                let value = if value > top { drawn / step * step } else { value };
+                extents.insert(extent.name.clone(), value.clamp(low.next_multiple_of(step), high));
+            }
+            let extents = self.complete(extents)?;
+            let mut most = 0;
+            for parameter in &self.parameters {
+                if let ParameterKind::Array { shape, .. } = &parameter.kind {
+                    most = most.max(self.shape(shape, &extents)?.iter().product::<u64>());
+                }
+            }
+            if most <= self.limits.elements || reach <= 1 {
+                return Ok(extents);
+            }
+            reach = reach * 3 / 4;
+        }
+    }
+}
+
+/// One of the numbers that lie in a range; the middle of the range where none does.
+fn choose<'a>(from: &'a [f64; 3], low: f64, high: f64, random: &mut StdRng) -> &'a f64 {
+    let start = random.random_range(0..from.len());
+    let fits = |at: &usize| (low..high).contains(&from[*at]);
+    let found = (0..from.len()).map(|at| (start + at) % from.len()).find(fits);
+    &from[found.unwrap_or(0)]
+}
+
+fn scalar(element: Element, value: f64, whole: i128) -> Argument {
+    let mut bytes = Vec::new();
+    match element.is_float() {
+        true => element.put(value, &mut bytes),
+        false => element.put_integer(whole, &mut bytes),
+    }
+    let (value, whole) = match element.is_float() {
+        true => (element.get(&bytes), element.get(&bytes) as i64),
+        false => (element.get(&bytes), element.integer(&bytes) as i64),
+    };
+    Argument::Scalar { bytes, value, whole }
+}

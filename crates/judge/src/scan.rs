@@ -1,0 +1,169 @@
+//! What can be told of a candidate without running it: files that its source asks for, and clocks, prints and
+//! placement that its PTX reads.
+//!
+//! The scan of a source errs on the side of refusing. It looks for directives after line splices and trigraphs are
+//! resolved, and does not take comments or strings out, since what hides a comment's end would hide a directive.
+
+use crate::task::{Allowance, Task};
+use crate::verdict::Reason;
+use lanework::ptx::Module;
+
+/// Headers of CUDA that a source may include: whole names, and folders.
+const HEADERS: [&str; 20] = [
+    "cuda_fp16.h",
+    "cuda_bf16.h",
+    "cuda_fp8.h",
+    "cuda_runtime.h",
+    "cuda.h",
+    "mma.h",
+    "math_constants.h",
+    "cooperative_groups.h",
+    "cuda_pipeline.h",
+    "cuda_awbarrier.h",
+    "stdint.h",
+    "cstdint",
+    "stddef.h",
+    "math.h",
+    "cmath",
+    "assert.h",
+    "cooperative_groups/",
+    "cuda/",
+    "cub/",
+    "thrust/",
+];
+
+/// Checks the directives of a source.
+///
+/// # Errors
+/// An `#include` of anything but a header of CUDA.
+pub fn source(text: &str) -> Result<(), Reason> {
+    let text = text
+        .replace("\\\r\n", "")
+        .replace("\\\n", "")
+        .replace("??/\r\n", "")
+        .replace("??/\n", "")
+        .replace("??=", "#")
+        .replace("%:", "#");
+    let mut rest = text.as_str();
+    while let Some(found) = rest.find('#') {
+        rest = skip_blanks(&rest[found + 1..]);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let word = &rest[..end];
+        if !matches!(word, "include" | "include_next" | "import" | "embed") {
+            continue;
+        }
+        let argument = skip_blanks(&rest[end..]);
+        let name = argument.strip_prefix('<').and_then(|inner| inner.split_once('>'));
+        let allowed = name.is_some_and(|(name, _)| {
+            let whole = |known: &&str| name == **known;
+            let inside = |known: &&str| known.ends_with('/') && name.starts_with(**known);
+            !name.contains("..") && HEADERS.iter().any(|known| whole(&known) || inside(&known))
+        });
+        if word != "include" || !allowed {
+            let line: String = argument.lines().next().unwrap_or_default().chars().take(60).collect();
+            return Err(Reason::new(
+                "source",
+                format!("`#{word} {line}`: only CUDA's own headers may be included, by `#include <name>`"),
+            ));
+        }
+    }
+    match text.contains("__has_include") || text.contains("__has_embed") {
+        true => Err(Reason::new("source", "`__has_include` asks which files there are")),
+        false => Ok(()),
+    }
+}
+
+/// Without blanks and comments.
+fn skip_blanks(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        text = text.trim_start_matches([' ', '\t', '\u{b}', '\u{c}']);
+        match text.strip_prefix("/*").and_then(|inside| inside.find("*/").map(|end| &inside[end + 2..])) {
+            Some(after) => text = after,
+            None => return text,
+        }
+    }
+}
+
+/// What a module uses that a task may forbid: a kind of reason, what allows it, and the names.
+const USES: [(&str, Allowance, &[&str]); 3] = [
+    (
+        "timer",
+        Allowance::Clock,
+        &[
+            "%clock",
+            "%clock_hi",
+            "%clock64",
+            "%globaltimer",
+            "%globaltimer_lo",
+            "%globaltimer_hi",
+        ],
+    ),
+    ("printf", Allowance::Printf, &["vprintf"]),
+    (
+        "placement",
+        Allowance::Placement,
+        &["%smid", "%nsmid", "%warpid", "%nwarpid", "%gridid"],
+    ),
+];
+
+/// Checks what a module reads; what the task allows is noted.
+///
+/// # Errors
+/// Clocks, prints and placement.
+pub fn module(module: &Module, task: &Task, notes: &mut Vec<String>) -> Result<(), Reason> {
+    let text = module.to_string();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let words: std::collections::BTreeSet<&str> = text
+        .split(|c: char| !is_word(c))
+        .filter(|word| word.starts_with('%') || *word == "vprintf")
+        .collect();
+    let counters = words.iter().filter(|word| word.starts_with("%pm"));
+    let counters: Vec<&str> = counters.filter(|word| word[3..].starts_with(|c: char| c.is_ascii_digit())).copied().collect();
+    if let Some(counter) = counters.first() {
+        return Err(Reason::new("timer", format!("it reads the performance counter `{counter}`")));
+    }
+    for (kind, allowance, names) in USES {
+        let Some(used) = names.iter().find(|name| words.contains(*name)) else { continue };
+        let what = match kind {
+            "timer" => format!("it reads `{used}`: a result must not hang on time"),
+            "printf" => "it calls `printf`".to_owned(),
+            _ => format!("it reads `{used}`: a result must not hang on where threads are placed"),
+        };
+        match task.allows(allowance) {
+            true => notes.push(what),
+            false => return Err(Reason::new(kind, what)),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_not_included_however_it_is_written() {
+        for text in [
+            "#include \"reference.cu\"",
+            "#include </etc/passwd>",
+            "  #  include \"x\"",
+            "#inc\\\nlude \"x\"",
+            "??=include \"x\"",
+            "%:include \"x\"",
+            "#/* */include/**/\"x\"",
+            "#define X \"y\"\n#include X",
+            "#include <../../x>",
+            "#include <cuda/../../x>",
+            "#include_next <math.h>",
+            "#embed \"x\"",
+            "#if __has_include(\"/x\")\n#endif",
+            "const char* s = R\"(/*)\";\n#include \"x\"\n/**/",
+        ] {
+            assert_eq!(source(text).expect_err(text).kind, "source");
+        }
+        for text in ["#include <mma.h>", "# include <cuda_fp16.h>", "#define A 1\nint a = 5 % 3;", "#include <cooperative_groups/reduce.h>"] {
+            assert_eq!(source(text), Ok(()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The launch of a kernel: its grid, block and shared memory as expressions over the extents.
+
+use super::TaskError;
+use crate::document::{Expression, Source, Value};
+use crate::extents::{Extents, evaluate};
+use lanework::{Dim3, PtxShape};
+
+/// How a kernel is launched.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    grid: Vec<Expression>,
+    block: Vec<Expression>,
+    shared: Option<Expression>,
+    cluster: Vec<Expression>,
+    cooperative: bool,
+}
+
+/// The shape of one launch.
+pub type Shape = PtxShape;
+
+/// The mark of the lines by which a candidate declares its launch.
+const MARK: &str = "// judge:";
+
+impl Launch {
+    /// Reads a table.
+    ///
+    /// # Errors
+    /// What the table has wrong.
+    pub fn read(value: &Value<'_>) -> Result<Launch, TaskError> {
+        let table = value.table(&["grid", "block", "shared", "cluster", "cooperative"])?;
+        let dimensions = |name: &str| match table.get(name) {
+            None => Ok(Vec::new()),
+            Some(value) => {
+                let list = value.one_or_more();
+                if list.is_empty() || list.len() > 3 {
+                    return Err(value.error("expected 1 to 3 numbers or expressions", ""));
+                }
+                list.iter().map(Value::expression).collect()
+            }
+        };
+        table.need("grid", "blocks, such as grid = [\"ceil_div(n, 256)\"]")?;
+        table.need("block", "threads of a block, such as block = [256]")?;
+        Ok(Launch {
+            grid: dimensions("grid")?,
+            block: dimensions("block")?,
+            shared: table.get("shared").map(Value::expression).transpose()?,
+            cluster: dimensions("cluster")?,
+            cooperative: table.get("cooperative").map_or(Ok(false), Value::boolean)?,
+        })
+    }
+
+    /// The launch that a candidate declares in lines `// judge: grid = [..]`; `None` where there are none.
+    ///
+    /// # Errors
+    /// When the lines are no launch.
+    pub fn declared(file: &str, text: &str) -> Option<Result<Launch, TaskError>> {
+        // Other lines are left empty, so that messages have the right line.
+        let mut marked = false;
+        let lines = text.lines().map(|line| match line.trim_start().strip_prefix(MARK) {
+            Some(rest) => {
+                marked = true;
+                format!("{}\n", rest.trim())
+            }
+            None => "\n".to_owned(),
+        });
+        let own: String = lines.collect();
+        let source = Source { name: file, text: &own };
+        marked.then(|| Launch::read(&source.parse()?))
+    }
+
+    /// The shape for these extents. A grid of no blocks becomes one of one block, as hosts do.
+    ///
+    /// # Errors
+    /// When an expression has no value, or it does not fit 32 bits.
+    pub fn shape(&self, extents: &Extents) -> Result<Shape, TaskError> {
+        let value = |expression: &Expression| -> Result<u32, TaskError> {
+            let value = evaluate(&expression.node, extents);
+            let value = value.map_err(|why| expression.error(why, ""))?;
+            u32::try_from(value).map_err(|_| expression.error(format!("{value} exceeds 2^32 - 1"), ""))
+        };
+        let dimensions = |list: &[Expression]| -> Result<Dim3, TaskError> {
+            let mut values = [1; 3];
+            for (to, from) in values.iter_mut().zip(list) {
+                *to = value(from)?.max(1);
+            }
+            Ok(values.into())
+        };
+        let mut shape = Shape::new(dimensions(&self.grid)?, dimensions(&self.block)?);
+        if let Some(shared) = &self.shared {
+            shape = shape.shared_bytes(value(shared)?);
+        }
+        if !self.cluster.is_empty() {
+            shape = shape.cluster(dimensions(&self.cluster)?);
+        }
+        Ok(if self.cooperative { shape.cooperative() } else { shape })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_declares_its_launch() {
+        let text = "// judge: grid = [\"ceil_div(n, 64)\"]\n// judge: block = [64]\n__global__ void k() {}\n";
+        let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
+        let extents = Extents::from([("n".to_owned(), 130)]);
+        let shape = launch.shape(&extents).expect("a shape");
+        assert_eq!((shape.grid.x, shape.block.x, shape.cooperative), (3, 64, false));
+        assert!(Launch::declared("k.cu", "int x;").is_none());
+        let wrong = Launch::declared("k.cu", "\n// judge: grids = [1]\n").expect("declared");
+        assert_eq!(wrong.expect_err("unknown name").line, 2);
+    }
+
+    #[test]
+    fn no_blocks_become_one() {
+        let text = "// judge: grid = \"n\"\n// judge: block = 32\n";
+        let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
+        let shape = launch.shape(&Extents::from([("n".to_owned(), 0)])).expect("a shape");
+        assert_eq!(shape.grid.x, 1);
+    }
+}
