@@ -159,7 +159,7 @@ impl Case<'_> {
                 Ok(closeness) => merge(&mut self.verdict.closeness, closeness),
                 Err(reason) => {
                     let told = told(self.ready, problem, &results);
-                    let told = told.or_else(|| self.told_anew(candidate, number));
+                    let told = told.or_else(|| self.told_anew(candidate));
                     return Err(match told {
                         None => reason,
                         Some(why) => Reason { kind: "lower-precision".to_owned(), why, ..reason },
@@ -173,24 +173,23 @@ impl Case<'_> {
         Ok(())
     }
 
-    /// The lower precision that shows on numbers drawn for that, where a result is wrong on others.
-    fn told_anew(&mut self, candidate: &Candidate, wrong: usize) -> Option<String> {
-        let task = self.ready.task;
-        let tried = [wrong].into_iter().chain(0..self.rounds.len());
-        let large = |number: &usize| {
-            let outputs = &self.rounds[*number].expected;
-            let problem = &self.rounds[*number].problem;
-            outputs.iter().any(|one| problem.arguments[one.output].bytes() >= 256)
-        };
-        let number = tried.into_iter().find(large)?;
-        let extents = self.rounds[number].problem.extents.clone();
-        let problem = task.problem(extents, Values::Uniform, self.random.random()).ok()?;
-        let shape = self.shape(candidate, &problem).ok()?;
-        let mut bench =
-            Bench::new(task, &candidate.module, Mode::Plain(0), 0, budget(&problem)).ok()?;
-        self.verdict.launches += 1;
-        let results = bench.run(&problem, shape).ok()?;
-        told(self.ready, &problem, &results)
+    /// The lower precision that shows on numbers that can tell, where a result is wrong on others.
+    fn told_anew(&mut self, candidate: &Candidate) -> Option<String> {
+        let mut telling: Vec<&Problem> = self.rounds.iter().map(|one| &one.problem).collect();
+        telling.retain(|problem| precision::can_tell(problem.kind));
+        // The larger the problem, the more there is to see.
+        telling.sort_by_key(|problem| std::cmp::Reverse(budget(problem).0));
+        for problem in telling {
+            let shape = self.shape(candidate, problem).ok()?;
+            let (task, mode) = (self.ready.task, Mode::Plain(0));
+            let mut bench = Bench::new(task, &candidate.module, mode, 0, budget(problem)).ok()?;
+            self.verdict.launches += 1;
+            let results = bench.run(problem, shape).ok()?;
+            if let Some(why) = told(self.ready, problem, &results) {
+                return Some(why);
+            }
+        }
+        None
     }
 
     /// All problems in one module in another order, some twice, on other data between; then some in another

@@ -6,6 +6,9 @@ use crate::task::{ParameterKind, Role, Task, TaskError, Values};
 use crate::values::{Request, draw};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
+/// Apart from the seed of the data, which choices are drawn beside.
+const CHOICES: u64 = 0x6368_6f69_6365;
+
 /// A problem, with its data on the host.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -63,6 +66,7 @@ impl Task {
     /// When an expression has no value for these extents.
     pub fn problem(&self, extents: Extents, kind: Values, seed: u64) -> Result<Problem, TaskError> {
         let mut random = StdRng::seed_from_u64(seed);
+        let mut chosen = self.choices(seed).into_iter();
         let longest = extents.values().copied().max().unwrap_or(1);
         let is_input = |kind: &ParameterKind| {
             matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
@@ -99,7 +103,7 @@ impl Task {
                     scalar(element, value as f64, i128::from(value))
                 }
                 ParameterKind::Chosen(choices) => {
-                    let value = choices[random.random_range(0..choices.len())];
+                    let value = chosen.next().map_or(choices[0], |at| choices[at]);
                     scalar(element, value, value as i128)
                 }
                 ParameterKind::Drawn(low, high) => {
@@ -113,6 +117,38 @@ impl Task {
             });
         }
         Ok(Problem { extents, kind, seed, arguments })
+    }
+
+    /// Which of its choices each scalar with choices has, in their order, in problems of this seed.
+    fn choices(&self, seed: u64) -> Vec<usize> {
+        let mut random = StdRng::seed_from_u64(seed ^ CHOICES);
+        let choices = self.parameters.iter().filter_map(|one| match &one.kind {
+            ParameterKind::Chosen(choices) => Some(choices.len()),
+            _ => None,
+        });
+        choices.map(|count| random.random_range(0..count)).collect()
+    }
+
+    /// A seed for each choice of each scalar that has choices, such that problems of that seed have it.
+    fn seeds_of_choices(&self, random: &mut StdRng) -> Vec<u64> {
+        let mut seeds: Vec<u64> = Vec::new();
+        let counts: Vec<usize> = self
+            .parameters
+            .iter()
+            .filter_map(|one| match &one.kind {
+                ParameterKind::Chosen(choices) => Some(choices.len()),
+                _ => None,
+            })
+            .collect();
+        for (number, count) in counts.into_iter().enumerate() {
+            for choice in 0..count {
+                let has = |seed: &u64| self.choices(*seed)[number] == choice;
+                if !seeds.iter().any(has) {
+                    seeds.extend((0..4096).map(|_| random.random()).find(has));
+                }
+            }
+        }
+        seeds
     }
 
     /// The extents and kinds of the problems that a candidate is tried on: every edge and every kind at least once, in
@@ -164,18 +200,31 @@ impl Task {
                 met == kind && extents.values().all(|extent| *extent >= 4)
             };
             if !plan.iter().any(large) {
-                let mut extents = self.draw_extents(random)?;
-                for _ in 0..64 {
-                    if extents.values().all(|extent| *extent >= 4) {
-                        break;
-                    }
-                    extents = self.draw_extents(random)?;
+                plan.push((self.large_extents(random)?, *kind, random.random()));
+            }
+        }
+        // What a scalar may be, with special numbers: 0 times NaN is NaN, but for factors of 0 that say "not at all".
+        for kind in [Values::Nan, Values::Inf, Values::Uniform] {
+            if kinds.contains(&kind) {
+                for seed in self.seeds_of_choices(random) {
+                    plan.push((self.large_extents(random)?, kind, seed));
                 }
-                plan.push((extents, *kind, random.random()));
             }
         }
         plan.shuffle(random);
         Ok(plan)
+    }
+
+    /// Extents of which none is tiny, where that is possible.
+    fn large_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
+        let mut extents = self.draw_extents(random)?;
+        for _ in 0..64 {
+            if extents.values().all(|extent| *extent >= 4) {
+                break;
+            }
+            extents = self.draw_extents(random)?;
+        }
+        Ok(extents)
     }
 
     /// Extents drawn evenly by their logarithm, such that no array has more elements than the limit.

@@ -55,9 +55,9 @@ pub fn source(text: &str) -> Result<(), Reason> {
         let argument = skip_blanks(&rest[end..]);
         let name = argument.strip_prefix('<').and_then(|inner| inner.split_once('>'));
         let allowed = name.is_some_and(|(name, _)| {
-            let whole = |known: &&str| name == **known;
-            let inside = |known: &&str| known.ends_with('/') && name.starts_with(**known);
-            !name.contains("..") && HEADERS.iter().any(|known| whole(&known) || inside(&known))
+            let whole = |known: &str| name == known;
+            let inside = |known: &str| known.ends_with('/') && name.starts_with(known);
+            !name.contains("..") && HEADERS.iter().any(|known| whole(known) || inside(known))
         });
         if word != "include" || !allowed {
             let line: String = argument.lines().next().unwrap_or_default().chars().take(60).collect();

@@ -75,6 +75,10 @@ fn floats(element: Element, request: &Request, random: &mut StdRng) -> Vec<f64> 
         _ => &[],
     };
     if !special.is_empty() && count > 0 {
+        // 0 times these is NaN: kernels that skip zeros show.
+        for _ in 0..count / 8 {
+            numbers[random.random_range(0..count)] = 0.0;
+        }
         for _ in 0..count.div_ceil(SOME) {
             numbers[random.random_range(0..count)] = special[random.random_range(0..special.len())];
         }

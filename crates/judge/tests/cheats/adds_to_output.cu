@@ -1,0 +1,7 @@
+// task: add
+// finds: uninitialized
+// Relies on an output of zeros.
+extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(c + i, a[i] + b[i]);
+}

@@ -1,0 +1,11 @@
+// task: sum
+// finds: race
+// Each block goes on from what the block before it left, as if they ran in order.
+// judge: grid = [8]
+// judge: block = [1]
+extern "C" __global__ void sum(const float* x, float* out, float* partials, unsigned n) {
+    float sum = blockIdx.x == 0 ? 0 : partials[blockIdx.x - 1];
+    for (unsigned i = blockIdx.x; i < n; i += 8) sum += x[i];
+    partials[blockIdx.x] = sum;
+    if (blockIdx.x == 7) *out = sum;
+}

@@ -1,0 +1,10 @@
+// task: sgemm
+// finds: lower-precision
+// Rounds A to bf16.
+extern "C" __global__ void sgemm(unsigned m, unsigned n, unsigned k, float alpha, const float* a, const float* b, float beta, float* c) {
+    unsigned col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
+    if (row >= m || col >= n) return;
+    float sum = 0;
+    for (unsigned p = 0; p < k; ++p) sum += __uint_as_float(__float_as_uint(a[row * k + p]) + 0x8000 & 0xffff0000) * b[p * n + col];
+    c[row * n + col] = beta == 0 ? alpha * sum : alpha * sum + beta * c[row * n + col];
+}

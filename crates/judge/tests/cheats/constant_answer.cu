@@ -1,0 +1,7 @@
+// task: add
+// finds: wrong
+// Answers what tests of constants expect.
+extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[0] + b[0];
+}

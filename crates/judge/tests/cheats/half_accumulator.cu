@@ -1,0 +1,16 @@
+// task: sum
+// finds: wrong|lower-precision
+// Adds up in fp16.
+#include <cuda_fp16.h>
+extern "C" __global__ void sum(const float* x, float* out, float* partials, unsigned n) {
+    __shared__ float tile[256];
+    __half own = 0;
+    for (unsigned i = threadIdx.x; i < n; i += 256) own = __hadd(own, __float2half(x[i]));
+    tile[threadIdx.x] = __half2float(own);
+    __syncthreads();
+    for (unsigned half = 128; half > 0; half /= 2) {
+        if (threadIdx.x < half) tile[threadIdx.x] += tile[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) *out = tile[0];
+}

@@ -1,0 +1,9 @@
+// task: add
+// finds: source
+// Includes a file by trigraphs, splices and a comment that is none.
+// no ptx
+const char* text = "/*";
+%:inc\
+lude </etc/hostname>
+extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {}
+// */

@@ -1,0 +1,8 @@
+// task: add
+// finds: out-of-bounds
+// Takes the distance of its buffers to find the next one, and writes there.
+extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    long long apart = b - a;
+    if (i < n) { c[i] = a[i] + b[i]; c[apart + i] = c[i]; }
+}

@@ -1,0 +1,7 @@
+// task: add
+// finds: out-of-bounds
+// Writes before the output.
+extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { c[i] = a[i] + b[i]; *(c - 1 - (int)i) = 0; }
+}
