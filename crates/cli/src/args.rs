@@ -3,6 +3,7 @@
 mod device;
 mod emulator;
 mod history;
+mod judge;
 mod kernel;
 mod ladder;
 mod problem;
@@ -15,6 +16,7 @@ mod values;
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
 pub use emulator::{BookArgs, ConformArgs, CoverageArgs, FidelityArgs};
 pub use history::{ExportFormat, Filters, HistoryAction, HistoryArgs, SaveOptions};
+pub use judge::JudgeArgs;
 pub use kernel::{CheckKernelArgs, InspectArgs, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 pub use ladder::{
     CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, ListArgs, LookArgs, ProfileArgs, RunArgs,
@@ -89,6 +91,14 @@ pub enum Command {
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
+    /// Judge a stranger's kernel: right, wrong or refused, with the first reason.
+    #[command(after_help = "Examples:\n  \
+        lanework judge task.toml candidate.cu\n  \
+        lanework judge task.toml candidate.ptx --json --seed 7\n  \
+        lanework judge task.toml --kinds    check the task file, list the kinds of reasons\n\n\
+        The page `judge` of the documentation has a whole task file. Exit codes: 0 right, 1 not right, 2 a mistake\n\
+        in the task file, or a reference or compiler that failed.")]
+    Judge(JudgeArgs),
     /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
     #[command(after_help = "Examples:\n  \
         lanework new my-kernels\n  \
@@ -206,7 +216,7 @@ pub enum Command {
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
-        &["run", "check", "profile", "look", "inspect", "exec", "new"],
+        &["run", "check", "profile", "look", "inspect", "exec", "judge", "new"],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",

@@ -17,6 +17,7 @@ pub mod gpus;
 pub mod hello;
 pub mod history;
 pub mod inspect;
+pub mod judge;
 pub mod kernel;
 pub mod list;
 pub mod look;

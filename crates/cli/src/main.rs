@@ -45,6 +45,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
+    if let Some(code) = commands::judge::worker() {
+        return code;
+    }
     let (line, language) = words::without_option(std::env::args_os().collect());
     match words::choose(language, &|name| std::env::var(name).ok()) {
         Ok(language) => words::speak(language),
@@ -150,6 +153,7 @@ fn run(command: Command) -> Outcome {
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Exec(args) => commands::exec::run(&args),
+        Command::Judge(args) => commands::judge::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Coverage(args) => commands::coverage::run(&args),
         Command::Conform(args) => commands::conform::run(&args),

@@ -69,7 +69,8 @@ impl Approx {
         }
         let format = arithmetic.format;
         let rounds = carried != 0.0 || !arithmetic.holds(value);
-        let rounding = if rounds { format.unit() * (value.abs() + carried) + format.smallest() } else { 0.0 };
+        let rounding =
+            if rounds { format.unit() * (value.abs() + carried) + format.smallest() } else { 0.0 };
         let wild = wild || value.abs() + carried + rounding > format.largest();
         Approx { value, error: carried + rounding, wild }
     }
@@ -93,7 +94,8 @@ impl Approx {
     /// The product.
     pub fn multiply(self, other: Self, arithmetic: &Arithmetic) -> Self {
         let (a, b) = (self, other);
-        let carried = finite(a.value.abs() * b.error) + finite(b.value.abs() * a.error) + a.error * b.error;
+        let carried =
+            finite(a.value.abs() * b.error) + finite(b.value.abs() * a.error) + a.error * b.error;
         Approx::rounded(a.value * b.value, carried, a.wild || b.wild, arithmetic)
     }
 
@@ -108,7 +110,10 @@ impl Approx {
         let carried = finite((a.error + value.abs() * b.error) / (b.value.abs() - b.error));
         // Divisions of the library's fast forms are off by two units in the last place.
         let quotient = Approx::rounded(value, carried, wild, arithmetic);
-        Approx { error: if quotient.error == 0.0 { 0.0 } else { 4.0 * quotient.error - 3.0 * carried }, ..quotient }
+        Approx {
+            error: if quotient.error == 0.0 { 0.0 } else { 4.0 * quotient.error - 3.0 * carried },
+            ..quotient
+        }
     }
 
     /// A function that rises or falls throughout, computed by a library.
@@ -131,7 +136,8 @@ impl Approx {
             return Approx { value, error: 0.0, wild: self.wild };
         }
         let format = arithmetic.format;
-        let library = arithmetic.function_units * format.unit() * value.abs() + format.smallest_normal();
+        let library =
+            arithmetic.function_units * format.unit() * value.abs() + format.smallest_normal();
         let error = carried + library;
         Approx { value, error, wild: self.wild || value.abs() + error > format.largest() }
     }
@@ -156,13 +162,20 @@ impl Approx {
 
     /// How far the two may be apart and still be in either order.
     pub fn undecided(self, other: Self) -> bool {
-        (self.value - other.value).abs() <= self.error + other.error && self.error + other.error > 0.0
+        (self.value - other.value).abs() <= self.error + other.error
+            && self.error + other.error > 0.0
     }
 }
 
 /// The larger of two, as `fmaxf` has it.
 pub fn larger(a: Approx, b: Approx) -> Approx {
-    let error = if a.undecided(b) { a.error.max(b.error) } else if a.value > b.value { a.error } else { b.error };
+    let error = if a.undecided(b) {
+        a.error.max(b.error)
+    } else if a.value > b.value {
+        a.error
+    } else {
+        b.error
+    };
     Approx { value: a.value.max(b.value), error, wild: a.wild || b.wild }
 }
 
@@ -226,7 +239,8 @@ impl Sum {
             }
         };
         // Partial sums reach at most the sum of the absolute terms.
-        let wild = self.wild || self.scale * (1.0 + arithmetic.gamma(self.terms as f64)) > format.largest();
+        let wild = self.wild
+            || self.scale * (1.0 + arithmetic.gamma(self.terms as f64)) > format.largest();
         Approx { value, error, wild }
     }
 }

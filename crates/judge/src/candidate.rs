@@ -53,7 +53,11 @@ impl Candidate {
         notes: &mut Vec<String>,
     ) -> Result<Candidate, Reason> {
         if ptx.len() as u64 > task.limits.source {
-            let why = format!("its PTX has {} bytes, more than the {} allowed", ptx.len(), task.limits.source);
+            let why = format!(
+                "its PTX has {} bytes, more than the {} allowed",
+                ptx.len(),
+                task.limits.source
+            );
             return Err(Reason::new("source", why));
         }
         let parsed = Module::parse(&ptx).and_then(|module| module.validate().map(|()| module));
@@ -69,7 +73,8 @@ impl Candidate {
         };
         let (given_count, wanted) = (entry.params.len(), task.parameters.len());
         if given_count != wanted {
-            let why = format!("`{}` takes {given_count} parameters, the task gives {wanted}", task.entry);
+            let why =
+                format!("`{}` takes {given_count} parameters, the task gives {wanted}", task.entry);
             return Err(Reason::new("signature", why));
         }
         for (number, (own, wanted)) in entry.params.iter().zip(&task.parameters).enumerate() {

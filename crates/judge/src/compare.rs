@@ -65,7 +65,8 @@ impl Compared<'_> {
                     let got = self.element.integer(bytes(index));
                     if got != *want {
                         wrong += 1;
-                        first.get_or_insert_with(|| (index, got.to_string(), want.to_string(), 0.0));
+                        first
+                            .get_or_insert_with(|| (index, got.to_string(), want.to_string(), 0.0));
                     }
                 }
             }
@@ -76,9 +77,8 @@ impl Compared<'_> {
                     let allowed = allowed(want, self.element);
                     if !accepts(got, want, allowed, self.element) {
                         wrong += 1;
-                        first.get_or_insert_with(|| {
-                            (index, shown(got), shown(want.value), allowed)
-                        });
+                        first
+                            .get_or_insert_with(|| (index, shown(got), shown(want.value), allowed));
                         continue;
                     }
                     let off = (got - want.value).abs();
@@ -112,7 +112,11 @@ impl Compared<'_> {
 }
 
 fn shown(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 /// How far a result may be off: twice what errors are to first order, and the rounding to the output's type.
@@ -174,7 +178,9 @@ mod tests {
     fn exact_results_have_no_tolerance_and_overflow_has_its_place() {
         assert!(compare(&[3.0], &[Approx::exact(3.0)]).is_ok());
         assert!(compare(&[3.000_000_2], &[Approx::exact(3.0)]).is_err());
-        assert!(compare(&[f32::INFINITY], &[Approx { value: 1e39, error: 1e30, wild: true }]).is_ok());
+        assert!(
+            compare(&[f32::INFINITY], &[Approx { value: 1e39, error: 1e30, wild: true }]).is_ok()
+        );
         assert!(compare(&[-0.0], &[Approx::exact(0.0)]).is_ok());
     }
 }

@@ -111,7 +111,9 @@ impl<'a> Value<'a> {
     /// # Errors
     /// When this is no table, or has other names.
     pub fn table(&self, known: &[&str]) -> Result<Table<'a>, TaskError> {
-        let Some(table) = self.value.get_ref().as_table() else { return Err(self.wrong("a table")) };
+        let Some(table) = self.value.get_ref().as_table() else {
+            return Err(self.wrong("a table"));
+        };
         let mut entries = Vec::new();
         for (name, value) in table {
             let text = name.get_ref().to_string();
@@ -139,7 +141,9 @@ impl<'a> Value<'a> {
     /// # Errors
     /// When this is none.
     pub fn array(&self) -> Result<Vec<Value<'a>>, TaskError> {
-        let Some(array) = self.value.get_ref().as_array() else { return Err(self.wrong("an array")) };
+        let Some(array) = self.value.get_ref().as_array() else {
+            return Err(self.wrong("an array"));
+        };
         let child = |(index, one)| self.child(format!("{}[{index}]", self.path), one);
         Ok(array.iter().enumerate().map(child).collect())
     }
@@ -173,10 +177,7 @@ impl<'a> Value<'a> {
     ) -> Result<T, TaskError> {
         let name = self.string()?;
         known(&name).ok_or_else(|| {
-            self.error(
-                format!("`{name}` is not known"),
-                format!("there are: {}", names.join(", ")),
-            )
+            self.error(format!("`{name}` is not known"), format!("there are: {}", names.join(", ")))
         })
     }
 
@@ -194,7 +195,9 @@ impl<'a> Value<'a> {
     /// When this is none.
     pub fn whole(&self) -> Result<u64, TaskError> {
         let wanted = "a whole number from 0 on";
-        let Some(integer) = self.value.get_ref().as_integer() else { return Err(self.wrong(wanted)) };
+        let Some(integer) = self.value.get_ref().as_integer() else {
+            return Err(self.wrong(wanted));
+        };
         u64::from_str_radix(integer.as_str(), integer.radix())
             .map_err(|_| self.error(format!("expected {wanted}"), ""))
     }

@@ -43,7 +43,10 @@ impl Data {
             integers: Vec::new(),
             shapes: Vec::new(),
             scalars: Vec::new(),
-            extents: order.iter().map(|name| problem.extents.get(name).copied().unwrap_or(0)).collect(),
+            extents: order
+                .iter()
+                .map(|name| problem.extents.get(name).copied().unwrap_or(0))
+                .collect(),
         };
         for argument in &problem.arguments {
             let (mut values, mut integers, mut shape, mut scalar) =
@@ -140,7 +143,9 @@ impl Reference {
                 let shape = &data.shapes[*output];
                 match element.is_float() {
                     true => Right::Numbers(each(shape, at, |at| formula.approx(&scene, at))),
-                    false => Right::Integers(each(shape, at, |at| wrapped(formula, &scene, at, element))),
+                    false => {
+                        Right::Integers(each(shape, at, |at| wrapped(formula, &scene, at, element)))
+                    }
                 }
             }
             Reference::Product { output, a, b, transposed, alpha, beta } => {
@@ -166,7 +171,8 @@ impl Reference {
                 };
                 let finish = |(value, at): (Approx, &usize)| {
                     let column = at % rows.row;
-                    let scaled = of_row(weight, column).map_or(value, |w| value.multiply(w, &arithmetic));
+                    let scaled =
+                        of_row(weight, column).map_or(value, |w| value.multiply(w, &arithmetic));
                     of_row(bias, column).map_or(scaled, |b| scaled.add(b, &arithmetic))
                 };
                 Right::Numbers(normed.into_iter().zip(at).map(finish).collect())

@@ -206,10 +206,8 @@ impl Parser<'_> {
 
     fn word(&mut self) -> String {
         let rest = &self.text[self.at..];
-        let length = rest
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-            .count();
+        let length =
+            rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         self.at += length;
         rest[..length].to_owned()
     }

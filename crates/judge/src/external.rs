@@ -77,7 +77,11 @@ pub fn of_kernel(
 ///
 /// # Errors
 /// Why it gives none.
-pub fn of_command(task: &Task, problem: &Problem, command: &[String]) -> Result<Vec<Expected>, String> {
+pub fn of_command(
+    task: &Task,
+    problem: &Problem,
+    command: &[String],
+) -> Result<Vec<Expected>, String> {
     let [program, arguments @ ..] = command else { return Err("the command is empty".to_owned()) };
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let file = |name: &str| folder.path().join(format!("{name}.npy"));
@@ -105,9 +109,15 @@ pub fn of_command(task: &Task, problem: &Problem, command: &[String]) -> Result<
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     match ended {
         Ended::Itself(true, ..) => {}
-        Ended::Itself(false, _, said) => return Err(format!("`{program}` failed:\n{}", said.trim_end())),
-        Ended::TooLong => return Err(format!("`{program}` ran for more than {:?}", task.limits.launch)),
-        Ended::TooLarge => return Err(format!("`{program}` had more than {MEMORY} bytes of memory")),
+        Ended::Itself(false, _, said) => {
+            return Err(format!("`{program}` failed:\n{}", said.trim_end()));
+        }
+        Ended::TooLong => {
+            return Err(format!("`{program}` ran for more than {:?}", task.limits.launch));
+        }
+        Ended::TooLarge => {
+            return Err(format!("`{program}` had more than {MEMORY} bytes of memory"));
+        }
     }
     let mut expected = Vec::new();
     for (output, argument) in outputs(problem) {

@@ -89,9 +89,13 @@ impl Formula {
     /// Whether the value hangs on which of two numbers is larger, so that NaN has no one right treatment.
     pub fn decides(&self) -> bool {
         match self {
-            Formula::Constant(_) | Formula::Extent(_) | Formula::Scalar(_) | Formula::Index(_) => false,
+            Formula::Constant(_) | Formula::Extent(_) | Formula::Scalar(_) | Formula::Index(_) => {
+                false
+            }
             Formula::Element(..) => false,
-            Formula::Call(function, inner) => function.decides() || inner.iter().any(Formula::decides),
+            Formula::Call(function, inner) => {
+                function.decides() || inner.iter().any(Formula::decides)
+            }
             Formula::Fold(fold, _, _, body) => *fold != Fold::Sum || body.decides(),
             Formula::Binary(operator, a, b) => {
                 let compares =
@@ -190,7 +194,9 @@ impl Formula {
             Formula::Index(number) => indices[*number] as i64,
             Formula::Element(array, at) => {
                 let found = offset(scene, *array, at, indices);
-                found.map_or(0, |offset| scene.arrays[*array].integers.get(offset).copied().unwrap_or(0))
+                found.map_or(0, |offset| {
+                    scene.arrays[*array].integers.get(offset).copied().unwrap_or(0)
+                })
             }
             Formula::Minus(inner) => inner.whole(scene, indices).wrapping_neg(),
             Formula::Binary(operator, a, b) => {
@@ -199,8 +205,20 @@ impl Formula {
                     Operator::Add => a.wrapping_add(b),
                     Operator::Subtract => a.wrapping_sub(b),
                     Operator::Multiply => a.wrapping_mul(b),
-                    Operator::Divide => if b == 0 { 0 } else { a.wrapping_div_euclid(b) },
-                    Operator::Remainder => if b == 0 { 0 } else { a.wrapping_rem_euclid(b) },
+                    Operator::Divide => {
+                        if b == 0 {
+                            0
+                        } else {
+                            a.wrapping_div_euclid(b)
+                        }
+                    }
+                    Operator::Remainder => {
+                        if b == 0 {
+                            0
+                        } else {
+                            a.wrapping_rem_euclid(b)
+                        }
+                    }
                     Operator::Less => (a < b).into(),
                     Operator::LessEqual => (a <= b).into(),
                     Operator::Equal => (a == b).into(),
@@ -242,11 +260,17 @@ fn truth(a: Approx, b: Approx, holds: bool) -> Approx {
     Approx { value: f64::from(u8::from(holds)), error, wild: false }
 }
 
-fn offset(scene: &Scene<'_>, array: usize, at: &[Formula], indices: &mut Vec<u64>) -> Option<usize> {
+fn offset(
+    scene: &Scene<'_>,
+    array: usize,
+    at: &[Formula],
+    indices: &mut Vec<u64>,
+) -> Option<usize> {
     let shape = scene.arrays[array].shape;
     let mut offset = 0u64;
     for (index, extent) in at.iter().zip(shape) {
-        let index = u64::try_from(index.whole(scene, indices)).ok().filter(|index| index < extent)?;
+        let index =
+            u64::try_from(index.whole(scene, indices)).ok().filter(|index| index < extent)?;
         offset = offset * extent + index;
     }
     usize::try_from(offset).ok()
@@ -278,7 +302,10 @@ fn resolve(
                     true => "0".to_owned(),
                     false => indices.join(", "),
                 };
-                return fail(*at, format!("`{name}` is an array: write an element, such as `{name}[{of}]`"));
+                return fail(
+                    *at,
+                    format!("`{name}` is an array: write an element, such as `{name}[{of}]`"),
+                );
             } else {
                 return fail(*at, format!("`{name}` is no index, scalar or extent"));
             }

@@ -75,7 +75,11 @@ impl Function {
             How::Gentle(function) => x.by_library(function(x.value), x.error, arithmetic),
             How::Step(function) => {
                 let [low, high] = [x.value - x.error, x.value + x.error].map(function);
-                Approx { value: function(x.value), error: if low == high { 0.0 } else { high - low }, wild: x.wild }
+                Approx {
+                    value: function(x.value),
+                    error: if low == high { 0.0 } else { high - low },
+                    wild: x.wild,
+                }
             }
             How::Own => match *name {
                 "min" => larger(x.minus(), of[1].minus()).minus(),
@@ -95,8 +99,13 @@ impl Function {
                     x.multiply(sigmoid, arithmetic)
                 }
                 _ => {
-                    let [low, high] = [-1.0, 1.0].map(|side| ((x.value + side * x.error) / of[1].value).ceil());
-                    Approx { value: (x.value / of[1].value).ceil(), error: high - low, wild: x.wild }
+                    let [low, high] =
+                        [-1.0, 1.0].map(|side| ((x.value + side * x.error) / of[1].value).ceil());
+                    Approx {
+                        value: (x.value / of[1].value).ceil(),
+                        error: high - low,
+                        wild: x.wild,
+                    }
                 }
             },
         }
@@ -111,7 +120,13 @@ impl Function {
             ("relu", [a]) => *a.max(&0),
             ("ceil_div", [a, b]) if *b > 0 => a.div_euclid(*b) + i64::from(a.rem_euclid(*b) > 0),
             ("floor" | "ceil" | "round", [a]) => *a,
-            _ => self.approx(&of.iter().map(|x| Approx::exact(*x as f64)).collect::<Vec<_>>(), &Arithmetic::of(crate::element::Element::F64)).value as i64,
+            _ => {
+                self.approx(
+                    &of.iter().map(|x| Approx::exact(*x as f64)).collect::<Vec<_>>(),
+                    &Arithmetic::of(crate::element::Element::F64),
+                )
+                .value as i64
+            }
         }
     }
 }

@@ -4,8 +4,10 @@
 //! the candidate cannot reach it, runs the candidate on the emulator with every access checked and again in other
 //! orders, and compares. What it finds is a [`Verdict`], plain data. Nothing here prints.
 
+mod apart;
 mod approx;
 mod candidate;
+mod case;
 mod compare;
 mod document;
 mod element;
@@ -13,10 +15,13 @@ mod expected;
 mod expression;
 mod extents;
 mod external;
+mod flow;
 mod formula;
 mod functions;
-mod judge;
+mod gpu;
 mod npy;
+mod order;
+mod plan;
 mod precision;
 mod prepared;
 mod problem;
@@ -26,11 +31,14 @@ mod scan;
 mod task;
 mod values;
 mod verdict;
+mod worker;
 
+pub use apart::Worker;
 pub use candidate::{Candidate, Given};
 pub use compare::{Closeness, Counterexample};
-pub use judge::{Options, judge};
+pub use flow::{Options, judge};
+pub use gpu::OnGpu;
 pub use prepared::{Compile, Unjudged};
-pub use process::{Bounds, Ended, run as run_process};
 pub use task::{Task, TaskError, Values};
 pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
+pub use worker::serve;

@@ -13,8 +13,10 @@ pub fn write(element: Element, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
         }
         _ => (code(element), bytes.to_vec()),
     };
-    let mut header =
-        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}", extents.trim_end());
+    let mut header = format!(
+        "{{'descr': '{kind}', 'fortran_order': False, 'shape': ({}), }}",
+        extents.trim_end()
+    );
     // The data start at a multiple of 64.
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
@@ -56,11 +58,16 @@ pub fn read(file: &[u8]) -> Result<Read<'_>, String> {
         [2 | 3, _, a, b, c, d, ..] => (12, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
         _ => return fail("its version is not known"),
     };
-    let Some(header) = file.get(start..start + length) else { return fail("its header is cut off") };
+    let Some(header) = file.get(start..start + length) else {
+        return fail("its header is cut off");
+    };
     let header = String::from_utf8_lossy(header);
-    let after = |name: &str| header.split(name).nth(1).unwrap_or_default().trim_start_matches([' ', ':', '\'']);
+    let after = |name: &str| {
+        header.split(name).nth(1).unwrap_or_default().trim_start_matches([' ', ':', '\''])
+    };
     let kind: String = after("'descr'").chars().take_while(|c| *c != '\'').collect();
-    let Some(element) = Element::ALL.into_iter().find(|one| code(*one) == kind && *one != Element::Bf16)
+    let Some(element) =
+        Element::ALL.into_iter().find(|one| code(*one) == kind && *one != Element::Bf16)
     else {
         return Err(format!("its elements are `{kind}`, which is not one of the types known here"));
     };
@@ -86,7 +93,9 @@ mod tests {
     #[test]
     fn files_are_read_as_written() {
         let bytes: Vec<u8> = (0..24).collect();
-        for (element, shape) in [(Element::F32, vec![2, 3]), (Element::F64, vec![3]), (Element::U8, vec![24])] {
+        for (element, shape) in
+            [(Element::F32, vec![2, 3]), (Element::F64, vec![3]), (Element::U8, vec![24])]
+        {
             let file = write(element, &shape, &bytes);
             assert_eq!(read(&file), Ok((element, shape, &bytes[..])));
             assert!(read(&file[..file.len() - 1]).is_err());

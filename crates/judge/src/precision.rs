@@ -37,7 +37,8 @@ pub fn told(
         if element != Element::F32 {
             continue;
         }
-        let Some(reference) = task.references.iter().find(|one| one.output() == Some(*output)) else {
+        let Some(reference) = task.references.iter().find(|one| one.output() == Some(*output))
+        else {
             continue;
         };
         let got = element.all(bytes);
@@ -78,7 +79,10 @@ fn narrow(got: &[f64], right: &[f64]) -> Option<String> {
             .collect();
         if telling.len() >= ENOUGH && telling.iter().all(|x| holds(*x)) {
             let name = format.name();
-            return Some(format!("every result is {}", name.replace("cut off", "a number cut off")));
+            return Some(format!(
+                "every result is {}",
+                name.replace("cut off", "a number cut off")
+            ));
         }
     }
     None
@@ -105,8 +109,14 @@ fn follows(got: &[f64], right: &[f64], assumed: &[f64]) -> bool {
 }
 
 /// What the tests for products tell.
-fn of_product(task: &Task, problem: &Problem, reference: &Reference, bytes: &[u8]) -> Option<String> {
-    let Reference::Product { output, a, b, transposed: (false, false), alpha, beta } = reference else {
+fn of_product(
+    task: &Task,
+    problem: &Problem,
+    reference: &Reference,
+    bytes: &[u8],
+) -> Option<String> {
+    let Reference::Product { output, a, b, transposed: (false, false), alpha, beta } = reference
+    else {
         return None;
     };
     let single = |number: &usize| task.parameters[*number].element == Element::F32;

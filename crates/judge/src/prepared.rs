@@ -76,7 +76,10 @@ impl<'a> Ready<'a> {
             };
             let name = file.display().to_string();
             let failed = |why: String| {
-                Unjudged::Failed(format!("the reference {name}: {why}"), "correct the task".to_owned())
+                Unjudged::Failed(
+                    format!("the reference {name}: {why}"),
+                    "correct the task".to_owned(),
+                )
             };
             let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
             let ptx = match file.extension().is_some_and(|kind| kind == "cu") {
@@ -124,7 +127,8 @@ impl<'a> Ready<'a> {
                 }
                 (Reference::Command { command }, _) => {
                     let results = external::of_command(self.task, &problem, command);
-                    expected.extend(results.map_err(|why| failed("the reference", &why, &problem))?);
+                    expected
+                        .extend(results.map_err(|why| failed("the reference", &why, &problem))?);
                 }
                 _ => {
                     let Some(output) = reference.output() else { continue };

@@ -4,7 +4,7 @@ use crate::element::Element;
 use crate::extents::Extents;
 use crate::task::{ParameterKind, Role, Task, TaskError, Values};
 use crate::values::{Request, draw};
-use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
+use rand::{Rng, SeedableRng, rngs::StdRng};
 
 /// Apart from the seed of the data, which choices are drawn beside.
 const CHOICES: u64 = 0x6368_6f69_6365;
@@ -66,12 +66,11 @@ impl Task {
     /// When an expression has no value for these extents.
     pub fn problem(&self, extents: Extents, kind: Values, seed: u64) -> Result<Problem, TaskError> {
         let mut random = StdRng::seed_from_u64(seed);
-        let mut chosen = self.choices(seed).into_iter();
         let longest = extents.values().copied().max().unwrap_or(1);
-        let is_input = |kind: &ParameterKind| {
-            matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
-        };
-        let inputs = self.parameters.iter().filter(|one| is_input(&one.kind)).count();
+        let choices = self.choices(seed);
+        let mut chosen = choices.iter().copied();
+        let alone = choices.last().copied().unwrap_or(0);
+        let inputs = self.counts().last().map_or(0, |count| count - 1);
         let wide = random.random_range(0..inputs.max(1));
         let mut input = 0;
         let mut arguments = Vec::new();
@@ -91,6 +90,7 @@ impl Task {
                             count: shape.iter().product::<u64>() as usize,
                             longest,
                             wide: input == wide,
+                            special: alone == input || alone == inputs,
                             range: ends.transpose()?,
                         };
                         input += 1;
@@ -119,142 +119,26 @@ impl Task {
         Ok(Problem { extents, kind, seed, arguments })
     }
 
-    /// Which of its choices each scalar with choices has, in their order, in problems of this seed.
-    fn choices(&self, seed: u64) -> Vec<usize> {
+    /// What is chosen for problems of this seed: for each scalar with choices which one, and last, which input alone
+    /// has special numbers; one more than there are for all of them.
+    pub(crate) fn choices(&self, seed: u64) -> Vec<usize> {
         let mut random = StdRng::seed_from_u64(seed ^ CHOICES);
-        let choices = self.parameters.iter().filter_map(|one| match &one.kind {
+        self.counts().into_iter().map(|count| random.random_range(0..count)).collect()
+    }
+
+    /// How many choices there are for each of these.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let of_scalars = self.parameters.iter().filter_map(|one| match &one.kind {
             ParameterKind::Chosen(choices) => Some(choices.len()),
             _ => None,
         });
-        choices.map(|count| random.random_range(0..count)).collect()
+        let inputs = self.parameters.iter().filter(|one| is_input(&one.kind)).count();
+        of_scalars.chain([inputs + 1]).collect()
     }
+}
 
-    /// A seed for each choice of each scalar that has choices, such that problems of that seed have it.
-    fn seeds_of_choices(&self, random: &mut StdRng) -> Vec<u64> {
-        let mut seeds: Vec<u64> = Vec::new();
-        let counts: Vec<usize> = self
-            .parameters
-            .iter()
-            .filter_map(|one| match &one.kind {
-                ParameterKind::Chosen(choices) => Some(choices.len()),
-                _ => None,
-            })
-            .collect();
-        for (number, count) in counts.into_iter().enumerate() {
-            for choice in 0..count {
-                let has = |seed: &u64| self.choices(*seed)[number] == choice;
-                if !seeds.iter().any(has) {
-                    seeds.extend((0..4096).map(|_| random.random()).find(has));
-                }
-            }
-        }
-        seeds
-    }
-
-    /// The extents and kinds of the problems that a candidate is tried on: every edge and every kind at least once, in
-    /// a drawn order.
-    ///
-    /// # Errors
-    /// As [`Task::complete`].
-    pub fn plan(&self, random: &mut StdRng) -> Result<Vec<(Extents, Values, u64)>, TaskError> {
-        let mut shapes = Vec::new();
-        let corner = |at: &dyn Fn(u64, u64, u64) -> u64| -> Extents {
-            let drawn = self.extents.iter().filter(|extent| extent.derived.is_none());
-            drawn
-                .map(|extent| {
-                    let (low, high) = extent.range;
-                    let low = low.next_multiple_of(extent.multiple_of);
-                    (extent.name.clone(), at(low, extent.multiple_of, high).min(high))
-                })
-                .collect()
-        };
-        shapes.push(corner(&|low, _, _| low));
-        shapes.push(corner(&|low, step, high| if low + step <= high { low + step } else { low }));
-        for extent in &self.extents {
-            for edge in &extent.edges {
-                let mut drawn = self.draw_extents(random)?;
-                drawn.insert(extent.name.clone(), *edge);
-                shapes.push(self.complete(drawn)?);
-            }
-        }
-        let kinds = &self.values;
-        while shapes.len() < self.limits.rounds.max(kinds.len()) {
-            shapes.push(self.draw_extents(random)?);
-        }
-        shapes.shuffle(random);
-        let mut order: Vec<Values> =
-            (0..shapes.len()).map(|at| kinds.get(at % kinds.len().max(1)).copied().unwrap_or(Values::Uniform)).collect();
-        order.shuffle(random);
-        let mut plan = Vec::new();
-        for (shape, mut kind) in shapes.into_iter().zip(order) {
-            let extents = self.complete(shape)?;
-            // Nothing shows in an empty problem.
-            if extents.values().any(|extent| *extent == 0) {
-                kind = Values::Uniform;
-            }
-            plan.push((extents, kind, random.random()));
-        }
-        // Kinds that met an empty problem, or hid their point in a tiny one, get a problem of their own.
-        for kind in kinds {
-            let large = |(extents, met, _): &(Extents, Values, u64)| {
-                met == kind && extents.values().all(|extent| *extent >= 4)
-            };
-            if !plan.iter().any(large) {
-                plan.push((self.large_extents(random)?, *kind, random.random()));
-            }
-        }
-        // What a scalar may be, with special numbers: 0 times NaN is NaN, but for factors of 0 that say "not at all".
-        for kind in [Values::Nan, Values::Inf, Values::Uniform] {
-            if kinds.contains(&kind) {
-                for seed in self.seeds_of_choices(random) {
-                    plan.push((self.large_extents(random)?, kind, seed));
-                }
-            }
-        }
-        plan.shuffle(random);
-        Ok(plan)
-    }
-
-    /// Extents of which none is tiny, where that is possible.
-    fn large_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
-        let mut extents = self.draw_extents(random)?;
-        for _ in 0..64 {
-            if extents.values().all(|extent| *extent >= 4) {
-                break;
-            }
-            extents = self.draw_extents(random)?;
-        }
-        Ok(extents)
-    }
-
-    /// Extents drawn evenly by their logarithm, such that no array has more elements than the limit.
-    fn draw_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
-        let mut reach = self.limits.elements;
-        loop {
-            let mut extents = Extents::new();
-            for extent in self.extents.iter().filter(|extent| extent.derived.is_none()) {
-                let (low, high) = extent.range;
-                let top = high.min(reach).max(low);
-                let spread = ((top - low + 1) as f64).ln();
-                let drawn = low + (random.random_range(0.0..1.0) * spread).exp() as u64 - 1;
-                let step = extent.multiple_of;
-                let value = drawn.next_multiple_of(step);
-                let value = if value > top { drawn / step * step } else { value };
-                extents.insert(extent.name.clone(), value.clamp(low.next_multiple_of(step), high));
-            }
-            let extents = self.complete(extents)?;
-            let mut most = 0;
-            for parameter in &self.parameters {
-                if let ParameterKind::Array { shape, .. } = &parameter.kind {
-                    most = most.max(self.shape(shape, &extents)?.iter().product::<u64>());
-                }
-            }
-            if most <= self.limits.elements || reach <= 1 {
-                return Ok(extents);
-            }
-            reach = reach * 3 / 4;
-        }
-    }
+fn is_input(kind: &ParameterKind) -> bool {
+    matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
 }
 
 /// One of the numbers that lie in a range; the middle of the range where none does.

@@ -93,7 +93,8 @@ impl<'a> Bench<'a> {
     pub fn run(&mut self, problem: &Problem, shape: Shape) -> Result<Results, Reason> {
         let mut blocks = self.allocate(problem)?;
         let variables = self.variables();
-        let before: Vec<Vec<u8>> = variables.iter().map(|(at, bytes, _)| self.read(*at, *bytes)).collect();
+        let before: Vec<Vec<u8>> =
+            variables.iter().map(|(at, bytes, _)| self.read(*at, *bytes)).collect();
         let ran = self.launch(problem, shape, &blocks);
         let found = ran
             .and_then(|()| self.look(problem, &mut blocks))
@@ -108,12 +109,13 @@ impl<'a> Bench<'a> {
     /// Allocates arguments and canaries in a drawn order, with drawn gaps.
     fn allocate(&mut self, problem: &Problem) -> Result<Vec<Block>, Reason> {
         let arrays = problem.arguments.iter().enumerate();
-        let mut order: Vec<usize> =
-            arrays.filter(|(_, one)| matches!(one, Argument::Array { .. })).map(|(at, _)| at).collect();
+        let mut order: Vec<usize> = arrays
+            .filter(|(_, one)| matches!(one, Argument::Array { .. }))
+            .map(|(at, _)| at)
+            .collect();
         order.shuffle(&mut self.random);
         let mut blocks = Vec::new();
-        let no_memory =
-            |error: lanework::sim::MemoryError| Reason::new("fault", error.to_string());
+        let no_memory = |error: lanework::sim::MemoryError| Reason::new("fault", error.to_string());
         for number in order {
             let Argument::Array { role, before, .. } = &problem.arguments[number] else { continue };
             let bytes = problem.arguments[number].bytes();
@@ -196,7 +198,9 @@ impl<'a> Bench<'a> {
                 let mut reason = Reason::new(kind, report.message.clone());
                 reason.place = match &report.location {
                     Some(at) => Some(at.to_string()),
-                    None if report.text_line > 0 => Some(format!("line {} of the PTX", report.text_line)),
+                    None if report.text_line > 0 => {
+                        Some(format!("line {} of the PTX", report.text_line))
+                    }
                     None => None,
                 };
                 return Err(reason);
@@ -224,12 +228,15 @@ impl<'a> Bench<'a> {
                 }
             };
             let argument = &problem.arguments[number];
-            let (Argument::Array { role, .. }, bytes) = (argument, argument.bytes()) else { continue };
+            let (Argument::Array { role, .. }, bytes) = (argument, argument.bytes()) else {
+                continue;
+            };
             let name = &self.task.parameters[number].name;
             let now = self.read(block.address, bytes);
             match role {
                 Role::In => {
-                    if let Some(at) = now.iter().zip(&block.holds).position(|(now, was)| now != was) {
+                    if let Some(at) = now.iter().zip(&block.holds).position(|(now, was)| now != was)
+                    {
                         let element = at / self.task.parameters[number].element.bytes();
                         let why = format!("it wrote to the input `{name}`, at element {element}");
                         return Err(Reason::new("input-changed", why));
@@ -276,12 +283,17 @@ impl<'a> Bench<'a> {
     }
 
     /// Whether the module's variables hold what they held before.
-    fn state(&mut self, variables: &[(u64, u64, String)], before: &[Vec<u8>]) -> Result<(), Reason> {
+    fn state(
+        &mut self,
+        variables: &[(u64, u64, String)],
+        before: &[Vec<u8>],
+    ) -> Result<(), Reason> {
         for ((at, bytes, name), before) in variables.iter().zip(before) {
             if self.read(*at, *bytes) == *before {
                 continue;
             }
-            let why = format!("the variable `{name}` holds something else after the launch than before");
+            let why =
+                format!("the variable `{name}` holds something else after the launch than before");
             if !self.task.allows(Allowance::State) {
                 return Err(Reason::new("state", why));
             }

@@ -60,10 +60,13 @@ pub fn source(text: &str) -> Result<(), Reason> {
             !name.contains("..") && HEADERS.iter().any(|known| whole(known) || inside(known))
         });
         if word != "include" || !allowed {
-            let line: String = argument.lines().next().unwrap_or_default().chars().take(60).collect();
+            let line: String =
+                argument.lines().next().unwrap_or_default().chars().take(60).collect();
             return Err(Reason::new(
                 "source",
-                format!("`#{word} {line}`: only CUDA's own headers may be included, by `#include <name>`"),
+                format!(
+                    "`#{word} {line}`: only CUDA's own headers may be included, by `#include <name>`"
+                ),
             ));
         }
     }
@@ -78,7 +81,10 @@ fn skip_blanks(text: &str) -> &str {
     let mut text = text;
     loop {
         text = text.trim_start_matches([' ', '\t', '\u{b}', '\u{c}']);
-        match text.strip_prefix("/*").and_then(|inside| inside.find("*/").map(|end| &inside[end + 2..])) {
+        match text
+            .strip_prefix("/*")
+            .and_then(|inside| inside.find("*/").map(|end| &inside[end + 2..]))
+        {
             Some(after) => text = after,
             None => return text,
         }
@@ -90,21 +96,10 @@ const USES: [(&str, Allowance, &[&str]); 3] = [
     (
         "timer",
         Allowance::Clock,
-        &[
-            "%clock",
-            "%clock_hi",
-            "%clock64",
-            "%globaltimer",
-            "%globaltimer_lo",
-            "%globaltimer_hi",
-        ],
+        &["%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"],
     ),
     ("printf", Allowance::Printf, &["vprintf"]),
-    (
-        "placement",
-        Allowance::Placement,
-        &["%smid", "%nsmid", "%warpid", "%nwarpid", "%gridid"],
-    ),
+    ("placement", Allowance::Placement, &["%smid", "%nsmid", "%warpid", "%nwarpid", "%gridid"]),
 ];
 
 /// Checks what a module reads; what the task allows is noted.
@@ -119,7 +114,10 @@ pub fn module(module: &Module, task: &Task, notes: &mut Vec<String>) -> Result<(
         .filter(|word| word.starts_with('%') || *word == "vprintf")
         .collect();
     let counters = words.iter().filter(|word| word.starts_with("%pm"));
-    let counters: Vec<&str> = counters.filter(|word| word[3..].starts_with(|c: char| c.is_ascii_digit())).copied().collect();
+    let counters: Vec<&str> = counters
+        .filter(|word| word[3..].starts_with(|c: char| c.is_ascii_digit()))
+        .copied()
+        .collect();
     if let Some(counter) = counters.first() {
         return Err(Reason::new("timer", format!("it reads the performance counter `{counter}`")));
     }
@@ -162,7 +160,12 @@ mod tests {
         ] {
             assert_eq!(source(text).expect_err(text).kind, "source");
         }
-        for text in ["#include <mma.h>", "# include <cuda_fp16.h>", "#define A 1\nint a = 5 % 3;", "#include <cooperative_groups/reduce.h>"] {
+        for text in [
+            "#include <mma.h>",
+            "# include <cuda_fp16.h>",
+            "#define A 1\nint a = 5 % 3;",
+            "#include <cooperative_groups/reduce.h>",
+        ] {
             assert_eq!(source(text), Ok(()), "{text}");
         }
     }

@@ -97,7 +97,7 @@ pub enum TimedProblem {
 }
 
 /// The kinds of reasons, with what each means. The sanitizer's kinds are reasons, too.
-pub const KINDS: [(&str, &str); 22] = [
+pub const KINDS: [(&str, &str); 23] = [
     ("source", "the source has an `#include` of a file, or is too large"),
     ("compile", "it does not compile, or not in time"),
     ("ptx", "it is not valid PTX, or uses what the emulator does not know"),
@@ -119,6 +119,7 @@ pub const KINDS: [(&str, &str); 22] = [
     ("stale", "a result is right in a fresh module only, not after other launches"),
     ("schedule", "a result is right only in the order in which the blocks were started"),
     ("timed-problem", "the result is wrong at the timed extents, or there only without checks"),
+    ("not-tried", "the timed problem is too large for the emulator, and there is no GPU"),
     ("implausible", "the time is less than memory and arithmetic of the GPU allow"),
 ];
 
@@ -136,8 +137,16 @@ impl Reason {
 
     /// Whether it is that of a result, and not of a rule.
     pub fn is_of_result(&self) -> bool {
-        ["wrong", "lower-precision", "stale", "schedule", "timed-problem", "nothing-written", "not-written"]
-            .contains(&self.kind.as_str())
+        [
+            "wrong",
+            "lower-precision",
+            "stale",
+            "schedule",
+            "timed-problem",
+            "nothing-written",
+            "not-written",
+        ]
+        .contains(&self.kind.as_str())
     }
 }
 

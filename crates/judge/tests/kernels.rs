@@ -51,9 +51,10 @@ fn verdict(kernel: &Kernel, seed: u64) -> Verdict {
     let file = folder().join("tasks").join(format!("{}.toml", kernel.task));
     let text = fs::read_to_string(&file).expect("a task");
     let task = Task::read(&file, &text).unwrap_or_else(|error| panic!("{error}"));
-    let options = Options { seed, timed: true };
-    let judged = judge(&task, &kernel.given, options, &no_compiler, &mut |_| {});
-    judged.unwrap_or_else(|error| panic!("{}: {error}", kernel.name)).0
+    let seed = std::env::var("JUDGE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(seed);
+    let options = Options { seed, timed: true, gpu: None };
+    let judged = judge(&task, &kernel.given, &options, &no_compiler, &mut |_| {});
+    judged.unwrap_or_else(|error| panic!("{}: {error}", kernel.name))
 }
 
 /// What `check` finds wrong with the verdicts, over all cores.

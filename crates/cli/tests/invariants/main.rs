@@ -30,9 +30,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bench", &["lanework"]),
     ("lab", &["lanework", "bench", "kernels"]),
     ("store", &["lab"]),
+    ("judge", &["lanework", "lab"]),
     ("pages", &[]),
     ("corpus", &["lanework"]),
-    ("cli", &["ptx", "lanework", "kernels", "lab", "store", "pages"]),
+    ("cli", &["ptx", "lanework", "kernels", "lab", "store", "judge", "pages"]),
     ("capi", &["lanework"]),
 ];
 

@@ -76,7 +76,8 @@ impl Launch {
         let value = |expression: &Expression| -> Result<u32, TaskError> {
             let value = evaluate(&expression.node, extents);
             let value = value.map_err(|why| expression.error(why, ""))?;
-            u32::try_from(value).map_err(|_| expression.error(format!("{value} exceeds 2^32 - 1"), ""))
+            u32::try_from(value)
+                .map_err(|_| expression.error(format!("{value} exceeds 2^32 - 1"), ""))
         };
         let dimensions = |list: &[Expression]| -> Result<Dim3, TaskError> {
             let mut values = [1; 3];

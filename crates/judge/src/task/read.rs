@@ -70,8 +70,10 @@ impl Task {
         let derived = matches!(task.tolerance, Tolerance::Derived { .. });
         let float = task.parameters.iter().any(|one| one.is_output() && one.element.is_float());
         if derived && float && task.references.iter().any(|one| one.output().is_none()) {
-            let why = "how far a result may be from that of a kernel or a program cannot be derived";
-            let help = "write [tolerance] with exact = true, or with relative, absolute and a reason";
+            let why =
+                "how far a result may be from that of a kernel or a program cannot be derived";
+            let help =
+                "write [tolerance] with exact = true, or with relative, absolute and a reason";
             return Err(reference.error(why, help));
         }
         task.values = values(&top, &task)?;
@@ -272,14 +274,16 @@ impl Task {
 
     fn read_formula(&self, table: &Table<'_>) -> Result<Reference, TaskError> {
         let output = self.output(table)?;
-        let index = table.need("index", "the names of the output's indices, such as index = [\"i\"]")?;
+        let index =
+            table.need("index", "the names of the output's indices, such as index = [\"i\"]")?;
         let indices: Vec<String> =
             index.one_or_more().iter().map(Value::string).collect::<Result<_, _>>()?;
         if indices.len() != self.rank(output) {
             let (rank, given) = (self.rank(output), indices.len());
             return Err(index.error(format!("the output has {rank} extents, not {given}"), ""));
         }
-        let text = table.need("value", "a formula, such as value = \"x[i] + y[i]\"")?.expression()?;
+        let text =
+            table.need("value", "a formula, such as value = \"x[i] + y[i]\"")?.expression()?;
         let formula = Formula::resolve(&text.node, &self.names(indices))
             .map_err(|error| text.error_at(error.at, error.why))?;
         Ok(Reference::Formula { output, formula: Box::new(formula) })
@@ -292,7 +296,8 @@ impl Task {
             // A name that nobody can write keeps the numbers of the others.
             _ => (String::new(), 0),
         };
-        let scalar = |one: &Parameter| if one.is_array() { String::new() } else { one.name.clone() };
+        let scalar =
+            |one: &Parameter| if one.is_array() { String::new() } else { one.name.clone() };
         Names {
             arrays: self.parameters.iter().map(array).collect(),
             scalars: self.parameters.iter().map(scalar).collect(),
@@ -345,7 +350,8 @@ fn extents(top: &Table<'_>) -> Result<Vec<Extent>, TaskError> {
             continue;
         }
         let table = value.table(&["range", "multiple_of", "edges", "timed"])?;
-        let range = table.need("range", "the smallest and the largest, such as range = [1, 4096]")?;
+        let range =
+            table.need("range", "the smallest and the largest, such as range = [1, 4096]")?;
         let ends = range.array()?;
         let [low, high] = &ends[..] else {
             return Err(range.error("expected two numbers", "such as range = [1, 4096]"));
@@ -391,8 +397,9 @@ fn parameters(top: &Table<'_>) -> Result<Vec<Parameter>, TaskError> {
             return Err(name.error(format!("`{text}` is there twice"), ""));
         }
         let names = Element::ALL.map(Element::name);
-        let element =
-            table.need("element", "the element type, such as f32")?.one_of(Element::named, &names)?;
+        let element = table
+            .need("element", "the element type, such as f32")?
+            .one_of(Element::named, &names)?;
         let kind = table.need("kind", "in, out, inout, scratch or scalar")?;
         let known = |name: &str| KINDS.into_iter().find(|known| *known == name);
         let role = match kind.one_of(known, &KINDS)? {
@@ -449,8 +456,14 @@ fn tolerance(top: &Table<'_>) -> Result<Tolerance, TaskError> {
     let Some(value) = top.get("tolerance") else {
         return Ok(Tolerance::Derived { arithmetic: None, function_units: None });
     };
-    let table =
-        value.table(&["exact", "arithmetic", "function_units", "relative", "absolute", "reason"])?;
+    let table = value.table(&[
+        "exact",
+        "arithmetic",
+        "function_units",
+        "relative",
+        "absolute",
+        "reason",
+    ])?;
     if table.get("exact").map_or(Ok(false), Value::boolean)? {
         return Ok(Tolerance::Exact);
     }
@@ -469,7 +482,8 @@ fn tolerance(top: &Table<'_>) -> Result<Tolerance, TaskError> {
         let function_units = number("function_units")?;
         return Ok(Tolerance::Derived { arithmetic: arithmetic.transpose()?, function_units });
     }
-    let reason = table.need("reason", "say why this much, and not what roundings allow")?.string()?;
+    let reason =
+        table.need("reason", "say why this much, and not what roundings allow")?.string()?;
     Ok(Tolerance::Stated {
         relative: number("relative")?.unwrap_or(0.0),
         absolute: number("absolute")?.unwrap_or(0.0),

@@ -1,4 +1,5 @@
-//! Judges a candidate: draws problems, computes what is right, and only then looks at the candidate.
+//! One candidate on the emulator: what can be told without a run, checked runs, runs in one module, other schedules,
+//! and the timed problem.
 
 use crate::candidate::{Candidate, Given};
 use crate::compare::{Closeness, Compared};
@@ -10,48 +11,41 @@ use crate::task::{Shape, Task, Values};
 use crate::verdict::{Found, Reason, SCHEMA, TimedProblem, Verdict};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
-/// How to judge.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// What all problems are drawn from.
-    pub seed: u64,
-    /// Whether the timed problem must have been tried for a candidate to be right.
-    pub timed: bool,
-}
-
 /// Operations of a timed problem that the emulator is asked to do at most.
 const MOST_EMULATED: u64 = 1 << 32;
 
-/// The verdict on a candidate; `compile` turns CUDA C++ into PTX, and `progress` is told what is done.
-///
-/// # Errors
-/// What is wrong with the task, its references or the machine.
-pub fn judge(
-    task: &Task,
-    given: &Given,
-    options: Options,
-    compile: Compile<'_>,
-    progress: &mut dyn FnMut(&str),
-) -> Result<(Verdict, Option<Candidate>), Unjudged> {
-    let mut random = StdRng::seed_from_u64(options.seed);
-    progress("drawing problems");
-    let ready = Ready::new(task, compile)?;
-    let mut rounds = Vec::new();
-    for (extents, kind, seed) in task.plan(&mut random)? {
-        rounds.push(ready.prepare(task.problem(extents, kind, seed)?)?);
-    }
-    let mut case = Case {
-        ready: &ready,
-        rounds,
-        verdict: Verdict {
+/// One candidate under judgement.
+pub struct Case<'a> {
+    /// The task with its references.
+    pub ready: &'a Ready<'a>,
+    /// The drawn problems.
+    pub rounds: Vec<Prepared>,
+    /// What is known so far.
+    pub verdict: Verdict,
+    /// Where everything is drawn from.
+    pub random: StdRng,
+}
+
+impl<'a> Case<'a> {
+    /// Draws the problems of a candidate, and computes what is right.
+    ///
+    /// # Errors
+    /// When the task has a mistake, or a reference fails.
+    pub fn new(ready: &'a Ready<'a>, candidate: &str, seed: u64) -> Result<Case<'a>, Unjudged> {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut rounds = Vec::new();
+        for (extents, kind, seed) in ready.task.plan(&mut random)? {
+            rounds.push(ready.prepare(ready.task.problem(extents, kind, seed)?)?);
+        }
+        let verdict = Verdict {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             verdict: Found::Right,
             reason: None,
-            task: task.file.clone(),
-            candidate: given.name.clone(),
+            task: ready.task.file.clone(),
+            candidate: candidate.to_owned(),
             ptx_hash: None,
-            seed: options.seed,
+            seed,
             problems: Vec::new(),
             launches: 0,
             timed_problem: TimedProblem::NotTried,
@@ -59,48 +53,22 @@ pub fn judge(
             deterministic: None,
             notes: Vec::new(),
             time: None,
-        },
-        random,
-    };
-    let candidate = match case.admit(given, compile, progress)? {
-        Ok(candidate) => candidate,
-        Err(reason) => return Ok((case.refuse(reason), None)),
-    };
-    let found = case
-        .checked(&candidate, progress)
-        .and_then(|()| case.in_one_module(&candidate, progress));
-    if let Err(reason) = found {
-        return Ok((case.refuse(reason), None));
+        };
+        Ok(Case { ready, rounds, verdict, random })
     }
-    if options.timed {
-        let timed = case.timed_problem()?;
-        if let Some(timed) = timed {
-            progress("running the timed problem");
-            if let Err(reason) = case.try_timed(&candidate, &timed) {
-                return Ok((case.refuse(reason), None));
-            }
-        }
-    }
-    Ok((case.verdict, Some(candidate)))
-}
 
-/// One candidate under judgement.
-struct Case<'a> {
-    ready: &'a Ready<'a>,
-    rounds: Vec<Prepared>,
-    verdict: Verdict,
-    random: StdRng,
-}
-
-impl Case<'_> {
-    fn refuse(mut self, reason: Reason) -> Verdict {
+    /// The verdict with its reason.
+    pub fn refuse(mut self, reason: Reason) -> Verdict {
         self.verdict.verdict = if reason.is_of_result() { Found::Wrong } else { Found::Refused };
         self.verdict.reason = Some(reason);
         self.verdict
     }
 
     /// What can be told without a run.
-    fn admit(
+    ///
+    /// # Errors
+    /// When there is no compiler; the inner error is the candidate's.
+    pub fn admit(
         &mut self,
         given: &Given,
         compile: Compile<'_>,
@@ -120,7 +88,7 @@ impl Case<'_> {
                 }
             }
         };
-        self.verdict.ptx_hash = Some(hash(&ptx));
+        self.verdict.ptx_hash = Some(lanework_lab::timing::ptx_hash(&ptx));
         Ok(Candidate::new(given, ptx, task, &mut self.verdict.notes))
     }
 
@@ -130,7 +98,10 @@ impl Case<'_> {
     }
 
     /// Every problem in a fresh module, with every access checked.
-    fn checked(
+    ///
+    /// # Errors
+    /// The first reason to refuse the candidate.
+    pub fn checked(
         &mut self,
         candidate: &Candidate,
         progress: &mut dyn FnMut(&str),
@@ -147,7 +118,8 @@ impl Case<'_> {
             };
             let shape = self.shape(candidate, problem).map_err(on_it)?;
             let task = self.ready.task;
-            let mut bench = Bench::new(task, &candidate.module, Mode::Checked, seed, budget(problem))?;
+            let mut bench =
+                Bench::new(task, &candidate.module, Mode::Checked, seed, budget(problem))?;
             self.verdict.launches += 1;
             let results = bench.run(problem, shape).map_err(on_it)?;
             for note in bench.notes {
@@ -194,7 +166,10 @@ impl Case<'_> {
 
     /// All problems in one module in another order, some twice, on other data between; then some in another
     /// schedule.
-    fn in_one_module(
+    ///
+    /// # Errors
+    /// The first reason to refuse the candidate.
+    pub fn in_one_module(
         &mut self,
         candidate: &Candidate,
         progress: &mut dyn FnMut(&str),
@@ -210,7 +185,8 @@ impl Case<'_> {
         let most = self.rounds.iter().map(|one| budget(&one.problem));
         let most = most.fold((0, 0), |(bytes, all), (b, a)| (bytes.max(b), all.max(a)));
         let (schedule, seed) = (self.random.random(), self.random.random());
-        let plain = |schedule| Bench::new(task, &candidate.module, Mode::Plain(schedule), seed, most);
+        let plain =
+            |schedule| Bench::new(task, &candidate.module, Mode::Plain(schedule), seed, most);
         let mut bench = plain(schedule)?;
         let mut first: Vec<(usize, Results)> = Vec::new();
         for number in order {
@@ -218,9 +194,7 @@ impl Case<'_> {
             let shape = self.shape(candidate, &prepared.problem)?;
             self.verdict.launches += 1;
             let ran = bench.run(&prepared.problem, shape);
-            let found = ran.and_then(|results| {
-                compare(task, prepared, &results).map(|_| results)
-            });
+            let found = ran.and_then(|results| compare(task, prepared, &results).map(|_| results));
             match found {
                 Ok(results) => first.push((number, results)),
                 Err(reason) => {
@@ -230,11 +204,19 @@ impl Case<'_> {
                     });
                     let (kind, said) = match alone {
                         Ok(_) => ("stale", "after other launches in the same module"),
-                        Err(_) => ("schedule", "in another order of blocks and on other undefined memory"),
+                        Err(_) => {
+                            ("schedule", "in another order of blocks and on other undefined memory")
+                        }
                     };
-                    let kind = if reason.is_of_result() { kind.to_owned() } else { reason.kind.clone() };
+                    let kind =
+                        if reason.is_of_result() { kind.to_owned() } else { reason.kind.clone() };
                     let why = format!("{said}: {}", reason.why);
-                    return Err(Reason { kind, why, problem: Some(prepared.problem.record()), ..reason });
+                    return Err(Reason {
+                        kind,
+                        why,
+                        problem: Some(prepared.problem.record()),
+                        ..reason
+                    });
                 }
             }
         }
@@ -261,7 +243,10 @@ impl Case<'_> {
     }
 
     /// The problem of the timed extents; `None` where it is too large for the emulator.
-    fn timed_problem(&mut self) -> Result<Option<Prepared>, Unjudged> {
+    ///
+    /// # Errors
+    /// When the task has a mistake, or a reference fails.
+    pub fn timed_problem(&mut self) -> Result<Option<Prepared>, Unjudged> {
         let task = self.ready.task;
         let extents = task.timed()?;
         if let Some((bytes, flops)) = &task.work {
@@ -270,7 +255,8 @@ impl Case<'_> {
                 return Ok(None);
             }
         }
-        let kind = if task.values.contains(&Values::Uniform) { Values::Uniform } else { task.values[0] };
+        let kind =
+            if task.values.contains(&Values::Uniform) { Values::Uniform } else { task.values[0] };
         let problem = task.problem(extents, kind, self.random.random())?;
         if problem.arguments.iter().map(Argument::bytes).sum::<u64>() > MOST_EMULATED {
             return Ok(None);
@@ -278,7 +264,11 @@ impl Case<'_> {
         Ok(Some(self.ready.prepare(problem)?))
     }
 
-    fn try_timed(&mut self, candidate: &Candidate, timed: &Prepared) -> Result<(), Reason> {
+    /// Runs the timed problem on the emulator.
+    ///
+    /// # Errors
+    /// The reason to refuse the candidate.
+    pub fn try_timed(&mut self, candidate: &Candidate, timed: &Prepared) -> Result<(), Reason> {
         let task = self.ready.task;
         let shape = self.shape(candidate, &timed.problem)?;
         let (seed, schedule) = (self.random.random(), self.random.random());
@@ -313,13 +303,10 @@ impl Case<'_> {
     }
 }
 
-/// FNV-1a of a text in 16 hexadecimal digits.
-fn hash(text: &str) -> String {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
-}
-
 /// Compares all outputs.
+///
+/// # Errors
+/// The first wrong element.
 pub fn compare(task: &Task, prepared: &Prepared, results: &Results) -> Result<Closeness, Reason> {
     let mut all = Closeness::default();
     for expected in &prepared.expected {

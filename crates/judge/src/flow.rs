@@ -1,0 +1,63 @@
+//! From a task and a candidate to a verdict. Problems are drawn, and what is right is computed, before anything of
+//! the candidate is looked at.
+
+use crate::candidate::Given;
+use crate::case::Case;
+use crate::gpu::OnGpu;
+use crate::prepared::{Compile, Ready, Unjudged};
+use crate::task::Task;
+use crate::verdict::{Reason, Verdict};
+
+/// How to judge.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What all problems are drawn from.
+    pub seed: u64,
+    /// Whether the timed problem must have been tried for a candidate to be right.
+    pub timed: bool,
+    /// The GPU to try and time right candidates on.
+    pub gpu: Option<OnGpu>,
+}
+
+/// The verdict on a candidate; `compile` turns CUDA C++ into PTX, and `progress` is told what is done.
+///
+/// # Errors
+/// What is wrong with the task, its references or the machine: nothing of that is the candidate's fault.
+pub fn judge(
+    task: &Task,
+    given: &Given,
+    options: &Options,
+    compile: Compile<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Verdict, Unjudged> {
+    progress("drawing problems");
+    let ready = Ready::new(task, compile)?;
+    let mut case = Case::new(&ready, &given.name, options.seed)?;
+    let candidate = match case.admit(given, compile, progress)? {
+        Ok(candidate) => candidate,
+        Err(reason) => return Ok(case.refuse(reason)),
+    };
+    let found =
+        case.checked(&candidate, progress).and_then(|()| case.in_one_module(&candidate, progress));
+    if let Err(reason) = found {
+        return Ok(case.refuse(reason));
+    }
+    let found = match &options.gpu {
+        Some(gpu) => case.on_gpu(&candidate, gpu, progress)?,
+        None if !options.timed => Ok(()),
+        None => match case.timed_problem()? {
+            Some(timed) => {
+                progress("running the timed problem");
+                case.try_timed(&candidate, &timed)
+            }
+            None => {
+                let why = "the timed problem is too large for the emulator, and there is no GPU; choose a smaller one, or accept candidates without it";
+                Err(Reason::new("not-tried", why))
+            }
+        },
+    };
+    Ok(match found {
+        Ok(()) => case.verdict,
+        Err(reason) => case.refuse(reason),
+    })
+}
