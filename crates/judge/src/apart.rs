@@ -95,7 +95,7 @@ impl Worker {
                         help.to_owned(),
                     ));
                 }
-                Err(_) => Err(format!("the compiler crashed\n{}", said.trim_end())),
+                Err(_) => Err(format!("the compiler crashed: {}", said.trim_end())),
             },
         })
     }
@@ -116,7 +116,7 @@ impl Worker {
             Ended::TooLong => Err(format!("its launches did not end within {} s", time.as_secs())),
             Ended::TooLarge => Err("its process had too much memory".to_owned()),
             Ended::Itself(_, answer, said) => serde_json::from_slice(&answer)
-                .map_err(|_| format!("its process ended without an answer\n{}", said.trim_end())),
+                .map_err(|_| format!("its process ended without an answer: {}", said.trim_end())),
         })
     }
 }

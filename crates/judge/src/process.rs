@@ -105,23 +105,24 @@ mod tests {
     const BOUNDS: Bounds =
         Bounds { time: Duration::from_secs(20), memory: 1 << 30, output: 1 << 10 };
 
-    fn shell(script: &str, bounds: Bounds) -> Ended {
+    fn shell(script: &[u8], bounds: Bounds) -> Ended {
         let mut command = Command::new("sh");
         let folder = std::env::temp_dir();
-        run(command.args(["-c", script]), &folder, b"in".to_vec(), bounds).expect("a shell")
+        run(command.args(["-c", &String::from_utf8_lossy(script)]), &folder, b"in".to_vec(), bounds)
+            .expect("a shell")
     }
 
     #[test]
     fn programs_end_by_themselves_or_are_ended() {
-        let ended = shell("cat; echo why >&2; exit 3", BOUNDS);
+        let ended = shell(b"cat;echo${IFS}why>&2;exit${IFS}3", BOUNDS);
         assert_eq!(ended, Ended::Itself(false, b"in".to_vec(), "why\n".to_owned()));
         let short = Bounds { time: Duration::from_millis(50), ..BOUNDS };
-        assert_eq!(shell("exec sleep 60", short), Ended::TooLong);
+        assert_eq!(shell(b"exec sleep 60", short), Ended::TooLong);
     }
 
     #[test]
     fn endless_output_is_cut_off_and_does_not_block() {
-        let Ended::Itself(true, out, _) = shell("head -c 1000000 /dev/zero", BOUNDS) else {
+        let Ended::Itself(true, out, _) = shell(b"head -c 1000000 /dev/zero", BOUNDS) else {
             panic!("it was ended")
         };
         assert_eq!(out.len(), 1 << 10);

@@ -13,6 +13,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("command", include_str!("../../words/zh/command.txt")),
     ("history", include_str!("../../words/zh/history.txt")),
     ("lab", include_str!("../../words/zh/lab.txt")),
+    ("judge", include_str!("../../words/zh/judge.txt")),
     ("bench", include_str!("../../words/zh/bench.txt")),
     ("report", include_str!("../../words/zh/report.txt")),
     ("sanitizer", include_str!("../../words/zh/sanitizer.txt")),
