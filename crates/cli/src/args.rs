@@ -96,8 +96,8 @@ pub enum Command {
         lanework judge task.toml candidate.cu\n  \
         lanework judge task.toml candidate.ptx --json --seed 7\n  \
         lanework judge task.toml --kinds    check the task file, list the kinds of reasons\n\n\
-        The page `judge` of the documentation has a whole task file. Exit codes: 0 right, 1 not right, 2 a mistake\n\
-        in the task file, or a reference or compiler that failed.")]
+        The page `judge` of the documentation has a whole task file.\n\
+        Exit codes: 0 right, 1 not right, 2 bad input, or a reference or compiler that failed.")]
     Judge(JudgeArgs),
     /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
     #[command(after_help = "Examples:\n  \
