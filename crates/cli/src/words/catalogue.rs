@@ -196,7 +196,10 @@ fn fits<'t>(parts: &[Part], text: &'t str, held: &mut Vec<&'t str>) -> bool {
         }
         [Part::Hole(_), rest @ ..] => {
             let Some(Part::Text(next)) = rest.first() else { return false };
-            for (at, _) in text.match_indices(next).filter(|(at, _)| *at > 0) {
+            // What stands in backticks ends at the next.
+            let quoted = next.starts_with('`');
+            let whole = |at: usize| at > 0 && !(quoted && text[..at].contains('`'));
+            for (at, _) in text.match_indices(next).filter(|(at, _)| whole(*at)) {
                 let known = held.len();
                 held.push(&text[..at]);
                 if fits(rest, &text[at..], held) {

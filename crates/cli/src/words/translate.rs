@@ -67,7 +67,8 @@ fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
 /// Whether the line quotes source code.
 fn is_code(line: &str) -> bool {
     let after_number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    after_number.trim_start().starts_with('|') || line.trim_start().starts_with("--> ")
+    after_number.trim_start().starts_with('|')
+        || (line.trim_start().starts_with("--> ") && !line.trim_start().starts_with("--> PTX text"))
 }
 
 /// One line.
@@ -183,8 +184,10 @@ fn join(out: &mut String, part: &str) {
             return;
         }
         let letters = is_chinese(before) != is_chinese(after);
-        let latin = if is_chinese(before) { after } else { before };
-        let word = latin.is_ascii_alphanumeric() || latin == '`';
+        let word = match is_chinese(before) {
+            true => after.is_ascii_alphanumeric() || "`.%[_+-".contains(after),
+            false => before.is_ascii_alphanumeric() || "`%])".contains(before),
+        };
         if spaces == 0 && letters && word && !is_mark(before) && !is_mark(after) {
             out.push(' ');
         }
@@ -197,12 +200,14 @@ const SEPARATORS: [(&str, &str); 8] = [
     (WIDE_GAP, WIDE_GAP),
     (". ", "。"),
     ("; ", "；"),
-    (": ", "："),
+    (LABEL, "："),
     (" = ", " = "),
     (", ", "，"),
     (" - ", " - "),
     (NO_BREAK, NO_BREAK),
 ];
+/// Stands between a name and what is said of it, which may have a name in front, too.
+const LABEL: &str = ": ";
 /// Stands between a place and its code.
 const WIDE_GAP: &str = "\u{a0}\u{a0}";
 /// Stands between a name and its figure.
@@ -219,6 +224,8 @@ fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
     let lead = &text[..text.len() - text.trim_start().len()];
     let trail = &text[lead.len() + core.len()..];
     match unpadded(catalogue, core, word) {
+        // No space follows full-width punctuation.
+        Some(said) if said.ends_with(is_mark) && trail == " " => (format!("{lead}{said}"), true),
         Some(said) => (format!("{lead}{said}{trail}"), true),
         None => (text.to_owned(), false),
     }
@@ -242,7 +249,10 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
         }
     }
     for (separator, chinese) in SEPARATORS {
-        let parts = apart(core, separator);
+        let mut parts = apart(core, separator);
+        if separator == LABEL && parts.len() > 1 {
+            parts = vec![parts[0], &core[parts[0].len() + separator.len()..]];
+        }
         if parts.len() < 2 {
             continue;
         }
@@ -366,4 +376,64 @@ fn apart<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
     }
     parts.push(&text[start..]);
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> String {
+        self::text(&Catalogue::chinese(), text)
+    }
+
+    #[test]
+    fn messages_are_taken_apart_where_they_are_composed() {
+        for (english, chinese) in [
+            (
+                "error: expected `;` after the instruction, found `}`",
+                "错误：此处应为 `;`（在指令之后），实为 `}`",
+            ),
+            (
+                "`add.u32`: operand 2, `%l1`, is a .b64 register; expected a .u32 value",
+                "`add.u32`：第 2 个操作数 `%l1` 是 .b64 寄存器；应为 .u32 值",
+            ),
+            ("  padded   no bank conflicts, warps /4.0", "  padded   不再有 bank 冲突，warp /4.0"),
+            (
+                "padded: skipped: cuBLAS runs on GPUs only",
+                "padded：已跳过：cuBLAS 只能在 GPU 上运行",
+            ),
+            (
+                "\u{1b}[31merror:\u{1b}[0m no ladder is called `x`",
+                "\u{1b}[31m错误：\u{1b}[0m没有名为 `x` 的阶梯",
+            ),
+        ] {
+            assert_eq!(said(english), chinese);
+        }
+    }
+
+    #[test]
+    fn names_and_code_stay() {
+        for text in [
+            "copy",
+            "memory",
+            " 7 | a[i] = b; // no bank conflicts",
+            "  --> kernel.cu:7",
+            "unpadded.rs:26\u{a0}\u{a0}dst[y * n + x] = tile[[a, b]];",
+            "`no bank conflicts`",
+            "",
+        ] {
+            assert_eq!(said(text), text);
+        }
+    }
+
+    #[test]
+    fn a_sentence_over_several_lines_is_one() {
+        let english = "  The threads of a warp print in x-then-y order;\n  the order of blocks is unspecified.\nx";
+        assert_eq!(said(english), "  一个 warp 的线程按先 x 后 y 的顺序输出；块的顺序不定。\nx");
+    }
+
+    #[test]
+    fn a_word_alone_is_a_term_where_it_is_asked_for() {
+        assert_eq!(term(&Catalogue::chinese(), "  memory  "), "  内存  ");
+    }
 }
