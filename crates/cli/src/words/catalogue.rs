@@ -146,19 +146,15 @@ impl Entry {
     /// What the holes hold, in their order, if the text is this entry's.
     pub fn fits<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let mut held = Vec::new();
-        let fit = fits(&self.parts, text, &mut held);
-        let names = self.parts.iter().filter_map(|part| match part {
-            Part::Hole(name) => Some(name),
-            Part::Text(_) => None,
-        });
         // No columns; one word where the name is a letter; no list where there is next to nothing around the holes.
-        let one = |(name, held): (&&str, &&str)| {
-            !held.contains("  ")
+        let one = |name: &str, held: &str| {
+            !held.is_empty()
+                && !held.contains("  ")
                 && (name.len() != 1 || !held.contains(' '))
                 && (self.weight >= SHORT
                     || ![", ", "; ", ": "].iter().any(|mark| held.contains(mark)))
         };
-        (fit && names.zip(&held).all(one)).then_some(held)
+        fits(&self.parts, text, &mut held, &one).then_some(held)
     }
 }
 
@@ -184,25 +180,31 @@ fn rarest(parts: &[Part]) -> &'static str {
     longest
 }
 
-fn fits<'t>(parts: &[Part], text: &'t str, held: &mut Vec<&'t str>) -> bool {
+/// Whether the text is made of these parts, and what each hole holds, which has to be `one` thing.
+fn fits<'t>(
+    parts: &[Part],
+    text: &'t str,
+    held: &mut Vec<&'t str>,
+    one: &dyn Fn(&str, &str) -> bool,
+) -> bool {
     match parts {
         [] => text.is_empty(),
         [Part::Text(own), rest @ ..] => {
-            text.strip_prefix(own).is_some_and(|text| fits(rest, text, held))
+            text.strip_prefix(own).is_some_and(|text| fits(rest, text, held, one))
         }
-        [Part::Hole(_)] => {
+        [Part::Hole(name)] => {
             held.push(text);
-            !text.is_empty()
+            one(name, text)
         }
-        [Part::Hole(_), rest @ ..] => {
+        [Part::Hole(name), rest @ ..] => {
             let Some(Part::Text(next)) = rest.first() else { return false };
             // What stands in backticks ends at the next.
             let quoted = next.starts_with('`');
-            let whole = |at: usize| at > 0 && !(quoted && text[..at].contains('`'));
+            let whole = |at: usize| one(name, &text[..at]) && !(quoted && text[..at].contains('`'));
             for (at, _) in text.match_indices(next).filter(|(at, _)| whole(*at)) {
                 let known = held.len();
                 held.push(&text[..at]);
-                if fits(rest, &text[at..], held) {
+                if fits(rest, &text[at..], held, one) {
                     return true;
                 }
                 held.truncate(known);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates whose texts reach the terminal.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 16] = [
     "cli",
     "lab",
     "bench",
@@ -23,10 +23,11 @@ const CRATES: [&str; 15] = [
     "ptx-ir",
     "cuda",
     "lanework",
+    "kernels",
 ];
 
 /// Files whose texts reach nobody, or data only.
-const SILENT: [&str; 22] = [
+const SILENT: [&str; 23] = [
     "ptx/src/validate/forms/",
     "ptx/src/requirements/rules.rs",
     "ptx-ir/src/inspect.rs",
@@ -44,6 +45,7 @@ const SILENT: [&str; 22] = [
     "engine/src/assemble/verify.rs",
     "engine/src/guest.rs",
     "store/src/export.rs",
+    "kernels/src/intro.rs",
     "bench/src/options.rs",
     "bench/src/harness.rs",
     "bench/src/fake.rs",
@@ -215,6 +217,38 @@ pub fn english_in(text: &str) -> bool {
 
 /// Texts that reach no user, or only as parts of others.
 const UNSPOKEN: &str = include_str!("../../words/unspoken.txt");
+
+/// Functions that take the header of a column.
+const HEADERS: [&str; 6] =
+    ["Column::name", "Column::label", "Column::number", "Column::text", "Column::excerpt", "short"];
+
+#[test]
+fn every_header_has_a_translation() {
+    let catalogue = Catalogue::chinese();
+    let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
+    let mut missing = Vec::new();
+    for (file, literal) in texts() {
+        let silent = SILENT.iter().any(|silent| file.starts_with(silent));
+        let text = literal.text.trim();
+        let english = text.split(' ').any(|word| {
+            word.len() > 1
+                && word.chars().all(|c| c.is_ascii_lowercase() || c == '.')
+                && !names.contains(word)
+        });
+        if silent || !HEADERS.contains(&literal.of.as_str()) || !english || text.contains('{') {
+            continue;
+        }
+        if translate::term(&catalogue, text) == text {
+            missing.push(format!("# {file}:{}\n{text}\n", literal.line));
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "{} headers have no translation\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
 
 #[test]
 fn every_text_has_a_translation() {

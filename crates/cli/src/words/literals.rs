@@ -9,7 +9,7 @@ pub struct Literal {
     pub text: String,
     /// Its line, counted from 1.
     pub line: usize,
-    /// The macro or function that takes it, as `panic` or `expect`, where one does directly.
+    /// The macro or function that takes it, as `panic` or `Column::name`, where one does directly.
     pub of: String,
 }
 
@@ -123,7 +123,8 @@ fn caller(before: &str) -> String {
     }
     let Some(before) = before.strip_suffix('(') else { return String::new() };
     let before = before.strip_suffix('!').unwrap_or(before);
-    let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    let start =
+        before.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').map_or(0, |at| at + 1);
     before[start..].to_owned()
 }
 
