@@ -162,6 +162,7 @@ fn tensor_map(gpu: &Gpu) -> Result<(), CudaError> {
         swizzle: Swizzle::B128,
         l2_promotion: L2Promotion::B256,
         nan_outside: true,
+        im2col: None,
     });
     match map {
         Ok(map) => say("encode_tiled_map", format!("{map:?} {:02x?}...", &map.as_bytes()[..8])),

@@ -69,5 +69,7 @@ pub use pinned::PinnedBuffer;
 pub use rows::Rows;
 pub use shape::LaunchShape;
 pub use stream::Stream;
-pub use tensor_map::{Element, L2Promotion, Swizzle, TensorMap, TiledMap, encode_tiled_map};
+pub use tensor_map::{
+    Element, L2Promotion, PixelBox, Swizzle, TensorMap, TiledMap, encode_tiled_map,
+};
 pub use transfer::Transfer;

@@ -352,5 +352,6 @@ functions! {
     cuStreamIsCapturing(h_stream: CUstream, capture_status: *mut CUstreamCaptureStatus);
     cuStreamSynchronize(h_stream: CUstream);
     cuStreamWaitEvent(h_stream: CUstream, h_event: CUevent, flags: u32);
+    cuTensorMapEncodeIm2col(tensor_map: *mut CUtensorMap, tensor_data_type: CUtensorMapDataType, tensor_rank: u32, global_address: *mut c_void, global_dim: *const u64, global_strides: *const u64, pixel_box_lower_corner: *const i32, pixel_box_upper_corner: *const i32, channels_per_pixel: u32, pixels_per_column: u32, element_strides: *const u32, interleave: CUtensorMapInterleave, swizzle: CUtensorMapSwizzle, l2_promotion: CUtensorMapL2promotion, oob_fill: CUtensorMapFloatOOBfill);
     cuTensorMapEncodeTiled(tensor_map: *mut CUtensorMap, tensor_data_type: CUtensorMapDataType, tensor_rank: u32, global_address: *mut c_void, global_dim: *const u64, global_strides: *const u64, box_dim: *const u32, element_strides: *const u32, interleave: CUtensorMapInterleave, swizzle: CUtensorMapSwizzle, l2_promotion: CUtensorMapL2promotion, oob_fill: CUtensorMapFloatOOBfill);
 }

@@ -125,6 +125,20 @@ pub struct TiledMap {
     pub l2_promotion: L2Promotion,
     /// Elements outside the tensor read as NaN instead of zero (floats only).
     pub nan_outside: bool,
+    /// Pixels are copied as for a convolution, instead of tiles: `tile` then has the channels first and 1 in every other
+    /// dimension.
+    pub im2col: Option<PixelBox>,
+}
+
+/// The pixels of a copy (`cuTensorMapEncodeIm2col`), by dimension of space, the fastest-varying first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PixelBox {
+    /// The first pixel of the box, counted from the tensor's first.
+    pub lower: Vec<i32>,
+    /// The last pixel of the box, counted from the tensor's last.
+    pub upper: Vec<i32>,
+    /// Pixels of a copy, 1 to 1024.
+    pub pixels: u32,
 }
 
 /// Encodes a tiled tensor map.
@@ -136,7 +150,11 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
     check(map)
         .map_err(|rule| CudaError::Invalid { what: format!("invalid tensor map: {rule}") })?;
     driver::start()?;
-    if !driver::has("cuTensorMapEncodeTiled") {
+    let encoder = match map.im2col {
+        None => "cuTensorMapEncodeTiled",
+        Some(_) => "cuTensorMapEncodeIm2col",
+    };
+    if !driver::has(encoder) {
         return Err(CudaError::Unsupported {
             what: "encoding a tensor map with this driver".into(),
             remedy: "install a driver for CUDA 12.0 or later".into(),
@@ -163,22 +181,41 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
     // SAFETY: the lists have the lengths that the rank requires (see `check`), the target is aligned to
     // 64, and the tensor's address is recorded, not followed.
     let result = unsafe {
-        sys::cuTensorMapEncodeTiled(
-            &mut encoded,
-            map.element.code(),
-            map.extent.len() as u32,
-            map.address as *mut std::ffi::c_void,
-            map.extent.as_ptr(),
-            map.strides.as_ptr(),
-            map.tile.as_ptr(),
-            map.steps.as_ptr(),
-            sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            swizzle,
-            l2_promotion,
-            fill,
-        )
+        match &map.im2col {
+            None => sys::cuTensorMapEncodeTiled(
+                &mut encoded,
+                map.element.code(),
+                map.extent.len() as u32,
+                map.address as *mut std::ffi::c_void,
+                map.extent.as_ptr(),
+                map.strides.as_ptr(),
+                map.tile.as_ptr(),
+                map.steps.as_ptr(),
+                sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                swizzle,
+                l2_promotion,
+                fill,
+            ),
+            Some(PixelBox { lower, upper, pixels }) => sys::cuTensorMapEncodeIm2col(
+                &mut encoded,
+                map.element.code(),
+                map.extent.len() as u32,
+                map.address as *mut std::ffi::c_void,
+                map.extent.as_ptr(),
+                map.strides.as_ptr(),
+                lower.as_ptr(),
+                upper.as_ptr(),
+                map.tile[0],
+                *pixels,
+                map.steps.as_ptr(),
+                sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+                swizzle,
+                l2_promotion,
+                fill,
+            ),
+        }
     };
-    driver::check(result, "cuTensorMapEncodeTiled")?;
+    driver::check(result, encoder)?;
     let mut bytes = [0; 128];
     for (chunk, word) in bytes.chunks_exact_mut(8).zip(encoded.opaque) {
         chunk.copy_from_slice(&word.to_ne_bytes());
@@ -200,6 +237,18 @@ fn check(map: &TiledMap) -> Result<(), String> {
             map.tile.len(),
             map.steps.len()
         ));
+    }
+    if let Some(PixelBox { lower, upper, pixels }) = &map.im2col {
+        if !(3..=5).contains(&rank) || lower.len() != rank - 2 || upper.len() != rank - 2 {
+            return Err(format!(
+                "pixels of {rank} dimensions have corners of {} and {} numbers; 3 to 5 dimensions have two fewer",
+                lower.len(),
+                upper.len()
+            ));
+        }
+        if !(1..=1024).contains(pixels) {
+            return Err(format!("{pixels} pixels of a copy are not 1 to 1024"));
+        }
     }
     if !map.address.is_multiple_of(16) {
         return Err(format!("the address {:#x} is not a multiple of 16", map.address));
@@ -258,6 +307,7 @@ mod tests {
             swizzle: Swizzle::B128,
             l2_promotion: L2Promotion::B128,
             nan_outside: false,
+            im2col: None,
         }
     }
 

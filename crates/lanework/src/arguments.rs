@@ -73,7 +73,7 @@ impl Arg<'_> {
                 "the tensor map `{}` copies tiles of {found}, the kernel's are {wanted}",
                 parameter.name
             ),
-            "make the map with the kernel's tile: `Tiles::new(shape, tile).swizzle(..)`, \
+            "make the map with the kernel's tile: `Tiles::new(shape, tile).swizzle(..)` (of pixels `Pixels::new(shape, count)`), \
              or give the kernel's shared array the map's shape and read it as `.swizzled(..)`"
                 .to_owned(),
         ))

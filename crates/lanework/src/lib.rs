@@ -43,6 +43,7 @@ mod gpu;
 mod host_memory;
 mod job;
 mod launch;
+mod pixels;
 mod printed;
 mod profile;
 mod rows;
@@ -76,6 +77,7 @@ pub use lanework_sim as sim;
 pub use lanework_sim::sanitize::{Checks, KindInfo, Level, Report, ReportKind};
 pub use lanework_sim::{Counters, Swizzle, TensorElement};
 pub use launch::{Launch, Prepared};
+pub use pixels::{PixelMap, Pixels};
 pub use printed::print_on_stderr;
 pub use profile::Profile;
 pub use shape::Dim3;
@@ -89,7 +91,8 @@ pub use vendor::{Cublas, GemmShape};
 pub mod prelude {
     pub use crate::lang::prelude::*;
     pub use crate::{
-        Buffer, Device, Element, Launch, TensorMap, TensorMapMut, Tiles, device, kernel,
+        Buffer, Device, Element, Launch, PixelMap, Pixels, TensorMap, TensorMapMut, Tiles, device,
+        kernel,
     };
 }
 

@@ -175,7 +175,7 @@ impl<const R: usize> Tiles<R> {
 }
 
 /// What the copy engine calls an element. Integers without a type of their own are copied as unsigned ones.
-fn element<T: Element>() -> TensorElement {
+pub(crate) fn element<T: Element>() -> TensorElement {
     match T::SCALAR {
         ScalarType::U16 | ScalarType::S16 => TensorElement::U16,
         ScalarType::U32 => TensorElement::U32,

@@ -7,8 +7,8 @@
 
 use crate::device::{Device, Engine};
 use crate::{Buffer, Element, Error, Result};
-use lanework_cuda::{L2Promotion, TiledMap};
-use lanework_sim::{Swizzle, TensorElement};
+use lanework_cuda::{L2Promotion, PixelBox, TiledMap};
+use lanework_sim::{Im2col, Swizzle, TensorElement};
 use std::marker::PhantomData;
 
 /// A tensor's extents and the tiles that are copied of it. Dimensions are listed fastest-varying
@@ -34,6 +34,7 @@ pub struct Tiling {
     steps: Vec<u32>,
     swizzle: Swizzle,
     nan_outside: bool,
+    im2col: Option<Im2col>,
 }
 
 /// The descriptor of a tensor in a buffer of one device: an argument of a kernel
@@ -57,7 +58,14 @@ impl Tiling {
             steps: vec![1; extent.len()],
             swizzle: Swizzle::None,
             nan_outside: false,
+            im2col: None,
         }
+    }
+
+    /// Copies pixels as for a convolution (`im2col`) instead of tiles, `count` of them: the tile has the channels first, and
+    /// 1 in every other dimension. The corners of the box in which they lie are by dimension of space, as the extents.
+    pub(crate) fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
+        Tiling { im2col: Some(Im2col { lower, upper, pixels: count }), ..self }
     }
 
     /// Bytes from one index to the next in the second and further dimensions.
@@ -105,7 +113,7 @@ impl Tiling {
             steps: self.steps.clone(),
             swizzle: self.swizzle,
             nan_outside: self.nan_outside,
-            im2col: None,
+            im2col: self.im2col,
         }
     }
 }
@@ -188,10 +196,6 @@ fn for_driver(map: lanework_sim::TensorMap) -> TiledMap {
             TensorElement::Bf16 => E::Bf16,
         },
         address: map.address,
-        extent: map.extent,
-        strides: map.strides,
-        tile: map.tile,
-        steps: map.steps,
         swizzle: match map.swizzle {
             Swizzle::None => S::None,
             Swizzle::B32 => S::B32,
@@ -201,5 +205,17 @@ fn for_driver(map: lanework_sim::TensorMap) -> TiledMap {
         },
         l2_promotion: L2Promotion::B128,
         nan_outside: map.nan_outside,
+        im2col: map.im2col.map(|im2col| {
+            let corner = |all: [i16; 3]| all.into_iter().take(map.tile.len() - 2).map(i32::from);
+            PixelBox {
+                lower: corner(im2col.lower).collect(),
+                upper: corner(im2col.upper).collect(),
+                pixels: im2col.pixels,
+            }
+        }),
+        extent: map.extent,
+        strides: map.strides,
+        tile: map.tile,
+        steps: map.steps,
     }
 }

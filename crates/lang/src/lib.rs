@@ -103,8 +103,9 @@ mod variable;
 
 pub use asynchrony::{
     Arrival, Atomic, CacheHint, ClusterArrival, Consumer, Evict, Filled, Filling, IntoPart,
-    Mbarrier, Mbarriers, NamedBarrier, Order, Part, Pipeline, Producer, Remote, RemoteMbarrier,
-    Role, Scope, Signal, Span, SpanMut, TensorTiles, TileAt, Waiter, WrittenTensor,
+    Mbarrier, Mbarriers, NamedBarrier, Order, Part, Pipeline, PixelOffsets, Producer, Remote,
+    RemoteMbarrier, Role, Scope, Signal, Span, SpanMut, TensorPixels, TensorTiles, TileAt, Waiter,
+    WrittenTensor,
 };
 pub use data::Data;
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //! for use by hand.
 
 pub use crate::assertion::{PLAIN, assertion, ending};
-pub use crate::asynchrony::tensor_tiles;
+pub use crate::asynchrony::{tensor_pixels, tensor_tiles};
 pub use crate::call::{
     ReturnAs, ReturnSlot, Returned, by_value, call_closure, call_unit, call_value, return_unit,
     return_value,

@@ -104,7 +104,9 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
 pub fn is_tensor_map(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last();
-    last.is_some_and(|last| last.ident == "TensorMap" || last.ident == "TensorMapMut")
+    last.is_some_and(|last| {
+        ["TensorMap", "TensorMapMut", "PixelMap"].iter().any(|map| last.ident == map)
+    })
 }
 
 /// An error at `place` with a remedy.

@@ -1,7 +1,7 @@
 //! What the typed forms print is what NVIDIA's assembler takes: every kernel of these tests goes through ptxas, where
 //! `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
 
-use crate::{bulk, clusters, order, pipelines, tiles};
+use crate::{bulk, clusters, order, pipelines, pixels, tiles};
 use lanework::prelude::*;
 use lanework::{Launch, Result};
 use std::process::Command;
@@ -128,6 +128,10 @@ fn ptxas_takes_what_they_print() -> Result<()> {
     check!(3 clusters::shared_loads(&map, 1, &mut a));
     check!(4 clusters::reduction(&words, &mut a));
     check!(5 clusters::relay(&mut a));
+    let images = PixelMap::new(&floats, &Pixels::new([2, 8, 8, 4], 32))?;
+    check!(19 pixels::convolution::<3, 2>(&images, &floats, &mut c, (8, 8), (0, 0), 1));
+    let images = PixelMap::new(&floats, &Pixels::new([2, 4, 4, 8, 4], 16))?;
+    check!(20 pixels::space(&images, &mut c));
     check!(18 clusters::mailboxes(&words, &mut a));
     check!(6 order::ping_pong(1, &mut a));
     check!(7 order::grid_reduction(&words, &mut a, &mut b));

@@ -10,6 +10,7 @@ mod misuse;
 mod order;
 mod page;
 mod pipelines;
+mod pixels;
 #[path = "../common/sources.rs"]
 mod sources;
 mod tiles;

@@ -4,18 +4,19 @@
 //! A line `<!-- kernel: NAME -->` in the page stands before a block with the kernel's source, `<!-- ptx: NAME -->` before its
 //! asynchronous instructions, `<!-- swizzle: B128 -->` before a drawing.
 
-use crate::{assembled, bulk, clusters, order, pipelines, tiles};
+use crate::{assembled, bulk, clusters, order, pipelines, pixels, tiles};
 use lanework::prelude::*;
 use lanework::ptx::{Module, Statement};
 use lanework::{Launch, Result};
 use std::path::PathBuf;
 
-const SOURCES: [&str; 6] = [
+const SOURCES: [&str; 7] = [
     include_str!("assembled.rs"),
     include_str!("bulk.rs"),
     include_str!("clusters.rs"),
     include_str!("order.rs"),
     include_str!("pipelines.rs"),
+    include_str!("pixels.rs"),
     include_str!("tiles.rs"),
 ];
 
@@ -98,6 +99,12 @@ fn printed(name: &str) -> Result<String> {
         "shared_loads" => show(clusters::shared_loads(&map, 1, &mut a)),
         "reduction" => show(clusters::reduction(&words, &mut a)),
         "mailboxes" => show(clusters::mailboxes(&words, &mut a)),
+        "convolution" => {
+            let images =
+                PixelMap::new(&floats, &Pixels::new([2, 8, 8, 4], 32).filter(&[3, 3], &[1, 1]))?;
+            let mut out = device.zeros::<f32>(512)?;
+            show(pixels::convolution::<3, 3>(&images, &floats, &mut out, (8, 8), (1, 1), 1))
+        }
         "relay" => show(clusters::relay(&mut a)),
         "ping_pong" => show(order::ping_pong(1, &mut a)),
         "grid_reduction" => show(order::grid_reduction(&words, &mut a, &mut b)),

@@ -4,7 +4,7 @@
 
 use super::coordinates::{TileAt, vector};
 use super::handle::handle;
-use super::mbarrier::Signal;
+use super::mbarrier::{Signal, word};
 use super::part::{IntoPart, Part};
 use super::remote::needs_cluster;
 use crate::builder::Builder;
@@ -70,8 +70,9 @@ pub trait WrittenTensor {}
 
 impl<T, const R: usize> WrittenTensor for TensorTiles<T, R, true> {}
 
+/// A parameter that is a tensor map, with what copies by it are given.
 #[derive(Clone, Copy, Debug)]
-struct Map {
+pub(super) struct Map {
     /// Its number among the kernel's parameters.
     parameter: usize,
     address: Value,
@@ -101,8 +102,16 @@ macro_rules! reductions {
     )*};
 }
 
+/// The low half of a word.
+fn half(b: &mut Builder, word: Value) -> Value {
+    match word {
+        Value::Constant(bits) => Value::Constant(u64::from(bits as u16)),
+        word => b.pure("cvt.u16.u32", ScalarType::B16, &[(word, ScalarType::U32)]),
+    }
+}
+
 impl Map {
-    fn parameter<T: Element>(name: &'static str, rank: usize, mutable: bool) -> Map {
+    pub(super) fn parameter<T: Element>(name: &'static str, rank: usize, mutable: bool) -> Map {
         with(|b| {
             let kind = ParameterKind::TensorMap { element: T::SCALAR, rank, mutable, tile: None };
             b.parameters.push(Parameter { name: name.to_owned(), kind });
@@ -153,6 +162,14 @@ impl Map {
         }
     }
 
+    /// Starts to fetch the map itself.
+    pub(super) fn prefetch(self) {
+        with(|b| {
+            let Operand::Name(base) = b.operand(self.address, ScalarType::U64) else { return };
+            b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
+        });
+    }
+
     fn words(self) -> String {
         let multicast = if self.blocks.is_some() { ".multicast::cluster" } else { "" };
         let hint = if self.policy.is_some() { ".L2::cache_hint" } else { "" };
@@ -162,10 +179,7 @@ impl Map {
     /// The operands of the words.
     fn tail(self, b: &mut Builder, operands: &mut Vec<Operand>) {
         if let Some(blocks) = self.blocks {
-            let half = match blocks {
-                Value::Constant(bits) => Value::Constant(u64::from(bits as u16)),
-                blocks => b.pure("cvt.u16.u32", ScalarType::B16, &[(blocks, ScalarType::U32)]),
-            };
+            let half = half(b, blocks);
             operands.push(b.operand(half, ScalarType::B16));
         }
         if let Some(policy) = self.policy {
@@ -173,12 +187,31 @@ impl Map {
         }
     }
 
-    fn load<T: Element, const D: usize>(self, part: Part<T, D>, at: &[Index], signal: impl Signal) {
+    /// Copies for `blocks` of the cluster.
+    pub(super) fn multicast(self, blocks: Value) -> Map {
+        with(|b| needs_cluster(b, "multicast"));
+        Map { blocks: Some(blocks), ..self }
+    }
+
+    /// Copies with a policy of the L2 cache.
+    pub(super) fn with_policy(self, policy: Value) -> Map {
+        Map { policy: Some(policy), ..self }
+    }
+
+    /// Copies a tile, or with `offsets` pixels.
+    pub(super) fn load<T: Element, const D: usize>(
+        self,
+        part: Part<T, D>,
+        at: &[Index],
+        offsets: Option<&[Index]>,
+        signal: impl Signal,
+    ) {
         with(|b| {
             self.uses(b, &part);
             let name = format!(
-                "cp.async.bulk.tensor.{}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{}",
+                "cp.async.bulk.tensor.{}d.shared::cluster.global.{}.mbarrier::complete_tx::bytes{}",
                 at.len(),
+                if offsets.is_some() { "im2col" } else { "tile" },
                 self.words()
             );
             let coordinates = vector(b, at);
@@ -187,6 +220,15 @@ impl Map {
                 self.place(b, coordinates),
                 signal.barrier().place.operand(b),
             ];
+            if let Some(offsets) = offsets {
+                let mut list = Vec::new();
+                for offset in offsets.iter().rev() {
+                    let word = word(b, *offset);
+                    let half = half(b, word);
+                    list.push(b.operand(half, ScalarType::B16));
+                }
+                operands.push(Operand::Vector(list));
+            }
             self.tail(b, &mut operands);
             b.emit(&name, operands);
         });
@@ -227,12 +269,12 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         signal: impl Signal,
     ) {
         here();
-        self.map.load(to.into_part(), &at.coordinates(), signal);
+        self.map.load(to.into_part(), &at.coordinates(), None, signal);
     }
 
     /// [`load`](Self::load) by untyped coordinates.
     pub(crate) fn load_part(self, to: Part<T, 2>, at: &[Index; R], signal: impl Signal) {
-        self.map.load(to, at, signal);
+        self.map.load(to, at, None, signal);
     }
 
     /// [`store`](Self::store) by untyped coordinates.
@@ -295,16 +337,13 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     #[track_caller]
     pub fn prefetch_map(self) {
         here();
-        with(|b| {
-            let Operand::Name(base) = b.operand(self.map.address, ScalarType::U64) else { return };
-            b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
-        });
+        self.map.prefetch();
     }
 
     /// Copies with this policy of the L2 cache; see [`l2_policy`](crate::prelude::l2_policy).
     #[must_use]
     pub fn with_policy(self, policy: Var<u64>) -> Self {
-        Self { map: Map { policy: Some(policy.value), ..self.map }, ..self }
+        Self { map: self.map.with_policy(policy.value), ..self }
     }
 
     /// Loads give the tile to every block of the cluster whose bit is set, each at the same place of its shared memory, and
@@ -340,8 +379,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     #[must_use]
     pub fn multicast(self, blocks: impl IntoVar<u32>) -> Self {
         here();
-        with(|b| needs_cluster(b, "multicast"));
-        Self { map: Map { blocks: Some(blocks.into_var().value), ..self.map }, ..self }
+        Self { map: self.map.multicast(blocks.into_var().value), ..self }
     }
 
     /// Starts to copy a tile from shared memory to `at`; the thread waits for it by
