@@ -103,9 +103,9 @@ mod variable;
 
 pub use asynchrony::{
     Arrival, Atomic, CacheHint, ClusterArrival, Consumer, Evict, Filled, Filling, IntoPart,
-    Mbarrier, Mbarriers, NamedBarrier, Order, Part, Pipeline, PixelOffsets, Producer, Remote,
-    RemoteMbarrier, Role, Scope, Signal, Span, SpanMut, TensorPixels, TensorTiles, TileAt, Waiter,
-    WrittenTensor,
+    Mbarrier, Mbarriers, NamedBarrier, NamedBarriers, Order, Part, Pipeline, PixelOffsets,
+    Producer, Remote, RemoteMbarrier, Role, Scope, Signal, Span, SpanMut, TensorPixels,
+    TensorTiles, TileAt, Waiter, WrittenTensor,
 };
 pub use data::Data;
 #[doc(hidden)]
@@ -128,8 +128,9 @@ pub mod prelude {
         cluster_idx, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
         fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
         launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier, mbarriers,
-        min_async, named_barrier, or_async, pipeline, prefetch_l1, prefetch_l2, store_async,
-        store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles, xor_async,
+        min_async, named_barrier, named_barriers, or_async, pipeline, prefetch_l1, prefetch_l2,
+        store_async, store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles,
+        xor_async,
     };
     pub use crate::fast;
     pub use crate::functions::{
@@ -150,8 +151,9 @@ pub mod prelude {
     pub use crate::twins::*;
     pub use crate::{
         Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
-        Number, Part, Pipeline, Place, Producer, RegisterArray, Remote, RemoteMbarrier, Role,
-        Shared, SharedSlice, Slice, SliceMut, Span, SpanMut, Swizzle, Var, Waiter,
+        NamedBarriers, Number, Part, Pipeline, Place, Producer, RegisterArray, Remote,
+        RemoteMbarrier, Role, Shared, SharedSlice, Slice, SliceMut, Span, SpanMut, Swizzle, Var,
+        Waiter,
     };
 
     /// What a kernel calls under these names.
@@ -163,9 +165,9 @@ pub mod prelude {
             bulk_xor, cluster_arrive, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
             fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
             launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier,
-            mbarriers, min_async, named_barrier, or_async, pipeline, prefetch_l1, prefetch_l2,
-            store_async, store_hinted, store_relaxed, store_release, wait_for_dependencies,
-            warp_roles, xor_async,
+            mbarriers, min_async, named_barrier, named_barriers, or_async, pipeline, prefetch_l1,
+            prefetch_l2, store_async, store_hinted, store_relaxed, store_release,
+            wait_for_dependencies, warp_roles, xor_async,
         };
         pub use crate::intrinsics::*;
         pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};

@@ -49,7 +49,7 @@ twins_of! {
     reduce_add_sync reduce_min_sync reduce_max_sync reduce_and_sync reduce_or_sync reduce_xor_sync
     registers shared shared_dynamic shared_slice
     ldmatrix ldmatrix_trans movmatrix stmatrix stmatrix_trans
-    mbarrier mbarriers named_barrier pipeline bulk_commit bulk_wait bulk_wait_read fence_proxy_async
+    mbarrier mbarriers named_barrier named_barriers pipeline bulk_commit bulk_wait bulk_wait_read fence_proxy_async
     fence_proxy_async_shared cluster_rank cluster_size cluster_sync cluster_arrive
     atomic bulk_add bulk_and bulk_load bulk_max bulk_min bulk_or bulk_prefetch bulk_send bulk_store bulk_xor
     add_async and_async max_async min_async or_async store_async xor_async

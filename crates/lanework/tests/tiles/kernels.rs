@@ -2,6 +2,8 @@
 
 #[path = "../../examples/tensor_cores/attention.rs"]
 pub mod attention;
+#[path = "../../examples/tensor_cores/cluster.rs"]
+pub mod cluster;
 #[path = "../../examples/tensor_cores/mma.rs"]
 pub mod mma;
 #[path = "../../examples/tensor_cores/wgmma.rs"]
@@ -75,6 +77,31 @@ fn products_by_wgmma() -> Result<()> {
         }
     }
     assert_eq!([1024, 2048, 8192].map(|n| wgmma::columns(n, n, 132)), [64, 256, 256]);
+    Ok(())
+}
+
+#[test]
+fn products_by_clusters() -> Result<()> {
+    // One tile of a cluster, and clusters that take several.
+    for (m, n, k, grid) in [(256, 256, 64, 2), (512, 768, 320, 4)] {
+        let (a, b, want) = factors(m, n, k);
+        for device in devices("products by clusters", (9, 0)) {
+            let x = device.upload(&a.stored::<bf16>())?;
+            let y = device.upload(&b.t().stored::<bf16>())?;
+            let mut z = device.zeros::<f32>((m * n) as usize)?;
+            let tiles = |rows: u32, columns: u32, tile: [u32; 2]| {
+                Tiles::new([rows as usize, columns as usize], tile).swizzle(Swizzle128::SWIZZLE)
+            };
+            let (rows, _, depth) = cluster::TILE;
+            let of_a = TensorMap::new(&x, &tiles(m, k, [rows, depth]))?;
+            let of_b = TensorMap::new(&y, &tiles(n, k, [cluster::HALF, depth]))?;
+            let of_c = TensorMapMut::new(&mut z, &tiles(m, n, cluster::PART.into()))?;
+            let launch = cluster::product(&of_a, &of_b, &of_c, m, n, k);
+            accepted(&launch);
+            launch.grid(grid).block(384).shared_bytes(cluster::SHARED_BYTES).launch(&device)?;
+            compare::<f32>("product by clusters", &z.download()?, &want);
+        }
+    }
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub use coordinates::TileAt;
 pub use grid::*;
 pub use groups::*;
 pub use mbarrier::{Arrival, Mbarrier, Mbarriers, Signal, Waiter, mbarrier, mbarriers};
-pub use named::{NamedBarrier, named_barrier};
+pub use named::{NamedBarrier, NamedBarriers, named_barrier, named_barriers};
 pub use ordered::*;
 pub use part::{IntoPart, Part};
 pub use pipeline::{Consumer, Filled, Filling, Pipeline, Producer, pipeline};

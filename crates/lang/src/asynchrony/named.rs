@@ -1,9 +1,13 @@
 //! Named barriers: barriers 1 to 15 of the block, for some of its warps (PTX manual, "barrier").
 
 use super::handle::handle;
+use super::mbarrier::word;
+use crate::arithmetic::binary;
 use crate::current::{here, with};
-use crate::memory::Extent;
-use lanework_ptx::Operand;
+use crate::memory::{Extent, IndexValue};
+use crate::operation::Operation;
+use crate::value::Value;
+use lanework_ptx::{Operand, ScalarType};
 
 /// A barrier of some warps of the block. Its number is its own: no two named barriers of a kernel are one.
 ///
@@ -28,11 +32,20 @@ use lanework_ptx::Operand;
 /// ```
 #[derive(Debug)]
 pub struct NamedBarrier {
+    number: Value,
+    threads: u32,
+}
+
+/// Named barriers, each of as many threads: `barriers.at(group)`.
+#[derive(Debug)]
+pub struct NamedBarriers {
+    first: u32,
     number: u32,
     threads: u32,
 }
 
 handle!(NamedBarrier);
+handle!(NamedBarriers);
 
 /// Numbers of named barriers; 0 is that of `sync_threads`.
 const MOST: u32 = 15;
@@ -41,23 +54,73 @@ const MOST: u32 = 15;
 #[track_caller]
 pub fn named_barrier(threads: impl Extent) -> NamedBarrier {
     here();
-    let threads = threads.extent().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
-    with(|b| {
-        if threads == 0 || !threads.is_multiple_of(32) || threads > 1024 {
-            b.error(
-                format!("{threads} threads cannot meet at a named barrier"),
-                "whole warps do: a multiple of 32 up to 1024",
-            );
-        }
-        b.named_barriers += 1;
-        if b.named_barriers > MOST {
-            b.error(
-                "the kernel has more than 15 named barriers",
-                "a block has 16, of which `sync_threads` takes one: use a barrier for several things, or an mbarrier",
-            );
-        }
-        NamedBarrier { number: b.named_barriers.min(MOST), threads }
-    })
+    let NamedBarriers { first, threads, .. } = NamedBarriers::declare(1, threads.extent());
+    NamedBarrier { number: Value::Constant(first.into()), threads }
+}
+
+/// `number` barriers, each of which opens when `threads` threads have arrived at it.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// /// Each of two warpgroups waits for its own threads.
+/// #[kernel(block = 256)]
+/// fn example(out: &mut [u32]) {
+///     let values = shared::<u32>(256);
+///     let groups = named_barriers(2, 128);
+///     let t = thread_idx.x;
+///     values[t] = t;
+///     groups.at(t / 128).sync();
+///     out[t] = values[t ^ 127];
+/// }
+/// # let device = Device::emulator().sanitized();
+/// # let mut out = device.zeros::<u32>(256)?;
+/// # example(&mut out).grid(1).block(256).launch(&device)?;
+/// assert_eq!(out.download()?[128], 255);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[track_caller]
+pub fn named_barriers(number: impl Extent, threads: impl Extent) -> NamedBarriers {
+    here();
+    let number = number.extent().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+    NamedBarriers::declare(number, threads.extent())
+}
+
+impl NamedBarriers {
+    fn declare(number: u32, threads: Option<usize>) -> NamedBarriers {
+        let threads = threads.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+        with(|b| {
+            if threads == 0 || !threads.is_multiple_of(32) || threads > 1024 {
+                b.error(
+                    format!("{threads} threads cannot meet at a named barrier"),
+                    "whole warps do: a multiple of 32 up to 1024",
+                );
+            }
+            let first = b.named_barriers + 1;
+            b.named_barriers = b.named_barriers.saturating_add(number);
+            if number == 0 || b.named_barriers > MOST {
+                b.error(
+                    "the kernel has more than 15 named barriers, or an array of none",
+                    "a block has 16, of which `sync_threads` takes one: use a barrier for several things, or an mbarrier",
+                );
+            }
+            NamedBarriers { first: first.min(MOST), number, threads }
+        })
+    }
+
+    /// The barrier at an index; beyond the last one, the last.
+    #[track_caller]
+    pub fn at(self, index: impl IndexValue) -> NamedBarrier {
+        here();
+        let index = index.parts();
+        with(|b| {
+            let ty = ScalarType::U32;
+            let index = word(b, index);
+            let last = Value::Constant(self.number.saturating_sub(1).into());
+            let index = binary(b, Operation::Min, ty, index, last);
+            let number = binary(b, Operation::Add, ty, index, Value::Constant(self.first.into()));
+            NamedBarrier { number, threads: self.threads }
+        })
+    }
 }
 
 impl NamedBarrier {
@@ -102,6 +165,9 @@ impl NamedBarrier {
     }
 
     fn emit(self, name: &str) {
-        with(|b| b.emit(name, vec![Operand::integer(self.number), Operand::integer(self.threads)]));
+        with(|b| {
+            let number = b.operand(self.number, ScalarType::U32);
+            b.emit(name, vec![number, Operand::integer(self.threads)]);
+        });
     }
 }

@@ -301,6 +301,19 @@ impl Consumer {
     #[track_caller]
     pub fn release_previous(self) {
         here();
+        self.previous().arrive();
+    }
+
+    /// [`release_previous`](Self::release_previous) for the producer in block `rank` of the cluster, which fills this
+    /// block's stages by multicast.
+    #[track_caller]
+    pub fn release_previous_to(self, rank: impl IndexValue) {
+        here();
+        RemoteMbarrier::of(self.previous(), rank.parts()).arrive_after_reads();
+    }
+
+    /// The barrier of the stage before the one that the last `wait` gave.
+    fn previous(self) -> Mbarrier {
         let Ring { stage, stages, .. } = self.ring;
         let index = with(|b| {
             // The ring stands after the stage that `wait` gave.
@@ -309,7 +322,7 @@ impl Consumer {
             let index = binary(b, Operation::Add, word, Value::Register(stage), more);
             binary(b, Operation::Rem, word, index, Value::Constant(stages.into()))
         });
-        element(self.empty, Var::new(index)).arrive();
+        element(self.empty, Var::new(index))
     }
 }
 
@@ -325,6 +338,6 @@ impl Filled {
     #[track_caller]
     pub fn release_to(self, rank: impl IndexValue) {
         here();
-        RemoteMbarrier::of(self.empty, rank.parts()).arrive();
+        RemoteMbarrier::of(self.empty, rank.parts()).arrive_after_reads();
     }
 }

@@ -86,6 +86,16 @@ impl RemoteMbarrier {
         });
     }
 
+    /// Arrives without a fence for the whole cluster, which costs as much as one for the whole GPU: for a thread that
+    /// has only read. The reads are over; no write of this thread is published (CUTLASS releases the stages of its
+    /// pipelines so).
+    pub(crate) fn arrive_after_reads(self) {
+        with(|b| {
+            let operands = vec![Operand::from("_"), self.place.operand(b)];
+            b.emit("mbarrier.arrive.shared::cluster.b64", operands);
+        });
+    }
+
     /// Arrives: what this thread did before is seen by those who wait for the phase.
     #[track_caller]
     pub fn arrive(self) {

@@ -195,6 +195,12 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
             .collect()
     }
 
+    /// The registers of a narrower fragment, the `which`th beside each other in this one.
+    pub(super) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
+        let skipped = which * Fragment::<P, T, R, N>::layout().registers();
+        Fragment { first: self.first + skipped, mutable: self.mutable, kind: PhantomData }
+    }
+
     /// The registers as an operand.
     pub(super) fn operand(self) -> Operand {
         Operand::Vector(self.registers().iter().map(|register| register.name().into()).collect())

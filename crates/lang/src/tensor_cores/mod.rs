@@ -4,6 +4,7 @@
 mod access;
 mod accumulator;
 mod base;
+mod columns;
 mod convert;
 mod descriptor;
 mod draw;

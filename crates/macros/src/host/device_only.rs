@@ -69,6 +69,7 @@ pub const DEVICE_ONLY: &[&str] = &[
     "mbarrier",
     "mbarriers",
     "named_barrier",
+    "named_barriers",
     "pipeline",
     "bulk_commit",
     "bulk_wait",
