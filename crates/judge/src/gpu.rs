@@ -254,3 +254,45 @@ fn slots(problem: &Problem, arena: &Arena) -> Vec<Slot> {
     };
     problem.arguments.iter().zip(&arena.offsets).map(slot).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use std::path::Path;
+
+    #[test]
+    fn arenas_show_what_was_written_beside_the_results() {
+        let text = r#"
+entry = "add"
+parameters = [
+  { name = "a", kind = "in", element = "f32", shape = ["n"] },
+  { name = "c", kind = "out", element = "f32", shape = ["n"] },
+  { name = "n", kind = "scalar", element = "u32", value = "n" },
+]
+extents = { n = { range = [1, 9], timed = 9 } }
+launch = { grid = 1, block = 32 }
+reference = { index = "i", value = "a[i]" }
+"#;
+        let task = Task::read(Path::new("t.toml"), text).unwrap_or_else(|error| panic!("{error}"));
+        let problem =
+            task.problem(task.timed().expect("extents"), Values::Uniform, 1).expect("drawn");
+        for seed in 0..8 {
+            let arena = Arena::draw(&problem, &mut StdRng::seed_from_u64(seed));
+            let [a, c] = [0, 1].map(|number| arena.offsets[number].expect("an array"));
+            assert!(a % GUARD == 0 && c % GUARD == 0 && arena.offsets[2].is_none());
+            let kind = |at: usize| {
+                let mut after = arena.bytes.clone();
+                after[at] ^= 1;
+                arena.results(&task, &problem, &after).map_err(|reason| reason.kind)
+            };
+            assert_eq!(kind(a + 35), Err("input-changed".to_owned()));
+            for beside in [a - 1, a + 36, c - 1, c + 36, 0, arena.bytes.len() - 1] {
+                assert_eq!(kind(beside), Err("canary".to_owned()), "{beside}");
+            }
+            let results = kind(c).expect("an output may change");
+            assert_eq!((results.len(), results[0].0, results[0].1.len()), (1, 1, 36));
+            assert!(arena.results(&task, &problem, &[]).is_err());
+        }
+    }
+}
