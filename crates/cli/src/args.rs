@@ -11,6 +11,7 @@ mod program;
 mod report;
 mod timing;
 mod tool;
+mod tune;
 mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
@@ -29,6 +30,7 @@ pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
 };
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
+pub use tune::TuneArgs;
 
 use crate::{terminal, words};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -152,6 +154,16 @@ pub enum Command {
         On the emulator, which does not model time, rungs stand by what they count under the nominal ceilings of \
         --gpu: what comes out is a bound, a time that no run there can beat.")]
     Roofline(RooflineArgs),
+    /// Find the fastest rung and parameters for a problem on a GPU, and keep the choice.
+    #[command(after_help = "Examples:\n  \
+        lanework tune sgemm --size 4096\n  \
+        lanework tune transpose --rows 5000 --cols 3000 --type bf16 --hot\n  \
+        lanework tune int-matmul --size 1024 --tile 4..32*2 --rungs shared-tile\n  \
+        lanework tune --list\n\n\
+        Each candidate is timed for a moment; those near the fastest meet in turns, and the simpler stays unless \
+        the other is FAST. A choice holds for the GPU, its driver, the class of the shape and this version; \
+        programs look it up with lanework::tuned. Its file is lanework/tuned.tsv in your data folder.")]
+    Tune(TuneArgs),
     /// List, show, export or delete the runs that --save has stored.
     #[command(after_help = "Examples:\n  \
         lanework climb transpose --save\n  \
@@ -227,6 +239,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "bench",
             "compare",
             "roofline",
+            "tune",
             "history",
             "report",
             "experiments",

@@ -28,3 +28,4 @@ pub mod roofline;
 pub mod run;
 pub mod streams;
 pub mod sweep;
+pub mod tune;

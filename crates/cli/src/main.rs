@@ -141,6 +141,7 @@ fn run(command: Command) -> Outcome {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Roofline(args) => commands::roofline::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::History(args) => commands::history::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Check(args) => commands::check::run(&args),

@@ -29,6 +29,7 @@ mod step;
 mod streams;
 mod sweep;
 mod timed;
+mod tune;
 mod verify;
 mod verify_array;
 
@@ -60,6 +61,7 @@ pub use step::Step;
 pub use streams::{Span, StreamsRecord, StreamsRequest, overlap};
 pub use sweep::{Attempt, attempt, impossible, points, sweep, with_elements};
 pub use timed::{RungOf, Timing, bench_rung, compare_rungs};
+pub use tune::{Candidate, Contest, Look, OnGpu, REACH, Tuning, best, candidates};
 pub use verify::{Mismatch, compare_transpose};
 pub use verify_array::verify_array;
 

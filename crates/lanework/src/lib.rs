@@ -53,6 +53,7 @@ mod tensor;
 mod tensor_map;
 mod timing;
 pub mod tool;
+pub mod tuned;
 mod vendor;
 
 pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, value_arg};

@@ -16,8 +16,8 @@ pub enum StoreError {
     )]
     Missing(PathBuf),
     /// No home folder, so no place for the store.
-    #[error("the user's data folder is not known: {0}\n  = help: name a file with --store FILE")]
-    NoPlace(String),
+    #[error("the user's data folder is not known\n  = help: name a file with --store FILE")]
+    NoPlace,
     /// The file cannot be opened.
     #[error("the store {} cannot be opened: {why}\n  = help: {help}", .path.display())]
     CannotOpen {

@@ -1,7 +1,7 @@
 //! Where the store is: the file that the user names, or one in the user's data folder.
 
 use crate::error::{Result, StoreError};
-use etcetera::BaseStrategy;
+use lanework::tuned::data_folder;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -29,9 +29,8 @@ fn choose(given: Option<&Path>, variable: Option<OsString>) -> Result<PathBuf> {
 /// # Errors
 /// When there is no home folder.
 pub fn default_place() -> Result<PathBuf> {
-    let base = etcetera::base_strategy::choose_native_strategy()
-        .map_err(|error| StoreError::NoPlace(error.to_string()))?;
-    Ok(base.data_dir().join("lanework").join("history.sqlite"))
+    let folder = data_folder().ok_or(StoreError::NoPlace)?;
+    Ok(folder.join("lanework").join("history.sqlite"))
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("kernels", &["lanework"]),
     ("bench", &["lanework"]),
     ("lab", &["lanework", "bench", "kernels"]),
-    ("store", &["lab"]),
+    ("store", &["lanework", "lab"]),
     ("judge", &["lanework", "lab"]),
     ("pages", &[]),
     ("corpus", &["lanework"]),
