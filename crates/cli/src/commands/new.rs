@@ -33,7 +33,8 @@ pub fn run(args: &NewArgs) -> Outcome {
             "give a folder that does not exist yet",
         ));
     }
-    let dependency = dependency(args.path.as_deref())?;
+    let dependency_on = |name| dependency(name, args.path.as_deref());
+    let (library, bench) = (dependency_on("lanework")?, dependency_on("lanework-bench")?);
     let parent = std::path::absolute(folder)?;
     let inside = parent.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file());
     let workspace = if inside { ALONE } else { "" };
@@ -42,7 +43,8 @@ pub fn run(args: &NewArgs) -> Outcome {
         let text = text
             .replace("{name}", &name)
             .replace("{crate}", &name.replace('-', "_"))
-            .replace("{dependency}", &dependency)
+            .replace("{dependency}", &library)
+            .replace("{bench}", &bench)
             .replace("{workspace}", workspace);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
         write(&path, &(text.trim_end().to_owned() + "\n"))?;
@@ -76,10 +78,10 @@ fn name(args: &NewArgs) -> Result<String, Failure> {
     }
 }
 
-/// The line of the dependency: this version, or a checkout.
-fn dependency(path: Option<&Path>) -> Result<String, Failure> {
+/// The line of the dependency on a crate of ours: this version, or a checkout.
+fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = path else {
-        return Ok(format!("lanework = \"{}\"", env!("CARGO_PKG_VERSION")));
+        return Ok(format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")));
     };
     let is_crate = |folder: &PathBuf| {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
@@ -93,8 +95,10 @@ fn dependency(path: Option<&Path>) -> Result<String, Failure> {
         ));
     };
     let found = fs::canonicalize(found)?;
+    // Crates lie beside each other, in folders called as they are without the prefix.
+    let found = found.with_file_name(name.strip_prefix("lanework-").unwrap_or(name));
     // A literal string of TOML takes backslashes as they are.
-    Ok(format!("lanework = {{ path = '{}' }}", found.display()))
+    Ok(format!("{name} = {{ path = '{}' }}", found.display()))
 }
 
 #[cfg(test)]
@@ -116,8 +120,8 @@ mod tests {
 
     #[test]
     fn the_published_version_is_this_one() {
-        let line = dependency(None).expect("a version");
+        let line = dependency("lanework", None).expect("a version");
         assert_eq!(line, format!("lanework = \"{}\"", env!("CARGO_PKG_VERSION")));
-        assert!(dependency(Some(Path::new("/no/such/checkout"))).is_err());
+        assert!(dependency("lanework", Some(Path::new("/no/such/checkout"))).is_err());
     }
 }
