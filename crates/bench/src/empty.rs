@@ -10,6 +10,10 @@ use std::sync::Mutex;
 
 /// Launches in a graph of empty kernels.
 const LAUNCHES: usize = 200;
+/// Bytes and times that memory is filled before a batch that is timed by events: half a millisecond in which the host
+/// queues the whole batch. An empty kernel is over before the next one is launched, so that without it the events would
+/// show how fast the host launches.
+const BUSY: (usize, usize) = (1 << 28, 8);
 /// Batches, and samples of each; the first batch warms up and is not counted.
 const BATCHES: (usize, usize) = (6, 12);
 
@@ -42,11 +46,17 @@ pub(crate) fn empty_ns(device: &Device, timer: Timer, reset: Reset) -> Result<f6
     // SAFETY: the kernel accesses nothing.
     let job = unsafe { module.prepare("empty", PtxShape::new(1, 32), &arguments) };
     let mut target = GpuTarget::new(device, vec![job.into()], reset)?;
+    let mut busy = None;
     if graph {
         target.record(LAUNCHES)?;
+    } else if !matches!(reset, Reset::Flush { .. }) {
+        busy = Some(device.uninit::<u8>(BUSY.0.min((device.info().memory_bytes / 8) as usize))?);
     }
     let mut times = Vec::new();
     for batch in 0..BATCHES.0 {
+        if let Some(busy) = &mut busy {
+            (0..BUSY.1).try_for_each(|_| busy.fill_bytes(0))?;
+        }
         let taken = match graph {
             true => target.replays(BATCHES.1)?,
             false => target.launches(BATCHES.1)?,
