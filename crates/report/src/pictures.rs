@@ -75,9 +75,19 @@ mod tests {
             assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
             assert!(drawn.contains("a &lt; b"));
             assert_eq!(drawn.matches("<text").count(), drawn.matches("</text>").count());
-            let shapes = drawn.matches("<rect").count() + drawn.matches("<path").count();
-            assert_eq!(shapes, drawn.matches("/>").count());
+            assert_eq!(drawn.matches("<rect").count(), drawn.matches("/>").count());
         }
+    }
+
+    #[test]
+    fn a_grid_alone_is_small_and_has_every_lane() {
+        let drawn = grid(&touch(Space::Shared, 4, |lane| 128 * lane), 32).expect("a grid");
+        assert!(drawn.len() < 30_000, "{}", drawn.len());
+        assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));
+        assert!((0..32).all(|lane| drawn.contains(&format!(">{lane}</text>"))));
+        let drawn = grid(&touch(Space::Global, 4, |lane| 4 * lane), 32).expect("a grid");
+        assert!(drawn.contains(">24-31</text>"));
+        assert!(grid(&touch(Space::Local, 4, |lane| 4 * lane), 32).is_none());
     }
 
     #[test]

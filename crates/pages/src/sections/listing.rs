@@ -49,29 +49,23 @@ pub fn card(kernel: &Kernel) -> Markup {
 
 /// Classes of a line by its share of the kernel's weight.
 fn heat(line: Option<&&Line>) -> Option<String> {
-    let line = line.filter(|line| line.share > 0.0)?;
-    Some(format!("--h:{:.3}", (line.share * 2.5).min(1.0).powf(0.7)))
+    let part = (2.5 * line?.share).min(1.0).powf(0.7);
+    (part >= 0.02).then(|| format!("--h:{part:.2}"))
 }
 
+/// The figures of a line: four cells, whatever is known. Their style goes by their position, which keeps them short.
 fn cells(line: Option<&&Line>) -> Markup {
+    let number = |value: u64| if value > 0 { count(value as f64) } else { String::new() };
     html! {
         @match line {
             Some(line) => {
-                td.share { (percent(line.share)) }
-                td.n { (count(line.counters.get("warp_instructions") as f64)) }
-                @if line.counters.sectors() + line.counters.wavefronts() == 0 { td.n colspan="2" {} } @else {
-                    td.n.over[line.counters.ideal_sectors() > 0 && line.counters.sectors() as f64 > 1.1 * line.counters.ideal_sectors() as f64] {
-                        @if line.counters.sectors() > 0 { (count(line.counters.sectors() as f64)) }
-                    }
-                    td.n.over[line.counters.conflicts() > 0] {
-                        @if line.counters.wavefronts() > 0 { (count(line.counters.wavefronts() as f64)) }
-                    }
-                }
+                @let (sectors, ideal) = (line.counters.sectors(), line.counters.ideal_sectors());
+                td { (percent(line.share)) }
+                td { (number(line.counters.get("warp_instructions"))) }
+                td.over[ideal > 0 && sectors as f64 > 1.1 * ideal as f64] { (number(sectors)) }
+                td.over[line.counters.conflicts() > 0] { (number(line.counters.wavefronts())) }
             }
-            None => {
-                td {}
-                td.n colspan="3" {}
-            }
+            None => { td {} td {} td {} td {} }
         }
     }
 }
@@ -82,10 +76,10 @@ fn head() -> Markup {
             tr {
                 th scope="col" { (t("col:line")) }
                 th scope="col" { (t("col:share")) }
-                th.n scope="col" { (t("col:instructions")) }
-                th.n scope="col" { (t("col:sectors")) }
-                th.n scope="col" { (t("col:wavefronts")) }
-                th.code scope="col" { (t("col:code")) }
+                th scope="col" { (t("col:instructions")) }
+                th scope="col" { (t("col:sectors")) }
+                th scope="col" { (t("col:wavefronts")) }
+                th scope="col" { (t("col:code")) }
             }
         }
     }
@@ -111,10 +105,10 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                         tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
-                            td.code { (coloured(text, kind)) }
+                            td { (coloured(text, kind)) }
                         }
                         @for remark in found.iter().flat_map(|line| &line.remarks) {
-                            tr.remark { td {} td {} td.n colspan="3" {} td.code { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
+                            tr.remark { td {} td {} td {} td {} td {} td { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
                         }
                     }
                 }
@@ -125,19 +119,22 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
 
 fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
     let by_line: BTreeMap<u32, &Line> = ptx.lines.iter().map(|line| (line.line, line)).collect();
-    let all = ptx.text.lines().count();
+    // What `.loc` says is shown by the marks of lines.
+    let located = |(_, text): &(usize, &str)| !text.trim_start().starts_with(".loc ");
+    let lines: Vec<(usize, &str)> = ptx.text.lines().enumerate().filter(located).collect();
+    let all = lines.len();
     html! {
         div.listing-frame tabindex="0" role="region" aria-label="PTX" {
             table.listing.short {
                 (head())
                 tbody {
-                    @for (at, text) in ptx.text.lines().enumerate().take(MOST) {
-                        @let number = at as u32 + 1;
+                    @for (at, text) in lines.iter().take(MOST) {
+                        @let number = *at as u32 + 1;
                         @let found = by_line.get(&number);
                         tr data-l=[ptx.source.get(&number).and_then(key)] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
-                            td.code { (coloured(text, Language::Ptx)) }
+                            td { (coloured(text, Language::Ptx)) }
                         }
                     }
                 }
@@ -168,7 +165,7 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Marku
                         @let number = at as u32 + 1;
                         tr data-l=[sass.source.get(&number).and_then(key)] {
                             th { (number) }
-                            td.code { (coloured(line, Language::Sass)) }
+                            td { (coloured(line, Language::Sass)) }
                         }
                     }
                 }

@@ -29,6 +29,25 @@ const WASTED: &str = "#ffe3dc";
 struct Canvas {
     body: String,
     y: usize,
+    /// Rectangles by colour, and labels by colour, where there will be one shape for each colour.
+    merged: Option<Merged>,
+}
+
+/// Paths of rectangles and texts of labels, by colour, in the order in which colours first came.
+#[derive(Default)]
+struct Merged {
+    paths: Vec<(String, String)>,
+    labels: Vec<(String, String)>,
+}
+
+/// The part for a colour.
+fn of<'a>(parts: &'a mut Vec<(String, String)>, colour: &str) -> &'a mut String {
+    let known = parts.iter().position(|(known, _)| known == colour);
+    let at = known.unwrap_or_else(|| {
+        parts.push((colour.to_owned(), String::new()));
+        parts.len() - 1
+    });
+    &mut parts[at].1
 }
 
 /// How a text is set.
@@ -60,6 +79,14 @@ impl Canvas {
     }
 
     fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
+        if let Some(merged) = &mut self.merged {
+            if !matches!(fill, "none" | "white") {
+                let short = |value: f64| (10.0 * value).round() / 10.0;
+                let (x, y, w, h) = (short(x), short(y), short(width), short(height));
+                let _ = write!(of(&mut merged.paths, fill), "M{x} {y}h{w}v{h}h-{w}z");
+            }
+            return;
+        }
         let _ = writeln!(
             self.body,
             "<rect x='{x:.1}' y='{y:.1}' width='{width:.1}' height='{height:.1}' rx='2' \
@@ -72,28 +99,16 @@ impl Canvas {
         self.rect((x as f64, self.y as f64), (width as f64, CELL as f64), fill);
         if !label.is_empty() {
             let (x, y) = (x + width / 2, self.y + 13);
+            if let Some(merged) = &mut self.merged {
+                let label = escaped(label);
+                let _ = write!(of(&mut merged.labels, ink), "<text x='{x}' y='{y}'>{label}</text>");
+                return;
+            }
             let _ = writeln!(
                 self.body,
                 "<text x='{x}' y='{y}' font-size='10' text-anchor='middle' fill='{ink}'>{}</text>",
                 escaped(label)
             );
-        }
-    }
-
-    /// The empty cells of a row, as one path.
-    fn empty_cells(&mut self, empty: impl Iterator<Item = bool>, width: usize) {
-        let mut path = String::new();
-        for (index, _) in empty.enumerate().filter(|(_, empty)| *empty) {
-            let _ = write!(
-                path,
-                "M{} {}h{w}v{CELL}h-{w}z",
-                LEFT + width * index,
-                self.y,
-                w = width - 2
-            );
-        }
-        if !path.is_empty() {
-            let _ = writeln!(self.body, "<path d='{path}' fill='{EMPTY}'/>");
         }
     }
 
@@ -121,7 +136,7 @@ fn escaped(text: &str) -> String {
 
 /// The picture as a drawing.
 pub fn svg(picture: &Picture) -> String {
-    let mut canvas = Canvas { body: String::new(), y: 10 };
+    let mut canvas = Canvas { body: String::new(), y: 10, merged: None };
     canvas.line(&picture.title, &TITLE);
     canvas.line(&picture.code, &CODE);
     for touch in &picture.touches {
@@ -158,7 +173,7 @@ pub fn svg(picture: &Picture) -> String {
 /// The grid of one access alone, of at most `most` rows: its sectors or its banks, with no words but those of
 /// the hardware; `None` for an access to local memory, which has neither.
 pub fn grid(touch: &Touch, most: usize) -> Option<String> {
-    let mut canvas = Canvas { body: String::new(), y: 2 };
+    let mut canvas = Canvas { body: String::new(), y: 2, merged: Some(Merged::default()) };
     let rows = match touch.space {
         Space::Shared => {
             banks(&mut canvas, touch, most);
@@ -171,12 +186,21 @@ pub fn grid(touch: &Touch, most: usize) -> Option<String> {
         }
     };
     let height = canvas.y;
+    let Merged { paths, labels } = canvas.merged.take().unwrap_or_default();
+    let mut body = String::new();
+    for (fill, path) in paths {
+        let _ = write!(body, "<path fill='{fill}' d='{path}'/>");
+    }
+    for (fill, texts) in labels {
+        let _ = write!(body, "<g font-size='10' text-anchor='middle' fill='{fill}'>{texts}</g>");
+    }
+    body.push_str(&canvas.body);
     Some(format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {height}' role='img' \
          aria-label='{}: {rows} x 128 B'>{}</svg>",
         LEFT + GRID + 8,
         escaped(&caption(touch)),
-        canvas.body
+        body
     ))
 }
 
@@ -264,10 +288,10 @@ fn banks(canvas: &mut Canvas, touch: &Touch, most: usize) {
     canvas.y += ROW;
     for (row, cells) in rows.iter().take(most) {
         canvas.label(&format!("{} B", u128::from(*row) * 128));
-        canvas.empty_cells(cells.iter().map(Vec::is_empty), width);
-        for (bank, lanes) in cells.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty()) {
-            let fill = heat(wavefronts[bank]);
+        for (bank, lanes) in cells.iter().enumerate() {
+            let fill = if lanes.is_empty() { EMPTY } else { heat(wavefronts[bank]) };
             let label = match lanes.as_slice() {
+                [] => String::new(),
                 [lane] => lane.to_string(),
                 [..] => format!("{}x", lanes.len()),
             };
