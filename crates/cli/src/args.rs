@@ -181,7 +181,8 @@ pub enum Command {
         lanework report --open\n  \
         lanework report transpose sgemm -o report.html\n  \
         lanework report --device cuda:0 --records report.json\n  \
-        lanework report --from climb.json sweep.json\n\n\
+        lanework report --from climb.json sweep.json\n  \
+        lanework report --runs 12,14\n\n\
         The file needs no network and no other file. On the emulator it shows counts and bounds, no times.")]
     Report(ReportArgs),
     /// List the experiments that the ladders reproduce, with their commands, or run them all.

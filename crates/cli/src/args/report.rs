@@ -19,6 +19,12 @@ pub struct ReportArgs {
     /// Show what these JSON files hold instead of climbing: climbs, sweeps, profiles, timed kernels, reports.
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub from: Vec<PathBuf>,
+    /// Show these runs of the history instead of climbing; `lanework history` numbers them.
+    #[arg(long, value_name = "RUNS", value_delimiter = ',', conflicts_with = "ladders")]
+    pub runs: Vec<i64>,
+    /// The history's file, instead of LANEWORK_STORE or the one in your data folder; all its runs without --runs.
+    #[arg(long, value_name = "FILE", conflicts_with = "ladders")]
+    pub store: Option<PathBuf>,
     /// Leave out the pages of the kernels, which need their profiles on the emulator.
     #[arg(long)]
     pub no_kernels: bool,

@@ -3,21 +3,27 @@
 use super::climb::{check_time_limit, failures, steps};
 use super::profile::find_gpu;
 use crate::args::ReportArgs;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, rejected};
 use crate::gather;
 use crate::output::{note, print, write};
 use crate::problem::find_family;
 use crate::progress::Progress;
 use lanework::{Backend, Device};
+use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
 use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, family, machine, specs};
 use lanework_pages::Report;
+use lanework_store::{Exported, Filter, RunId, Store, place};
+use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Seconds of sampling of a rung by default.
 const SAMPLING: f64 = 15.0;
+
+/// Seconds of sampling of a ceiling at most.
+const OF_CEILING: f64 = 5.0;
 
 /// Climbs ladders, or reads what earlier climbs wrote, and writes the report.
 ///
@@ -32,10 +38,14 @@ pub fn run(args: &ReportArgs) -> Outcome {
         chinese: crate::words::are_chinese(),
         ..Report::default()
     };
-    let climbed = match args.from.is_empty() {
+    let stored = args.store.is_some() || !args.runs.is_empty();
+    let climbed = match args.from.is_empty() && !stored {
         true => climbs(args, &mut report)?,
         false => {
             args.from.iter().try_for_each(|file| read(file, &mut report))?;
+            if stored {
+                history(args, &mut report)?;
+            }
             Vec::new()
         }
     };
@@ -90,6 +100,32 @@ fn read(file: &Path, report: &mut Report) -> Outcome {
     })
 }
 
+/// Reads runs of the history.
+fn history(args: &ReportArgs, report: &mut Report) -> Outcome {
+    let store = Store::read(&place(args.store.as_deref())?)?;
+    let runs: Vec<RunId> = match args.runs.is_empty() {
+        true => store.runs(&Filter::default())?.iter().map(|run| run.id).collect(),
+        false => args.runs.iter().map(|run| RunId(*run)).collect(),
+    };
+    if runs.is_empty() {
+        return Err(Failure::input(
+            format_args!("{} holds no run", store.path().display()),
+            "store some with --save, such as lanework climb transpose --save",
+        ));
+    }
+    for run in runs {
+        let (points, entries) = (store.points(run)?, store.entries(run)?);
+        add(report, &Exported { run: store.run(run)?, points, entries })?;
+    }
+    Ok(())
+}
+
+/// Adds a record of another crate to the report, by its JSON.
+fn add(report: &mut Report, record: &impl Serialize) -> Outcome {
+    let value = serde_json::to_value(record).map_err(|error| error.to_string());
+    value.and_then(|value| report.add(value)).map_err(Failure::Check)
+}
+
 /// Climbs the ladders: on a GPU for times, and always on the emulator for counts.
 fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Failure> {
     let families = match args.ladders.as_slice() {
@@ -100,6 +136,11 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
     check_time_limit(args.time_limit, device.backend())?;
     let mut devices = vec![device];
     if devices[0].backend() == Backend::Cuda {
+        let progress = Progress::new("ceilings");
+        let limit = Duration::from_secs_f64(args.time_limit.unwrap_or(OF_CEILING).min(OF_CEILING));
+        let ceilings = measure_ceilings(&devices[0], limit, &mut |what: &str| progress.say(what));
+        add(report, &ceilings.map_err(|why| rejected("the result", &why))?)?;
+        drop(progress);
         devices.push(Device::emulator());
     }
     let mut records = Vec::new();
@@ -116,8 +157,9 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
             let progress = Progress::of(&what, steps(family, &[]));
             let mut next = |rung: &str| progress.next(rung);
             let record = climb(family, case.as_ref(), device, &how, &mut next)?;
-            let value = serde_json::to_value(&record).map_err(|error| error.to_string());
-            value.and_then(|value| report.add(value)).map_err(Failure::Check)?;
+            add(report, &record)?;
+            let samples = record.rungs.iter().filter_map(|rung| rung.timed.as_ref());
+            samples.into_iter().try_for_each(|timed| add(report, timed))?;
             records.push(record);
         }
     }

@@ -200,6 +200,15 @@ pub struct Ceilings {
     pub source: String,
 }
 
+impl Ceilings {
+    /// The larger of the measured bandwidths, with the key of its name.
+    pub fn measured_bandwidth(&self) -> Option<(&'static str, f64)> {
+        let read = self.measured_read.map(|value| ("roof:read", value));
+        let copy = self.measured_copy.map(|value| ("roof:copy", value));
+        read.into_iter().chain(copy).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
 impl Climb {
     /// Whether it ran on a GPU, so that its rungs have times.
     pub fn timed(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Records from JSON files: climbs, sweeps, profiles, timed kernels and whole reports, in any mixture.
 
-use super::{Climb, Kernel, Profile, Report, Sweep, Timed};
+use super::{Ceilings, Climb, Device, Kernel, Profile, Report, Sweep, Timed};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -30,6 +31,10 @@ impl Report {
         if has("climbs") || has("kernels") {
             let other: Report = read(value, "report")?;
             self.merge(other);
+        } else if has("ceilings") && has("kind") {
+            self.add_ceilings(Ceilings::from(read::<Roofline>(value, "roofline")?));
+        } else if has("at") && has("entries") {
+            self.add_run(read::<Run>(value, "stored run")?)?;
         } else if has("points") && has("ladder") {
             self.sweeps.push(read::<Sweep>(value, "sweep")?);
         } else if has("rungs") && has("ladder") {
@@ -47,6 +52,35 @@ impl Report {
             self.kernels.push(Kernel { ladder, name, profile: Some(profile), ..Kernel::default() });
         } else {
             return Err("it holds no climb, sweep, profile, timed kernel or report".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Adds the ceilings of a GPU; measured ones take the place of nominal ones.
+    pub fn add_ceilings(&mut self, new: Ceilings) {
+        match self.ceilings.iter_mut().find(|known| known.gpu == new.gpu) {
+            Some(known) if known.measured_copy.is_none() => *known = new,
+            Some(_) => {}
+            None => self.ceilings.push(new),
+        }
+    }
+
+    /// Adds a run of the store: a sweep, or a climb, and what was timed alone.
+    fn add_run(&mut self, run: Run) -> Result<(), String> {
+        let climbs = run.at.into_iter().filter(|point| point.record.get("rungs").is_some());
+        let climbs = climbs.map(|point| read::<Climb>(point.record, "climb"));
+        let climbs = climbs.collect::<Result<Vec<_>, _>>()?;
+        match climbs.first() {
+            Some(first) if run.kind == "sweep" => {
+                let (ladder, device) = (first.ladder.clone(), first.device.clone());
+                self.sweeps.push(Sweep { ladder, device, points: climbs });
+            }
+            _ => self.climbs.extend(climbs),
+        }
+        for entry in run.entries {
+            if entry.timed.is_object() {
+                self.timed.push(read::<Timed>(entry.timed, "timed kernel")?);
+            }
         }
         Ok(())
     }
@@ -69,12 +103,73 @@ impl Report {
         self.sweeps.extend(sweeps);
         self.kernels.extend(kernels);
         self.timed.extend(timed);
-        for one in ceilings {
-            if self.ceilings.iter().all(|known| known.gpu != one.gpu) {
-                self.ceilings.push(one);
-            }
+        ceilings.into_iter().for_each(|one| self.add_ceilings(one));
+    }
+}
+
+/// A roofline, as `roofline --json` prints it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Roofline {
+    kind: String,
+    gpu: String,
+    device: Device,
+    source: String,
+    ceilings: Vec<OfRoofline>,
+}
+
+/// One of its ceilings.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OfRoofline {
+    ceiling: String,
+    nominal: Option<f64>,
+    measured: Option<f64>,
+}
+
+impl From<Roofline> for Ceilings {
+    fn from(record: Roofline) -> Self {
+        let of = |name: &str| record.ceilings.iter().find(|one| one.ceiling == name);
+        let nominal = |name: &str| of(name)?.nominal;
+        let measured = |name: &str| of(name)?.measured;
+        let best = |of: &dyn Fn(&str) -> Option<f64>| {
+            ["mma", "wgmma"].into_iter().filter_map(of).reduce(f64::max)
+        };
+        Ceilings {
+            gpu: if record.kind == "measured" { record.device.name } else { record.gpu },
+            bandwidth: nominal("copy").unwrap_or_default(),
+            fp32: nominal("fp32").unwrap_or_default(),
+            tensor: best(&nominal),
+            measured_copy: measured("copy"),
+            measured_read: measured("read"),
+            measured_fp32: measured("fp32"),
+            measured_tensor: best(&measured),
+            source: record.source,
         }
     }
+}
+
+/// A run of the store, as `history export --format json` prints it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Run {
+    kind: String,
+    at: Vec<At>,
+    entries: Vec<Entry>,
+}
+
+/// A point of a run.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct At {
+    record: Value,
+}
+
+/// A kernel of a run.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Entry {
+    timed: Value,
 }
 
 fn read<T: DeserializeOwned>(value: Value, what: &str) -> Result<T, String> {
@@ -101,6 +196,32 @@ mod tests {
         let mut other = Report::default();
         other.add_json(&again).expect("a report");
         assert_eq!((other.climbs.len(), other.sweeps.len()), (1, 1));
+        let run = format!(
+            r#"{{"id": 1, "kind": "sweep", "at": [{{"record": {climb}}}, {{"record": null}}],
+            "entries": [{{"timed": {{"samples": [], "subject": {{"name": "k"}}}}}}, {{"timed": null}}]}}"#
+        );
+        report.add_json(&run).expect("a stored run");
+        assert_eq!(
+            (report.sweeps.len(), report.sweeps[1].points.len(), report.timed.len()),
+            (2, 1, 1)
+        );
+        report.add_ceilings(Ceilings {
+            gpu: "NVIDIA H200".to_owned(),
+            bandwidth: 1.0,
+            ..Ceilings::default()
+        });
+        report
+            .add_json(
+                r#"{"kind": "measured", "gpu": "H200", "device": {"name": "NVIDIA H200"}, "points": [], "ceilings": [
+                {"ceiling": "copy", "nominal": 4800.0, "measured": 4100.0}, {"ceiling": "fp32", "nominal": 66900.0, "measured": null},
+                {"ceiling": "mma", "nominal": 989400.0, "measured": 600000.0}, {"ceiling": "wgmma", "nominal": 989400.0, "measured": 700000.0}]}"#,
+            )
+            .expect("a roofline");
+        let found = report.ceilings_of("NVIDIA H200").expect("ceilings");
+        assert_eq!(
+            (found.bandwidth, found.measured_copy, found.measured_tensor),
+            (4800.0, Some(4100.0), Some(700_000.0))
+        );
         for (text, why) in [("{", "not JSON"), ("[]", "no record"), ("{\"a\": 1}", "no climb")] {
             assert!(report.add_json(text).expect_err(text).contains(why), "{text}");
         }

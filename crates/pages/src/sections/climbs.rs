@@ -150,8 +150,8 @@ fn times(report: &Report, climb: &Climb) -> Vec<Panel> {
         if found.bandwidth > 0.0 {
             roof.push(reference(found.bandwidth, t("roof:memory"), true));
         }
-        if let Some(copy) = found.measured_copy {
-            roof.push(reference(copy, t("roof:copy"), true));
+        if let Some((name, value)) = found.measured_bandwidth() {
+            roof.push(reference(value, t(name), true));
         }
         if climb.element == "f32" && found.fp32 > 0.0 {
             peak.push(reference(found.fp32, t("roof:fp32"), true));

@@ -43,7 +43,7 @@ fn roofs(ceilings: &Ceilings) -> Vec<Roof> {
     };
     [
         roof("roof:memory", Some(ceilings.bandwidth), true, false),
-        roof("roof:copy", ceilings.measured_copy, true, true),
+        ceilings.measured_bandwidth().and_then(|(name, value)| roof(name, Some(value), true, true)),
         roof("roof:fp32", Some(ceilings.fp32), false, false),
         roof("roof:fp32-measured", ceilings.measured_fp32, false, true),
         roof("roof:tensor", ceilings.tensor, false, false),
@@ -136,8 +136,8 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
     });
     let mut references =
         vec![Reference { value: ceilings.bandwidth, label: t("roof:memory"), hardware: true }];
-    if let Some(copy) = ceilings.measured_copy {
-        references.push(Reference { value: copy, label: t("roof:copy"), hardware: true });
+    if let Some((name, value)) = ceilings.measured_bandwidth() {
+        references.push(Reference { value, label: t(name), hardware: true });
     }
     let strip =
         Strip { title: t("axis:bandwidth"), tick: bandwidth, rows: rows.collect(), references };

@@ -128,6 +128,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("floor:time", "least time by the nominal rates", "按标称速率的最短时间"),
     ("roof:memory", "memory, nominal", "内存，标称"),
     ("roof:copy", "copy, measured", "复制，实测"),
+    ("roof:read", "reading, measured", "读取，实测"),
     ("roof:fp32", "FP32, nominal", "FP32，标称"),
     ("roof:fp32-measured", "FP32, measured", "FP32，实测"),
     ("roof:tensor", "BF16 tensor cores, nominal", "BF16 张量核心，标称"),
