@@ -24,7 +24,46 @@ pub enum Accuracy {
         normwise: f64,
         /// Largest part of its bound that an element used; 1 would be the limit.
         bound_used: f64,
+        /// How many elements have an error of which size.
+        #[serde(default)]
+        errors: Errors,
     },
+}
+
+/// How many elements have a relative error of which size, by powers of ten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Errors {
+    /// Elements that are equal to the reference.
+    pub exact: u64,
+    /// The power of ten that the first of the decades starts at; what is smaller is counted in it, too.
+    pub lowest: i32,
+    /// Elements by the power of ten that their error is at least; larger ones are counted in the last, too.
+    pub decades: [u64; DECADES],
+}
+
+/// Decades that are told apart, up to 1.
+const DECADES: usize = 16;
+const LOWEST: i32 = -(DECADES as i32);
+
+impl Default for Errors {
+    fn default() -> Self {
+        Errors { exact: 0, lowest: LOWEST, decades: [0; DECADES] }
+    }
+}
+
+impl Errors {
+    /// Counts an element with this relative error.
+    pub fn count(&mut self, relative: f64) {
+        if relative == 0.0 {
+            self.exact += 1;
+            return;
+        }
+        let decade = relative.log10().floor() - f64::from(LOWEST);
+        // A number that is none is no error of any size, and is not counted.
+        if !decade.is_nan() {
+            self.decades[(decade.max(0.0) as usize).min(DECADES - 1)] += 1;
+        }
+    }
 }
 
 impl Accuracy {
@@ -74,5 +113,24 @@ impl Rejection {
 impl From<lanework::Error> for Rejection {
     fn from(error: lanework::Error) -> Self {
         Rejection::Failed(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_counted_by_their_power_of_ten() {
+        let mut errors = Errors::default();
+        [0.0, 0.0, 3e-8, 9.9e-8, 1e-7, 1e-300, 5.0, f64::INFINITY, f64::NAN]
+            .into_iter()
+            .for_each(|relative| errors.count(relative));
+        assert_eq!((errors.exact, errors.decades[8], errors.decades[9]), (2, 2, 1));
+        assert_eq!((errors.decades[0], errors.decades[15]), (1, 2));
+        // Records of before have none.
+        let old = r#"{"rule":"within-bound","max_relative":0.1,"mean_relative":0.1,"normwise":0.1,"bound_used":0.1}"#;
+        let old: Accuracy = serde_json::from_str(old).expect("an older record");
+        assert!(matches!(old, Accuracy::WithinBound { errors, .. } if errors == Errors::default()));
     }
 }

@@ -34,7 +34,7 @@ mod words;
 mod work;
 
 pub use about::About;
-pub use accuracy::{Accuracy, Rejection};
+pub use accuracy::{Accuracy, Errors, Rejection};
 pub use clock::{rfc3339, utc_now};
 pub use compare::compare_samples;
 pub use floor::{Arithmetic, Floor};

@@ -307,6 +307,7 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accuracy::Errors;
 
     /// A record with little in it.
     fn record() -> TimedRecord {
@@ -356,6 +357,7 @@ mod tests {
                 mean_relative: 1e-7,
                 normwise: 1e-7,
                 bound_used: 0.1,
+                errors: Errors::default(),
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Comparing a result with its reference, for those who time a kernel of their own.
 
-use crate::accuracy::{Accuracy, Rejection};
+use crate::accuracy::{Accuracy, Errors, Rejection};
 use std::fmt::Debug;
 
 /// Mismatches that a message lists.
@@ -34,12 +34,14 @@ pub fn close<T: Copy + Debug + Into<f64>>(
     check(got, want, &outside)?;
     let (mut largest, mut sum, mut count) = (0.0f64, 0.0, 0u64);
     let (mut error, mut norm) = (0.0, 0.0);
+    let mut errors = Errors::default();
     for (y, of) in (0..want.len()).map(pair).filter(|(_, of)| of.is_finite()) {
         error += (y - of) * (y - of);
         norm += of * of;
         if of != 0.0 {
             let relative = ((y - of) / of).abs();
             (largest, sum, count) = (largest.max(relative), sum + relative, count + 1);
+            errors.count(relative);
         }
     }
     let part = |of: f64, whole: f64| if whole > 0.0 { of / whole } else { 0.0 };
@@ -48,6 +50,7 @@ pub fn close<T: Copy + Debug + Into<f64>>(
         mean_relative: part(sum, count as f64),
         normwise: part(error, norm).sqrt(),
         bound_used: part(largest, tolerance),
+        errors,
     })
 }
 

@@ -226,8 +226,9 @@ fn errors(record: &ClimbRecord) -> String {
         Column::number("of bound"),
     ]);
     for rung in &record.rungs {
-        let Some(Accuracy::WithinBound { max_relative, mean_relative, normwise, bound_used }) =
-            rung.accuracy
+        let Some(Accuracy::WithinBound {
+            max_relative, mean_relative, normwise, bound_used, ..
+        }) = rung.accuracy
         else {
             continue;
         };

@@ -17,7 +17,7 @@
 //! Limits: the bound is of sums of the products themselves. Fast products (Strassen), and arithmetic that
 //! flushes subnormal numbers or does not round to nearest, are held to it all the same.
 
-use lanework_bench::Accuracy;
+use lanework_bench::{Accuracy, Errors};
 
 /// Unit roundoff of f32.
 pub const UNIT_F32: f64 = 5.960_464_477_539_063e-8;
@@ -118,6 +118,7 @@ impl Bound {
         let mut wrong = Vec::new();
         let (mut max_relative, mut sum_relative, mut relatives) = (0.0f64, 0.0, 0u64);
         let (mut error_squared, mut squared, mut bound_used) = (0.0, 0.0, 0.0f64);
+        let mut errors = Errors::default();
         for index in 0..count {
             let (got, reference, scale) = at(index);
             if !self.accepts(got, reference, scale) {
@@ -132,6 +133,7 @@ impl Bound {
                 let relative = error / reference.abs();
                 max_relative = max_relative.max(relative);
                 sum_relative += relative;
+                errors.count(relative);
                 relatives += 1;
             }
             error_squared += error * error;
@@ -143,6 +145,7 @@ impl Bound {
             mean_relative: sum_relative / relatives.max(1) as f64,
             normwise: if squared > 0.0 { (error_squared / squared).sqrt() } else { 0.0 },
             bound_used,
+            errors,
         };
         Comparison { wrong, accuracy }
     }
@@ -174,7 +177,10 @@ mod tests {
         let (got, reference) = ([1.0, 2.0 + 1e-7], [1.0, 2.0]);
         let found = bound(16).compare(2, &|i| (got[i], reference[i], 1.0));
         assert!(found.wrong.is_empty());
-        let Accuracy::WithinBound { max_relative, normwise, .. } = found.accuracy else { panic!() };
+        let Accuracy::WithinBound { max_relative, normwise, errors, .. } = found.accuracy else {
+            panic!()
+        };
+        assert_eq!((errors.exact, errors.decades.iter().sum::<u64>()), (1, 1));
         assert!((max_relative - 5e-8).abs() < 1e-12 && normwise < 5e-8);
     }
 

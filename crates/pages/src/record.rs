@@ -8,11 +8,13 @@ mod kernel;
 mod read;
 mod timed;
 
-pub use climb::{Accuracy, Ceilings, Climb, Device, Host, Resources, Rung, Sampled, Sweep, Time};
+pub use climb::{
+    Accuracy, Ceilings, Climb, Device, Histogram, Host, Resources, Rung, Sampled, Sweep, Time,
+};
 pub use counters::Counters;
 pub use kernel::{
-    Access, Branch, Caches, Cost, Header, Histogram, Kernel, Line, Listing, Picture, Profile, Sass,
-    Source, Story,
+    Access, Branch, Caches, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sass, Source,
+    Story,
 };
 pub use timed::{Sample, Subject, Summary, Timed};
 

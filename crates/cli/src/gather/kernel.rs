@@ -55,7 +55,6 @@ pub fn kernel(
         sass: sass::of(&text, &by_line.kernel),
         profile: Some(as_page(&by_line)?),
         ptx: Some(ptx),
-        errors: None,
     }))
 }
 

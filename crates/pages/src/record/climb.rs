@@ -102,6 +102,20 @@ pub struct Accuracy {
     pub normwise: f64,
     /// Largest part of its bound that an element used.
     pub bound_used: f64,
+    /// The errors by size.
+    pub errors: Option<Histogram>,
+}
+
+/// How many elements have an error of which size.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Histogram {
+    /// Elements that are equal to the reference.
+    pub exact: u64,
+    /// Elements by the power of ten that their relative error is at least: from `lowest` up.
+    pub decades: Vec<u64>,
+    /// The first of the decades.
+    pub lowest: i32,
 }
 
 /// What a kernel takes of a multiprocessor.

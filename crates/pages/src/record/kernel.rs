@@ -53,8 +53,6 @@ pub struct Kernel {
     pub sass: Sass,
     /// Pictures of what a warp accesses.
     pub pictures: Vec<Picture>,
-    /// The errors of its result, by size.
-    pub errors: Option<Histogram>,
 }
 
 /// A profile, as `profile --json` prints it.
@@ -222,16 +220,4 @@ pub struct Cost {
     pub count: u64,
     /// The fewest that the same bytes need.
     pub optimal: u64,
-}
-
-/// How many elements have an error of which size.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Histogram {
-    /// Elements that are equal to the reference.
-    pub exact: u64,
-    /// Elements by the power of ten that their relative error is at least: from `lowest` up.
-    pub decades: Vec<u64>,
-    /// The first of the decades.
-    pub lowest: i32,
 }

@@ -257,18 +257,26 @@ fn errors(report: &Report, kernel: &Kernel) -> Markup {
         .filter_map(|(climb, rung)| Some((climb, rung.accuracy.as_ref()?)))
         .collect();
     html! {
-        @if !known.is_empty() || kernel.errors.is_some() {
+        @if !known.is_empty() {
             div.card {
                 h2 { (t("error:title")) }
                 @for (climb, found) in known {
+                    @let place = html! { b { (climb.device.name) } ", " (climb.size_in_words()) " " (climb.element) ": " };
                     @if found.rule == "bit-exact" {
-                        p { b { (climb.device.name) } ": " (t("result:exact")) }
+                        p { (place) (t("result:exact")) }
                     } @else {
-                        p { b { (climb.device.name) } ": "
-                            (tf("error:figures", &[&digits(found.normwise), &digits(found.max_relative), &digits(found.mean_relative), &percent(found.bound_used)])) }
+                        p {
+                            (place)
+                            (tf("error:figures", &[
+                                &digits(found.normwise),
+                                &digits(found.max_relative),
+                                &digits(found.mean_relative),
+                                &percent(found.bound_used),
+                            ]))
+                        }
+                        @if let Some(errors) = found.errors.as_ref().filter(|found| found.decades.iter().sum::<u64>() > 0) { (of_errors(errors)) }
                     }
                 }
-                @if let Some(histogram) = &kernel.errors { (of_errors(histogram)) }
             }
         }
     }
@@ -281,7 +289,10 @@ fn of_errors(histogram: &Histogram) -> Markup {
         histogram.exact as f64,
         Tip::new("0").row("error:elements", thousands(histogram.exact as f64)),
     )];
-    for (index, found) in histogram.decades.iter().enumerate() {
+    let some = |found: &&u64| **found > 0;
+    let last = histogram.decades.iter().rposition(|found| *found > 0).unwrap_or(0);
+    let first = histogram.decades.iter().take_while(|found| !some(found)).count();
+    for (index, found) in histogram.decades.iter().enumerate().take(last + 1).skip(first) {
         let decade = histogram.lowest + index as i32;
         let tip = Tip::new(format!("{} – {}", name(decade), name(decade + 1)));
         columns.push((

@@ -142,6 +142,13 @@ if (expected.kernel) {
   await page.context().close();
 }
 
+// Errors as a histogram, samples as another.
+for (const [route, columns] of [["kernel/sgemm/tile-2d", expected.errors], ["samples", expected.samples]]) {
+  const page = await open(route);
+  same(await visible(page, "section.page:not([hidden]) svg.columns .mark"), columns, `columns of the histogram at ${route}`);
+  await page.context().close();
+}
+
 // Tabs.
 {
   const page = await open("ladder/" + expected.hover.ladder);

@@ -8,6 +8,17 @@ const LADDERS: [&str; 6] =
     ["vector-add", "sum-squares", "transpose", "matmul", "sgemm", "int-matmul"];
 
 fn stored(ladder: &str) -> Value {
+    let mut climb = from_file(ladder);
+    for rung in climb["rungs"].as_array_mut().expect("rungs") {
+        if rung["accuracy"]["rule"] == "within-bound" {
+            rung["accuracy"]["errors"] =
+                json!({"exact": 900, "lowest": -10, "decades": [0, 10, 200, 4000, 800, 3, 0, 0]});
+        }
+    }
+    climb
+}
+
+fn from_file(ladder: &str) -> Value {
     let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/h200");
     let text = std::fs::read_to_string(format!("{place}/{ladder}.json")).expect("stored results");
     serde_json::from_str(&text).expect("JSON")
@@ -94,8 +105,7 @@ fn kernel() -> Value {
         "pictures": [{"line": 4, "code": "dst[y * rows + x] = tile[[x, y]];", "warp": [0, 0], "accesses": [
             {"space": "shared", "kind": "load", "bytes": 4, "lanes": 32, "pattern": "stride 128 B", "cost": {"count": 32, "optimal": 1}},
             {"space": "global", "kind": "store", "bytes": 4, "lanes": 32, "pattern": "stride 4 B", "cost": {"count": 4, "optimal": 4}}
-        ]}],
-        "errors": {"exact": 900, "lowest": -9, "decades": [10, 200, 4000, 800, 3]}
+        ]}]
     })
 }
 
@@ -143,7 +153,7 @@ pub fn report() -> (Report, Value) {
         .sum();
     let value = json!({
         "taken": "2026-11-22T16:00:00Z", "version": "0.1.0", "stories": stories, "climbs": climbs,
-        "kernels": [kernel(), {"name": "<b>own</b> & kernel", "problem": "x"}],
+        "kernels": [kernel(), {"ladder": "sgemm", "name": "tile-2d"}, {"name": "<b>own</b> & kernel", "problem": "x"}],
         "sweeps": [sweep()], "timed": [timed()],
         "ceilings": [{"gpu": "H200", "bandwidth": 4800.0, "fp32": 66_900.0, "tensor": 989_400.0, "measured_copy": 4180.0,
             "measured_fp32": 60_100.0, "source": "NVIDIA H200 SXM datasheet"}]
@@ -154,6 +164,9 @@ pub fn report() -> (Report, Value) {
         "routes": ["summary", "roofline", "sweeps", "samples", "method", "ladder/transpose", "kernel/transpose/unpadded"],
         "climbs": expected,
         "roofline": marks,
+        // 0 and the decades between the first and the last with elements; the root of 400.
+        "errors": 6,
+        "samples": 20,
         "hover": {"ladder": "transpose", "words": ["transpose/naive", "17.1 µs", "Median", "95 % interval", "491 GB/s"]},
         "filter": {"text": "unpadded", "matches": 1},
         "kernel": {"route": "kernel/transpose/unpadded", "lines": 2, "line": "0:4", "accesses": 2}
