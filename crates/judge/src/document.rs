@@ -227,11 +227,15 @@ impl<'a> Value<'a> {
                 let value = self.number()?;
                 let whole = self.value.get_ref().is_integer();
                 let node = Node::Number(value, whole);
-                return Ok(Expression { node, place: self.error("", ""), text: value.to_string() });
+                return Ok(Expression {
+                    node,
+                    place: Box::new(self.error("", "")),
+                    text: value.to_string(),
+                });
             }
             _ => return Err(self.wrong("an expression")),
         };
-        let place = self.error("", "");
+        let place = Box::new(self.error("", ""));
         match expression::parse(&text) {
             Ok(node) => Ok(Expression { node, place, text }),
             Err(error) => {
@@ -289,7 +293,7 @@ pub struct Expression {
     pub node: Node,
     /// As written.
     pub text: String,
-    place: TaskError,
+    place: Box<TaskError>,
 }
 
 impl Expression {
@@ -302,7 +306,7 @@ impl Expression {
     /// A mistake that only shows when the expression is used.
     pub fn error(&self, why: impl fmt::Display, help: impl Into<String>) -> TaskError {
         let why = format!("{}{why}", self.place.why);
-        TaskError { why, help: help.into(), ..self.place.clone() }
+        TaskError { why, help: help.into(), ..(*self.place).clone() }
     }
 }
 

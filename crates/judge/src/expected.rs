@@ -1,10 +1,12 @@
 //! Right results of built-in references, computed on the host: in f64 with error bounds, or as integers.
 
-use crate::approx::{Approx, Arithmetic, Sum};
+use crate::approx::{Approx, Arithmetic};
+use crate::data::{Data, wrap};
 use crate::element::Element;
-use crate::formula::{Formula, Scene, View};
-use crate::problem::{Argument, Problem};
-use crate::task::{Factor, Reference};
+use crate::formula::{Formula, Scene};
+use crate::product::Product;
+use crate::rows::{Rows, norm, scan, softmax};
+use crate::task::Reference;
 
 /// The right results of one output.
 #[derive(Clone, Debug)]
@@ -24,82 +26,6 @@ pub enum Right {
     Numbers(Vec<Approx>),
     /// Integers, as they are in their type.
     Integers(Vec<i128>),
-}
-
-/// The data of a problem as numbers.
-pub struct Data {
-    values: Vec<Vec<f64>>,
-    integers: Vec<Vec<i64>>,
-    shapes: Vec<Vec<u64>>,
-    scalars: Vec<(f64, i64)>,
-    extents: Vec<u64>,
-}
-
-impl Data {
-    /// Of a problem; `rounded` is applied to every element of an array of single precision.
-    pub fn of(problem: &Problem, order: &[String], rounded: &dyn Fn(f64) -> f64) -> Data {
-        let mut data = Data {
-            values: Vec::new(),
-            integers: Vec::new(),
-            shapes: Vec::new(),
-            scalars: Vec::new(),
-            extents: order
-                .iter()
-                .map(|name| problem.extents.get(name).copied().unwrap_or(0))
-                .collect(),
-        };
-        for argument in &problem.arguments {
-            let (mut values, mut integers, mut shape, mut scalar) =
-                (Vec::new(), Vec::new(), Vec::new(), (0.0, 0));
-            match argument {
-                Argument::Scalar { value, whole, .. } => scalar = (*value, *whole),
-                Argument::Array { element, shape: of, before, .. } => {
-                    shape = of.clone();
-                    values = element.all(before);
-                    if *element == Element::F32 {
-                        values.iter_mut().for_each(|value| *value = rounded(*value));
-                    }
-                    if !element.is_float() {
-                        let chunks = before.chunks_exact(element.bytes());
-                        integers = chunks.map(|one| element.integer(one) as i64).collect();
-                    }
-                    let count = of.iter().product::<u64>() as usize;
-                    values.resize(count, 0.0);
-                }
-            }
-            data.values.push(values);
-            data.integers.push(integers);
-            data.shapes.push(shape);
-            data.scalars.push(scalar);
-        }
-        data
-    }
-
-    fn scene(&self, arithmetic: Arithmetic) -> Scene<'_> {
-        let view = |number: usize| View {
-            values: &self.values[number],
-            integers: &self.integers[number],
-            shape: &self.shapes[number],
-        };
-        Scene {
-            arrays: (0..self.values.len()).map(view).collect(),
-            scalars: self.scalars.clone(),
-            extents: self.extents.clone(),
-            arithmetic,
-        }
-    }
-
-    fn factor(&self, factor: Factor, arithmetic: &Arithmetic) -> Approx {
-        match factor {
-            Factor::Parameter(number) => Approx::exact(self.scalars[number].0),
-            Factor::Number(value) => Approx::constant(value, arithmetic),
-        }
-    }
-
-    /// The last extent of an array: the length of its rows.
-    fn row(&self, array: usize) -> usize {
-        self.shapes[array].last().copied().unwrap_or(1) as usize
-    }
 }
 
 impl Reference {
@@ -191,13 +117,6 @@ impl Reference {
     }
 }
 
-/// An integer as the type holds it.
-fn wrap(value: i64, element: Element) -> i128 {
-    let mut bytes = Vec::new();
-    element.put_integer(value.into(), &mut bytes);
-    element.integer(&bytes)
-}
-
 fn wrapped(formula: &Formula, scene: &Scene<'_>, at: &mut Vec<u64>, element: Element) -> i128 {
     wrap(formula.whole(scene, at), element)
 }
@@ -214,185 +133,6 @@ fn each<T>(shape: &[u64], at: &[usize], mut compute: impl FnMut(&mut Vec<u64>) -
                 rest /= extent.max(&1);
             }
             compute(&mut indices)
-        })
-        .collect()
-}
-
-/// A product of matrices.
-struct Product<'a> {
-    data: &'a Data,
-    output: usize,
-    a: usize,
-    b: usize,
-    transposed: (bool, bool),
-}
-
-impl Product<'_> {
-    /// Where the terms of an element lie: the first of A and the step, the first of B and the step, and their number.
-    fn terms(&self, at: usize) -> ([usize; 2], [usize; 2], usize) {
-        let shape = |array: usize| {
-            let shape = &self.data.shapes[array];
-            (shape[0] as usize, shape[1] as usize)
-        };
-        let (n, (of_a, of_b)) = (self.data.row(self.output).max(1), (shape(self.a), shape(self.b)));
-        let (i, j) = (at / n, at % n);
-        let (a, k) = match self.transposed.0 {
-            true => ([i, of_a.1], of_a.0),
-            false => ([i * of_a.1, 1], of_a.1),
-        };
-        let b = if self.transposed.1 { [j * of_b.1, 1] } else { [j, of_b.1] };
-        (a, b, k)
-    }
-
-    fn element(&self, at: usize, [alpha, beta]: [Approx; 2], arithmetic: &Arithmetic) -> Approx {
-        let ([a, a_step], [b, b_step], k) = self.terms(at);
-        let (of_a, of_b) = (&self.data.values[self.a], &self.data.values[self.b]);
-        let mut sum = Sum::new();
-        let mut largest = 0f64;
-        for index in 0..k {
-            // Exact in f64, for factors of single precision and below.
-            let term = of_a[a + index * a_step] * of_b[b + index * b_step];
-            largest = largest.max(term.abs());
-            sum.add(Approx::exact(term));
-        }
-        // Each product is rounded once where it is not fused with the addition.
-        let mut product = sum.finish(1.0, arithmetic);
-        product.wild |= largest > arithmetic.format.largest();
-        let product = match alpha.value {
-            1.0 => product,
-            _ => product.multiply(alpha, arithmetic),
-        };
-        match beta.value {
-            0.0 => product,
-            _ => {
-                let before = Approx::exact(self.data.values[self.output][at]);
-                product.add(before.multiply(beta, arithmetic), arithmetic)
-            }
-        }
-    }
-
-    fn integers(&self, element: Element, at: &[usize], alpha: Factor, beta: Factor) -> Vec<i128> {
-        let whole = |factor: Factor| match factor {
-            Factor::Parameter(number) => self.data.scalars[number].1,
-            Factor::Number(value) => value as i64,
-        };
-        let (alpha, beta) = (whole(alpha), whole(beta));
-        let (of_a, of_b) = (&self.data.integers[self.a], &self.data.integers[self.b]);
-        let element_at = |at: &usize| {
-            let ([a, a_step], [b, b_step], k) = self.terms(*at);
-            let sum = (0..k).fold(0i64, |sum, index| {
-                let term = of_a[a + index * a_step].wrapping_mul(of_b[b + index * b_step]);
-                sum.wrapping_add(term)
-            });
-            let before = self.data.integers[self.output].get(*at).copied().unwrap_or(0);
-            wrap(alpha.wrapping_mul(sum).wrapping_add(beta.wrapping_mul(before)), element)
-        };
-        at.iter().map(element_at).collect()
-    }
-}
-
-/// The rows of an array.
-struct Rows<'a> {
-    data: &'a Data,
-    input: usize,
-    row: usize,
-}
-
-impl Rows<'_> {
-    /// The elements of what `compute` makes of each row.
-    fn each(
-        &self,
-        at: &[usize],
-        arithmetic: &Arithmetic,
-        compute: impl Fn(&[f64], &Arithmetic) -> Vec<Approx>,
-    ) -> Vec<Approx> {
-        let mut known: Option<(usize, Vec<Approx>)> = None;
-        at.iter()
-            .map(|at| {
-                let (row, column) = (at / self.row.max(1), at % self.row.max(1));
-                let held = known.take().filter(|(held, _)| *held == row);
-                let (_, values) = known.insert(held.unwrap_or_else(|| {
-                    let values = &self.data.values[self.input][row * self.row..][..self.row];
-                    (row, compute(values, arithmetic))
-                }));
-                values[column]
-            })
-            .collect()
-    }
-
-    fn scanned_integers(&self, at: &[usize], exclusive: bool, element: Element) -> Vec<i128> {
-        let mut known: Option<(usize, Vec<i64>)> = None;
-        let one = |at: &usize| {
-            let (row, column) = (at / self.row.max(1), at % self.row.max(1));
-            if known.as_ref().is_none_or(|(held, _)| *held != row) {
-                let values = &self.data.integers[self.input][row * self.row..][..self.row];
-                let mut sum = 0i64;
-                let sums = values.iter().map(|value| {
-                    let before = sum;
-                    sum = sum.wrapping_add(*value);
-                    if exclusive { before } else { sum }
-                });
-                known = Some((row, sums.collect()));
-            }
-            wrap(known.as_ref().map_or(0, |(_, sums)| sums[column]), element)
-        };
-        at.iter().map(one).collect()
-    }
-}
-
-fn softmax(row: &[f64], arithmetic: &Arithmetic) -> Vec<Approx> {
-    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut sum = Sum::new();
-    let terms: Vec<Approx> = row
-        .iter()
-        .map(|x| {
-            let below = Approx::exact(*x).add(Approx::exact(-largest), arithmetic);
-            let term = below.monotonic(f64::exp, arithmetic);
-            sum.add(term);
-            term
-        })
-        .collect();
-    // Running sums of one pass are scaled again with each new largest element.
-    let total = sum.finish(2.0 * row.len() as f64 + 2.0 * arithmetic.function_units, arithmetic);
-    terms.into_iter().map(|term| term.divide(total, arithmetic)).collect()
-}
-
-fn norm(row: &[f64], epsilon: Approx, centred: bool, arithmetic: &Arithmetic) -> Vec<Approx> {
-    let length = Approx::exact(row.len() as f64);
-    let mean = match centred {
-        false => Approx::exact(0.0),
-        true => {
-            let mut sum = Sum::new();
-            row.iter().for_each(|x| sum.add(Approx::exact(*x)));
-            sum.finish(0.0, arithmetic).divide(length, arithmetic)
-        }
-    };
-    let centre = |x: &f64| Approx::exact(*x).add(mean.minus(), arithmetic);
-    let mut squares = Sum::new();
-    for x in row {
-        let apart = centre(x);
-        squares.add(apart.multiply(apart, arithmetic));
-    }
-    // Kernels may take the mean of the squares and subtract that of the mean: errors are those of the squares.
-    let mut plain = Sum::new();
-    row.iter().for_each(|x| plain.add(Approx::exact(x * x)));
-    let by_difference = arithmetic.gamma(row.len() as f64 + 4.0) * plain.scale;
-    let mut variance = squares.finish(2.0, arithmetic);
-    if centred && variance.error > 0.0 {
-        variance.error = variance.error.max(by_difference);
-    }
-    let variance = variance.divide(length, arithmetic);
-    let root = variance.add(epsilon, arithmetic).monotonic(|x| 1.0 / x.sqrt(), arithmetic);
-    row.iter().map(|x| centre(x).multiply(root, arithmetic)).collect()
-}
-
-fn scan(row: &[f64], exclusive: bool, arithmetic: &Arithmetic) -> Vec<Approx> {
-    let mut sum = Sum::new();
-    row.iter()
-        .map(|x| {
-            let before = sum.finish(0.0, arithmetic);
-            sum.add(Approx::exact(*x));
-            if exclusive { before } else { sum.finish(0.0, arithmetic) }
         })
         .collect()
 }

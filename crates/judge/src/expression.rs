@@ -177,7 +177,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Result<Node, ExpressionError> {
-        let rest = self.text[self.at..].as_bytes();
+        let rest = &self.text.as_bytes()[self.at..];
         let mut length = 0;
         while length < rest.len() {
             let exponent = length > 0 && matches!(rest[length - 1], b'e' | b'E');

@@ -8,8 +8,9 @@
 //! Limits: asked of numbers drawn at random only, with at least [`ENOUGH`] elements.
 
 use crate::approx::Arithmetic;
+use crate::data::Data;
 use crate::element::Element;
-use crate::expected::{Data, Right};
+use crate::expected::Right;
 use crate::problem::{Argument, Problem};
 use crate::run::Results;
 use crate::task::{Factor, Reference, Task, Values};

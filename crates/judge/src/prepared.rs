@@ -2,8 +2,9 @@
 
 use crate::approx::{Approx, Arithmetic};
 use crate::candidate::Given;
+use crate::data::Data;
 use crate::element::Element;
-use crate::expected::{Data, Expected, Right};
+use crate::expected::{Expected, Right};
 use crate::external;
 use crate::problem::{Argument, Problem};
 use crate::task::{Launch, Reference, Task, TaskError, Tolerance};

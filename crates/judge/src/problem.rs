@@ -81,7 +81,8 @@ impl Task {
                     let shape = self.shape(shape, &extents)?;
                     let mut before = Vec::new();
                     if is_input(&parameter.kind) {
-                        let ends = range.as_ref().map(|[low, high]| {
+                        let ends = range.as_ref().map(|ends| {
+                            let [low, high] = ends.as_ref();
                             let [low, high] = [low, high].map(|end| self.value(end, &extents));
                             Ok::<_, TaskError>((i128::from(low?), i128::from(high?)))
                         });

@@ -40,7 +40,7 @@ pub fn run(
     let pipes = command.current_dir(folder).stdin(Stdio::piped());
     let mut child = pipes.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let ended = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         scope.spawn(move || {
             // A program that does not read its input says so by its result.
             let _ = stdin.map(|mut pipe| pipe.write_all(&input));
@@ -55,8 +55,7 @@ pub fn run(
             }
             other => other,
         })
-    });
-    ended
+    })
 }
 
 /// Reads to the end, and keeps no more than `most` bytes.

@@ -66,7 +66,7 @@ pub enum ParameterKind {
         /// Its shape.
         shape: Vec<Expression>,
         /// The integers that it holds, from the first to below the second, where they are limited.
-        range: Option<[Expression; 2]>,
+        range: Option<Box<[Expression; 2]>>,
     },
     /// A number that follows from the extents.
     Computed(Expression),
@@ -294,5 +294,17 @@ impl Task {
     /// The parameter of this name, with its place.
     pub fn parameter(&self, name: &str) -> Option<(usize, &Parameter)> {
         self.parameters.iter().enumerate().find(|(_, parameter)| parameter.name == name)
+    }
+}
+
+impl Parameter {
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        matches!(self.kind, ParameterKind::Array { .. })
+    }
+
+    /// Whether the kernel writes results to it.
+    pub fn is_output(&self) -> bool {
+        matches!(self.kind, ParameterKind::Array { role: Role::Out | Role::InOut, .. })
     }
 }

@@ -69,7 +69,7 @@ pub enum Reference {
         /// The kernel.
         entry: String,
         /// Its launch.
-        launch: Launch,
+        launch: Box<Launch>,
     },
     /// A program that reads and writes `.npy` files.
     Command {
@@ -108,4 +108,18 @@ pub enum Tolerance {
         /// Why.
         reason: String,
     },
+}
+
+impl Reference {
+    /// The output that this is of; `None` where it is of all.
+    pub fn output(&self) -> Option<usize> {
+        match self {
+            Reference::Formula { output, .. }
+            | Reference::Product { output, .. }
+            | Reference::Softmax { output, .. }
+            | Reference::Norm { output, .. }
+            | Reference::Scan { output, .. } => Some(*output),
+            Reference::Kernel { .. } | Reference::Command { .. } => None,
+        }
+    }
 }
