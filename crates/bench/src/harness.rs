@@ -81,7 +81,8 @@ impl Bench {
 
     /// Runs the benchmark by the command line of this process, and prints what it found.
     ///
-    /// `setup` makes the buffers, `launch` the launch on them, and `verify` compares the result of one launch.
+    /// `setup` makes the buffers, `launch` the launch on them, and `verify` compares the result of one launch. All buffers
+    /// are part of what `setup` returns: `launch` is called for several copies of them.
     pub fn run<S>(
         self,
         setup: impl Fn(&Device) -> lanework::Result<S>,

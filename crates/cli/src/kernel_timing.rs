@@ -94,6 +94,9 @@ impl Loaded {
 
     fn about(&self, timing: &KernelTiming, cache: Cache, on: &On<'_>) -> About {
         let about = About::kernel(&self.entry);
+        let all = bytes_of(on.ready);
+        // Of large arguments a kernel may touch a part only: that is what copies have to exceed the cache with.
+        let touched = timing.bytes.map_or(all, |bytes| bytes.min(all));
         let shape = |dim: lanework::Dim3| {
             let [x, y, z] = dim.to_array();
             format!("{x}x{y}x{z}")
@@ -104,7 +107,7 @@ impl Loaded {
             problem: problem.map(|(name, value)| (name.to_owned(), value)).into(),
             work: Work { bytes: timing.bytes.unwrap_or(0), flops: timing.flops.unwrap_or(0) },
             cache,
-            reset: reset(cache, timing.bytes.unwrap_or(bytes_of(on.ready)), on.device),
+            reset: reset(cache, touched, on.device),
             verified: on.expected.by,
             ..about
         }
