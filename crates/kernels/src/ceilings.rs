@@ -134,12 +134,15 @@ pub fn blocks(multiprocessors: u32) -> u32 {
 ///
 /// # Errors
 /// When the device cannot run it.
+///
+/// # Panics
+/// When the buffers hold no whole blocks of the kernel.
 pub fn prepare_copy<'a>(
     from: &'a Buffer<f32>,
     to: &'a mut Buffer<f32>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(from.len() == to.len() && from.len() % (4 * THREADS as usize) == 0, "whole blocks");
+    assert!(from.len() == to.len() && from.len() % (4 * THREADS as usize) == 0);
     let blocks = (from.len() / (4 * THREADS as usize)) as u32;
     // SAFETY: a thread for every four elements of both.
     unsafe { copy(from, to).grid(blocks).block(THREADS).prepare_unchecked(device) }
@@ -149,6 +152,9 @@ pub fn prepare_copy<'a>(
 ///
 /// # Errors
 /// When the device cannot run it.
+///
+/// # Panics
+/// When the buffers hold no whole blocks of the kernel.
 pub fn prepare_read<'a>(
     from: &'a Buffer<u32>,
     sums: &'a mut Buffer<u32>,
@@ -156,7 +162,7 @@ pub fn prepare_read<'a>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     let blocks = sums.len() as u32 / THREADS;
-    assert!(from.len() % 4 == 0 && sums.len() % THREADS as usize == 0, "whole vectors and blocks");
+    assert!(from.len() % 4 == 0 && sums.len() % THREADS as usize == 0);
     // SAFETY: vectors are under the length; a sum for each thread.
     unsafe { read(from, sums, rounds).grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
@@ -165,6 +171,9 @@ pub fn prepare_read<'a>(
 ///
 /// # Errors
 /// When the device cannot run it.
+///
+/// # Panics
+/// When the buffers hold no whole blocks of the kernel.
 pub fn prepare_multiply_add<'a>(
     out: &'a mut Buffer<f32>,
     steps: u32,
@@ -172,7 +181,7 @@ pub fn prepare_multiply_add<'a>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     let blocks = out.len() as u32 / THREADS;
-    assert!(out.len() % THREADS as usize == 0, "whole blocks");
+    assert!(out.len() % THREADS as usize == 0);
     let launch = multiply_add(out, steps, factor, add);
     // SAFETY: a result for each thread.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
@@ -182,6 +191,9 @@ pub fn prepare_multiply_add<'a>(
 ///
 /// # Errors
 /// When the device cannot run it.
+///
+/// # Panics
+/// When the buffers hold no whole blocks of the kernel.
 pub fn prepare_mma<'a>(
     a: &'a Buffer<bf16>,
     b: &'a Buffer<bf16>,
@@ -189,7 +201,7 @@ pub fn prepare_mma<'a>(
     steps: u32,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(a.len() >= 64 * 16 && b.len() >= 16 * 32 && c.len() % 8192 == 0, "whole products");
+    assert!(a.len() >= 64 * 16 && b.len() >= 16 * 32 && c.len() % 8192 == 0);
     let blocks = (c.len() / 8192) as u32;
     // SAFETY: four products of 64 x 32 results for each block.
     unsafe { by_mma(a, b, c, steps).grid(blocks).block(128).prepare_unchecked(device) }
@@ -199,6 +211,9 @@ pub fn prepare_mma<'a>(
 ///
 /// # Errors
 /// When the device cannot run it.
+///
+/// # Panics
+/// When the buffers hold no whole blocks of the kernel.
 pub fn prepare_wgmma<'a>(
     a: &'a Buffer<bf16>,
     b: &'a Buffer<bf16>,
@@ -206,7 +221,7 @@ pub fn prepare_wgmma<'a>(
     steps: u32,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(a.len() >= 128 * 64 && b.len() >= 256 * 64 && c.len() % 32768 == 0, "whole products");
+    assert!(a.len() >= 128 * 64 && b.len() >= 256 * 64 && c.len() % 32768 == 0);
     let blocks = (c.len() / 32768) as u32;
     let shared = SharedTiles::<bf16, 128, 64>::STRIDE + SharedTiles::<bf16, 256, 64>::STRIDE;
     let launch = by_wgmma(a, b, c, steps).grid(blocks).block(256).shared_bytes(shared);
