@@ -25,10 +25,14 @@
 mod catalogue;
 #[cfg(test)]
 mod coverage;
+#[cfg(test)]
+mod english;
 mod help;
 #[cfg(test)]
 mod literals;
 mod locale;
+#[cfg(test)]
+mod spoken;
 mod translate;
 
 pub use locale::{choose, without_option};
@@ -95,7 +99,7 @@ pub fn of_clap(error: &clap::Error) -> String {
     match catalogue() {
         None => text,
         Some(catalogue) if error.use_stderr() => help::finish(&translate::text(catalogue, &text)),
-        Some(_) => help::finish_help(&text),
+        Some(catalogue) => help::finish_help(catalogue, &text),
     }
 }
 

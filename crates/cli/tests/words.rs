@@ -2,6 +2,9 @@
 
 use std::process::{Command, Output};
 
+#[path = "../src/words/english.rs"]
+mod english;
+
 fn lanework(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
     for name in ["LANEWORK_LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
@@ -86,4 +89,136 @@ fn lines_of_help_fit_in_100_columns() {
             assert!(columns <= 102, "{columns} columns: {line}");
         }
     }
+}
+
+/// The lines of what a command prints, help aside, in which English is left.
+fn left(arguments: &[&str]) -> Vec<String> {
+    let output = lanework(arguments, &[("LANEWORK_LANG", "zh")]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(!said.is_empty(), "{arguments:?} prints nothing");
+    // Code, what a kernel prints, and the titles of sources of figures stay as they are.
+    let code = |line: &&str| {
+        line.trim_start().starts_with("--> ")
+            || line.contains(" | ")
+            || line.trim_end().ends_with(';')
+            || line.starts_with("Hello World from Thread")
+            || line.contains("NVIDIA ")
+    };
+    let lines = said.lines().filter(|line| !code(line) && english::english_in(line));
+    lines.map(|line| format!("{}\n    {line}", arguments.join(" "))).collect()
+}
+
+#[test]
+fn every_help_is_chinese() {
+    let listing = text(&lanework(&["--help"], &[]).stdout);
+    let names = listing.lines().filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        (is_name && !name.starts_with('-')).then_some(name)
+    });
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 20, "{names:?}");
+    let mut wrong = left(&["--help"]);
+    for name in names {
+        wrong.extend(left(&[name, "--help"]));
+    }
+    for command in ["run", "check", "profile", "look", "bench", "compare"] {
+        wrong.extend(left(&[command, "k.ptx", "--help"]));
+    }
+    for command in ["look", "inspect"] {
+        wrong.extend(left(&[command, "--help", "--", "program"]));
+    }
+    assert!(wrong.is_empty(), "{} lines are English\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_commands_print_is_chinese() {
+    let saxpy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/saxpy.ptx");
+    let kernel = |command| {
+        let arguments =
+            ["--grid", "1", "--block", "32", "--arg", "f32:2", "--arg", "uninit:f32:32"];
+        let more = ["--arg", "zeros:f32:32", "--arg", "u32:33"];
+        [&[command, saxpy][..], &arguments, &more].concat()
+    };
+    let mut all: Vec<Vec<&str>> =
+        vec![kernel("run"), kernel("check"), kernel("profile"), kernel("look")];
+    let lines = [
+        "list",
+        "devices",
+        "gpus",
+        "coverage",
+        "coverage --opcode cvt",
+        "experiments",
+        "hello --blocks 1 --threads 1x1 --device emulator",
+        "streams --size 2^10 --device emulator",
+        "climb transpose --size 64 --device emulator",
+        "climb sgemm --size 40 --device emulator",
+        "climb sum-squares --size 1000 --type f32 --device emulator",
+        "sweep transpose --size 64 --rungs naive,padded --device emulator",
+        "check sum-squares/single-pass --size 1000",
+        "profile transpose --rung unpadded --size 64",
+        "look transpose/unpadded --size 64",
+        "run transpose/padded --size 32 --device emulator",
+        "bench transpose/naive --size 64 --device emulator",
+        "conform --only add.rn.f32",
+        "fidelity --only transpose",
+        // Errors.
+        "climb transpos",
+        "climb transpose --rungs pad",
+        "climb transpose --type f33",
+        "climb transpose --size 0 --device emulator",
+        "climb transpose --size x",
+        "climb transpose --m 3 --device emulator",
+        "climb --all --size 3",
+        "climb transpose --time-limit 3 --device emulator",
+        "climb transpose --device cuda:99",
+        "run nothing.ptx",
+        "run nothing.cu",
+        "run thing",
+        "check transpose --only nothing",
+        "check transpose/padded --rungs naive",
+        "look transpose/unpadded --size 64 --line 1",
+        "profile transpose --gpu none",
+        "coverage --opcode none",
+        "conform --only none",
+        "conform --device cuda:0",
+        "inspect nothing.ptx",
+        "exec -- /nothing/at/all",
+        "new /dev/null",
+        "sweep transpose --block 7,3,0",
+        "gpus --file /nothing",
+        "climb transpose --input /nothing.npy",
+        "streams --size 2 --chunks 8 --device emulator",
+        "history --store /nothing/at/all",
+        "climb transpose padded",
+        "climb",
+        "nothing",
+        "climb transpose --columns nothing --size 32 --device emulator",
+    ];
+    all.extend(lines.iter().map(|line| line.split(' ').collect()));
+    let wrong: Vec<String> = all.iter().flat_map(|arguments| left(arguments)).collect();
+    assert!(wrong.is_empty(), "{} lines are English\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn pictures_and_ptx_are_the_same_in_both_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [english, chinese] = ["en", "zh"].map(|language| {
+        let path = folder.path().join(language);
+        let file = path.to_str().expect("text");
+        let arguments = ["look", "transpose/unpadded", "--size", "64", "--svg", file];
+        lanework(&arguments, &[("LANEWORK_LANG", language)]);
+        std::fs::read_to_string(&path).expect("a picture")
+    });
+    assert_eq!(english, chinese);
+    let [english, chinese] = ["en", "zh"].map(|language| {
+        text(
+            &lanework(
+                &["conform", "--only", "add.rn.f32", "--ptx"],
+                &[("LANEWORK_LANG", language)],
+            )
+            .stdout,
+        )
+    });
+    assert_eq!(english, chinese);
 }

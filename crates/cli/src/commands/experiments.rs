@@ -6,8 +6,8 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{duration, print, print_json, short_count};
 use crate::progress::Progress;
 use crate::table::{Cell, Column, Table, Tone, prose, shown};
+use crate::words;
 use lanework::{Backend, Device};
-use lanework_kernels::Language;
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -162,7 +162,7 @@ fn list(rows: &[Experiment], json: bool) -> Outcome {
     for row in rows {
         table.row([row.id.clone(), row.what.clone(), format!("lanework {}", row.command)]);
     }
-    let source = experiments_source(Language::English);
+    let source = experiments_source(words::of_kernels());
     let told = format!("{source}\nRun them all with `lanework experiments --run`.");
     print(&(shown(&table) + &prose(&told)))
 }

@@ -154,7 +154,11 @@ impl Entry {
                 && (self.weight >= SHORT
                     || ![", ", "; ", ": "].iter().any(|mark| held.contains(mark)))
         };
-        fits(&self.parts, text, &mut held, &one).then_some(held)
+        let fit = fits(&self.parts, text, &mut held, &one);
+        // A label in front is not part of the text that it stands before.
+        let labelled = matches!(self.parts.first(), Some(Part::Hole(_)))
+            && held.first().is_some_and(|held| held.contains(": ") || held.ends_with(':'));
+        (fit && !labelled).then_some(held)
     }
 }
 

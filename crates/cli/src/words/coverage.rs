@@ -1,6 +1,7 @@
 //! What has no translation, and what is translated that no source says any more.
 
 use super::catalogue::{Catalogue, Part};
+use super::english::{english_in, is_name};
 use super::literals::{Literal, literals, sources};
 use super::translate;
 use std::collections::{BTreeMap, BTreeSet};
@@ -178,43 +179,6 @@ fn every_entry_stands_in_a_source() {
     assert!(stale.is_empty(), "{} entries are in no source\n{}", stale.len(), stale.join("\n"));
 }
 
-/// Words of English that stay in Chinese: names of things, as the Chinese documentation uses them.
-const NAMES: &str = include_str!("../../words/zh/names.txt");
-
-/// Whether two words of English stand next to each other, apart from names, quotes and code.
-pub fn english_in(text: &str) -> bool {
-    let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
-    if ["lanework ", "cargo ", "--"].iter().any(|command| text.trim_start().starts_with(command)) {
-        return false;
-    }
-    let mut quoted = false;
-    let mut run = 0;
-    let text: String = text
-        .chars()
-        .map(|c| {
-            quoted ^= c == '`';
-            if quoted { '`' } else { c }
-        })
-        .collect();
-    for word in text.split(' ') {
-        let bare = word.trim_matches(|c: char| {
-            matches!(c, ',' | ';' | ':' | '.' | '(' | ')' | '"' | '\'' | '?' | '!')
-        });
-        let is_word = bare.len() > 1
-            && bare.chars().skip(1).all(|c| c.is_ascii_lowercase() || c == '\'' || c == '-')
-            && bare.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
-        let is_article = bare == "a";
-        run = if (is_word || is_article) && !names.contains(bare) { run + 1 } else { 0 };
-        if run == 2 {
-            return true;
-        }
-        if word.ends_with([',', ';', ':', '.', ')']) {
-            run = 0;
-        }
-    }
-    false
-}
-
 /// Texts that reach no user, or only as parts of others.
 const UNSPOKEN: &str = include_str!("../../words/unspoken.txt");
 
@@ -225,7 +189,6 @@ const HEADERS: [&str; 6] =
 #[test]
 fn every_header_has_a_translation() {
     let catalogue = Catalogue::chinese();
-    let names: BTreeSet<&str> = NAMES.split_whitespace().collect();
     let mut missing = Vec::new();
     for (file, literal) in texts() {
         let silent = SILENT.iter().any(|silent| file.starts_with(silent));
@@ -233,7 +196,7 @@ fn every_header_has_a_translation() {
         let english = text.split(' ').any(|word| {
             word.len() > 1
                 && word.chars().all(|c| c.is_ascii_lowercase() || c == '.')
-                && !names.contains(word)
+                && !is_name(word)
         });
         if silent || !HEADERS.contains(&literal.of.as_str()) || !english || text.contains('{') {
             continue;

@@ -8,6 +8,7 @@ use super::catalogue::Catalogue;
 use super::translate;
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
+use lanework::report::layout::hanging;
 
 /// The option of the language, of every command.
 fn option() -> Arg {
@@ -57,13 +58,14 @@ pub fn part(text: &str, catalogue: &Catalogue) -> String {
 }
 
 /// What clap says itself, wherever it stands.
-const OWN: [(&str, &str); 11] = [
+const OWN: [(&str, &str); 12] = [
     ("Usage:", "用法："),
     ("Options:", "选项："),
     ("Arguments:", "参数："),
     ("Commands:", "命令："),
     ("[default:", "[默认："),
     ("[possible values:", "[可选："),
+    ("Possible values:", "可选："),
     ("[aliases:", "[别名："),
     ("Print help (see more with '--help')", "显示帮助（--help 更详细）"),
     ("Print help (see a summary with '-h')", "显示帮助（-h 为摘要）"),
@@ -72,8 +74,33 @@ const OWN: [(&str, &str); 11] = [
 ];
 
 /// The help that clap wrote of Chinese texts, as it is shown.
-pub fn finish_help(text: &str) -> String {
-    finish(&gather(text))
+pub fn finish_help(catalogue: &Catalogue, text: &str) -> String {
+    finish(&values(catalogue, &gather(text)))
+}
+
+/// Columns of the help.
+const WIDTH: usize = 100;
+
+/// The help with its lists of `- value: what it means`, which clap does not let us translate before.
+fn values(catalogue: &Catalogue, text: &str) -> String {
+    let mut out = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let item = line.trim_start();
+        let Some((name, what)) = item.split_once(": ").filter(|_| item.starts_with("- ")) else {
+            out.push(line.to_owned());
+            continue;
+        };
+        let mut what = what.trim().to_owned();
+        let goes_on = |next: &&str| !next.trim().is_empty() && !next.trim().starts_with("- ");
+        while let Some(next) = lines.next_if(goes_on) {
+            what = format!("{what} {}", next.trim());
+        }
+        let label = format!("{}{name}：", &line[..line.len() - item.len()]);
+        let said = translate::text(catalogue, &what);
+        out.extend(hanging(&label, &said, WIDTH).lines().map(str::to_owned));
+    }
+    out.join("\n") + if text.ends_with('\n') { "\n" } else { "" }
 }
 
 /// What clap wrote, with its own words in Chinese.

@@ -65,7 +65,7 @@ fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
 }
 
 /// Whether the line quotes source code.
-fn is_code(line: &str) -> bool {
+pub(super) fn is_code(line: &str) -> bool {
     let after_number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     after_number.trim_start().starts_with('|')
         || (line.trim_start().starts_with("--> ") && !line.trim_start().starts_with("--> PTX text"))
