@@ -1,7 +1,7 @@
 //! What the typed forms print is what NVIDIA's assembler takes: every kernel of these tests goes through ptxas, where
 //! `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
 
-use crate::{bulk, clusters, order, pipelines, pixels, tiles};
+use crate::{bulk, clusters, gathered, order, pipelines, pixels, tiles};
 use lanework::prelude::*;
 use lanework::{Launch, Result};
 use std::process::Command;
@@ -90,7 +90,8 @@ fn assemble(launch: &Launch<'_>, ptxas: &str, number: usize) -> Result<()> {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("lanework-asynchrony-{}-{number}.ptx", std::process::id()));
     std::fs::write(&path, &text).expect("a temporary file");
-    let output = Command::new(ptxas).args(["-arch=sm_90a", "-o", "/dev/null"]).arg(&path).output();
+    let arch = if text.contains(".target sm_100a") { "-arch=sm_100a" } else { "-arch=sm_90a" };
+    let output = Command::new(ptxas).args([arch, "-o", "/dev/null"]).arg(&path).output();
     let output = output.unwrap_or_else(|e| panic!("{ptxas} does not run: {e}"));
     std::fs::remove_file(&path).expect("written above");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -132,6 +133,13 @@ fn ptxas_takes_what_they_print() -> Result<()> {
     check!(19 pixels::convolution::<3, 2>(&images, &floats, &mut c, (8, 8), (0, 0), 1));
     let images = PixelMap::new(&floats, &Pixels::new([2, 4, 4, 8, 4], 16))?;
     check!(20 pixels::space(&images, &mut c));
+    {
+        let (numbers, rows) = (device.zeros::<i32>(64)?, Tiles::new([64, 64], [1, 16]));
+        let (table, mut out) = (device.zeros::<u32>(4096)?, device.zeros::<u32>(4096)?);
+        let source = TensorMap::new(&table, &rows)?;
+        let target = TensorMapMut::new(&mut out, &rows)?;
+        check!(21 gathered::moved_rows(&source, &numbers, &numbers, 0, &target));
+    }
     check!(18 clusters::mailboxes(&words, &mut a));
     check!(6 order::ping_pong(1, &mut a));
     check!(7 order::grid_reduction(&words, &mut a, &mut b));

@@ -6,6 +6,7 @@
 mod assembled;
 mod bulk;
 mod clusters;
+mod gathered;
 mod misuse;
 mod order;
 mod page;

@@ -32,6 +32,13 @@ fn no_cluster(out: &mut [u32]) {
     out[0] = tile.of_block(1)[0];
 }
 
+#[kernel]
+fn three_rows(x: &TensorMap<f32, 2>) {
+    let rows = shared::<f32>([3, 16]);
+    let full = mbarrier(1);
+    x.gather(&rows, (0, 1, 2, 3), 0, &full);
+}
+
 #[kernel(cluster = 2)]
 fn own_store() {
     let tile = shared::<u32>(32);
@@ -178,6 +185,7 @@ fn each_is_told_with_a_remedy() -> lanework::Result<()> {
         (said(no_cluster(&mut out)), "needs a cluster", "cluster = (2, 1, 1)"),
         (said(odd_copy(&x)), "30 elements has 120 bytes", "a multiple of 4 elements"),
         (said(large_copy(&x)), "index 63 is out of range: `tile` has 32", "correct one of them"),
+        (said(three_rows(&map)), "this part has 3", "four rows"),
         (said(own_store()), "this place is not there", "of_block(rank)[i]"),
         (said(narrow_store()), "takes elements of 4 or 8 bytes, not of 1", "bulk_send"),
         (said(wide_minimum()), "takes elements of 4 bytes, not of 8", "this size"),

@@ -4,16 +4,17 @@
 //! A line `<!-- kernel: NAME -->` in the page stands before a block with the kernel's source, `<!-- ptx: NAME -->` before its
 //! asynchronous instructions, `<!-- swizzle: B128 -->` before a drawing.
 
-use crate::{assembled, bulk, clusters, order, pipelines, pixels, tiles};
+use crate::{assembled, bulk, clusters, gathered, order, pipelines, pixels, tiles};
 use lanework::prelude::*;
 use lanework::ptx::{Module, Statement};
 use lanework::{Launch, Result};
 use std::path::PathBuf;
 
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     include_str!("assembled.rs"),
     include_str!("bulk.rs"),
     include_str!("clusters.rs"),
+    include_str!("gathered.rs"),
     include_str!("order.rs"),
     include_str!("pipelines.rs"),
     include_str!("pixels.rs"),
@@ -104,6 +105,13 @@ fn printed(name: &str) -> Result<String> {
                 PixelMap::new(&floats, &Pixels::new([2, 8, 8, 4], 32).filter(&[3, 3], &[1, 1]))?;
             let mut out = device.zeros::<f32>(512)?;
             show(pixels::convolution::<3, 3>(&images, &floats, &mut out, (8, 8), (1, 1), 1))
+        }
+        "moved_rows" => {
+            let (table, numbers) = (device.zeros::<u32>(4096)?, device.zeros::<i32>(64)?);
+            let rows = Tiles::new([64, 64], [1, 16]);
+            let source = TensorMap::new(&table, &rows)?;
+            let target = TensorMapMut::new(&mut a, &rows)?;
+            show(gathered::moved_rows(&source, &numbers, &numbers, 0, &target))
         }
         "relay" => show(clusters::relay(&mut a)),
         "ping_pong" => show(order::ping_pong(1, &mut a)),

@@ -5,6 +5,7 @@ mod bulk;
 mod cache;
 mod cluster;
 mod coordinates;
+mod gathered;
 mod grid;
 mod groups;
 mod handle;

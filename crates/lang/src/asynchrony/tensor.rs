@@ -143,8 +143,13 @@ impl Map {
 
     /// Notes the tile's shape, which the launch compares with the map's, and refuses a second one.
     fn uses<T: Element, const D: usize>(self, b: &mut Builder, part: &Part<T, D>) {
+        self.uses_of(b, part, &part.dims);
+    }
+
+    /// The same of a copy whose tile has this shape.
+    fn uses_of<T: Element, const D: usize>(self, b: &mut Builder, part: &Part<T, D>, dims: &[u32]) {
         part.align(b, 128);
-        let shape = part.dims.iter().copied().filter(|extent| *extent != 1);
+        let shape = dims.iter().copied().filter(|extent| *extent != 1);
         let wanted = Tile::new(shape, part.swizzle, T::SCALAR.size());
         let parameter = &mut b.parameters[self.parameter];
         let ParameterKind::TensorMap { tile, .. } = &mut parameter.kind else { return };
@@ -234,6 +239,40 @@ impl Map {
         });
     }
 
+    /// Copies four rows, whose map has tiles of one.
+    pub(super) fn gather<T: Element>(self, part: Part<T, 2>, at: &[Index], signal: impl Signal) {
+        with(|b| {
+            self.uses_of(b, &part, &part.dims[1..]);
+            let name = format!(
+                "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{}",
+                self.words()
+            );
+            let places = vector(b, at);
+            let mut operands = vec![
+                part.first.operand(b),
+                self.place(b, places),
+                signal.barrier().place.operand(b),
+            ];
+            self.tail(b, &mut operands);
+            b.emit(&name, operands);
+        });
+    }
+
+    /// Copies four rows out.
+    pub(super) fn scatter<T: Element>(self, part: Part<T, 2>, at: &[Index]) {
+        with(|b| {
+            self.uses_of(b, &part, &part.dims[1..]);
+            let name = format!(
+                "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{}",
+                self.words()
+            );
+            let places = vector(b, at);
+            let mut operands = vec![self.place(b, places), part.first.operand(b)];
+            self.tail(b, &mut operands);
+            b.emit(&name, operands);
+        });
+    }
+
     fn store<T: Element, const D: usize>(
         self,
         part: Part<T, D>,
@@ -260,6 +299,10 @@ impl Map {
 }
 
 impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
+    pub(super) fn map(self) -> Map {
+        self.map
+    }
+
     /// Starts to copy the tile at `at` into shared memory; `signal` is told of its bytes (`cp.async.bulk.tensor`).
     #[track_caller]
     pub fn load<const D: usize>(
