@@ -26,7 +26,7 @@ pub fn distance(got: f32, want: f64) -> f64 {
     let got = if got.is_infinite() { most.copysign(got) } else { got };
     let want = if want.is_infinite() { most.copysign(want) } else { want };
     let exponent = (want.to_bits() >> 52 & 0x7ff) as i32 - 1023;
-    let exponent = exponent.max(-126).min(127);
+    let exponent = exponent.clamp(-126, 127);
     (got - want).abs() * f64_from_bits(((1046 - exponent) as u64) << 52)
 }
 

@@ -63,30 +63,19 @@ pub fn divergence(words: Words) -> String {
     let left = 200.0;
     let mut y = 8.0;
     let steps = ["if ..", "a();", "b();", "c();"];
-    let cases: [(&str, fn(u32) -> bool); 2] = [
-        (
-            words.of(
-                "if lane % 2 == 0 { a() } else { b() } c()",
-                "if lane % 2 == 0 { a() } else { b() } c()",
-            ),
-            |lane| lane % 2 == 0,
-        ),
-        (
-            words.of(
-                "if warp == 0 { a() } else { b() } c()",
-                "if warp == 0 { a() } else { b() } c()",
-            ),
-            |_| true,
-        ),
+    // The code, and every how many lanes take the first side.
+    let cases = [
+        ("if lane % 2 == 0 { a() } else { b() } c()", 2),
+        ("if warp == 0 { a() } else { b() } c()", 1),
     ];
-    for (what, takes) in cases {
+    for (what, every) in cases {
         d.code((16.0, y + 18.0), 13, Anchor::Start, what);
         y += 28.0;
         let mut issued = 0;
         for (step, name) in steps.iter().enumerate() {
             let active = |lane: u32| match step {
-                1 => takes(lane),
-                2 => !takes(lane),
+                1 => lane.is_multiple_of(every),
+                2 => !lane.is_multiple_of(every),
                 _ => true,
             };
             if !(0..32).any(active) {
