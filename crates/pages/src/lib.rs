@@ -15,9 +15,22 @@ mod words;
 
 pub use record::Report;
 
+/// Bytes of a file at most, where shorter listings can make it so.
+const MOST_BYTES: usize = 4_900_000;
+/// Lines of a listing that are shown, one after the other until the file is small enough.
+const LISTED: [usize; 4] = [800, 400, 150, 40];
+
 impl Report {
-    /// The report as one HTML file.
+    /// The report as one HTML file. Listings of PTX and machine code are cut, where they are long or many, so that
+    /// the file stays under 5 MB.
     pub fn html(&self) -> String {
-        sections::page(self).into_string()
+        let mut html = String::new();
+        for lines in LISTED {
+            html = sections::page(self, lines).into_string();
+            if html.len() <= MOST_BYTES {
+                break;
+            }
+        }
+        html
     }
 }

@@ -61,3 +61,19 @@ fn an_empty_report_is_a_page_too() {
     let html = lanework_pages::Report::default().html();
     assert!(html.contains("id=\"summary\"") && !html.contains("NaN"));
 }
+
+#[test]
+fn listings_are_cut_before_the_file_is_too_large() {
+    let (mut report, _) = sample::report();
+    let line = "\tld.global.u32 %r1, [%rd1+4];\n";
+    for index in 0..60 {
+        let mut kernel = report.kernels[0].clone();
+        kernel.name = format!("k{index}");
+        let ptx = kernel.ptx.as_mut().expect("PTX");
+        ptx.text = line.repeat(1500);
+        report.kernels.push(kernel);
+    }
+    let html = report.html();
+    assert!(html.len() < 5_000_000, "{} bytes", html.len());
+    assert!(html.contains("of 1500 lines are shown"));
+}

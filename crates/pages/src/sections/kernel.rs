@@ -9,8 +9,8 @@ use crate::tip::Tip;
 use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
-/// The page.
-pub fn page(report: &Report, kernel: &Kernel) -> Markup {
+/// The page, with listings of at most `most` lines of PTX and machine code.
+pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
     let at = route::kernel(&kernel.ladder, &kernel.name);
     let found = findings::of_kernel(kernel);
     html! {
@@ -46,7 +46,7 @@ pub fn page(report: &Report, kernel: &Kernel) -> Markup {
                     @if found.is_empty() { p { (t("kernel:no-findings")) } } @else { (findings::table(&found, false)) }
                 }
             }
-            (listing::card(kernel))
+            (listing::card(kernel, most))
             (pictures::card(kernel))
             (errors(report, kernel))
         }

@@ -5,14 +5,11 @@ use crate::format::{count, percent};
 use crate::highlight::{Language, line as coloured};
 use crate::record::{Kernel, Line, Listing, Sass, Source};
 use crate::words::{t, tf};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 
-/// Lines of PTX or machine code that are shown of one kernel.
-const MOST: usize = 900;
-
-/// The card with the listings.
-pub fn card(kernel: &Kernel) -> Markup {
+/// The card with the listings, of PTX and of machine code at most `most` lines.
+pub fn card(kernel: &Kernel, most: usize) -> Markup {
     let lines = kernel.profile.iter().flat_map(|profile| &profile.lines);
     let mut by_file: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     for line in lines {
@@ -38,8 +35,8 @@ pub fn card(kernel: &Kernel) -> Markup {
                 }
                 div.half {
                     div.tabs {
-                        @if let Some(ptx) = &kernel.ptx { div.panel { h3.panel-name { "PTX" } (of_ptx(ptx, &key)) } }
-                        div.panel { h3.panel-name { "SASS" } (of_sass(&kernel.sass, &key)) }
+                        @if let Some(ptx) = &kernel.ptx { div.panel { h3.panel-name { "PTX" } (of_ptx(ptx, &key, most)) } }
+                        div.panel { h3.panel-name { "SASS" } (of_sass(&kernel.sass, &key, most)) }
                     }
                 }
             }
@@ -62,12 +59,24 @@ fn cells(line: Option<&&Line>) -> Markup {
                 @let (sectors, ideal) = (line.counters.sectors(), line.counters.ideal_sectors());
                 td { (percent(line.share)) }
                 td { (number(line.counters.get("warp_instructions"))) }
-                td.over[ideal > 0 && sectors as f64 > 1.1 * ideal as f64] { (number(sectors)) }
-                td.over[line.counters.conflicts() > 0] { (number(line.counters.wavefronts())) }
+                (over(ideal > 0 && sectors as f64 > 1.1 * ideal as f64, &number(sectors)))
+                (over(line.counters.conflicts() > 0, &number(line.counters.wavefronts())))
             }
             None => { td {} td {} td {} td {} }
         }
     }
+}
+
+/// A cell, marked where its figure is over its optimum.
+fn over(over: bool, text: &str) -> Markup {
+    html! { @if over { td.over { (text) } } @else { td { (text) } } }
+}
+
+/// A table without the end tags that HTML lets out: listings are most of a file.
+fn short_table(table: &Markup) -> Markup {
+    let text =
+        ["</td>", "</th>", "</tr>"].iter().fold(table.0.clone(), |text, tag| text.replace(tag, ""));
+    PreEscaped(text)
 }
 
 fn head() -> Markup {
@@ -96,7 +105,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
     html! {
         h3.panel-name { (short(&file.file)) }
         div.listing-frame tabindex="0" role="region" aria-label=(short(&file.file)) {
-            table.listing {
+            (short_table(&html! { table.listing {
                 (head())
                 tbody {
                     @for (at, text) in file.text.lines().enumerate() {
@@ -112,12 +121,12 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                         }
                     }
                 }
-            }
+            } }))
         }
     }
 }
 
-fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
+fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>, most: usize) -> Markup {
     let by_line: BTreeMap<u32, &Line> = ptx.lines.iter().map(|line| (line.line, line)).collect();
     // What `.loc` says is shown by the marks of lines.
     let located = |(_, text): &(usize, &str)| !text.trim_start().starts_with(".loc ");
@@ -125,10 +134,10 @@ fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Mark
     let all = lines.len();
     html! {
         div.listing-frame tabindex="0" role="region" aria-label="PTX" {
-            table.listing.short {
+            (short_table(&html! { table.listing.short {
                 (head())
                 tbody {
-                    @for (at, text) in lines.iter().take(MOST) {
+                    @for (at, text) in lines.iter().take(most) {
                         @let number = *at as u32 + 1;
                         @let found = by_line.get(&number);
                         tr data-l=[ptx.source.get(&number).and_then(key)] style=[heat(found)] {
@@ -138,14 +147,14 @@ fn of_ptx(ptx: &Listing, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Mark
                         }
                     }
                 }
-            }
+            } }))
         }
-        @if all > MOST { p.note { (tf("listing:cut", &[&MOST.to_string(), &all.to_string()])) } }
+        @if all > most { p.note { (tf("listing:cut", &[&most.to_string(), &all.to_string()])) } }
         @if ptx.lines.is_empty() { p.note { (t("listing:ptx-uncounted")) } }
     }
 }
 
-fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Markup {
+fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>, most: usize) -> Markup {
     let Some(text) = &sass.text else {
         return html! {
             p.callout {
@@ -159,9 +168,9 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Marku
     html! {
         p.note { (sass.target) @if !sass.note.is_empty() { " · " (sass.note) } }
         div.listing-frame tabindex="0" role="region" aria-label="SASS" {
-            table.listing.short {
+            (short_table(&html! { table.listing.short {
                 tbody {
-                    @for (at, line) in text.lines().enumerate().take(MOST) {
+                    @for (at, line) in text.lines().enumerate().take(most) {
                         @let number = at as u32 + 1;
                         tr data-l=[sass.source.get(&number).and_then(key)] {
                             th { (number) }
@@ -169,9 +178,9 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>) -> Marku
                         }
                     }
                 }
-            }
+            } }))
         }
-        @if all > MOST { p.note { (tf("listing:cut", &[&MOST.to_string(), &all.to_string()])) } }
+        @if all > most { p.note { (tf("listing:cut", &[&most.to_string(), &all.to_string()])) } }
     }
 }
 
@@ -204,7 +213,7 @@ mod tests {
             }),
             ..Kernel::default()
         };
-        let drawn = card(&kernel).into_string();
+        let drawn = card(&kernel, 100).into_string();
         assert_eq!(drawn.matches("data-l=\"0:2\"").count(), 2);
         assert!(!drawn.contains("<script>") && !drawn.contains("<i>remark"), "{drawn}");
         assert!(drawn.contains(">b/k.rs<"));

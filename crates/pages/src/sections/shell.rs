@@ -8,8 +8,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");
 
-/// The file.
-pub fn page(report: &Report) -> Markup {
+/// The file, with listings of at most `most` lines of PTX and machine code.
+pub fn page(report: &Report, most: usize) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-language=(if report.chinese { "zh" } else { "" }) {
@@ -36,9 +36,9 @@ pub fn page(report: &Report) -> Markup {
                         @if !report.timed.is_empty() { (timed::page(report)) }
                         @for name in report.ladders() {
                             (ladder::page(report, name))
-                            @for one in report.kernels.iter().filter(|one| one.ladder == name) { (kernel::page(report, one)) }
+                            @for one in report.kernels.iter().filter(|one| one.ladder == name) { (kernel::page(report, one, most)) }
                         }
-                        @for one in report.kernels.iter().filter(|one| one.ladder.is_empty()) { (kernel::page(report, one)) }
+                        @for one in report.kernels.iter().filter(|one| one.ladder.is_empty()) { (kernel::page(report, one, most)) }
                         (method::page())
                     }
                 }
