@@ -48,6 +48,10 @@
     }
     const here = one("#side [aria-current]");
     if (here && innerWidth > 900) here.scrollIntoView({ block: "nearest" });
+    for (const frame of all(".listing-frame", page)) {
+      const first = one("tr[style]", frame);
+      if (first && frame.scrollTop === 0) frame.scrollTop = Math.max(0, first.offsetTop - frame.clientHeight / 4);
+    }
     root.classList.remove("menu");
     hide();
     setTitle();

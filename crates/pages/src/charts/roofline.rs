@@ -52,6 +52,8 @@ pub struct Roofline {
     pub roofs: Vec<Roof>,
     /// The marks.
     pub marks: Vec<Mark>,
+    /// What its axes are: keys of the catalogue.
+    pub axes: [&'static str; 2],
     /// What it shows, for those who do not see it.
     pub caption: String,
 }
@@ -141,7 +143,15 @@ impl Roofline {
             let at = (plot.x(mark.intensity), plot.y(mark.rate));
             let wide = width(label, plot.size);
             if let Some((left, base)) = taken.beside(at, wide, plot.size) {
+                // A label that stands apart from its mark is tied to it.
+                let (x, y) = at;
+                let middle = base - 0.35 * plot.size;
+                let tied = (middle - y).abs() > 1.2 * plot.size;
+                let end = if left > x { left - 2.0 } else { left + wide + 2.0 };
                 labels.push(html! {
+                    @if tied {
+                        line.leader x1=(p(x)) y1=(p(y)) x2=(p(end.clamp(x - 200.0, x + 200.0))) y2=(p(middle)) data-group=(mark.group) {}
+                    }
                     text.label.vendor[mark.vendor] x=(p(left)) y=(p(base)) font-size=(plot.size)
                         data-group=(mark.group) { (label) }
                 });
@@ -150,7 +160,7 @@ impl Roofline {
         html! {
             svg class={ "chart roofline " (class) } viewBox={ "0 0 " (plot.width) " " (plot.height) }
                 role="group" aria-label=(self.caption) {
-                (axes(&plot))
+                (axes(&plot, self.axes))
                 @for roof in roofs { (roof) }
                 @for mark in &self.marks {
                     @let (x, y) = (plot.x(mark.intensity), plot.y(mark.rate));
@@ -207,7 +217,7 @@ impl Roofline {
     }
 }
 
-fn axes(plot: &Plot) -> Markup {
+fn axes(plot: &Plot, [x_name, y_name]: [&'static str; 2]) -> Markup {
     let size = plot.size;
     html! {
         @for tick in &plot.x.ticks {
@@ -221,9 +231,9 @@ fn axes(plot: &Plot) -> Markup {
             text.tick x=(p(plot.left - 7.0)) y=(p(y + 4.0)) text-anchor="end" font-size=(size) { (short(*tick)) }
         }
         text.axis x=(p((plot.left + plot.right) / 2.0)) y=(p(plot.height - 10.0)) text-anchor="middle" font-size=(size) {
-            (drawn("axis:intensity"))
+            (drawn(x_name))
         }
-        text.axis x="4" y=(p(plot.top - 14.0)) font-size=(size) { (drawn("axis:rate")) }
+        text.axis x="4" y=(p(plot.top - 14.0)) font-size=(size) { (drawn(y_name)) }
     }
 }
 
@@ -260,6 +270,7 @@ mod tests {
             roofs: vec![roof(4800.0, true), roof(66_900.0, false)],
             marks: vec![mark(0.1, 100.0), mark(600.0, 50_000.0)],
             caption: "c".to_owned(),
+            axes: ["axis:intensity", "axis:rate"],
         };
         let drawn = roofline.draw().into_string();
         assert_eq!(drawn.matches("<g class=\"mark").count(), 4);

@@ -100,6 +100,16 @@ fn short(file: &str) -> &str {
     parts.nth(1).map_or(file, |(at, _)| &file[at + 1..])
 }
 
+/// Lines that are shown before and after a counted one of a file that is not the kernel's own.
+const AROUND: u32 = 3;
+
+/// The lines of a file that are shown: all of the kernel's own, which is the first; of others what was counted, with
+/// a little around it.
+fn shown<'a>(file: &'a Source, index: usize, lines: &[&Line]) -> Vec<(usize, &'a str)> {
+    let near = |at: usize| lines.iter().any(|line| line.line.abs_diff(at as u32 + 1) <= AROUND);
+    file.text.lines().enumerate().filter(|(at, _)| index == 0 || near(*at)).collect()
+}
+
 fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
     let kind = if file.file.ends_with(".ptx") { Language::Ptx } else { Language::Code };
     html! {
@@ -108,7 +118,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
             (short_table(&html! { table.listing {
                 (head())
                 tbody {
-                    @for (at, text) in file.text.lines().enumerate() {
+                    @for (at, text) in shown(file, index, lines) {
                         @let number = at as u32 + 1;
                         @let found = lines.iter().find(|line| line.line == number);
                         tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {

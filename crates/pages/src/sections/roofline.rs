@@ -80,6 +80,7 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
     let mut roofline = Roofline {
         roofs: roofs(ceilings),
         caption: format!("{} {gpu}", english("nav:roofline")),
+        axes: ["axis:intensity", "axis:rate"],
         ..Roofline::default()
     };
     let mut labelled = Vec::new();
@@ -197,7 +198,7 @@ fn bounds(report: &Report) -> Markup {
                         bound: true,
                         link: Some(format!("#{}", route::kernel(&kernel.ladder, &kernel.name))),
                         tip: Tip::new(format!("{}/{}", kernel.ladder, kernel.name))
-                            .row("axis:intensity", digits(*intensity))
+                            .row("axis:counted-intensity", digits(*intensity))
                             .row("roofline:bound", rate(bound))
                             .row("count:flops", crate::format::count(profile.flops as f64))
                             .row("count:sector-bytes", crate::format::bytes(profile.sector_bytes as f64)),
@@ -210,7 +211,7 @@ fn bounds(report: &Report) -> Markup {
                     p.callout { (t("roofline:bounds-note")) }
                     (filters(&shown))
                     figure data-marks=(marks.len()) {
-                        (Roofline { roofs: roofs(ceilings), marks, caption: format!("{} {gpu}", english("nav:roofline")) }.draw())
+                        (Roofline { roofs: roofs(ceilings), marks, caption: format!("{} {gpu}", english("nav:roofline")), axes: ["axis:counted-intensity", "axis:bound"] }.draw())
                         figcaption.note { (tf("roofline:source", &[&ceilings.source])) }
                     }
                 }

@@ -105,6 +105,12 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("axis:rate", "operations per second, more is better", "每秒运算次数，越多越好"),
     ("axis:bandwidth", "useful bytes per second, more is better", "每秒有用字节，越多越好"),
     ("axis:intensity", "operations per byte that must move", "每个必须搬运的字节的运算次数"),
+    (
+        "axis:counted-intensity",
+        "operations per byte of counted sectors",
+        "每个已计数扇区字节的运算次数",
+    ),
+    ("axis:bound", "bound on operations per second", "每秒运算次数的上界"),
     ("axis:sectors", "32-byte sectors, less is better", "32 字节扇区数，越少越好"),
     (
         "axis:wavefronts",
@@ -338,8 +344,16 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "同样的级在多种规模上运行：曲线转折之处，另一种限制开始起作用。",
     ),
     ("sweeps:nothing-varies", "Nothing varies in this sweep.", "这次扫描没有变化的参数。"),
-    ("sweeps:more", "darker is better; the best cell is framed", "颜色越深越好；最好的一格加框"),
-    ("sweeps:less", "lighter is better; the best cell is framed", "颜色越浅越好；最好的一格加框"),
+    (
+        "sweeps:more",
+        "the stronger the colour, the better; the best cell is framed",
+        "颜色越浓越好；最好的一格加框",
+    ),
+    (
+        "sweeps:less",
+        "the fainter the colour, the better; the best cell is framed",
+        "颜色越淡越好；最好的一格加框",
+    ),
     // samples
     (
         "samples:lead",
