@@ -13,6 +13,7 @@ use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
 use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, family, machine, specs};
 use lanework_pages::Report;
+use lanework_pages::record::Kernel;
 use lanework_store::{Exported, Filter, RunId, Store, place};
 use serde::Serialize;
 use std::path::Path;
@@ -166,7 +167,7 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
     Ok(records)
 }
 
-/// Profiles the rungs that have no page yet, on the emulator.
+/// Profiles the rungs on the emulator for their pages. Pages from files are made again: no file brings drawings.
 fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
     let device = Device::emulator();
     let machine = machine(find_gpu(gpu)?);
@@ -177,16 +178,17 @@ fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
         let case = family.case(&Request::new(Backend::Emulator))?;
         for rung in &ladder.rungs {
             progress.next(&format!("{}/{}", ladder.name, rung.name));
-            if report.kernel(ladder.name, rung.name).is_some_and(|known| known.ptx.is_some()) {
-                continue;
-            }
             let found = gather::kernel(ladder.name, rung, case.as_ref(), &device, &machine)?;
-            if let Some(found) = found {
-                report
-                    .kernels
-                    .retain(|known| (&*known.ladder, &*known.name) != (ladder.name, rung.name));
-                report.kernels.push(found);
+            let Some(mut found) = found else { continue };
+            let same = |known: &Kernel| known.ladder == found.ladder && known.name == found.name;
+            if let Some(at) = report.kernels.iter().position(same) {
+                // Machine code from where it could be made is kept.
+                let known = report.kernels.remove(at);
+                if found.sass.text.is_none() && known.sass.text.is_some() {
+                    found.sass = known.sass;
+                }
             }
+            report.kernels.push(found);
         }
     }
     Ok(())

@@ -185,12 +185,12 @@ impl Roofline {
             let from = (roof.value / self.top(true)).max(plot.x.ends().0);
             let y = plot.y(roof.value);
             let base = if roof.measured { y + plot.size + 3.0 } else { y - 6.0 };
-            taken.take([plot.right - wide - 8.0, base - plot.size, plot.right, base + 4.0]);
+            // The name begins where the roof does: rungs gather at its other end.
+            let left = (plot.x(from) + 8.0).min(plot.right - wide - 4.0);
+            taken.take([left - 4.0, base - plot.size, left + wide + 4.0, base + 4.0]);
             return html! {
                 line class=(class) x1=(p(plot.x(from))) y1=(p(y)) x2=(p(plot.right)) y2=(p(y)) {}
-                text.roof-name x=(p(plot.right - 4.0)) y=(p(base)) text-anchor="end" font-size=(plot.size) {
-                    (drawn(roof.name)) " " (roof.text)
-                }
+                text.roof-name x=(p(left)) y=(p(base)) font-size=(plot.size) { (drawn(roof.name)) " " (roof.text) }
             };
         }
         let from = plot.x.ends().0.max(plot.y.ends().0 / roof.value);

@@ -168,6 +168,12 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
     }
 }
 
+/// The groups of marks, each with its ladder.
+fn groups<'a>(marks: &[Mark], names: &[&'a str]) -> Vec<(usize, &'a str)> {
+    let known = names.iter().copied().enumerate();
+    known.filter(|(group, _)| marks.iter().any(|mark| mark.group == *group)).collect()
+}
+
 /// The emulator's counts under the roofs of the GPU that the profiles are for.
 fn bounds(report: &Report) -> Markup {
     let names = report.ladders();
@@ -204,8 +210,7 @@ fn bounds(report: &Report) -> Markup {
                             .row("count:sector-bytes", crate::format::bytes(profile.sector_bytes as f64)),
                     }
                 }).collect();
-                @let mut shown: Vec<(usize, &str)> = marks.iter().map(|mark| (mark.group, names.get(mark.group).copied().unwrap_or(""))).collect();
-                @let _ = { shown.sort_unstable(); shown.dedup(); };
+                @let shown = groups(&marks, &names);
                 div.card.filtered {
                     h2 { (tf("roofline:bounds", &[gpu])) }
                     p.callout { (t("roofline:bounds-note")) }
