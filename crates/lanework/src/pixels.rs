@@ -23,6 +23,11 @@ use std::marker::PhantomData;
 /// let images = device.zeros::<f32>(2 * 6 * 8 * 4)?;
 /// let pixels = Pixels::new([2, 6, 8, 4], 32).filter(&[3, 3], &[1, 1]);
 /// assert_eq!(PixelMap::new(&images, &pixels)?.copy_bytes(), 32 * 4 * 4);
+///
+/// // The same box by its corners, with a number of channels and with the chunks permuted; and the map as bytes.
+/// let pixels = Pixels::new([2, 6, 8, 4], 32).window(&[-1, -1], &[-1, -1]);
+/// let map = PixelMap::new(&images, &pixels.channels(4).swizzle(Swizzle::B32))?;
+/// assert_eq!(map.untyped().as_bytes().len(), 128);
 /// # Ok(())
 /// # }
 /// ```

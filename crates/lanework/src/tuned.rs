@@ -7,7 +7,7 @@
 //! of this library; for another it is not found, and nobody has to delete it.
 //!
 //! ```
-//! use lanework::tuned::{Choice, Key, Tuned, shape_class};
+//! use lanework::tuned::{Choice, Key, TUNED_VARIABLE, Tuned, data_folder, default_place, shape_class};
 //!
 //! # let folder = std::env::temp_dir().join(format!("lanework-tuned-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder).expect("a folder");
@@ -19,6 +19,13 @@
 //! Tuned::record(&file, &key, &choice)?;
 //! let tuned = Tuned::read(&file)?;
 //! assert_eq!(tuned.lookup(&key), Some(&choice));
+//! assert_eq!(tuned.iter().count(), 1);
+//! Tuned::forget(&file, &key)?;
+//!
+//! // For this device, in the file that programs use: what the variable names, or one among the user's data.
+//! let key = Key::of(&lanework::Device::best(), "transpose", &class);
+//! assert!(Tuned::read(&file)?.lookup(&key).is_none());
+//! println!("{TUNED_VARIABLE} or {:?}: {:?}", data_folder(), default_place());
 //! # std::fs::remove_dir_all(&folder).expect("removed");
 //! # Ok::<(), lanework::Error>(())
 //! ```

@@ -15,11 +15,17 @@ use std::cmp::Ordering;
 /// The six comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
+    /// `==`
     Eq,
+    /// `!=`
     Ne,
+    /// `<`
     Lt,
+    /// `<=`
     Le,
+    /// `>`
     Gt,
+    /// `>=`
     Ge,
 }
 
@@ -109,7 +115,8 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
-    note = "numbers of one type are compared, and integers of any two types; convert others with `as`"
+    note = "numbers of one type are compared, and integers of any two types; convert others with `as`",
+    note = "a #[device] struct is compared where `#[derive(PartialEq)]` stands below #[device]"
 )]
 pub trait Equate<R> {
     /// `bool` or `Var<bool>`.

@@ -38,7 +38,7 @@
 //!   `bool`, tuple or enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
 //!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. There
-//!   is no `Option` and no `Result`: keep a `bool` beside the value.
+//!   is `Option`, with `Some`, `None`, `?` and Rust's methods, in registers and local memory; no `Result`.
 //! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`;
 //!   one with `return` says what it returns. It is staged anew at each call, and cannot be stored.
 //! - `let x;` takes its value later, on every way to the first use.
@@ -65,11 +65,11 @@ mod current;
 mod data;
 mod definition;
 mod directive;
+mod exchange;
 pub mod fast;
 mod flight;
 mod fold;
 pub mod functions;
-#[doc(hidden)]
 pub mod host;
 mod identifier;
 mod inline;
@@ -91,7 +91,6 @@ mod operators;
 mod optimize;
 mod print;
 mod promote;
-#[doc(hidden)]
 pub mod rt;
 mod scalar;
 mod stage;
@@ -107,7 +106,7 @@ pub use asynchrony::{
     Producer, Remote, RemoteMbarrier, Role, Scope, Signal, Span, SpanMut, TensorPixels,
     TensorTiles, TileAt, Waiter, WrittenTensor,
 };
-pub use data::Data;
+pub use data::{Data, OptionOf, OrderingOf};
 #[doc(hidden)]
 pub use definition::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,

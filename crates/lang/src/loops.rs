@@ -8,12 +8,14 @@ use crate::builder::{Builder, LoopFrame};
 use crate::cast::cast;
 use crate::compare::{Condition, Relation, relate};
 use crate::current::{here, with};
+use crate::data::{Data, Handle, Valued, operations};
 use crate::memory::IndexValue;
 use crate::number::Integer;
 use crate::operation::Operation;
 use crate::value::{Index, Register, Value, wrap};
 use crate::var::{IntoVar, Read, Var};
 use lanework_ptx::ScalarType;
+use std::cell::Cell;
 
 /// Runs a loop's body with its labels known to `break` and `continue`.
 fn in_loop(name: Option<&'static str>, exit: &str, next: &str, body: &mut dyn FnMut()) {
@@ -98,6 +100,31 @@ pub(crate) fn while_dyn(
 pub fn endless_loop(name: Option<&'static str>, body: impl FnOnce()) {
     here();
     while_loop(name, || true, body);
+}
+
+/// The registers that hold the value of a `loop`.
+pub struct BreakSlot<T: Data> {
+    out: Cell<Option<Handle<T>>>,
+}
+
+/// `loop { .. break value; }`.
+#[track_caller]
+pub fn loop_value<T: Data>(
+    name: Option<&'static str>,
+    body: impl FnOnce(&BreakSlot<T>),
+) -> Handle<T> {
+    let slot = BreakSlot { out: Cell::new(None) };
+    endless_loop(name, || body(&slot));
+    slot.out.get().unwrap_or_else(operations::declare::<T>)
+}
+
+/// What `break value` does before it leaves the loop.
+#[track_caller]
+pub fn break_value<T: Data>(slot: &BreakSlot<T>, value: impl Valued<Value = T>) {
+    here();
+    let out = slot.out.get().unwrap_or_else(operations::declare::<T>);
+    slot.out.set(Some(out));
+    operations::assign::<T>(out, value.to());
 }
 
 /// The values of a `for`.

@@ -11,6 +11,7 @@ use crate::builder::Builder;
 use crate::cast::cast;
 use crate::compare::{Equate, Order, Relation, relate};
 use crate::current::{here, with};
+use crate::data::{Data, To, Valued, ordered, same};
 use crate::number::Integer;
 use crate::operation::Operation;
 use crate::value::{Value, integer, wrap};
@@ -61,6 +62,45 @@ impl<A: Integer, B: Integer> Mixed<B> for A {
         let (x, y) = (integer(self.bits(), A::SCALAR), integer(other.bits(), B::SCALAR));
         relation.holds(Some(x.cmp(&y)))
     }
+}
+
+/// Two values of one type, of which one at least is a run-time value.
+#[track_caller]
+fn whole<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
+    match relation {
+        Relation::Eq => same::<T>(first, second),
+        Relation::Ne => !same::<T>(first, second),
+        other => ordered::<T>(other, first, second),
+    }
+}
+
+impl<L: Valued, R: To<L::Value>, const N: usize> Mixed<[R; N]> for [L; N] {
+    type Output = Var<bool>;
+    #[track_caller]
+    fn relation(self, relation: Relation, other: [R; N]) -> Var<bool> {
+        whole::<[L::Value; N]>(relation, self, other)
+    }
+}
+
+macro_rules! tuples {
+    ($($($l:ident $r:ident)*;)*) => {$(
+        impl<$($l: Valued, $r: To<$l::Value>),*> Mixed<($($r,)*)> for ($($l,)*) {
+            type Output = Var<bool>;
+            #[track_caller]
+            fn relation(self, relation: Relation, other: ($($r,)*)) -> Var<bool> {
+                whole::<($($l::Value,)*)>(relation, self, other)
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A A2;
+    A A2 B B2;
+    A A2 B B2 C C2;
+    A A2 B B2 C C2 D D2;
+    A A2 B B2 C C2 D D2 E E2;
+    A A2 B B2 C C2 D D2 E E2 F F2;
 }
 
 /// `x relation y` for integers of two types.

@@ -8,16 +8,18 @@ pub use crate::call::{
     return_value,
 };
 pub use crate::cast::Cast;
-pub use crate::compare::{Condition, Connect, Equate, Order};
+pub use crate::compare::{Condition, Connect, Equate, Order, Relation};
 pub use crate::control::{if_else, if_then};
 pub use crate::data::*;
 pub use crate::directive::*;
+pub use crate::exchange::{replace, swap};
 pub use crate::inline::{Input, Written, inline, output};
 pub use crate::items::{Items, for_enumerated, for_items};
 pub use crate::join::{Become, Join, Joined, joined};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
 pub use crate::loops::{
-    By, Direction, OneByOne, Step, Walk, endless_loop, for_loop, unrolled, while_loop,
+    BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, endless_loop, for_loop,
+    loop_value, unrolled, while_loop,
 };
 pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space};
 pub use crate::mixed::Compare;

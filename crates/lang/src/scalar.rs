@@ -69,7 +69,7 @@ bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
     message = "`{Self}` cannot be stored in device memory",
     label = "not a type that buffers hold",
     note = "buffers hold u8 to u64, i8 to i64, usize, isize, f16, bf16, f32, f64, arrays of them, \
-            and #[device] structs of these; a `bool` is a `u32` there, a tuple a struct"
+            and #[device] structs of these; a `bool` is a `u8` there (`x[i] != 0`), an enum its number, a tuple a struct"
 )]
 pub trait Storable: Pod {}
 

@@ -23,6 +23,20 @@ macro_rules! twins {
     )*};
 }
 
+/// `use std::mem::swap;`
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod swap {
+    pub use crate::exchange::swap as staged;
+}
+
+/// `use std::mem::replace;`
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod replace {
+    pub use crate::exchange::replace as staged;
+}
+
 macro_rules! twins_of {
     ($($name:ident)*) => {$(
         #[doc(hidden)]

@@ -46,11 +46,11 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
                 type Output = ::lanework::lang::Var<bool>;
                 #[track_caller]
                 fn eq(self, other: #right) -> Self::Output {
-                    #rt::same_tag::<#name>(self, other)
+                    #rt::same::<#name>(self, other)
                 }
                 #[track_caller]
                 fn ne(self, other: #right) -> Self::Output {
-                    !#rt::same_tag::<#name>(self, other)
+                    !#rt::same::<#name>(self, other)
                 }
             }
         }

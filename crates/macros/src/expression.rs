@@ -2,10 +2,11 @@
 
 use crate::flow::{breaks, without_else};
 use crate::host::is_literal;
+use crate::patterns::ends_with;
 use crate::places::{is_constructor, is_place};
-use crate::scope::{Mode, Tail, Translator, as_name, root};
+use crate::scope::{Mode, Returns, Tail, Translator, as_name, root};
 use crate::statement::is_array_function;
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, UnOp};
@@ -84,6 +85,22 @@ impl Translator {
             Expr::Field(field) => self.field(field, mode),
             Expr::Struct(structure) => self.structure(structure),
             Expr::Closure(closure) => self.closure(closure),
+            // `(low..high).contains(&x)`
+            Expr::MethodCall(call)
+                if call.method == "contains"
+                    && call.args.len() == 1
+                    && range(&call.receiver).is_some() =>
+            {
+                self.contains(range(&call.receiver), &call.args[0], span)
+            }
+            // `option.expect("text")`
+            Expr::MethodCall(call)
+                if call.method == "expect"
+                    && matches!(call.args.first(), Some(Expr::Lit(l)) if matches!(l.lit, syn::Lit::Str(_))) =>
+            {
+                let (receiver, text) = (self.receiver(&call.receiver), &call.args[0]);
+                quote_spanned!(span => #receiver.expect(#text))
+            }
             Expr::MethodCall(call) => {
                 let receiver = self.receiver(&call.receiver);
                 let (method, turbofish) = (&call.method, &call.turbofish);
@@ -103,6 +120,13 @@ impl Translator {
                 }
             }
             Expr::Call(call) => {
+                if let Expr::Path(path) = &*call.func
+                    && ends_with(&path.path, "Some")
+                    && call.args.len() == 1
+                {
+                    let value = self.bare(&call.args[0], Mode::Keep);
+                    return quote_spanned!(span => ::lanework::lang::rt::some(#value));
+                }
                 let function = match &*call.func {
                     Expr::Path(path) if is_constructor(&path.path) => {
                         return self.tuple_structure(call, path);
@@ -194,6 +218,7 @@ impl Translator {
                 quote_spanned!(span => { #statement })
             }
             Expr::Macro(call) => self.macro_call(&call.mac),
+            Expr::Try(tried) => self.tried(tried),
             _ => self.unsupported(expression),
         }
     }
@@ -320,6 +345,60 @@ impl Translator {
         }
     }
 
+    /// `(low..=high).contains(&x)`: comparisons of the value.
+    fn contains(
+        &mut self,
+        range: Option<&syn::ExprRange>,
+        value: &Expr,
+        span: Span,
+    ) -> TokenStream {
+        let Some(range) = range else { return TokenStream::new() };
+        let value = match value {
+            Expr::Reference(reference) => self.bare(&reference.expr, Mode::View),
+            other => self.bare(other, Mode::View),
+        };
+        let name = syn::Ident::new("__value", Span::mixed_site());
+        let mut compare = |end: &Option<Box<Expr>>, relation: &str| {
+            let end = self.bare(end.as_deref()?, Mode::View);
+            let relation = syn::Ident::new(relation, span);
+            Some(quote_spanned!(span =>
+                (&&::lanework::lang::rt::Compare(#name, #end)).#relation()))
+        };
+        let low = compare(&range.start, "is_at_least");
+        let high = match range.limits {
+            syn::RangeLimits::Closed(_) => compare(&range.end, "is_at_most"),
+            syn::RangeLimits::HalfOpen(_) => compare(&range.end, "is_less"),
+        };
+        let both = match (low, high) {
+            (Some(low), Some(high)) => {
+                quote_spanned!(span => ::lanework::lang::rt::and(#low, || #high))
+            }
+            (low, high) => low.or(high).unwrap_or_else(|| quote!(true)),
+        };
+        quote_spanned!(span => { let #name = #value; #both })
+    }
+
+    /// `option?`: the value, or a return of `None`.
+    fn tried(&mut self, tried: &syn::ExprTry) -> TokenStream {
+        if self.returns != Returns::Value {
+            return self.refuse(
+                tried,
+                "`?` stands in a function that returns an `Option`",
+                "take it apart: `if let Some(v) = option { .. }`",
+            );
+        }
+        let span = tried.span();
+        let option = self.bare(&tried.expr, Mode::View);
+        let name = syn::Ident::new("__option", Span::mixed_site());
+        quote_spanned!(span => {
+            let #name = #option;
+            ::lanework::lang::rt::if_then(::lanework::lang::rt::is_none(#name), || {
+                ::lanework::lang::rt::return_value(__returned, ::core::option::Option::None)
+            });
+            ::lanework::lang::rt::payload(#name)
+        })
+    }
+
     fn unsupported(&mut self, expression: &Expr) -> TokenStream {
         let (message, help) = match expression {
             Expr::Let(_) => (
@@ -329,7 +408,6 @@ impl Translator {
             Expr::Async(_) | Expr::Await(_) => {
                 ("kernels are not asynchronous", "launch on a stream from the host")
             }
-            Expr::Try(_) => ("`?` is not supported in a kernel", "test a condition and `return`"),
             _ => (
                 "this expression is not supported in a kernel",
                 "kernels support arithmetic, indexing, calls, `if`, loops and assignments",
@@ -349,6 +427,15 @@ fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
         arguments.args.push(syn::parse_quote!(_));
     }
     path
+}
+
+/// A range in parentheses.
+fn range(expression: &Expr) -> Option<&syn::ExprRange> {
+    match expression {
+        Expr::Range(range) => Some(range),
+        Expr::Paren(inner) => range(&inner.expr),
+        _ => None,
+    }
 }
 
 /// The left side of an operator: a block there would end a statement.

@@ -1,7 +1,7 @@
 //! Rewriting `if`, loops and jumps.
 
 use crate::scope::{Mode, Returns, Tail, Translator, label_tokens};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
@@ -35,6 +35,7 @@ impl Translator {
 
     /// `while`.
     pub fn while_loop(&mut self, turn: &syn::ExprWhile) -> TokenStream {
+        self.refuse_values(&turn.body, turn.label.as_ref().map(|l| &l.name));
         if let Some(turn) = self.while_let(turn) {
             return turn;
         }
@@ -49,15 +50,39 @@ impl Translator {
     /// `loop`.
     pub fn endless_loop(&mut self, turn: &syn::ExprLoop) -> TokenStream {
         let span = turn.span();
-        let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
+        let label = turn.label.as_ref().map(|l| &l.name);
+        let name = label_tokens(label);
         let body = self.block(&turn.body, Tail::Unit);
-        quote_spanned!(span => ::lanework::lang::rt::endless_loop(#name, || #body))
+        if BreakSearch::of(&turn.body, label).with_value.is_none() {
+            return quote_spanned!(span => ::lanework::lang::rt::endless_loop(#name, || #body));
+        }
+        let inner = broken(None);
+        let outer = label.map(|label| {
+            let outer = broken(Some(label));
+            quote!(let #outer = #inner;)
+        });
+        quote_spanned!(span => ::lanework::lang::rt::loop_value(#name, |#inner| {
+            #outer
+            #body
+        }))
+    }
+
+    /// Refuses `break` with a value out of a loop that may end without one.
+    fn refuse_values(&mut self, body: &syn::Block, label: Option<&syn::Lifetime>) {
+        if let Some(value) = BreakSearch::of(body, label).with_value {
+            self.refuse(
+                value,
+                "only `loop` ends with a value",
+                "assign to a variable declared before the loop, then `break`",
+            );
+        }
     }
 
     /// `for`, staged over a range or unrolled over any host iterator.
     pub fn for_loop(&mut self, turn: &syn::ExprForLoop) -> TokenStream {
         let span = turn.span();
         let name = label_tokens(turn.label.as_ref().map(|l| &l.name));
+        self.refuse_values(&turn.body, turn.label.as_ref().map(|l| &l.name));
         let mut unroll = false;
         for attribute in &turn.attrs {
             if attribute.path().is_ident("unroll") {
@@ -159,15 +184,15 @@ impl Translator {
         let span = expression.span();
         match expression {
             Expr::Break(jump) => {
-                if let Some(value) = &jump.expr {
-                    return self.refuse(
-                        value,
-                        "`break` with a value is not supported in a kernel",
-                        "assign to a variable declared before the loop, then `break`",
-                    );
-                }
                 let name = label_tokens(jump.label.as_ref());
-                quote_spanned!(span => ::lanework::lang::rt::break_loop(#name))
+                let Some(value) = &jump.expr else {
+                    return quote_spanned!(span => ::lanework::lang::rt::break_loop(#name));
+                };
+                let (value, slot) = (self.bare(value, Mode::Keep), broken(jump.label.as_ref()));
+                quote_spanned!(span => {
+                    ::lanework::lang::rt::break_value(#slot, #value);
+                    ::lanework::lang::rt::break_loop(#name)
+                })
             }
             Expr::Continue(jump) => {
                 let name = label_tokens(jump.label.as_ref());
@@ -215,12 +240,17 @@ pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
     }
 }
 
+/// The place of a loop's value: of the innermost loop, or of the one with a label.
+fn broken(label: Option<&syn::Lifetime>) -> syn::Ident {
+    match label {
+        Some(label) => quote::format_ident!("__broken_{}", label.ident, span = Span::mixed_site()),
+        None => syn::Ident::new("__broken", Span::mixed_site()),
+    }
+}
+
 /// Whether a `break` may leave the `loop`; without one, the loop never ends and has type `!`.
 pub fn breaks(turn: &syn::ExprLoop) -> bool {
-    let mut search =
-        BreakSearch { label: turn.label.as_ref().map(|l| &l.name), depth: 0, found: false };
-    search.visit_block_mut(&mut turn.body.clone());
-    search.found
+    BreakSearch::of(&turn.body, turn.label.as_ref().map(|l| &l.name)).found
 }
 
 /// Searches for a `break` out of one loop, including from nested loops.
@@ -228,17 +258,32 @@ struct BreakSearch<'a> {
     label: Option<&'a syn::Lifetime>,
     depth: usize,
     found: bool,
+    with_value: Option<Expr>,
+}
+
+impl BreakSearch<'_> {
+    /// What leaves the loop with this body and label.
+    fn of<'a>(body: &syn::Block, label: Option<&'a syn::Lifetime>) -> BreakSearch<'a> {
+        let mut search = BreakSearch { label, depth: 0, found: false, with_value: None };
+        search.visit_block_mut(&mut body.clone());
+        search
+    }
 }
 
 impl VisitMut for BreakSearch<'_> {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
         match expression {
             Expr::Break(jump) => {
-                self.found |= match &jump.label {
+                let leaves = match &jump.label {
                     Some(label) => Some(label) == self.label,
                     None => self.depth == 0,
                 };
+                self.found |= leaves;
+                if leaves && self.with_value.is_none() {
+                    self.with_value = jump.expr.as_deref().cloned();
+                }
             }
+            Expr::Closure(_) => {}
             Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_) => {
                 self.depth += 1;
                 visit_expr_mut(self, expression);

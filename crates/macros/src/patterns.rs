@@ -16,6 +16,9 @@ impl Translator {
         let span = pattern.span();
         match pattern {
             Pat::Wild(_) | Pat::Rest(_) => None,
+            Pat::Ident(name) if name.ident == "None" && name.subpat.is_none() => {
+                Some(of_option("is_none", access, span))
+            }
             Pat::Ident(name) if is_constant(name) => Some(equals(access, &name.ident, span)),
             Pat::Ident(name) => {
                 let (_, inner) = name.subpat.as_ref()?;
@@ -31,7 +34,15 @@ impl Translator {
                 ),
                 _ => equals(access, literal, span),
             }),
+            Pat::Path(path) if ends_with(&path.path, "None") => {
+                Some(of_option("is_none", access, span))
+            }
             Pat::Path(path) => Some(equals(access, path, span)),
+            Pat::TupleStruct(tuple) if ends_with(&tuple.path, "Some") && tuple.elems.len() == 1 => {
+                let value = of_option("payload", access, span);
+                let inner = self.test(&tuple.elems[0], &value);
+                both(Some(of_option("is_some", access, span)), inner, span)
+            }
             Pat::Range(range) => {
                 let order = quote_spanned!(span => ::lanework::lang::rt::Order);
                 let start = range
@@ -148,14 +159,18 @@ impl Translator {
             }
             Pat::TupleStruct(tuple) => {
                 if let Some(last) = tuple.path.segments.last()
-                    && ["Some", "Ok", "Err"].iter().any(|name| last.ident == name)
+                    && ["Ok", "Err"].iter().any(|name| last.ident == name)
                 {
                     self.refuse(
                         tuple,
-                        "a kernel has no values of `Option` and `Result`",
-                        "keep a `bool` beside the value: `let (found, x) = ...; if found { .. }`",
+                        "a kernel has no values of `Result`",
+                        "use an `Option`, or keep an enum without data beside the value",
                     );
                     return None;
+                }
+                if ends_with(&tuple.path, "Some") && tuple.elems.len() == 1 {
+                    let value = of_option("payload", access, span);
+                    return Some(vec![(&tuple.elems[0], value)]);
                 }
                 numbered(&tuple.elems, access)
             }
@@ -221,6 +236,22 @@ fn numbered<'a>(
         (part, quote_spanned!(part.span() => #access.#index))
     };
     Some(parts.iter().take(rest.unwrap_or(parts.len())).enumerate().map(part).collect())
+}
+
+/// `is_some(access)` and the like, at the pattern.
+fn of_option(function: &str, access: &TokenStream, span: Span) -> TokenStream {
+    let function = Ident::new(function, span);
+    let access = access.clone().into_iter().map(|mut tree| {
+        tree.set_span(tree.span().located_at(span));
+        tree
+    });
+    let access: TokenStream = access.collect();
+    quote_spanned!(span => ::lanework::lang::rt::#function(#access))
+}
+
+/// Whether a path's last part is a name.
+pub fn ends_with(path: &syn::Path, name: &str) -> bool {
+    path.segments.last().is_some_and(|segment| segment.ident == name)
 }
 
 /// Whether a name in a pattern is a constant's, by Rust's custom.

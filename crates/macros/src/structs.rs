@@ -7,6 +7,7 @@
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Fields, GenericParam, Generics, Index, ItemStruct, Member, Type};
 
@@ -28,6 +29,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let parts = Parts::new(item);
     let (staged, data, uses) = (parts.staged(), parts.data(), parts.conversions());
     let storable = parts.storable();
+    let compared = parts.comparisons();
     let checks = parts.checks();
     Ok(quote! {
         #layout
@@ -38,6 +40,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
             #data
             #uses
             #storable
+            #compared
             #checks
         };
     })
@@ -168,12 +171,28 @@ impl<'a> Parts<'a> {
         let built =
             types.iter().map(|ty| quote!(<#ty as ::lanework::lang::Data>::build::<__K>(__parts)));
         let built = self.construct(&built.collect::<Vec<_>>());
+        let fields: Vec<_> = members
+            .iter()
+            .zip(types)
+            .map(|(member, ty)| {
+                quote!((
+                    ::core::mem::offset_of!(Self, #member),
+                    ::core::mem::size_of::<#ty>(),
+                    <#ty as ::lanework::lang::Data>::size(),
+                ))
+            })
+            .collect();
+        let numbers = 0..types.len();
         quote! {
             impl #generics ::lanework::lang::Data for #name #arguments #clause {
                 type Of<__K: ::lanework::lang::rt::Kind> = #of;
+                fn size() -> u64 {
+                    ::lanework::lang::rt::laid_out(&[#(#fields),*], ::core::mem::size_of::<Self>()).1
+                }
                 fn leaves(__offset: u64, __out: &mut ::std::vec::Vec<::lanework::lang::rt::Leaf>) {
-                    #(<#types as ::lanework::lang::Data>::leaves(
-                        __offset + ::core::mem::offset_of!(Self, #members) as u64, __out);)*
+                    let (__at, _) = ::lanework::lang::rt::laid_out(
+                        &[#(#fields),*], ::core::mem::size_of::<Self>());
+                    #(<#types as ::lanework::lang::Data>::leaves(__offset + __at[#numbers], __out);)*
                 }
                 fn bits(self, __out: &mut ::std::vec::Vec<u64>) {
                     #(<#types as ::lanework::lang::Data>::bits(self.#members, __out);)*
@@ -269,6 +288,64 @@ impl<'a> Parts<'a> {
             impl #generics ::lanework::lang::Storable for #name #arguments
             where #predicates #(#conditions),* {}
         }
+    }
+
+    /// Whether the struct derives a trait, below the attribute.
+    fn derives(&self, name: &str) -> bool {
+        self.item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")).any(|a| {
+            let parse = Punctuated::<syn::Path, syn::Token![,]>::parse_terminated;
+            let derived = a.parse_args_with(parse).unwrap_or_default();
+            derived.iter().any(|path| crate::patterns::ends_with(path, name))
+        })
+    }
+
+    /// `==` and `<` of a struct that derives them, field by field.
+    fn comparisons(&self) -> TokenStream {
+        let (name, rt) = (self.name, quote!(::lanework::lang::rt));
+        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let (host, values) = (quote!(#name #arguments), self.of(&quote!(#rt::Values)));
+        let mut out = TokenStream::new();
+        for (derived, kind, methods) in [
+            (
+                "PartialEq",
+                "Equate",
+                vec![
+                    ("eq", quote!(#rt::same::<#host>(self, other))),
+                    ("ne", quote!(!#rt::same::<#host>(self, other))),
+                ],
+            ),
+            (
+                "PartialOrd",
+                "Order",
+                [("lt", "Lt"), ("le", "Le"), ("gt", "Gt"), ("ge", "Ge")]
+                    .map(|(method, relation)| {
+                        let relation = format_ident!("{}", relation);
+                        (
+                            method,
+                            quote!(#rt::ordered::<#host>(#rt::Relation::#relation, self, other)),
+                        )
+                    })
+                    .to_vec(),
+            ),
+        ] {
+            if !self.derives(derived) {
+                continue;
+            }
+            let kind = format_ident!("{}", kind);
+            for (left, right) in [(&values, &values), (&values, &host), (&host, &values)] {
+                let methods = methods.iter().map(|(method, body)| {
+                    let method = format_ident!("{}", method);
+                    quote!(#[track_caller] fn #method(self, other: #right) -> Self::Output { #body })
+                });
+                out.extend(quote! {
+                    impl #generics #rt::#kind<#right> for #left #clause {
+                        type Output = ::lanework::lang::Var<bool>;
+                        #(#methods)*
+                    }
+                });
+            }
+        }
+        out
     }
 
     /// Checks that report a field's type at the field.

@@ -22,6 +22,9 @@ impl Translator {
         let segments = &path.path.segments;
         let Some(last) = segments.last() else { return quote!(#path) };
         let local = segments.len() == 1 && self.is_declared(&last.ident);
+        if let Some(staged) = of_rust(path) {
+            return staged;
+        }
         let of_type = segments.len() > 1 && is_type(&segments[segments.len() - 2].ident);
         let of_std = ["std", "core", "alloc"].iter().any(|name| segments[0].ident == name);
         let of_host = OF_THE_HOST.iter().any(|name| last.ident == name);
@@ -102,6 +105,21 @@ impl Translator {
         let of_language = PRIMITIVES.contains(&known.as_str()) || is_handle_name(&known);
         let generic = segments.len() == 2 && self.is_generic(name);
         !of_language && !generic
+    }
+}
+
+/// Functions of Rust's own modules that kernels have: `std::mem::swap`, `cmp::min`.
+fn of_rust(path: &ExprPath) -> Option<TokenStream> {
+    let segments = &path.path.segments;
+    let module = segments.iter().rev().nth(1)?.ident.to_string();
+    let name = &segments.last()?.ident;
+    let (span, known) = (path.span(), name.to_string());
+    match (module.as_str(), known.as_str()) {
+        ("mem", "swap" | "replace") => Some(quote_spanned!(span => ::lanework::lang::rt::#name)),
+        ("cmp", "min" | "max") => {
+            Some(quote_spanned!(span => ::lanework::lang::prelude::#name::staged))
+        }
+        _ => None,
     }
 }
 

@@ -59,6 +59,9 @@ struct Module {
     folder: PathBuf,
 }
 
+/// Modules that the code of the attributes calls, not for use by hand; hidden, they would lengthen rustc's messages.
+const MACHINERY: [&str; 2] = ["rt", "host"];
+
 fn hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|a| {
         (a.path().is_ident("doc") && quote(&a.meta).contains("hidden"))
@@ -112,6 +115,7 @@ fn exports(root: &Module, module: &Module, at: &[String], out: &mut Names) {
             syn::Item::Mod(i) => {
                 if is_public(&i.vis)
                     && !hidden(&i.attrs)
+                    && !MACHINERY.iter().any(|name| i.ident == name)
                     && let Some(inner) = child(module, i)
                 {
                     let at: Vec<_> = at.iter().cloned().chain([i.ident.to_string()]).collect();

@@ -26,6 +26,7 @@ const USED_BY: &[(&str, &str)] = &[
     ("SliceMutArg", "ViewMut"),
     ("VendorCall", "Cublas"),
     ("TileAt", "TensorTiles"),
+    ("PixelOffsets", "PixelMap"),
     ("IntoPart", "bulk_load"),
     ("IntoPart::into_part", "bulk_load"),
     ("WrittenTensor", "TensorTiles"),

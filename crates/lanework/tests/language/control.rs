@@ -515,3 +515,45 @@ fn a_step_of_zero_is_an_error_value() {
     stepping(&mut out, 32).grid(1).block(1).launch(&device).unwrap();
     assert_eq!(out.download().unwrap().iter().sum::<u32>(), 2);
 }
+
+#[device]
+fn first_above(x: &[u32], limit: u32) -> u32 {
+    let mut i = 0usize;
+    let found = loop {
+        if i >= x.len() {
+            break 1000;
+        }
+        if (limit..=limit + 100).contains(&x[i]) {
+            break x[i];
+        }
+        i += 1;
+    };
+    // A value out of a loop in a loop.
+    let pair = 'outer: loop {
+        for k in 0..4u32 {
+            if (1..3).contains(&k) && k + found > 3 {
+                break 'outer (k, true);
+            }
+        }
+        break (9, false);
+    };
+    found + 10_000 * pair.0 + 100_000 * pair.1 as u32
+}
+
+#[kernel]
+fn loops_with_values(x: &[u32], out: &mut [u32]) {
+    let i = thread_idx.x;
+    out[i] = first_above(x, i);
+}
+
+#[test]
+fn a_loop_has_a_value() {
+    let numbers = [3u32, 1, 4, 1, 5, 9, 2, 6];
+    for device in Device::for_tests("language") {
+        let x = device.upload(&numbers).unwrap();
+        let mut out = device.zeros::<u32>(12).unwrap();
+        loops_with_values(&x, &mut out).grid(1).block(12).launch(&device).unwrap();
+        let want: Vec<u32> = (0..12).map(|i| first_above(&numbers, i)).collect();
+        assert_eq!(out.download().unwrap(), want);
+    }
+}

@@ -26,6 +26,7 @@ mod judged;
 mod math;
 mod memory;
 mod methods;
+mod options;
 mod patterns;
 mod remedies;
 mod structs;

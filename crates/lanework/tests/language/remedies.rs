@@ -48,6 +48,12 @@ fn halved(value: f32) -> f32 {
     }
 }
 
+/// A value, or none.
+#[device]
+fn above(value: f32, least: f32) -> Option<f32> {
+    if value > least { Some(value) } else { None }
+}
+
 /// Slices in every spelling, and constants.
 #[device]
 fn generic<T: Element>(x: &[T], y: &mut [T], #[constant] n: u32) {
@@ -140,6 +146,10 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     set(&mut y[i], whole.sum() + x[i]);
     let x = s;
     let bits: u32 = ptx!("popc.b32 {}, {};", out(u32), in(x));
+    let option = above(v, 100.0);
+    if let Some(v) = option {
+        sum += v;
+    }
     let mut tile = shared::<f32>(4);
     tile[i] = v;
     sync_threads();

@@ -201,7 +201,7 @@ fn patterns(y: &mut [u32], x: u32, z: u32) {
         ref a => y[0] = a,
     }
     y[0] = [first, second][0](x);
-    if let Some(found) = x {
+    if let Ok(found) = x {
         y[0] = found;
     }
     match x {

@@ -306,6 +306,47 @@ impl Consumer {
 
     /// [`release_previous`](Self::release_previous) for the producer in block `rank` of the cluster, which fills this
     /// block's stages by multicast.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// Both blocks of a cluster read what the first one fetches; each tells it when a stage is free.
+    /// #[kernel(block = 32, cluster = 2)]
+    /// fn example(x: &TensorMap<u32, 1>, out: &mut [u32], rows: u32) {
+    ///     let (t, buffers) = (thread_idx.x, shared::<u32>([2, 32]));
+    ///     let pipe = pipeline(2, 1, 2 * 32);
+    ///     let (producer, consumer) = (pipe.producer(), pipe.consumer());
+    ///     let mut sum = 0;
+    ///     for row in 0..rows {
+    ///         if t == 0 {
+    ///             let slot = producer.acquire_for(128);
+    ///             let half = buffers.slab(slot.index);
+    ///             if cluster_rank() == 0 {
+    ///                 x.multicast(0b11).load(half, 32 * row, slot);
+    ///             }
+    ///         }
+    ///         let slot = consumer.wait();
+    ///         sum += buffers[[slot.index, t]];
+    ///         sync_threads();
+    ///         if row > 0 {
+    ///             consumer.release_previous_to(0);
+    ///             consumer.release_previous_to(1);
+    ///         }
+    ///         if row + 1 == rows {
+    ///             slot.release_to(0);
+    ///             slot.release_to(1);
+    ///         }
+    ///     }
+    ///     out[32 * block_idx.x + t] = sum;
+    ///     cluster_sync();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[1u32; 32 * 4])?;
+    /// # let mut out = device.zeros::<u32>(64)?;
+    /// let map = TensorMap::new(&x, &Tiles::new([32 * 4], [32]))?;
+    /// example(&map, &mut out, 4).grid(2).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [4; 64]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     #[track_caller]
     pub fn release_previous_to(self, rank: impl IndexValue) {
         here();

@@ -17,6 +17,11 @@ pub trait Data: Copy + 'static {
     /// The value while staging, made of parts of a kind.
     #[doc(hidden)]
     type Of<K: Kind>: Copy;
+    /// Bytes that a value takes in memory: Rust's, but of what has an `Option` in it.
+    #[doc(hidden)]
+    fn size() -> u64 {
+        size_of::<Self>() as u64
+    }
     /// Appends the leaves of a value at `offset`, in order.
     #[doc(hidden)]
     fn leaves(offset: u64, out: &mut Vec<Leaf>);
@@ -52,6 +57,8 @@ pub trait Kind: Copy + Debug + 'static {
 pub struct Leaf {
     pub(crate) ty: ScalarType,
     pub(crate) offset: u64,
+    /// The number of the leaf that says whether an `Option` holds it.
+    pub(crate) flag: Option<usize>,
 }
 
 /// One scalar of a value while staging, of any kind.
@@ -85,7 +92,7 @@ impl<'a> Parts<'a> {
 impl<T: Scalar> Data for T {
     type Of<K: Kind> = K::Scalar<T>;
     fn leaves(offset: u64, out: &mut Vec<Leaf>) {
-        out.push(Leaf { ty: T::SCALAR, offset });
+        out.push(Leaf { ty: T::SCALAR, offset, flag: None });
     }
     fn bits(self, out: &mut Vec<u64>) {
         out.push(Scalar::bits(self));
@@ -100,9 +107,12 @@ impl<T: Scalar> Data for T {
 
 impl<T: Data, const N: usize> Data for [T; N] {
     type Of<K: Kind> = K::Array<T, N>;
+    fn size() -> u64 {
+        N as u64 * T::size()
+    }
     fn leaves(offset: u64, out: &mut Vec<Leaf>) {
-        for index in 0..N {
-            T::leaves(offset + (index * size_of::<T>()) as u64, out);
+        for index in 0..N as u64 {
+            T::leaves(offset + index * T::size(), out);
         }
     }
     fn bits(self, out: &mut Vec<u64>) {
@@ -114,6 +124,25 @@ impl<T: Data, const N: usize> Data for [T; N] {
     fn parts<K: Kind>(value: K::Array<T, N>, out: &mut Vec<Part>) {
         K::array_parts(value, out);
     }
+}
+
+/// A field: its offset and size in Rust's layout, and its size in a kernel.
+pub type Field = (usize, usize, u64);
+
+/// Where fields lie in a value of `whole` bytes, and the bytes that it takes in a kernel: as in Rust, unless one has an `Option`
+/// in it, which takes more.
+pub fn laid_out(fields: &[Field], whole: usize) -> (Vec<u64>, u64) {
+    if fields.iter().all(|(_, host, kernel)| *host as u64 == *kernel) {
+        return (fields.iter().map(|field| field.0 as u64).collect(), whole as u64);
+    }
+    let mut end = 0;
+    let mut place = |field: &Field| {
+        let start = end;
+        end = (start + field.2).next_multiple_of(8);
+        start
+    };
+    let offsets = fields.iter().map(&mut place).collect();
+    (offsets, end)
 }
 
 /// The leaves of a `T`.

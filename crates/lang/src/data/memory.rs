@@ -63,7 +63,7 @@ macro_rules! arrays {
                 let index = index.parts();
                 with(|b| {
                     b.check(index, Value::Constant(N as u64), "array", IndexKind::SharedAxis(0));
-                    stepped(b, $raw(self), index, size_of::<T>() as i64)
+                    stepped(b, $raw(self), index, T::size() as i64)
                 })
             }
         }

@@ -15,15 +15,19 @@ mod leaves;
 mod matching;
 mod memory;
 pub(crate) mod operations;
+mod option;
+mod option_methods;
+mod ordering;
 mod parameter;
 mod tags;
 mod tuples;
+mod value_of;
 
 pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
 pub use deferred::{Deferred, deferred};
 pub use exclusive::{Exclusive, Loan, borrow, give_back, lend};
 pub use kind::{Handle, Places, ReadPlaces, Values, Variables};
-pub use leaves::{Data, Kind, Leaf, Part, Parts};
+pub use leaves::{Data, Kind, Leaf, Part, Parts, laid_out};
 pub(crate) use leaves::{Item, leaves};
 pub use matching::{
     HostOfAny, HostOfValue, Leaves, PassAny, PassValue, Passed, Scrutinee, any, check, must_leave,
@@ -31,5 +35,8 @@ pub use matching::{
 };
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use operations::{Receive, Target, constant, read_copy, read_view, receive, set};
+pub use option::{OptionOf, Optional, is_none, is_some, payload, some};
+pub use ordering::OrderingOf;
 pub use parameter::{bytes, value_parameter};
-pub use tags::same_tag;
+pub use tags::{ordered, same};
+pub(crate) use value_of::value_of;

@@ -12,7 +12,7 @@ use lanework_ptx::{Operand, ScalarType, StateSpace, Variable};
 /// Declares the parameter `name: T`: a scalar, or a value passed as its bytes.
 pub fn value_parameter<T: Data>(name: &'static str) -> Handle<T> {
     let leaves = leaves::<T>();
-    let (size, align) = (size_of::<T>() as u64, align_of::<T>() as u32);
+    let (size, align) = (T::size(), align_of::<T>() as u32);
     let values = with(|b| -> Vec<Value> {
         if let [leaf] = leaves.as_slice()
             && size == u64::from(stored_type(leaf.ty).size())
@@ -49,7 +49,7 @@ pub fn value_parameter<T: Data>(name: &'static str) -> Handle<T> {
 pub fn bytes<T: Data>(value: T) -> Vec<u8> {
     let mut bits = Vec::new();
     value.bits(&mut bits);
-    let mut out = vec![0; size_of::<T>()];
+    let mut out = vec![0; T::size() as usize];
     for (leaf, bits) in leaves::<T>().into_iter().zip(bits) {
         let size = stored_type(leaf.ty).size() as usize;
         let at = leaf.offset as usize;

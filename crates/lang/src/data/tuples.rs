@@ -1,5 +1,6 @@
 //! Tuples of up to eight values.
 
+use super::leaves::laid_out;
 use super::{Data, Handle, Kind, Leaf, Part, Parts, Receive, Target, To, Valued};
 use crate::var::Read;
 use crate::variable::IntoVariable;
@@ -9,9 +10,14 @@ macro_rules! tuple {
     ($($t:ident $x:ident $i:tt),*) => {
         impl<$($t: Data),*> Data for ($($t,)*) {
             type Of<K: Kind> = ($($t::Of<K>,)*);
+            fn size() -> u64 {
+                laid_out(&[$((offset_of!(Self, $i), size_of::<$t>(), $t::size())),*], size_of::<Self>()).1
+            }
             #[allow(unused_variables)]
             fn leaves(offset: u64, out: &mut Vec<Leaf>) {
-                $($t::leaves(offset + offset_of!(Self, $i) as u64, out);)*
+                let (at, _) = laid_out(
+                    &[$((offset_of!(Self, $i), size_of::<$t>(), $t::size())),*], size_of::<Self>());
+                $($t::leaves(offset + at[$i], out);)*
             }
             #[allow(unused_variables)]
             fn bits(self, out: &mut Vec<u64>) {

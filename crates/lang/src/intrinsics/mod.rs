@@ -4,6 +4,7 @@
 mod async_copy;
 mod atomic;
 mod bits;
+mod checked;
 mod clock;
 mod elementary;
 mod float;

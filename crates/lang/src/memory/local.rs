@@ -29,7 +29,7 @@ use crate::var::{Read, Var};
 #[track_caller]
 fn place_of<X: Valued>(array: &[X], index: Index) -> Place<X::Value> {
     here();
-    let size = size_of::<X::Value>() as u64;
+    let size = X::Value::size();
     let mut cells = Vec::new();
     for (k, element) in array.iter().enumerate() {
         let values = operations::values::<X::Value>(element.to());
