@@ -129,7 +129,7 @@ fn times(device: &Device, jobs: &mut [(&str, Job<'_>)], n: u32) -> Result<Vec<Ve
     let launches = series(n);
     let graphs: Result<Vec<Graph>> = jobs
         .iter_mut()
-        .map(|(_, job)| Ok(device.record(std::slice::from_mut(job), launches)?))
+        .map(|(_, job)| device.record(std::slice::from_mut(job), launches))
         .collect();
     let graphs = graphs?;
     let mut times = vec![Vec::new(); graphs.len()];
