@@ -229,3 +229,40 @@ fn generic_structs_have_methods_and_operators() {
         assert_eq!(out.download().unwrap(), wanted);
     }
 }
+
+mod bodies {
+    use lanework::prelude::*;
+
+    #[device]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Mass {
+        pub kilograms: f32,
+    }
+}
+
+mod elsewhere {
+    // A block in another module imports what the attribute has declared beside the struct, too.
+    use super::bodies::{Mass, MassOf};
+    use lanework::prelude::*;
+
+    #[device]
+    impl Mass {
+        pub fn doubled(self) -> Mass {
+            Mass { kilograms: 2.0 * self.kilograms }
+        }
+    }
+}
+
+#[kernel]
+fn methods_from_elsewhere(x: &mut [bodies::Mass]) {
+    x[thread_idx.x] = x[thread_idx.x].doubled();
+}
+
+#[test]
+fn a_block_may_stand_in_another_module() {
+    for device in Device::for_tests("language") {
+        let mut x = device.upload(&[bodies::Mass { kilograms: 3.0 }; 2]).unwrap();
+        methods_from_elsewhere(&mut x).grid(1).block(2).launch(&device).unwrap();
+        assert_eq!(x.download().unwrap(), [bodies::Mass { kilograms: 6.0 }; 2]);
+    }
+}
