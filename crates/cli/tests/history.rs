@@ -237,7 +237,7 @@ fn the_same_sweep_again_says_that_it_could_go_on() {
     unfinish(&lab.file());
     let (_, said) = lab.succeeds(&format!("{SWEEP} --save"));
     assert!(
-        said.contains("run 1 of the same sweep was interrupted after 6 of 6 points: --resume"),
+        said.contains("run 1 of the same sweep is not finished, 6 of 6 points are in: --resume"),
         "{said}"
     );
     assert!(said.contains("stored as run 2"), "{said}");

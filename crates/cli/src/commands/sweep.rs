@@ -230,7 +230,7 @@ fn open(
         (Ok((saving, points)), false) => {
             let (run, done, all) = (saving.run(), points.len(), plan.points);
             note(&format!(
-                "note: run {run} of the same sweep was interrupted after {done} of {all} points: --resume goes on with it"
+                "note: run {run} of the same sweep is not finished, {done} of {all} points are in: --resume goes on with it"
             ));
             Saving::begin(saving.into_store(), plan)?
         }
