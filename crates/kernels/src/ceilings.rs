@@ -142,7 +142,7 @@ pub fn prepare_copy<'a>(
     to: &'a mut Buffer<f32>,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(from.len() == to.len() && from.len() % (4 * THREADS as usize) == 0);
+    assert!(from.len() == to.len() && from.len().is_multiple_of(4 * THREADS as usize));
     let blocks = (from.len() / (4 * THREADS as usize)) as u32;
     // SAFETY: a thread for every four elements of both.
     unsafe { copy(from, to).grid(blocks).block(THREADS).prepare_unchecked(device) }
@@ -162,7 +162,7 @@ pub fn prepare_read<'a>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     let blocks = sums.len() as u32 / THREADS;
-    assert!(from.len() % 4 == 0 && sums.len() % THREADS as usize == 0);
+    assert!(from.len().is_multiple_of(4) && sums.len().is_multiple_of(THREADS as usize));
     // SAFETY: vectors are under the length; a sum for each thread.
     unsafe { read(from, sums, rounds).grid(blocks).block(THREADS).prepare_unchecked(device) }
 }
@@ -181,7 +181,7 @@ pub fn prepare_multiply_add<'a>(
     device: &Device,
 ) -> Result<Prepared<'a>> {
     let blocks = out.len() as u32 / THREADS;
-    assert!(out.len() % THREADS as usize == 0);
+    assert!(out.len().is_multiple_of(THREADS as usize));
     let launch = multiply_add(out, steps, factor, add);
     // SAFETY: a result for each thread.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
@@ -201,7 +201,7 @@ pub fn prepare_mma<'a>(
     steps: u32,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(a.len() >= 64 * 16 && b.len() >= 16 * 32 && c.len() % 8192 == 0);
+    assert!(a.len() >= 64 * 16 && b.len() >= 16 * 32 && c.len().is_multiple_of(8192));
     let blocks = (c.len() / 8192) as u32;
     // SAFETY: four products of 64 x 32 results for each block.
     unsafe { by_mma(a, b, c, steps).grid(blocks).block(128).prepare_unchecked(device) }
@@ -221,7 +221,7 @@ pub fn prepare_wgmma<'a>(
     steps: u32,
     device: &Device,
 ) -> Result<Prepared<'a>> {
-    assert!(a.len() >= 128 * 64 && b.len() >= 256 * 64 && c.len() % 32768 == 0);
+    assert!(a.len() >= 128 * 64 && b.len() >= 256 * 64 && c.len().is_multiple_of(32768));
     let blocks = (c.len() / 32768) as u32;
     let shared = SharedTiles::<bf16, 128, 64>::STRIDE + SharedTiles::<bf16, 256, 64>::STRIDE;
     let launch = by_wgmma(a, b, c, steps).grid(blocks).block(256).shared_bytes(shared);

@@ -56,13 +56,6 @@ impl Size {
     }
 }
 
-/// Whether results are only verified, or the kernel is timed between two verifications.
-pub(super) enum Mode {
-    #[cfg(test)]
-    Verify,
-    Time(Plan),
-}
-
 /// Measures every ceiling of a GPU.
 ///
 /// # Errors
@@ -84,7 +77,7 @@ pub fn measure_ceilings(
         };
         let timed = match (&skipped, device.backend()) {
             (None, Backend::Cuda) => {
-                run(ceiling, device, Size::of(device), &Mode::Time(Plan::within(limit)))?
+                run(ceiling, device, Size::of(device), Some(&Plan::within(limit)))?
             }
             _ => None,
         };
@@ -113,7 +106,7 @@ pub fn measure_ceilings(
     })
 }
 
-/// Runs the kernel of one ceiling.
+/// Verifies the kernel of one ceiling; with a plan, times it and verifies it again.
 ///
 /// # Errors
 /// When the device fails, or the result is wrong.
@@ -121,7 +114,7 @@ pub(super) fn run(
     ceiling: Ceiling,
     device: &Device,
     size: Size,
-    mode: &Mode,
+    plan: Option<&Plan>,
 ) -> Result<Option<TimedRecord>, Rejection> {
     let mut random = StdRng::seed_from_u64(1);
     let blocks = kernels::blocks(size.multiprocessors);
@@ -133,7 +126,7 @@ pub(super) fn run(
                 (0..size.elements).map(|_| random.random_range(-1.0..1.0)).collect();
             let from = device.upload(&host)?;
             let mut on = (from, device.zeros::<f32>(host.len())?);
-            let of = Of { ceiling, work: work(8 * host.len() as u64, 0), device, mode };
+            let of = Of { ceiling, work: work(8 * host.len() as u64, 0), device, plan };
             of.timed(
                 &mut on,
                 |(_, to)| to.fill_bytes(POISON),
@@ -150,7 +143,7 @@ pub(super) fn run(
             let mut on = (from, device.zeros::<u32>(threads)?);
             let bytes = 4 * (length as u64 * u64::from(rounds) + threads as u64);
             let want = host.iter().fold(0u32, |sum, x| sum.wrapping_add(*x)).wrapping_mul(rounds);
-            let of = Of { ceiling, work: work(bytes, 0), device, mode };
+            let of = Of { ceiling, work: work(bytes, 0), device, plan };
             of.timed(
                 &mut on,
                 |(_, sums)| sums.fill_bytes(POISON),
@@ -165,7 +158,7 @@ pub(super) fn run(
             let mut out = device.zeros::<f32>(threads)?;
             let chains = u64::from(kernels::CHAINS) * threads as u64;
             let of =
-                Of { ceiling, work: work(0, 2 * chains * u64::from(size.chain)), device, mode };
+                Of { ceiling, work: work(0, 2 * chains * u64::from(size.chain)), device, plan };
             let chain =
                 |start: u32| (0..size.chain).fold(start as f32, |y, _| y.mul_add(STEP.0, STEP.1));
             let chains: Vec<f32> = (0..64 + kernels::CHAINS).map(chain).collect();
@@ -202,7 +195,7 @@ pub(super) fn run(
             let c = device.zeros::<f32>(groups * m * n)?;
             let mut on = (device.upload(&a)?, device.upload(&b)?, c);
             let flops = 2 * (m * n * k * groups) as u64 * u64::from(size.products);
-            let of = Of { ceiling, work: work(0, flops), device, mode };
+            let of = Of { ceiling, work: work(0, flops), device, plan };
             of.timed(
                 &mut on,
                 |(_, _, c)| c.fill_bytes(POISON),
@@ -224,7 +217,7 @@ struct Of<'a> {
     ceiling: Ceiling,
     work: Work,
     device: &'a Device,
-    mode: &'a Mode,
+    plan: Option<&'a Plan>,
 }
 
 impl Of<'_> {
@@ -241,11 +234,7 @@ impl Of<'_> {
         prepare(state)?.launch()?;
         self.device.synchronize()?;
         verify(state).map_err(wrong)?;
-        let plan = match self.mode {
-            #[cfg(test)]
-            Mode::Verify => return Ok(None),
-            Mode::Time(plan) => plan,
-        };
+        let Some(plan) = self.plan else { return Ok(None) };
         poison(state)?;
         let about = About::kernel(self.ceiling.words());
         let cold = matches!(self.ceiling, Ceiling::Copy | Ceiling::Read);
@@ -280,7 +269,7 @@ mod tests {
             products: 3,
         };
         for ceiling in Ceiling::ALL {
-            run(ceiling, &Device::emulator(), size, &Mode::Verify)
+            run(ceiling, &Device::emulator(), size, None)
                 .unwrap_or_else(|why| panic!("{ceiling:?}: {why}"));
         }
     }
