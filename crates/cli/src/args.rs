@@ -256,7 +256,8 @@ impl Arguments {
         let command = words::command(terminal::with_options(Self::command()));
         let mut listing = String::new();
         for (heading, names) in GROUPS {
-            listing.push_str(&format!("{}\n", words::help(&format!("{heading}:"))));
+            let heading = words::help(&format!("{heading}:")).into_owned();
+            listing.push_str(&hanging("", &heading, terminal::of_help()));
             for name in names {
                 let about = command.find_subcommand(name).and_then(clap::Command::get_about);
                 let about = about.map(ToString::to_string).unwrap_or_default();

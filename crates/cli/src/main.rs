@@ -32,6 +32,7 @@ mod table;
 mod tables;
 mod terminal;
 mod words;
+mod wrapping;
 
 use args::{
     Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectProgramArgs,

@@ -1,7 +1,9 @@
 //! Output: text in the language of the user, files, JSON for machines.
 
 use crate::failure::Failure;
+use crate::terminal;
 use crate::words;
+use crate::wrapping::wrapped;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// # Errors
 /// When the output cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
-    print_data(&words::say(text))
+    print_data(&wrapped(&words::say(text), terminal::width()))
 }
 
 /// Prints what programs read to standard output: JSON, CSV, PTX, source. It is the same in every language.
@@ -28,7 +30,7 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
 
 /// Prints a note on standard error, for people, in their language.
 pub fn note(text: &str) {
-    anstream::eprintln!("{}", words::say(text));
+    anstream::eprintln!("{}", wrapped(&words::say(text), terminal::width_of_errors()));
 }
 
 /// Writes a file. It is the same in every language.

@@ -1,7 +1,7 @@
 //! What is said when a command stops: on standard error, by the exit code, and in JSON where that is asked for.
 
 use crate::failure::Failure;
-use crate::output::{asks_for_json, json_was_printed, print_json};
+use crate::output::{asks_for_json, json_was_printed, note, print_json};
 use crate::words;
 use lanework::sim::Fault;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub fn report(failure: &Failure) -> ExitCode {
     if !matches!(failure, Failure::Bug) {
         let red = anstyle::AnsiColor::Red.on_default().bold();
         let message = format!("{red}error:{red:#} {}", json.message);
-        anstream::eprintln!("{}", words::say(&message));
+        note(&message);
     }
     let code = json.exit_code;
     json.print_if_asked();

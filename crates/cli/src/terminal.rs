@@ -7,6 +7,7 @@ use anstream::ColorChoice;
 use clap::{Arg, ArgMatches, Command};
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
 /// The columns that `--columns` names.
@@ -77,11 +78,19 @@ pub fn of_help() -> usize {
 
 /// Columns of a line of standard output; `None` where there is no limit.
 pub fn width() -> Option<usize> {
+    width_of(&std::io::stdout())
+}
+
+/// The same of standard error.
+pub fn width_of_errors() -> Option<usize> {
+    width_of(&std::io::stderr())
+}
+
+fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let given = given.filter(|columns| *columns > 0);
     given.or_else(|| {
-        let out = std::io::stdout();
-        let size = out.is_terminal().then(|| terminal_size::terminal_size_of(&out)).flatten();
+        let size = stream.is_terminal().then(|| terminal_size::terminal_size_of(stream)).flatten();
         // A terminal that does not know its size, such as a serial line, says 0.
         size.map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
     })

@@ -4,11 +4,13 @@ use crate::args::StreamsArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{duration, print, print_json, thousands};
 use crate::progress::Progress;
+use crate::terminal::width;
 use lanework::{Backend, Device};
 use lanework_lab::{StreamsRecord, StreamsRequest, overlap};
 
-/// Columns of the timeline.
+/// Columns of the timeline at most, and those beside it.
 const WIDTH: usize = 96;
+const BESIDE: usize = 12;
 
 /// Runs and verifies both, and draws the timeline of the overlapped run.
 ///
@@ -65,10 +67,11 @@ fn describe(record: &StreamsRecord) -> String {
         duration(overlapped),
         serial / overlapped
     ));
+    let most = width().map_or(WIDTH, |columns| columns.saturating_sub(BESIDE).clamp(16, WIDTH));
     for stream in 0..record.streams {
-        let mut row = vec![' '; WIDTH];
+        let mut row = vec![' '; most];
         for span in record.timeline.iter().filter(|span| span.stream == stream) {
-            let column = |ns: f64| ((ns / overlapped * WIDTH as f64) as usize).min(WIDTH - 1);
+            let column = |ns: f64| ((ns / overlapped * most as f64) as usize).min(most - 1);
             let letter = match span.what {
                 "upload" => '>',
                 "kernel" => char::from_digit(span.chunk as u32 % 36, 36).unwrap_or('#'),
@@ -81,7 +84,7 @@ fn describe(record: &StreamsRecord) -> String {
     text.push_str(&format!(
         "           0{:>width$}\n> upload, < download, a digit: the kernel of that chunk\n",
         duration(overlapped),
-        width = WIDTH - 1
+        width = most - 1
     ));
     text
 }

@@ -252,10 +252,22 @@ impl Sgemm {
         let [naive, once] =
             [self.naive_loads(), self.work().bytes].map(|x| x as f64 / gpu.bandwidth_gb_s / 1e6);
         format!(
-            "{}: at least {arithmetic:.4} ms by arithmetic, {once:.4} ms by moving each number once, \
-             {naive:.3} ms by naive traffic",
-            gpu.name
+            "{}: at least {} by arithmetic, {} by moving each number once, \
+             {} by naive traffic",
+            gpu.name,
+            time(arithmetic),
+            time(once),
+            time(naive)
         )
+    }
+}
+
+/// Milliseconds in a suitable unit.
+fn time(ms: f64) -> String {
+    match ms {
+        ms if ms < 0.001 => format!("{:.0} ns", ms * 1e6),
+        ms if ms < 1.0 => format!("{:.1} us", ms * 1e3),
+        ms => format!("{ms:.2} ms"),
     }
 }
 
