@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::{asks_for_json, json_was_printed, note, print_json};
+use crate::terminal::width_of_errors;
 use crate::words;
+use crate::wrapping::wrapped;
 use lanework::sim::Fault;
 use serde::Serialize;
 use std::io::Write;
@@ -38,7 +40,10 @@ pub fn usage(error: &clap::Error) -> ! {
     let text = words::of_clap(error);
     // Of a closed pipe nobody is to be told.
     let _ = match error.use_stderr() {
-        true => anstream::stderr().write_all(text.as_bytes()),
+        true => {
+            let text = wrapped(&text, width_of_errors());
+            anstream::stderr().write_all(text.as_bytes())
+        }
         false => anstream::stdout().write_all(text.as_bytes()),
     };
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
