@@ -31,6 +31,7 @@ mod help;
 #[cfg(test)]
 mod literals;
 mod locale;
+mod spacing;
 #[cfg(test)]
 mod spoken;
 mod translate;

@@ -3,6 +3,7 @@
 use super::catalogue::{Catalogue, Part};
 use super::english::{english_in, is_name};
 use super::literals::{Literal, literals, sources};
+use super::spacing::is_chinese;
 use super::translate;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -220,7 +221,7 @@ fn every_text_has_a_translation() {
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (file, literal) in texts() {
         // Some texts are in both languages where they stand.
-        let silent = literal.text.contains(translate::is_chinese)
+        let silent = literal.text.contains(is_chinese)
             || SILENT.iter().any(|silent| file.starts_with(silent));
         if silent || unspoken.contains(plain(&literal.text).as_str()) {
             continue;

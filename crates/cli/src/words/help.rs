@@ -5,6 +5,7 @@
 //! after it, which makes two columns and a place to break, and these spaces are taken out again of what clap wrote.
 
 use super::catalogue::Catalogue;
+use super::spacing::{is_chinese, is_mark};
 use super::translate;
 use clap::builder::{Resettable, StyledStr};
 use clap::{Arg, Command};
@@ -115,7 +116,7 @@ pub fn finish(text: &str) -> String {
         let before = out.trim_end_matches("\u{1b}[0m").chars().next_back();
         match letter {
             ' ' if before == Some('：') => {}
-            ':' if before.is_some_and(translate::is_chinese) => out.push('：'),
+            ':' if before.is_some_and(is_chinese) => out.push('：'),
             letter => out.push(letter),
         }
     }
@@ -124,7 +125,7 @@ pub fn finish(text: &str) -> String {
 
 /// Wide characters, which a terminal shows in two columns.
 fn is_wide(c: char) -> bool {
-    translate::is_chinese(c)
+    is_chinese(c)
 }
 
 /// Whether a line may end after this character, with this one next.
@@ -132,7 +133,7 @@ fn may_end(c: char, next: Option<char>) -> bool {
     is_wide(c)
         && !matches!(c, '（' | '《' | '「' | '“')
         && !next.is_some_and(|next| {
-            translate::is_mark(next) && !matches!(next, '（' | '《' | '「')
+            is_mark(next) && !matches!(next, '（' | '《' | '「')
                 || matches!(next, '.' | ',' | ')' | ']')
         })
 }

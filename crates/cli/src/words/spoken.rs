@@ -27,7 +27,7 @@ fn of_unit(catalogue: &Catalogue, unit: &planted::Unit) -> (Vec<String>, usize) 
                 for report in &reports.found {
                     wrong.extend(left(catalogue, &report.to_string()));
                 }
-                for fault in &reports.stopped {
+                if let Some(fault) = &reports.stopped {
                     wrong.extend(left(catalogue, &fault.to_string()));
                 }
             }

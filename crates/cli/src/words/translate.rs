@@ -1,6 +1,7 @@
 //! Translation of finished English text: lines, and what lines are made of.
 
 use super::catalogue::{Catalogue, Entry, Part};
+use super::spacing::{apart, is_chinese, is_mark, join, opening};
 use lanework::report::layout::{columns, wrap};
 
 /// What a change of colour begins with.
@@ -160,41 +161,6 @@ fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
     out
 }
 
-/// Chinese characters, and the punctuation that goes with them.
-pub(super) fn is_chinese(c: char) -> bool {
-    matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{FF00}'..='\u{FF60}')
-}
-
-/// Chinese punctuation, which stands without spaces.
-pub(super) fn is_mark(c: char) -> bool {
-    matches!(c, '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF60}')
-}
-
-/// Appends a part: no space between Chinese characters and none at full-width punctuation, one between Chinese and
-/// Latin.
-fn join(out: &mut String, part: &str) {
-    let before = out.trim_end().chars().next_back();
-    let after = part.trim_start().chars().next();
-    if let (Some(before), Some(after)) = (before, after) {
-        let spaces = out.len() - out.trim_end().len() + part.len() - part.trim_start().len();
-        let both = is_chinese(before) && is_chinese(after);
-        if spaces == 1 && (both || is_mark(before) || is_mark(after)) {
-            out.truncate(out.trim_end().len());
-            out.push_str(part.trim_start());
-            return;
-        }
-        let letters = is_chinese(before) != is_chinese(after);
-        let word = match is_chinese(before) {
-            true => after.is_ascii_alphanumeric() || "`.%[_+-".contains(after),
-            false => before.is_ascii_alphanumeric() || "`%])".contains(before),
-        };
-        if spaces == 0 && letters && word && !is_mark(before) && !is_mark(after) {
-            out.push(' ');
-        }
-    }
-    out.push_str(part);
-}
-
 /// Separators at which text is taken apart, the outermost first, and what stands for each in Chinese.
 const SEPARATORS: [(&str, &str); 8] = [
     (WIDE_GAP, WIDE_GAP),
@@ -282,20 +248,6 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
     }
 }
 
-/// Where the parenthesis opens that would close at the end of the text.
-fn opening(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in text.char_indices().rev() {
-        match c {
-            ')' => depth += 1,
-            '(' if depth == 0 => return Some(at),
-            '(' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// A label in a colour, and what follows; else the pieces between changes of colour.
 fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
     if !core.contains(ESCAPE) {
@@ -359,81 +311,5 @@ fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
     any.then_some(out)
 }
 
-/// The text divided at a separator that stands neither in parentheses nor in quotes.
-fn apart<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
-    let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0i32, false);
-    for (at, c) in text.char_indices() {
-        match c {
-            '`' => quoted = !quoted,
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && !quoted && at >= start && text[at..].starts_with(separator) {
-            parts.push(&text[start..at]);
-            start = at + separator.len();
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn said(text: &str) -> String {
-        self::text(&Catalogue::chinese(), text)
-    }
-
-    #[test]
-    fn messages_are_taken_apart_where_they_are_composed() {
-        for (english, chinese) in [
-            (
-                "error: expected `;` after the instruction, found `}`",
-                "错误：此处应为 `;`（在指令之后），实为 `}`",
-            ),
-            (
-                "`add.u32`: operand 2, `%l1`, is a .b64 register; expected a .u32 value",
-                "`add.u32`：第 2 个操作数 `%l1` 是 .b64 寄存器；应为 .u32 值",
-            ),
-            ("  padded   no bank conflicts, warps /4.0", "  padded   不再有 bank 冲突，warp /4.0"),
-            (
-                "padded: skipped: cuBLAS runs on GPUs only",
-                "padded：已跳过：cuBLAS 只能在 GPU 上运行",
-            ),
-            (
-                "\u{1b}[31merror:\u{1b}[0m no ladder is called `x`",
-                "\u{1b}[31m错误：\u{1b}[0m没有名为 `x` 的阶梯",
-            ),
-        ] {
-            assert_eq!(said(english), chinese);
-        }
-    }
-
-    #[test]
-    fn names_and_code_stay() {
-        for text in [
-            "copy",
-            "memory",
-            " 7 | a[i] = b; // no bank conflicts",
-            "  --> kernel.cu:7",
-            "unpadded.rs:26\u{a0}\u{a0}dst[y * n + x] = tile[[a, b]];",
-            "`no bank conflicts`",
-            "",
-        ] {
-            assert_eq!(said(text), text);
-        }
-    }
-
-    #[test]
-    fn a_sentence_over_several_lines_is_one() {
-        let english = "  The threads of a warp print in x-then-y order;\n  the order of blocks is unspecified.\nx";
-        assert_eq!(said(english), "  一个 warp 的线程按先 x 后 y 的顺序输出；块的顺序不定。\nx");
-    }
-
-    #[test]
-    fn a_word_alone_is_a_term_where_it_is_asked_for() {
-        assert_eq!(term(&Catalogue::chinese(), "  memory  "), "  内存  ");
-    }
-}
+mod tests;
