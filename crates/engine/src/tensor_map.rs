@@ -113,7 +113,7 @@ pub struct TensorMap {
 }
 
 /// How pixels are copied for a convolution (PTX manual, "im2col mode"). The tensor has 3 to 5 dimensions: channels,
-/// then one to three of space, then images. Not measured on a GPU.
+/// then one to three of space, then images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Im2col {
     /// The first pixel of the box in each dimension of space, counted from the tensor's first.

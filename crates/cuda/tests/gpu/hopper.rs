@@ -18,6 +18,7 @@ fn map(address: u64, rows: u64, columns: u64) -> TiledMap {
         swizzle: Swizzle::None,
         l2_promotion: L2Promotion::B128,
         nan_outside: false,
+        im2col: None,
     }
 }
 
