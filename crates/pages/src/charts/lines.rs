@@ -1,6 +1,6 @@
 //! Lines over one axis that varies: sweeps and histories, with the intervals of their points.
 
-use super::labels::{Taken, width};
+use super::labels::width;
 use super::shape;
 use crate::format::{plain as p, thousands};
 use crate::scale::Axis;
@@ -71,7 +71,8 @@ impl Lines {
         };
         let names = self.curves.iter().map(|curve| width(&curve.name, size));
         let longest = if narrow { 0.0 } else { names.fold(0.0, f64::max) + 22.0 };
-        let (left, top, bottom) = (if narrow { 60.0 } else { 78.0 }, 32.0, h - 46.0);
+        let ticks = y_axis.ticks.iter().map(|tick| width(&(self.tick)(*tick), size));
+        let (left, top, bottom) = (ticks.fold(30.0, f64::max) + 14.0, 32.0, h - 46.0);
         let right = w - 14.0 - longest;
         let x = |value: f64| left + x_axis.place(value) * (right - left);
         let y = |value: f64| bottom - y_axis.place(value) * (bottom - top);
@@ -113,24 +114,35 @@ impl Lines {
         }
     }
 
-    /// Baselines of the names at the ends of their lines, moved apart where they would meet.
+    /// Baselines of the names at the ends of their lines, in the order of the ends. Where names would meet, they are moved
+    /// apart around the middle of their ends: the nearest places in the sense of least squares, by pooling neighbours that
+    /// are too close (pool adjacent violators).
     fn name_places(
         &self,
         y: &dyn Fn(f64) -> f64,
         size: f64,
         (top, bottom): (f64, f64),
     ) -> Vec<(usize, f64)> {
-        let mut taken = Taken::within([0.0, top - 20.0, 2.0, bottom + 20.0]);
-        let place = |(index, curve): (usize, &Curve)| {
-            let at = y(curve.points.last()?.y) + 4.0;
-            let steps = (0..80).map(|step| f64::from(step) * 3.0);
-            let base = steps
-                .flat_map(|step| [at + step, at - step])
-                .find(|base| taken.free(&[0.0, base - size, 1.0, base + 2.0]))?;
-            taken.take([0.0, base - size, 1.0, base + 2.0]);
-            Some((index, base))
-        };
-        self.curves.iter().enumerate().filter_map(place).collect()
+        let step = size + 3.0;
+        let end = |(index, curve): (usize, &Curve)| Some((index, y(curve.points.last()?.y) + 4.0));
+        let mut ends: Vec<(usize, f64)> = self.curves.iter().enumerate().filter_map(end).collect();
+        ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+        // Less `step` for each name above it, a place must not fall below the one before.
+        let mut pools: Vec<(f64, usize)> = Vec::new();
+        for (rank, (_, at)) in ends.iter().enumerate() {
+            let mut pool = (at - step * rank as f64, 1);
+            while let Some((mean, count)) = pools.pop_if(|(mean, _)| *mean > pool.0) {
+                let (sum, all) = (mean * count as f64 + pool.0 * pool.1 as f64, count + pool.1);
+                pool = (sum / all as f64, all);
+            }
+            pools.push(pool);
+        }
+        let (highest, lowest) = (top, bottom + 4.0 - step * ends.len().saturating_sub(1) as f64);
+        let means = pools.iter().flat_map(|(mean, count)| std::iter::repeat_n(*mean, *count));
+        let places = means
+            .enumerate()
+            .map(|(rank, mean)| mean.min(lowest).max(highest) + step * rank as f64);
+        ends.iter().zip(places).map(|((index, _), place)| (*index, place)).collect()
     }
 }
 
@@ -164,6 +176,9 @@ mod tests {
             assert!(drawn.contains(&format!(">{name}</text>")), "{name}");
         }
         assert!(!drawn.contains("NaN"));
+        // All three end at one height: their names stand one under the other around it.
+        let places = lines.name_places(&|_| 200.0, 10.0, (32.0, 400.0));
+        assert_eq!(places, [(0, 191.0), (1, 204.0), (2, 217.0)]);
         let empty = Lines { curves: Vec::new(), ..lines };
         assert!(!empty.draw().into_string().contains("NaN"));
     }
