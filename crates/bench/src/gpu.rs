@@ -13,6 +13,9 @@ pub struct GpuTarget<'a> {
     device: Device,
     work: Queue<'a>,
     copies: usize,
+    /// The copy that the next launch by events takes: batches go on where the last one ended, so that short ones do not
+    /// stay within a few copies, which the cache would hold.
+    next: usize,
     /// Overwritten before each launch, where that is how the cache is made cold.
     flush: Option<Buffer<u8>>,
     monitor: Option<Monitor>,
@@ -38,6 +41,7 @@ impl<'a> GpuTarget<'a> {
         Ok(GpuTarget {
             device: device.clone(),
             copies: jobs.len(),
+            next: 0,
             work: Queue::Jobs(jobs),
             flush,
             monitor: device.monitor().ok(),
@@ -72,9 +76,9 @@ impl Target for GpuTarget<'_> {
         }
         let mut events = Vec::with_capacity(count + 1);
         // The first launch, which the others hide behind, is not timed.
-        for index in 0..=count {
-            let copies = jobs.len();
-            jobs[index % copies].launch()?;
+        for _ in 0..=count {
+            jobs[self.next].launch()?;
+            self.next = (self.next + 1) % jobs.len();
             events.push(self.device.event()?);
         }
         let reading = self.reading();

@@ -4,7 +4,7 @@
 use crate::order::{Answer, CompileOrder, Compiled, LaunchOrder, RunOrder, Slot, TimeOrder};
 use crate::task::Shape;
 use lanework::{Buffer, Device, Job, NvrtcError, PtxArg, PtxModule};
-use lanework_lab::timing::{About, Plan, measure, reset};
+use lanework_lab::timing::{About, Plan, Reset, Timer, measure, reset};
 use lanework_lab::{Cache, Verified, Work};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -151,8 +151,15 @@ fn time(
     about.element_bytes = timed.element_bytes;
     about.problem.clone_from(&timed.problem);
     let plan = Plan::within(Duration::from_secs(timed.seconds));
-    answer.time = Some(measure(device, jobs, &about, &plan, &mut |_, _| {}).map_err(said)?);
-    for (number, arena) in arenas.iter().enumerate() {
+    let time = measure(device, jobs, &about, &plan, &mut |_, _| {}).map_err(said)?;
+    // A graph launches every copy; by events each sample is of the next one, and few samples do not reach all.
+    let launched = match (time.timer, time.reset) {
+        (_, Reset::Flush { .. }) => 1,
+        (Timer::Events, _) => time.samples.len(),
+        (Timer::Graph(_), _) => arenas.len(),
+    };
+    answer.time = Some(time);
+    for (number, arena) in arenas.iter().enumerate().take(launched) {
         write(&folder.join(format!("{number}.timed")), arena)?;
         answer.copies += 1;
     }

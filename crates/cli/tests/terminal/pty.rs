@@ -25,6 +25,8 @@ mod sys {
     #[cfg(not(target_os = "linux"))]
     pub const SET_CONTROLLING: c_ulong = 0x2000_7461;
     pub const READ_WRITE: c_int = 2;
+    pub const INTERRUPT: c_int = 2;
+    pub const DEFAULT: usize = 0;
 
     unsafe extern "C" {
         pub fn posix_openpt(flags: c_int) -> c_int;
@@ -34,6 +36,7 @@ mod sys {
         pub fn open(path: *const c_char, flags: c_int, ...) -> c_int;
         pub fn ioctl(file: c_int, request: c_ulong, ...) -> c_int;
         pub fn setsid() -> c_int;
+        pub fn signal(number: c_int, handler: usize) -> usize;
         pub fn _exit(code: c_int) -> !;
     }
 }
@@ -67,6 +70,8 @@ impl OnTerminal {
         // SAFETY: both calls may be made between fork and exec.
         unsafe {
             command.pre_exec(|| {
+                // Tests that run in the background of a shell ignore it, and so would the command.
+                sys::signal(sys::INTERRUPT, sys::DEFAULT);
                 if sys::setsid() < 0 || sys::ioctl(0, sys::SET_CONTROLLING, 0) < 0 {
                     sys::_exit(125);
                 }
