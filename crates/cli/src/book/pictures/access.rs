@@ -7,6 +7,7 @@ use lanework::report::first_of_each;
 use lanework::report::pictures::{bank_rows, grid, sector_lines};
 use lanework::sim::{AccessKind, Blocks, Keep, Place, Space, Touch, Wanted};
 use lanework::{Backend, Device, Job, Result};
+use lanework_kernels::Language;
 use lanework_lab::{Request, Subject, family};
 
 /// The ladder whose rungs are drawn.
@@ -68,16 +69,16 @@ fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &Touch, words: Words)
         _ => words.of("sectors", "个扇区"),
     };
     let unit = if cost == 1 { unit.trim_end_matches('s') } else { unit };
-    let optimal = match (cost == best, words.of("e", "c")) {
-        (true, "e") => "optimal".to_owned(),
+    let optimal = match (cost == best, words.0) {
+        (true, Language::English) => "optimal".to_owned(),
         (true, _) => "最优".to_owned(),
-        (false, "e") => format!("optimal: {best}"),
+        (false, Language::English) => format!("optimal: {best}"),
         (false, _) => format!("最优：{best}"),
     };
     drawing.title((16.0, y + 16.0), what);
     let fill = if cost == best { GOOD } else { BAD };
-    let said = match words.of("e", "c") {
-        "e" => format!("{cost} {unit} ({optimal})"),
+    let said = match words.0 {
+        Language::English => format!("{cost} {unit} ({optimal})"),
         _ => format!("{cost} {unit}（{optimal}）"),
     };
     drawing.text((WIDTH - 16.0, y + 16.0), 13, Anchor::End, fill, &said);
@@ -91,8 +92,8 @@ fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &Touch, words: Words)
     }
     if rows > ROWS {
         let more = rows - ROWS;
-        let said = match words.of("e", "c") {
-            "e" => format!("and {more} more rows of 128 bytes"),
+        let said = match words.0 {
+            Language::English => format!("and {more} more rows of 128 bytes"),
             _ => format!("还有 {more} 行，每行 128 字节"),
         };
         drawing.text((104.0, below + 12.0), 11, Anchor::Start, FAINT, &said);
@@ -112,8 +113,8 @@ fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
 /// What a warp of the rung accesses.
 pub fn rung(name: &str, touches: &[Touch], words: Words) -> String {
     let mut drawing = Drawing::new(WIDTH);
-    let title = match words.of("e", "c") {
-        "e" => format!("transpose/{name}: what warp 0 of block 0 accesses"),
+    let title = match words.0 {
+        Language::English => format!("transpose/{name}: what warp 0 of block 0 accesses"),
         _ => format!("transpose/{name}：线程块 0 的 warp 0 访问了什么"),
     };
     drawing.title((16.0, 24.0), &title);
@@ -125,8 +126,8 @@ pub fn rung(name: &str, touches: &[Touch], words: Words) -> String {
             (_, AccessKind::Load) => words.of("shared load", "读共享内存"),
             _ => words.of("shared store", "写共享内存"),
         };
-        let bytes = match words.of("e", "c") {
-            "e" => format!("{what}, {} bytes per lane", touch.bytes),
+        let bytes = match words.0 {
+            Language::English => format!("{what}, {} bytes per lane", touch.bytes),
             _ => format!("{what}，每个 lane {} 字节", touch.bytes),
         };
         y = panel(&mut drawing, y, &bytes, touch, words);

@@ -2,6 +2,7 @@
 
 use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
 use super::wording::Words;
+use lanework_kernels::Language;
 
 /// Grid, block, warp, lane: which thread has which index.
 pub fn threads(words: Words) -> String {
@@ -89,8 +90,8 @@ pub fn divergence(words: Words) -> String {
             }
             y += cell + 1.0;
         }
-        let said = match words.of("e", "c") {
-            "e" => format!("{issued} instructions issued to warp 0"),
+        let said = match words.0 {
+            Language::English => format!("{issued} instructions issued to warp 0"),
             _ => format!("向 warp 0 发射 {issued} 条指令"),
         };
         d.text((left, y + 13.0), 12, Anchor::Start, FAINT, &said);
@@ -117,10 +118,10 @@ pub fn pipeline(words: Words) -> String {
     let load = |k: usize| format!("{} {k}", words.of("copy", "拷贝"));
     let use_of = |k: usize| format!("{} {k}", words.of("use", "计算"));
     for stages in [1usize, 3] {
-        let title = match (stages, words.of("e", "c")) {
-            (1, "e") => "one buffer".to_owned(),
+        let title = match (stages, words.0) {
+            (1, Language::English) => "one buffer".to_owned(),
             (1, _) => "一个缓冲区".to_owned(),
-            (_, "e") => format!("a ring of {stages} stages"),
+            (_, Language::English) => format!("a ring of {stages} stages"),
             _ => format!("{stages} 级的环"),
         };
         d.title((16.0, y + 10.0), &title);

@@ -2,6 +2,7 @@
 
 use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use super::wording::Words;
+use lanework_kernels::Language;
 
 /// How many sums a picture shows.
 const COUNT: usize = 16;
@@ -55,9 +56,9 @@ pub fn reductions(words: Words) -> String {
         // Sums that are still to be added.
         let mut live = [true; COUNT];
         for (i, step) in steps.iter().enumerate() {
-            let said = match words.of("e", "c") {
-                "e" if step.len() == 1 => format!("step {}: 1 thread", i + 1),
-                "e" => format!("step {}: {} threads", i + 1, step.len()),
+            let said = match words.0 {
+                Language::English if step.len() == 1 => format!("step {}: 1 thread", i + 1),
+                Language::English => format!("step {}: {} threads", i + 1, step.len()),
                 _ => format!("第 {} 步：{} 个线程", i + 1, step.len()),
             };
             d.text((left - 12.0, y + 15.0), 11, Anchor::End, FAINT, &said);
