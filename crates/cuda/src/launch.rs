@@ -155,6 +155,17 @@ impl Gpu {
         Ok(self.recorded_stream())
     }
 
+    /// Binds the context and gives the stream that work without one goes to now, as a number: the default stream (0), or the one
+    /// that is being recorded.
+    ///
+    /// # Errors
+    /// When the context is lost.
+    pub fn raw_stream(&self) -> Result<u64, CudaError> {
+        self.bind()?;
+        let stream = self.resolve(None)?;
+        Ok(Stream::raw_or_default(stream.as_ref()) as u64)
+    }
+
     /// Whether work on `stream` is being recorded rather than run. The context is bound.
     pub(crate) fn is_capturing(&self, stream: Option<&Stream>) -> Result<bool, CudaError> {
         let Some(stream) = stream else { return Ok(false) };

@@ -287,6 +287,26 @@ impl Device {
         }
     }
 
+    /// For calls of other libraries: makes the GPU's context current on this thread and returns the stream, a `CUstream`, that
+    /// launches go to now: the device's own, or the one that is being recorded. `None` on the emulator.
+    ///
+    /// ```
+    /// # use lanework::{Backend, Device};
+    /// let device = Device::best();
+    /// assert_eq!(device.raw_stream()?.is_some(), device.backend() == Backend::Cuda);
+    /// assert!(device.clone() == device);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the driver rejects the context.
+    pub fn raw_stream(&self) -> Result<Option<u64>> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Ok(None),
+            Engine::Gpu(gpu) => Ok(Some(gpu.raw().raw_stream()?)),
+        }
+    }
+
     /// Free and total memory in bytes.
     ///
     /// # Errors
@@ -371,6 +391,15 @@ impl Device {
         }))
     }
 }
+
+/// Whether both refer to the same device, opened once.
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Device {}
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

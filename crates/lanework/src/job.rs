@@ -38,6 +38,25 @@ pub struct VendorCall<'a> {
     pub(crate) call: Box<dyn FnMut() -> Result<()> + 'a>,
 }
 
+impl<'a> VendorCall<'a> {
+    /// A call that queues work on [`crate::Device::raw_stream`], under the name that tables show.
+    ///
+    /// ```
+    /// use lanework::{Job, VendorCall};
+    ///
+    /// let mut calls = 0;
+    /// let mut job = Job::Vendor(VendorCall::new("a library", || {
+    ///     calls += 1; // queue work here
+    ///     Ok(())
+    /// }));
+    /// job.launch()?;
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn new(name: &'static str, call: impl FnMut() -> Result<()> + 'a) -> VendorCall<'a> {
+        VendorCall { name, call: Box::new(call) }
+    }
+}
+
 impl<'a> From<Prepared<'a>> for Job<'a> {
     fn from(kernel: Prepared<'a>) -> Self {
         Job::Kernel(kernel)

@@ -5,7 +5,7 @@ use crate::arguments::{Arg, MapTile, ReferenceArg};
 use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
 use crate::tensor_map::{DynTensorMap, Tiling};
-use crate::{Buffer, Element, Error, Result};
+use crate::{Buffer, Device, Element, Error, Result, View, ViewMut};
 use lanework_ptx::ScalarType;
 use lanework_sim::{Swizzle, TensorElement};
 use std::marker::PhantomData;
@@ -26,6 +26,10 @@ use std::marker::PhantomData;
 /// let tiles = Tiles::new([50, 64], [16, 32]).strides([128, 1]).steps([2, 1]).nan_outside();
 /// let map = TensorMap::new(&x, &tiles)?;
 /// assert_eq!(map.untyped().as_bytes().len(), 128);
+///
+/// // Of a part of a buffer: all but the first 32 rows.
+/// let map = TensorMap::of_view(&device, x.view(32 * 64..), &Tiles::new([68, 64], [4, 32]))?;
+/// assert_eq!(map.tile_bytes(), 4 * 32 * 4);
 /// # Ok(())
 /// # }
 /// ```
@@ -151,7 +155,11 @@ impl<const R: usize> Tiles<R> {
         strides
     }
 
-    fn map<'a, T: Element>(&self, buffer: &'a Buffer<T>) -> Result<(DynTensorMap<'a>, MapTile)> {
+    fn map<'a, T: Element>(
+        &self,
+        device: &Device,
+        memory: View<'a, T>,
+    ) -> Result<(DynTensorMap<'a>, MapTile)> {
         let size = size_of::<T>();
         self.check(size).map_err(|rule| Error::TensorMap { rule })?;
         let extent: Vec<u64> = self.shape.iter().rev().map(|extent| *extent as u64).collect();
@@ -165,7 +173,7 @@ impl<const R: usize> Tiles<R> {
         if self.nan_outside {
             tiling = tiling.nan_outside();
         }
-        let map = DynTensorMap::new(buffer, element::<T>(), &tiling)?;
+        let map = DynTensorMap::of_view(device, memory, element::<T>(), &tiling)?;
         let last = R - 1;
         let extents = self.tile.iter().zip(self.steps).enumerate();
         let extents = extents
@@ -191,7 +199,7 @@ pub(crate) fn element<T: Element>() -> TensorElement {
 }
 
 macro_rules! maps {
-    ($(#[$doc:meta] $name:ident $written:literal $buffer:ty;)*) => {$(
+    ($(#[$doc:meta] $name:ident $written:literal $buffer:ty, $view:ident $method:ident;)*) => {$(
         #[$doc]
         #[derive(Clone, Debug)]
         pub struct $name<'a, T, const R: usize> {
@@ -207,7 +215,16 @@ macro_rules! maps {
             /// [`Error::TensorMap`] naming the broken rule and the dimension that breaks it, also when the tensor is larger
             /// than the buffer; the driver's error, on a GPU.
             pub fn new(buffer: $buffer, tiles: &Tiles<R>) -> Result<Self> {
-                let (map, tile) = tiles.map(buffer)?;
+                let device = buffer.device.clone();
+                $name::of_view(&device, buffer.$method(..), tiles)
+            }
+
+            /// As `new`, of the tensor at the start of a part of a buffer, which lies on `device`.
+            ///
+            /// # Errors
+            /// As `new`; where the part lies on another device, a launch refuses the map.
+            pub fn of_view(device: &Device, memory: $view<'a, T>, tiles: &Tiles<R>) -> Result<Self> {
+                let (map, tile) = tiles.map(device, memory.into())?;
                 Ok($name { map, tile, element: PhantomData })
             }
 
@@ -239,7 +256,7 @@ macro_rules! maps {
 
 maps! {
     /// The map of a tensor that a kernel reads by tiles: an argument for `x: &TensorMap<T, R>`.
-    TensorMap false &'a Buffer<T>;
+    TensorMap false &'a Buffer<T>, View view;
     /// The map of a tensor that a kernel writes by tiles: an argument for `y: &TensorMapMut<T, R>`.
-    TensorMapMut true &'a mut Buffer<T>;
+    TensorMapMut true &'a mut Buffer<T>, ViewMut view_mut;
 }

@@ -6,7 +6,7 @@
 //! rules.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Element, Error, Result};
+use crate::{Buffer, Element, Error, Result, View};
 use lanework_cuda::{L2Promotion, PixelBox, TiledMap};
 use lanework_sim::{Im2col, Swizzle, TensorElement};
 use std::marker::PhantomData;
@@ -129,7 +129,17 @@ impl<'a> DynTensorMap<'a> {
         element: TensorElement,
         tiling: &Tiling,
     ) -> Result<DynTensorMap<'a>> {
-        let map = tiling.at(element, buffer.address());
+        DynTensorMap::of_view(&buffer.device, buffer.view(..), element, tiling)
+    }
+
+    /// As [`DynTensorMap::new`], of a tensor at the start of a part of a buffer, which lies on `device`.
+    pub(crate) fn of_view<T: Element>(
+        device: &Device,
+        memory: View<'a, T>,
+        element: TensorElement,
+        tiling: &Tiling,
+    ) -> Result<DynTensorMap<'a>> {
+        let map = tiling.at(element, memory.address);
         let refuse = |rule: String| Error::TensorMap { rule };
         // The emulator's encoder checks the rules of both.
         let encoded = map.encode().map_err(refuse)?;
@@ -137,19 +147,24 @@ impl<'a> DynTensorMap<'a> {
         for (extent, stride) in map.extent[1..].iter().zip(&map.strides) {
             bytes += u128::from(extent - 1) * u128::from(*stride);
         }
-        if bytes > u128::from(buffer.bytes()) {
-            let have = buffer.bytes();
+        let have = memory.length as u64 * size_of::<T>() as u64;
+        if bytes > u128::from(have) {
             return Err(refuse(format!("the tensor spans {bytes} bytes, its buffer has {have}")));
         }
         let (tile_bytes, shared_bytes) = (map.tile_bytes(), map.shared_bytes());
-        let bytes = match &buffer.device().0.engine {
+        let bytes = match &device.0.engine {
             Engine::Emulator(_) => encoded.to_vec(),
             Engine::Gpu(_) => {
                 lanework_cuda::encode_tiled_map(&for_driver(map))?.as_bytes().to_vec()
             }
         };
-        let device = buffer.device().identity();
-        Ok(DynTensorMap { bytes, device, tile_bytes, shared_bytes, memory: PhantomData })
+        Ok(DynTensorMap {
+            bytes,
+            device: memory.device,
+            tile_bytes,
+            shared_bytes,
+            memory: PhantomData,
+        })
     }
 
     /// The 128 bytes passed to the kernel.

@@ -1,0 +1,55 @@
+//! What an operation became for one problem on one device: launches, and the memory of intermediate results.
+
+use crate::workspace::Scratch;
+use lanework::{Job, Prepared, Result, Stream, VendorCall};
+
+/// An operation prepared for its inputs and its output: compiled, with its intermediate memory, to be run any number of times.
+///
+/// Plans made by `prepare` have intermediate memory of their own, so that two of them may run on two streams at once; one plan may not.
+pub struct Plan<'a> {
+    steps: Vec<Prepared<'a>>,
+    /// Memory that the launches use; freed after them.
+    scratch: Vec<Scratch>,
+}
+
+impl<'a> Plan<'a> {
+    /// The launches in their order, and the intermediate memory that they use.
+    pub(crate) fn new(
+        steps: Vec<Prepared<'a>>,
+        scratch: impl IntoIterator<Item = Scratch>,
+    ) -> Plan<'a> {
+        Plan { steps, scratch: scratch.into_iter().collect() }
+    }
+
+    /// Queues one run, in the order of the device's other work.
+    ///
+    /// # Errors
+    /// What the driver reports; on the emulator, faults and findings of the kernels.
+    pub fn launch(&mut self) -> Result<()> {
+        self.steps.iter_mut().try_for_each(Prepared::launch)
+    }
+
+    /// Queues one run on a stream.
+    ///
+    /// # Errors
+    /// As [`Plan::launch`].
+    pub fn launch_on(&mut self, stream: &Stream) -> Result<()> {
+        self.steps.iter_mut().try_for_each(|step| stream.launch(step))
+    }
+
+    /// The kernels that a run launches, in their order: to count, trace or time them.
+    pub fn steps(&mut self) -> &mut [Prepared<'a>] {
+        &mut self.steps
+    }
+
+    /// Bytes of intermediate results that it holds.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.scratch.iter().map(Scratch::bytes).sum()
+    }
+
+    /// The plan as one job, for graphs and benchmarks.
+    pub fn into_job(mut self, name: &'static str) -> Job<'a> {
+        let call = move || self.launch();
+        Job::Vendor(VendorCall::new(name, call))
+    }
+}
