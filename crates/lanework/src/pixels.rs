@@ -186,7 +186,7 @@ impl<T: Element, const R: usize> ByReference for PixelMap<'_, T, R> {
     }
 }
 
-impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &'a PixelMap<'_, T, R> {
+impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &PixelMap<'a, T, R> {
     fn into_arg(self) -> Arg<'a> {
         Arg::map(&self.map, self.tile.clone())
     }

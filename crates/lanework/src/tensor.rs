@@ -246,7 +246,7 @@ macro_rules! maps {
             }
         }
 
-        impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &'a $name<'_, T, R> {
+        impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &$name<'a, T, R> {
             fn into_arg(self) -> Arg<'a> {
                 Arg::map(&self.map, self.tile.clone())
             }

@@ -2,7 +2,7 @@
 
 use crate::attribute::Directives;
 use crate::scope::{Returns, Tail, Translator};
-use crate::types::{Kind, is_tensor_map, parameter, refuse};
+use crate::types::{self, Kind, is_tensor_map, parameter, refuse};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -110,7 +110,8 @@ fn rewrite(
                     let #name = ::lanework::lang::rt::slice_mut_parameter::<#element>(#text);));
             }
             Kind::Reference { inner, mutable: false } if is_tensor_map(inner) => {
-                parameters.push(quote_spanned!(span => #name: &'launch #inner));
+                let map = types::of_launch(inner);
+                parameters.push(quote_spanned!(span => #name: &#map));
                 arguments.push(quote!(::lanework::ReferenceArg::into_arg(#name)));
                 bindings.push(quote_spanned!(span =>
                     let #name = ::lanework::lang::rt::reference_parameter::<#inner>(#text);));

@@ -1,6 +1,6 @@
 //! The types of parameters.
 
-use syn::{Attribute, FnArg, Ident, Type};
+use syn::{Attribute, FnArg, GenericArgument, Ident, PathArguments, Type};
 
 /// The kind of a parameter.
 pub enum Kind {
@@ -107,6 +107,19 @@ pub fn is_tensor_map(ty: &Type) -> bool {
     last.is_some_and(|last| {
         ["TensorMap", "TensorMapMut", "PixelMap"].iter().any(|map| last.ident == map)
     })
+}
+
+/// The type of a tensor map whose memory, not the map itself, is borrowed for as long as the launch: a launch copies the map.
+pub fn of_launch(map: &Type) -> Type {
+    let mut map = map.clone();
+    if let Type::Path(path) = &mut map
+        && let Some(last) = path.path.segments.last_mut()
+        && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+        && !arguments.args.iter().any(|argument| matches!(argument, GenericArgument::Lifetime(_)))
+    {
+        arguments.args.insert(0, syn::parse_quote!('launch));
+    }
+    map
 }
 
 /// An error at `place` with a remedy.

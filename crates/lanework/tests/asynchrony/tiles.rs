@@ -137,6 +137,22 @@ fn tiles_are_stored() -> Result<()> {
 }
 
 #[test]
+fn a_launch_outlives_its_maps() -> Result<()> {
+    fn launch<'a>(x: &'a Buffer<f32>, y: &'a mut Buffer<f32>) -> Result<Launch<'a>> {
+        let tiles = Tiles::new([32, 32], [32, 32]);
+        let from = TensorMap::new(x, &tiles.swizzle(Swizzle::B128))?;
+        let to = TensorMapMut::new(y, &tiles)?;
+        Ok(transpose(&from, &to).grid(1).block(256))
+    }
+    let device = Device::emulator().sanitized();
+    let x = device.upload(&std::array::from_fn::<f32, 1024, _>(|i| i as f32))?;
+    let mut y = device.zeros::<f32>(1024)?;
+    launch(&x, &mut y)?.launch(&device)?;
+    assert_eq!(y.download()?[32 * 3 + 5], (32 * 5 + 3) as f32);
+    Ok(())
+}
+
+#[test]
 fn a_map_whose_tile_is_not_the_kernels_is_refused() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(64 * 64)?;
