@@ -15,7 +15,9 @@
 //! the transpose of one whose rows are: [`Tensor::t`] changes strides and moves nothing.
 
 mod launching;
+pub mod scan;
 mod tensor;
+mod vectors;
 mod workspace;
 
 pub use launching::Plan;

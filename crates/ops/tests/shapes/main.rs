@@ -3,6 +3,8 @@
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
+mod scan;
+
 use lanework::{Backend, Device};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -13,7 +15,7 @@ pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 
 /// The operations, by name.
 fn operations() -> Vec<(&'static str, Draw)> {
-    vec![]
+    vec![("scan", scan::draw)]
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -1,0 +1,451 @@
+//! The kernels of scans.
+//!
+//! Long rows: a scan in one pass over memory. As in decoupled look-back (Merrill and Garland 2016), blocks take tiles in order from
+//! a counter, publish the sum of a tile as soon as they have it, and add up what came before it from what others published, so that
+//! a block waits only for tiles that running blocks hold. Unlike there, only sums of single tiles are published, never prefixes:
+//! every block keeps the running sum of the row itself, and adds the sums that were published since its last tile, one by each thread.
+//! What is added to what depends on places alone: tiles are grouped by [`THREADS`], a group is added by a tree, groups from left to
+//! right. So the bits of a result do not depend on which block came first, and no prefix travels from tile to tile.
+//!
+//! A tile stays in registers from its one load to its one store. Each warp has consecutive vectors of 16 bytes, each lane one of 32
+//! adjacent ones, so that every access is coalesced and no element changes its thread.
+//!
+//! Short rows: a row by a warp, or by a part of one, a piece at a time.
+
+use crate::vectors::{Widened, load, store};
+use half::{bf16, f16};
+use lanework::prelude::*;
+use lanework::{View, ViewMut};
+
+/// What is combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Sum,
+    Min,
+    Max,
+}
+
+/// What a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct How {
+    pub operation: Operation,
+    pub exclusive: bool,
+    /// Whether rows begin at multiples of 16 bytes in both tensors, with their elements adjacent.
+    pub wide: bool,
+    /// Vectors of a thread, for long rows.
+    pub vectors: usize,
+    /// Lanes of a row, for short rows.
+    pub lanes: u32,
+}
+
+/// Rows in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    pub rows: usize,
+    /// Elements of a row.
+    pub n: usize,
+    /// Elements from row to row, of the input and of the output.
+    pub row: (usize, usize),
+    /// Elements from one to the next in a row.
+    pub step: (usize, usize),
+}
+
+/// A type of elements that can be scanned: `i32`, `u32`, `i64` and `u64`, whose sums wrap, `f32`, `f64`, and `f16` and `bf16`, which
+/// are added in `f32` and rounded once.
+pub trait Scannable: Widened {
+    /// The scan of long rows, of `in_row` tiles each, and how many tiles in all.
+    #[doc(hidden)]
+    fn tiles<'a>(
+        x: View<'a, Self>,
+        y: ViewMut<'a, Self>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        rows: &Rows,
+        tiles: (u32, u32),
+        how: How,
+    ) -> Launch<'a>;
+
+    /// The scan of short rows.
+    #[doc(hidden)]
+    fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+}
+
+macro_rules! scannable {
+    ($($element:ty)*) => {$(
+        impl Scannable for $element {
+            fn tiles<'a>(
+                x: View<'a, Self>,
+                y: ViewMut<'a, Self>,
+                (cells, tickets): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                rows: &Rows,
+                (in_row, tiles): (u32, u32),
+                how: How,
+            ) -> Launch<'a> {
+                let (n, row) = (rows.n as u64, (rows.row.0 as u64, rows.row.1 as u64));
+                const V: usize = <$element>::VECTOR;
+                self::tiles::<$element, V>(x, y, cells, tickets, n, row, in_row, tiles, how)
+            }
+
+            fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
+                let pair = |(x, y): (usize, usize)| (x as u64, y as u64);
+                const V: usize = <$element>::VECTOR;
+                let (count, n) = (rows.rows as u64, rows.n as u64);
+                self::rows::<$element, V>(x, y, count, n, pair(rows.row), pair(rows.step), how)
+            }
+        }
+    )*};
+}
+
+scannable!(i32 u32 i64 u64 f32 f64 f16 bf16);
+
+/// Threads of a block, and tiles of a group.
+pub(super) const THREADS: u32 = 512;
+const WARPS: u32 = THREADS / 32;
+/// Blocks that a multiprocessor holds.
+pub(super) const RESIDENT: u32 = 2;
+/// The most vectors of a thread.
+pub(super) const MOST: usize = 8;
+/// Threads of a block for short rows.
+pub(super) const ROW_THREADS: u32 = 256;
+
+/// What lies before everything: `op(identity, x)` is `x`.
+fn identity<E: Widened>(how: How) -> E::Wide {
+    match how.operation {
+        Operation::Sum => E::Wide::ZERO,
+        Operation::Min => E::MOST,
+        Operation::Max => E::LEAST,
+    }
+}
+
+#[device]
+fn combine<W: Element>(x: W, y: W, #[constant] how: How) -> W {
+    if how.operation == Operation::Min {
+        x.min(y)
+    } else if how.operation == Operation::Max {
+        x.max(y)
+    } else {
+        x + y
+    }
+}
+
+/// All of the block's values combined, in every thread: by a tree in each warp, then from warp to warp. There is one barrier, so
+/// calls in turn use two parts of `space`.
+#[device]
+fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] how: How) -> W {
+    let mut sum = value;
+    #[unroll]
+    for bits in [16u32, 8, 4, 2, 1] {
+        sum = combine::<W>(sum, shfl_xor_sync(FULL_MASK, sum, bits), how);
+    }
+    if thread_idx.x % 32 == 0 {
+        space[[part, thread_idx.x / 32]] = sum;
+    }
+    sync_threads();
+    let mut total = space[[part, 0]];
+    #[unroll]
+    for warp in 1..WARPS {
+        total = combine::<W>(total, space[[part, warp]], how);
+    }
+    total
+}
+
+/// Publishes the sum of a tile: each of its words with a word that says so.
+#[device]
+fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
+    if size_of::<W>() == 8 {
+        let (low, high) = ptx!("mov.b64 {{{}, {}}}, {};", out(u32), out(u32), in(value));
+        store_relaxed(&mut cells[2 * at], 1u64 << 32 | low as u64, Scope::Device);
+        store_relaxed(&mut cells[2 * at + 1], 1u64 << 32 | high as u64, Scope::Device);
+    } else {
+        let word = ptx!("mov.b32 {}, {};", out(u32), in(value));
+        store_relaxed(&mut cells[at], 1u64 << 32 | word as u64, Scope::Device);
+    }
+}
+
+/// The word that another block publishes here.
+#[device]
+fn word(cells: &mut [u64], at: u64) -> u32 {
+    let mut word = load_relaxed(&cells[at], Scope::Device);
+    while word >> 32 == 0 {
+        word = load_relaxed(&cells[at], Scope::Device);
+    }
+    word as u32
+}
+
+/// The sum of a tile, once it is published.
+#[device]
+fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
+    if size_of::<W>() == 8 {
+        let (low, high) = (word(cells, 2 * at), word(cells, 2 * at + 1));
+        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
+    } else {
+        let word = word(cells, at);
+        ptx!("mov.b32 {}, {};", out(W), in(word))
+    }
+}
+
+/// Scans rows of `n` elements, `x_row` and `y_row` apart, each of `in_row` tiles of `THREADS * V * how.vectors` elements.
+/// `tickets` are two zeros, `cells` as many as tiles, or twice as many for sums of 8 bytes; all are zero again in the end.
+#[kernel(block = THREADS, min_blocks = RESIDENT)]
+pub(super) fn tiles<E: Widened, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    cells: &mut [u64],
+    tickets: &mut [u32],
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    in_row: u32,
+    tiles: u32,
+    #[constant] how: How,
+) {
+    let vectors = how.vectors;
+    let identity = const { identity::<E>(how) };
+    let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
+    let turn = shared::<u32>(2);
+    let of_warps = shared::<E::Wide>(WARPS);
+    let space = shared::<E::Wide>([2, WARPS]);
+    let (t, lane, warp) = (thread_idx.x, thread_idx.x % 32, thread_idx.x / 32);
+
+    // The row of the last tile, the group of tiles there that is being added, the sum of the groups before it, and the sum of the
+    // tile of that group that this thread reads, once it has.
+    let mut row = u32::MAX;
+    let mut group = 0u32;
+    let mut before = identity;
+    let mut sum = identity;
+    let mut have = false;
+
+    if t == 0 {
+        let first = atomic_add(&mut tickets[0], 1);
+        turn[0] = first;
+        if first >= tiles {
+            turn[1] = atomic(&mut tickets[1], Order::AcqRel, Scope::Device).add(1);
+        }
+    }
+    sync_threads();
+    let mut tile = turn[0];
+    while tile < tiles {
+        let of_row = tile / in_row;
+        let place = tile - of_row * in_row;
+        let first = place as u64 * size;
+        let mine = first + (warp * 32 * vectors as u32 + lane) as u64 * V as u64;
+        let from = of_row as u64 * x_row;
+        let whole = how.wide && first + size <= n;
+
+        let mut values = [[E::Wide::ZERO; V]; MOST];
+        if whole {
+            #[unroll]
+            for k in 0..vectors {
+                values[k] = load::<E, V>(x, from + mine + const { 32 * V * k } as u64);
+            }
+        } else {
+            #[unroll]
+            for k in 0..vectors {
+                #[unroll]
+                for j in 0..V {
+                    let at = mine + const { 32 * V * k + j } as u64;
+                    values[k][j] = identity;
+                    if at < n {
+                        values[k][j] = load_nc(&x[from + at]) as E::Wide;
+                    }
+                }
+            }
+        }
+        let mut next = 0u32;
+        if t == 0 {
+            next = atomic_add(&mut tickets[0], 1);
+        }
+
+        // Within vectors, across lanes, from vector to vector.
+        let mut sums = [identity; MOST];
+        #[unroll]
+        for k in 0..vectors {
+            #[unroll]
+            for j in 1..V {
+                values[k][j] = combine::<E::Wide>(values[k][j - 1], values[k][j], how);
+            }
+            sums[k] = values[k][V - 1];
+        }
+        #[unroll]
+        for delta in [1u32, 2, 4, 8, 16] {
+            #[unroll]
+            for k in 0..vectors {
+                let left = shfl_up_sync(FULL_MASK, sums[k], delta);
+                sums[k] = select(lane >= delta, combine::<E::Wide>(left, sums[k], how), sums[k]);
+            }
+        }
+        let mut carry = identity;
+        #[unroll]
+        for k in 0..vectors {
+            let left = shfl_up_sync(FULL_MASK, sums[k], 1);
+            let all = shfl_sync(FULL_MASK, sums[k], 31);
+            sums[k] = combine::<E::Wide>(carry, select(lane > 0, left, identity), how);
+            carry = combine::<E::Wide>(carry, all, how);
+        }
+        if lane == 0 {
+            of_warps[warp] = carry;
+        }
+        sync_threads();
+        let mut base = identity;
+        let mut total = identity;
+        #[unroll]
+        for w in 0..WARPS {
+            let sum = of_warps[w];
+            base = select(w < warp, combine::<E::Wide>(base, sum, how), base);
+            total = combine::<E::Wide>(total, sum, how);
+        }
+
+        // What came before in the row.
+        if in_row > 1 {
+            if t == 0 {
+                publish::<E::Wide>(cells, tile as u64, total);
+            }
+            if of_row != row {
+                row = of_row;
+                group = 0;
+                before = identity;
+                have = false;
+            }
+            let start = of_row as u64 * in_row as u64;
+            while group < place / THREADS {
+                if !have {
+                    sum = published::<E::Wide>(cells, start + (group * THREADS + t) as u64);
+                }
+                before = combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 0, how), how);
+                sync_threads();
+                group += 1;
+                have = false;
+            }
+            let of_group = place % THREADS;
+            if t < of_group && !have {
+                sum = published::<E::Wide>(cells, start + (group * THREADS + t) as u64);
+                have = true;
+            }
+            let sum = select(t < of_group, sum, identity);
+            let prefix = combine::<E::Wide>(before, of_block::<E::Wide>(sum, space, 1, how), how);
+            base = combine::<E::Wide>(prefix, base, how);
+        } else {
+            sync_threads();
+        }
+        // No thread of the block reads what was published any more, if there is no tile left.
+        if t == 0 {
+            turn[0] = next;
+            if next >= tiles {
+                turn[1] = atomic(&mut tickets[1], Order::AcqRel, Scope::Device).add(1);
+            }
+        }
+
+        let to = of_row as u64 * y_row;
+        #[unroll]
+        for k in 0..vectors {
+            let left = combine::<E::Wide>(base, sums[k], how);
+            let mut results = [left; V];
+            #[unroll]
+            for j in 0..V {
+                if how.exclusive {
+                    if j > 0 {
+                        results[j] = combine::<E::Wide>(left, values[k][j - 1], how);
+                    }
+                } else {
+                    results[j] = combine::<E::Wide>(left, values[k][j], how);
+                }
+            }
+            if whole {
+                store::<E, V>(y, to + mine + const { 32 * V * k } as u64, results);
+            } else {
+                #[unroll]
+                for j in 0..V {
+                    let at = mine + const { 32 * V * k + j } as u64;
+                    if at < n {
+                        y[to + at] = results[j] as E;
+                    }
+                }
+            }
+        }
+        sync_threads();
+        tile = turn[0];
+    }
+    // The last block to end leaves zeros behind.
+    if turn[1] == grid_dim.x - 1 {
+        for cell in (t as u64..cells.len() as u64).step_by(THREADS) {
+            cells[cell] = 0;
+        }
+        if t < 2 {
+            tickets[t] = 0;
+        }
+    }
+}
+
+/// Scans rows of `n` elements, `x_row` and `y_row` apart, their elements `x_step` and `y_step` apart: each by `how.lanes` lanes.
+#[kernel(block = ROW_THREADS)]
+pub(super) fn rows<E: Widened, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    rows: u64,
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    (x_step, y_step): (u64, u64),
+    #[constant] how: How,
+) {
+    let lanes = how.lanes;
+    let identity = const { identity::<E>(how) };
+    let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
+    let row = block_idx.x as u64 * const { ROW_THREADS / how.lanes } as u64 + group as u64;
+    // Lanes without a row take part in the exchange of their warp.
+    let end = select(row < rows, n, 0);
+    let mut base = identity;
+    for first in (0..n).step_by(const { how.lanes as usize * V }) {
+        let mine = first + lane as u64 * V as u64;
+        let whole = how.wide && mine + V as u64 <= end;
+        let mut values = [E::Wide::ZERO; V];
+        if whole {
+            values = load::<E, V>(x, row * x_row + mine);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                values[j] = identity;
+                if mine + (j as u64) < end {
+                    values[j] = load_nc(&x[row * x_row + (mine + j as u64) * x_step]) as E::Wide;
+                }
+            }
+        }
+        #[unroll]
+        for j in 1..V {
+            values[j] = combine::<E::Wide>(values[j - 1], values[j], how);
+        }
+        let mut sum = values[V - 1];
+        #[unroll]
+        for delta in [1u32, 2, 4, 8, 16] {
+            if delta < lanes {
+                let left = shfl_up_sync(FULL_MASK, sum, delta);
+                sum = select(lane >= delta, combine::<E::Wide>(left, sum, how), sum);
+            }
+        }
+        let mut left = base;
+        if lanes > 1 {
+            let beside = shfl_up_sync(FULL_MASK, sum, 1);
+            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), how);
+        }
+        let all = shfl_sync(FULL_MASK, sum, thread_idx.x % 32 / lanes * lanes + lanes - 1);
+        base = combine::<E::Wide>(base, all, how);
+        let mut results = [left; V];
+        #[unroll]
+        for j in 0..V {
+            if how.exclusive {
+                if j > 0 {
+                    results[j] = combine::<E::Wide>(left, values[j - 1], how);
+                }
+            } else {
+                results[j] = combine::<E::Wide>(left, values[j], how);
+            }
+        }
+        if whole {
+            store::<E, V>(y, row * y_row + mine, results);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                if mine + (j as u64) < end {
+                    y[row * y_row + (mine + j as u64) * y_step] = results[j] as E;
+                }
+            }
+        }
+    }
+}

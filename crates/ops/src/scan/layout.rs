@@ -1,0 +1,169 @@
+//! How a scan is laid over memory and over a device: rows, tiles, blocks.
+
+use super::kernels::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, Scannable, THREADS};
+use crate::workspace::{Layout, Scratch};
+use crate::{Plan, Tensor, TensorMut, Workspace};
+use lanework::{Device, Error, Result, View, ViewMut};
+
+/// Elements of a row that one warp takes; longer ones get blocks.
+const SHORT: usize = 1024;
+
+/// One dimension of both tensors: its extent, and the strides of the input and of the output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Axis {
+    extent: usize,
+    strides: (usize, usize),
+}
+
+fn refuse(why: String, help: &str) -> Error {
+    Error::Request { why, help: help.to_owned() }
+}
+
+/// The dimensions, outermost first.
+pub(super) fn axes<T: Scannable, const R: usize>(
+    x: &Tensor<'_, T, R>,
+    y: &TensorMut<'_, T, R>,
+) -> Result<Vec<Axis>> {
+    if x.shape() != y.shape() {
+        let why = format!(
+            "a scan of an array of shape {:?} into one of shape {:?}",
+            x.shape(),
+            y.shape()
+        );
+        return Err(refuse(why, "give an output of the input's shape"));
+    }
+    let strides = x.strides().into_iter().zip(y.strides());
+    let axes = x.shape().into_iter().zip(strides);
+    Ok(axes.map(|(extent, strides)| Axis { extent, strides }).collect())
+}
+
+/// Several dimensions as one, where each steps over the next in both tensors.
+fn merged(axes: &[Axis]) -> Option<Axis> {
+    let mut all = Axis { extent: 1, strides: (1, 1) };
+    for axis in axes.iter().rev().filter(|axis| axis.extent != 1) {
+        let over = |inner: usize| inner * all.extent;
+        all = match all.extent {
+            1 => *axis,
+            _ if axis.strides == (over(all.strides.0), over(all.strides.1)) => {
+                Axis { extent: axis.extent * all.extent, strides: all.strides }
+            }
+            _ => return None,
+        };
+    }
+    Some(all)
+}
+
+/// The rows that are scanned.
+pub(super) fn rows(axes: Vec<Axis>, last_axis: bool) -> Result<Rows> {
+    let one = Axis { extent: 1, strides: (1, 1) };
+    if axes.iter().any(|axis| axis.extent == 0) {
+        return Ok(Rows { rows: 0, n: 0, row: (0, 0), step: (1, 1) });
+    }
+    let (last, leading) = axes.split_last().unwrap_or((&one, &[]));
+    let (row, inner) = match last_axis {
+        true => (merged(leading), Some(*last)),
+        false => (Some(one), merged(&axes)),
+    };
+    let (Some(row), Some(inner)) = (row, inner) else {
+        let (what, help) = match last_axis {
+            true => (
+                "rows whose leading dimensions do not follow each other at one stride",
+                "scan the outermost dimension's parts one by one, or copy the array",
+            ),
+            false => (
+                "all elements of an array with gaps between its rows, or with its dimensions exchanged",
+                "scan its rows by themselves with `last_axis`, or copy it",
+            ),
+        };
+        let described: Vec<_> = axes.iter().map(|axis| (axis.extent, axis.strides)).collect();
+        return Err(refuse(
+            format!(
+                "a scan of {what}: (extent, (stride of the input, of the output)) = {described:?}"
+            ),
+            help,
+        ));
+    };
+    Ok(Rows { rows: row.extent, n: inner.extent, row: row.strides, step: inner.strides })
+}
+
+/// Whether both ends of a row allow accesses of 16 bytes everywhere.
+fn wide<T: Scannable>(rows: &Rows, x: u64, y: u64) -> bool {
+    let whole = |stride: usize| rows.rows == 1 || stride.is_multiple_of(T::VECTOR);
+    let aligned = x.is_multiple_of(16) && y.is_multiple_of(16);
+    aligned && rows.step == (1, 1) && whole(rows.row.0) && whole(rows.row.1)
+}
+
+/// The launch of a scan. A thread of a long row's block has at most `most` vectors.
+pub(super) fn plan<'a, T: Scannable>(
+    device: &Device,
+    x: View<'a, T>,
+    y: ViewMut<'a, T>,
+    rows: Rows,
+    (operation, exclusive): (Operation, bool),
+    most: usize,
+    workspace: &Workspace,
+) -> Result<Plan<'a>> {
+    let Rows { rows: count, n, .. } = rows;
+    if count == 0 || n == 0 {
+        return Ok(Plan::new(vec![], []));
+    }
+    let wide = wide::<T>(&rows, x.address(), y.address());
+    let vector = T::VECTOR;
+    if n <= SHORT || rows.step != (1, 1) {
+        let lanes = n.div_ceil(vector).next_power_of_two().min(32) as u32;
+        let how = How { operation, exclusive, wide, vectors: 1, lanes };
+        let blocks = grid(count.div_ceil((ROW_THREADS / lanes) as usize))?;
+        let launch = T::rows(x, y, &rows, how).grid(blocks).block(ROW_THREADS);
+        // SAFETY: elements are guarded by the rows' number and length, and wide accesses are aligned, as `wide` says.
+        let step = unsafe { launch.prepare_unchecked(device)? };
+        return Ok(Plan::new(vec![step], []));
+    }
+    let blocks = RESIDENT * device.info().multiprocessors.max(1);
+    // 16 bytes of halves become 32.
+    let most = most.min(MOST) * size_of::<T>() / size_of::<T::Wide>();
+    let slice = THREADS as usize * vector;
+    let shared = count.saturating_mul(n).div_ceil(slice * blocks as usize);
+    let vectors = shared.min(n.div_ceil(slice)).clamp(1, most.max(1));
+    let in_row = n.div_ceil(slice * vectors);
+    let tiles = grid(in_row.saturating_mul(count))?;
+    let how = How { operation, exclusive, wide, vectors, lanes: 32 };
+    let mut layout = Layout::default();
+    let words = size_of::<T::Wide>() / 4;
+    let cells = layout.zeroed::<u64>(if in_row > 1 { tiles as usize * words } else { 0 });
+    let tickets = layout.zeroed::<u32>(2);
+    let scratch: Scratch = workspace.reserve(&layout)?;
+    let space = (scratch.view(cells), scratch.view(tickets));
+    let launch = T::tiles(x, y, space, &rows, (in_row as u32, tiles), how)
+        .grid(blocks.min(tiles))
+        .block(THREADS);
+    // SAFETY: elements are guarded by the rows' length, and wide accesses are aligned, as `wide` says; there is a cell of
+    // `words` words for every tile where rows have several, and a block takes only tickets below `tiles`.
+    let step = unsafe { launch.prepare_unchecked(device)? };
+    Ok(Plan::new(vec![step], [scratch]))
+}
+
+/// The number of blocks or tiles, where a launch can have as many.
+fn grid(blocks: usize) -> Result<u32> {
+    match u32::try_from(blocks) {
+        Ok(blocks) if blocks < 1 << 31 => Ok(blocks),
+        _ => Err(refuse(
+            format!("a scan of {blocks} tiles or groups of rows; the limit is 2^31 - 1"),
+            "scan the rows in parts",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_merge_where_both_tensors_step_over_them_without_a_gap() {
+        let axis = |extent, x, y| Axis { extent, strides: (x, y) };
+        let all = |extent, x, y| Some(axis(extent, x, y));
+        assert_eq!(merged(&[axis(3, 8, 16), axis(4, 2, 4)]), all(12, 2, 4));
+        assert_eq!(merged(&[axis(3, 8, 17), axis(4, 2, 4)]), None);
+        assert_eq!(merged(&[axis(1, 99, 7), axis(4, 1, 1)]), all(4, 1, 1));
+        assert_eq!(merged(&[]), all(1, 1, 1));
+    }
+}

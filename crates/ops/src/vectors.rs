@@ -1,0 +1,108 @@
+//! 16-byte accesses of elements of any size, which kernels compute with in a type that is wide enough.
+
+use half::{bf16, f16};
+use lanework::Element;
+use lanework::prelude::*;
+
+/// An element type whose values kernels widen: halves to `f32`, the others to themselves.
+pub trait Widened: Element {
+    /// What kernels compute in.
+    #[doc(hidden)]
+    type Wide: Element;
+    /// Elements of 16 bytes.
+    #[doc(hidden)]
+    const VECTOR: usize;
+    /// Whether an element is the upper half of an `f32`.
+    #[doc(hidden)]
+    const UPPER_HALF: bool;
+    /// Nothing is less than this.
+    #[doc(hidden)]
+    const LEAST: Self::Wide;
+    /// Nothing is more than this.
+    #[doc(hidden)]
+    const MOST: Self::Wide;
+}
+
+macro_rules! widened {
+    ($($element:ty => $wide:ident, $upper:literal, $least:ident, $most:ident;)*) => {$(
+        impl Widened for $element {
+            const LEAST: $wide = $wide::$least;
+            const MOST: $wide = $wide::$most;
+            type Wide = $wide;
+            const VECTOR: usize = 16 / size_of::<$element>();
+            const UPPER_HALF: bool = $upper;
+        }
+    )*};
+}
+
+widened! {
+    f32 => f32, false, NEG_INFINITY, INFINITY;
+    f64 => f64, false, NEG_INFINITY, INFINITY;
+    i32 => i32, false, MIN, MAX;
+    u32 => u32, false, MIN, MAX;
+    i64 => i64, false, MIN, MAX;
+    u64 => u64, false, MIN, MAX;
+    f16 => f32, false, NEG_INFINITY, INFINITY;
+    bf16 => f32, true, NEG_INFINITY, INFINITY;
+}
+
+/// Elements `at` to `at + V - 1`, widened, by one load of 16 bytes, which keeps nothing in L1; `at` is a multiple of `V`.
+#[device]
+pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
+    let mut values = [E::Wide::ZERO; V];
+    if V == 8 {
+        let (a, b, c, d) = ptx!(
+            "ld.global.nc.L1::no_allocate.v4.b32 {{{}, {}, {}, {}}}, {};",
+            out(u32), out(u32), out(u32), out(u32), in(&x[at])
+        );
+        let words = [a, b, c, d];
+        #[unroll]
+        for i in 0..4 {
+            let (low, high) = halves::<E>(words[i]);
+            values[2 * i] = low as E::Wide;
+            values[2 * i + 1] = high as E::Wide;
+        }
+    } else {
+        let loaded = x.load_vec_nc::<V>(at);
+        #[unroll]
+        for i in 0..V {
+            values[i] = loaded[i] as E::Wide;
+        }
+    }
+    values
+}
+
+/// The two halves of a word as `f32`, the lower one first.
+#[device]
+fn halves<E: Widened>(word: u32) -> (f32, f32) {
+    if E::UPPER_HALF {
+        (f32_from_bits(word << 16), f32_from_bits(word & 0xffff_0000))
+    } else {
+        let (low, high) = ptx!("mov.b32 {{{}, {}}}, {};", out(f16), out(f16), in(word));
+        (low as f32, high as f32)
+    }
+}
+
+/// Rounds values to elements `at` to `at + V - 1`, by one store of 16 bytes; `at` is a multiple of `V`.
+#[device]
+pub(crate) fn store<E: Widened, const V: usize>(y: &mut [E], at: u64, values: [E::Wide; V]) {
+    if V == 8 {
+        let mut words = [0u32; 4];
+        #[unroll]
+        for i in 0..4 {
+            let (low, high) = (values[2 * i] as E, values[2 * i + 1] as E);
+            words[i] = ptx!("mov.b32 {}, {{{}, {}}};", out(u32), in(low), in(high));
+        }
+        ptx!(
+            "st.global.v4.b32 {}, {{{}, {}, {}, {}}};",
+            in(&mut y[at]), in(words[0]), in(words[1]), in(words[2]), in(words[3])
+        );
+    } else {
+        let mut rounded = [E::ZERO; V];
+        #[unroll]
+        for i in 0..V {
+            rounded[i] = values[i] as E;
+        }
+        y.store_vec(at, rounded);
+    }
+}
