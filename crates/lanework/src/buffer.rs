@@ -69,6 +69,9 @@ pub struct Buffer<T: Storable> {
 /// // SAFETY: the two halves do not overlap.
 /// let (low, high) = unsafe { (y.view_shared(..2), y.view_shared(2..)) };
 /// add(lanework::View::from(low), high).grid(1).block(2).launch(&device)?;
+///
+/// // For a parameter that a kernel does not read with these arguments.
+/// assert!(lanework::View::<u32>::nothing(&device).is_empty());
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +148,13 @@ macro_rules! parts {
 
 parts! {
     View ViewMut
+}
+
+impl<T: Storable> View<'static, T> {
+    /// No elements, on a device.
+    pub fn nothing(device: &Device) -> View<'static, T> {
+        View { device: device.identity(), address: 0, length: 0, buffer: PhantomData }
+    }
 }
 
 impl<'a, T: Storable> From<ViewMut<'a, T>> for View<'a, T> {

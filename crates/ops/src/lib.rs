@@ -14,12 +14,17 @@
 //! says the shape, with strides where rows do not follow each other without gaps. A matrix whose columns are adjacent in memory is
 //! the transpose of one whose rows are: [`Tensor::t`] changes strides and moves nothing.
 
+mod gemm;
 mod launching;
 pub mod scan;
 mod tensor;
 mod vectors;
 mod workspace;
 
+pub use gemm::{
+    ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
+    gemm, grouped,
+};
 pub use launching::Plan;
 pub use tensor::{Tensor, TensorMut};
 pub use workspace::Workspace;

@@ -3,6 +3,7 @@
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
+mod gemm;
 mod scan;
 
 use lanework::{Backend, Device};
@@ -15,7 +16,7 @@ pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 
 /// The operations, by name.
 fn operations() -> Vec<(&'static str, Draw)> {
-    vec![("scan", scan::draw)]
+    vec![("gemm", gemm::draw as Draw), ("scan", scan::draw)]
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -1,0 +1,366 @@
+//! Matrix products `C = alpha A B + beta C`, of any shape and strides, one or a batch of them, with what follows them fused.
+//!
+//! [`gemm`] takes tensors of two dimensions, or of three for a batch. Nothing is said of transposition: a factor's strides tell whether
+//! its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A problem becomes plain data (`problem.rs`), a family of
+//! kernels is chosen for it (`choose.rs`), and each family is a file that makes the launches.
+
+mod bias;
+mod choose;
+mod element;
+mod epilogue;
+mod finish;
+mod grouped;
+mod problem;
+mod source;
+mod tile;
+
+#[cfg(test)]
+mod tests;
+
+pub use element::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
+pub use epilogue::{Function, FunctionOf};
+pub use grouped::{Grouped, grouped};
+pub use problem::Precision;
+
+use crate::workspace::{Layout, Scratch, Workspace};
+use crate::{Plan, Tensor, TensorMut};
+use choose::Recipe;
+use epilogue::{Activation, Along, Epilogue, Vector};
+use lanework::{Buffer, Device, Prepared, Result};
+use problem::{Extents, Matrix, Output, Problem, Strides, refused};
+use source::Source;
+
+/// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`, where a
+/// batch of 1 goes with any.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, TensorMut, gemm};
+///
+/// let device = Device::best();
+/// let a = device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let a = Tensor::new(&a, [2, 3])?;
+/// let square = gemm(&a, a.clone().t()).eval::<f32>()?; // a times its transpose
+/// assert_eq!(square.download()?, [14.0, 32.0, 32.0, 77.0]);
+///
+/// // c = 2 a a' + c, each row with a bias, without negative numbers; nothing waits for the GPU.
+/// let mut c = device.upload(&[-100.0f32; 4])?;
+/// let bias = device.upload(&[0.5f32, 1.5])?;
+/// let product = gemm(&a, a.clone().t()).alpha(2.0).beta(1.0).bias(&bias).relu();
+/// product.run(TensorMut::new(&mut c, [2, 2])?)?;
+/// assert_eq!(c.download()?, [0.0, 0.0, 0.0, 55.5]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
+    a: impl Into<Tensor<'a, A, R>>,
+    b: impl Into<Tensor<'a, B, R>>,
+) -> Gemm<'a, R> {
+    let (a, b) = (Factor::new(a.into()), Factor::new(b.into()));
+    Gemm {
+        a,
+        b,
+        alpha: 1.0,
+        beta: 0.0,
+        precision: Precision::Full,
+        epilogue: Epilogue::default(),
+        elsewhere: None,
+    }
+}
+
+/// A factor without its element type.
+#[derive(Clone, Debug)]
+struct Factor<'a, const R: usize> {
+    device: Device,
+    shape: [usize; R],
+    matrix: Matrix<'a>,
+}
+
+impl<'a, const R: usize> Factor<'a, R> {
+    fn new<T: GemmElement>(tensor: Tensor<'a, T, R>) -> Self {
+        let (device, shape) = (tensor.device().clone(), tensor.shape());
+        let strides = strides(tensor.strides());
+        let memory = Source::Memory(tensor.into_view().cast());
+        Factor { device, shape, matrix: Matrix { kind: T::KIND, memory, strides } }
+    }
+}
+
+/// The last two dimensions are rows and columns, one before them the batch.
+fn strides<const R: usize>(strides: [usize; R]) -> Strides {
+    let from_end = |i: usize| if R >= i { strides[R - i] } else { 0 };
+    Strides { batch: if R == 3 { from_end(3) } else { 0 }, row: from_end(2), column: from_end(1) }
+}
+
+/// Batch, rows and columns of a tensor of two or three dimensions.
+fn extents<const R: usize>(shape: [usize; R]) -> Result<[usize; 3]> {
+    match shape.as_slice() {
+        [rows, columns] => Ok([1, *rows, *columns]),
+        [batch, rows, columns] => Ok([*batch, *rows, *columns]),
+        _ => refused(
+            format!("a matrix product of tensors of {R} dimensions"),
+            "give tensors of two dimensions, or of three for a batch of products",
+        ),
+    }
+}
+
+/// A matrix product with its options; made by [`gemm`].
+///
+/// ```
+/// use half::bf16;
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, gemm};
+///
+/// let device = Device::best();
+/// // Three products of 2 x 4 by 4 x 1 elements; the right factor is the same for all.
+/// let a = device.upload(&[bf16::ONE; 24])?;
+/// let b = device.upload(&[bf16::ONE; 4])?;
+/// let product = gemm(Tensor::new(&a, [3, 2, 4])?, Tensor::new(&b, [1, 4, 1])?);
+/// let mut c = device.zeros::<bf16>(6)?;
+/// let mut plan = product.gelu().prepare(lanework_ops::TensorMut::new(&mut c, [3, 2, 1])?)?;
+/// plan.launch()?; // any number of times
+/// drop(plan);
+/// assert_eq!(c.download()?, [bf16::from_f32(4.0); 6]);
+///
+/// // Shapes that do not go together are refused, with their numbers.
+/// let refused = gemm(Tensor::new(&a, [3, 8])?, Tensor::new(&b, [4, 1])?).eval::<f32>();
+/// assert!(refused.unwrap_err().to_string().contains("8 columns"));
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[must_use = "a product does nothing until `.run(..)`, `.prepare(..)` or `.eval()`"]
+#[derive(Clone, Debug)]
+pub struct Gemm<'a, const R: usize> {
+    a: Factor<'a, R>,
+    b: Factor<'a, R>,
+    alpha: f64,
+    beta: f64,
+    precision: Precision,
+    epilogue: Epilogue<'a>,
+    /// The name of an operand of the epilogue that lies on another device.
+    elsewhere: Option<&'static str>,
+}
+
+impl<'a, const R: usize> Gemm<'a, R> {
+    /// Multiplies the product by a number, rounded to the type of the sums.
+    pub fn alpha(self, alpha: f64) -> Self {
+        Gemm { alpha, ..self }
+    }
+
+    /// Adds the output's former values times a number. With 0, the default, they are not read.
+    pub fn beta(self, beta: f64) -> Self {
+        Gemm { beta, ..self }
+    }
+
+    /// How f32 factors are multiplied; other types ignore all but [`Precision::Compensated`].
+    pub fn precision(self, precision: Precision) -> Self {
+        Gemm { precision, ..self }
+    }
+
+    /// Adds a vector to each row, of the output's type or of that of the sums: one element per column.
+    pub fn bias<T: GemmElement>(mut self, bias: impl Into<Tensor<'a, T, 1>>) -> Self {
+        let bias = self.vector(bias.into(), "the bias", Along::Columns);
+        self.epilogue.bias = Some(bias);
+        self
+    }
+
+    /// Multiplies the product of 8-bit factors by scales that lie on the device: one of A, or one per row, times one of B, or one per
+    /// column.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use lanework_ops::{Fp8E4m3, Tensor, gemm};
+    ///
+    /// let device = Device::best();
+    /// let a = device.upload(&[Fp8E4m3::from_f32(2.0); 4])?;
+    /// let (rows, one) = (device.upload(&[1.0f32, 10.0])?, device.upload(&[0.5f32])?);
+    /// let a = Tensor::new(&a, [2, 2])?;
+    /// let c = gemm(&a, &a).scales(&rows, &one).eval::<f32>()?;
+    /// assert_eq!(c.download()?, [4.0, 4.0, 40.0, 40.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn scales(
+        mut self,
+        a: impl Into<Tensor<'a, f32, 1>>,
+        b: impl Into<Tensor<'a, f32, 1>>,
+    ) -> Self {
+        let (a, b) = (a.into(), b.into());
+        let along = |length: usize, along| if length == 1 { Along::Nothing } else { along };
+        let (of_a, of_b) = (along(a.len(), Along::Rows), along(b.len(), Along::Columns));
+        let a = self.vector(a, "the scale of A", of_a);
+        let b = self.vector(b, "the scale of B", of_b);
+        self.epilogue.scales = Some([a, b]);
+        self
+    }
+
+    /// Replaces negative results by 0. Functions of the results are applied in the order in which they are given, after the bias.
+    pub fn relu(self) -> Self {
+        self.then(Activation::Relu)
+    }
+
+    /// Applies GELU to the results, `x/2 (1 + erf(x/sqrt 2))`.
+    pub fn gelu(self) -> Self {
+        self.then(Activation::Gelu)
+    }
+
+    /// Applies a `#[device]` function of the type of the sums to the results: `.map(function!(swish))`.
+    pub fn map(self, function: Function) -> Self {
+        self.then(Activation::Map(function))
+    }
+
+    fn then(mut self, activation: Activation) -> Self {
+        self.epilogue.activations.push(activation);
+        self
+    }
+
+    fn vector<T: GemmElement>(
+        &mut self,
+        vector: Tensor<'a, T, 1>,
+        name: &'static str,
+        along: Along,
+    ) -> Vector<'a> {
+        if *vector.device() != self.a.device {
+            self.elsewhere = Some(name);
+        }
+        let (length, [stride]) = (vector.len(), vector.strides());
+        let memory = Source::Memory(vector.into_view().cast());
+        Vector { kind: T::KIND, memory, length, stride, along }
+    }
+
+    /// Queues the product into a matrix, or a batch of them.
+    ///
+    /// # Errors
+    /// [`lanework::Error::Request`] where shapes, types or options do not go together; what the driver reports.
+    pub fn run<'c, C: GemmElement>(self, c: impl Into<TensorMut<'c, C, R>>) -> Result<()>
+    where
+        'a: 'c,
+    {
+        let workspace = Workspace::of(&self.a.device);
+        self.plan(c.into(), &workspace)?.launch()
+    }
+
+    /// The product into a matrix, or a batch of them, to be run any number of times.
+    ///
+    /// # Errors
+    /// As [`Gemm::run`].
+    pub fn prepare<'c, C: GemmElement>(self, c: impl Into<TensorMut<'c, C, R>>) -> Result<Plan<'c>>
+    where
+        'a: 'c,
+    {
+        let workspace = Workspace::new(&self.a.device);
+        self.plan(c.into(), &workspace)
+    }
+
+    /// The product as a new buffer, row by row without gaps.
+    ///
+    /// # Errors
+    /// As [`Gemm::run`]; also with a `beta`, since a new buffer has no former values.
+    pub fn eval<C: GemmElement>(self) -> Result<Buffer<C>> {
+        if self.beta != 0.0 {
+            return refused(
+                format!("beta is {} and there is no output that it multiplies", self.beta),
+                "end with `.run(c)`, or leave out `.beta(..)`",
+            );
+        }
+        let [_, m, n] = [0, extents(self.a.shape)?[1], extents(self.b.shape)?[2]];
+        let batch = extents(self.a.shape)?[0].max(extents(self.b.shape)?[0]);
+        let mut shape = [batch; R];
+        (shape[R - 2], shape[R - 1]) = (m, n);
+        let length = batch.saturating_mul(m).saturating_mul(n);
+        let mut c = self.a.device.uninit_named::<C>(length, "product")?;
+        self.run(TensorMut::new(&mut c, shape)?)?;
+        Ok(c)
+    }
+
+    fn plan<'c, C: GemmElement>(
+        self,
+        c: TensorMut<'c, C, R>,
+        workspace: &Workspace,
+    ) -> Result<Plan<'c>>
+    where
+        'a: 'c,
+    {
+        let mut layout = Layout::default();
+        let recipe = self.recipe(c, &mut layout)?;
+        let scratch = workspace.reserve(&layout)?;
+        Ok(Plan::new(recipe(&scratch)?, [scratch]))
+    }
+
+    /// Checks the problem and chooses its kernels.
+    fn recipe<'c, C: GemmElement>(
+        self,
+        c: TensorMut<'c, C, R>,
+        layout: &mut Layout,
+    ) -> Result<Recipe<'c>>
+    where
+        'a: 'c,
+    {
+        let problem = self.problem(c)?;
+        problem.check()?;
+        let Extents { batch, m, n, .. } = problem.extents;
+        if batch == 0 || m == 0 || n == 0 {
+            return Ok(Box::new(|_: &Scratch| Ok(Vec::<Prepared<'c>>::new())));
+        }
+        choose::recipe(problem, layout)
+    }
+
+    /// The problem as plain data.
+    fn problem<'c, C: GemmElement>(self, c: TensorMut<'c, C, R>) -> Result<Problem<'c>>
+    where
+        'a: 'c,
+    {
+        let Gemm { a, b, alpha, beta, precision, epilogue, elsewhere } = self;
+        let device = a.device.clone();
+        let others = [("B", &b.device), ("the output", c.device())];
+        let other = others.iter().find(|(_, of)| **of != device).map(|(name, _)| *name);
+        if let Some(name) = other.or(elsewhere) {
+            return refused(
+                format!("{name} lies on another device than A"),
+                "upload both to one device",
+            );
+        }
+        let [batch_a, m, k] = extents(a.shape)?;
+        let [batch_b, of_b, n] = extents(b.shape)?;
+        if of_b != k {
+            return refused(
+                format!(
+                    "A has {k} columns and B has {of_b} rows: shapes {:?} and {:?}",
+                    a.shape, b.shape
+                ),
+                "give a B with a row per column of A; `.t()` exchanges rows and columns",
+            );
+        }
+        let batch = if batch_a == 1 { batch_b } else { batch_a };
+        if batch_b != batch && batch_b != 1 {
+            return refused(
+                format!("A has {batch_a} matrices and B has {batch_b}"),
+                "give as many, or one for all",
+            );
+        }
+        let [batch_c, rows, columns] = extents(c.shape())?;
+        if (batch_c, rows, columns) != (batch, m, n) {
+            return refused(
+                format!(
+                    "the output is {:?} and the product has {batch} x {m} x {n} elements",
+                    c.shape()
+                ),
+                "give an output of the product's shape",
+            );
+        }
+        let once = |matrix: Matrix<'c>, own: usize| {
+            let strides = matrix.strides;
+            let step = if own == 1 { 0 } else { strides.batch };
+            Matrix { strides: Strides { batch: step, ..strides }, ..matrix }
+        };
+        let of_c = strides(c.strides());
+        let memory = c.into_view().cast();
+        Ok(Problem {
+            device,
+            extents: Extents { batch, m, n, k },
+            a: once(a.matrix, batch_a),
+            b: once(b.matrix, batch_b),
+            c: Output { kind: C::KIND, memory, strides: of_c },
+            alpha,
+            beta,
+            precision,
+            epilogue,
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! Which family of kernels computes a problem: the first of a table that suits it, unless a tuned choice for the device names another.
+
+use super::element::ElementKind;
+use super::problem::{Extents, Major, Problem};
+use super::tile;
+use crate::workspace::{Layout, Scratch};
+use lanework::tuned::{Key, Tuned, default_place, shape_class};
+use lanework::{Prepared, Result};
+use std::sync::OnceLock;
+
+/// What makes the launches of a problem once the workspace is reserved.
+pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
+
+/// A family of kernels.
+pub(crate) struct Family {
+    /// Its name in tuned choices.
+    pub name: &'static str,
+    /// Whether it computes a problem, and fast.
+    pub suits: fn(&Problem<'_>) -> bool,
+    /// Says what of the workspace it needs, and how the launches are made then.
+    pub recipe: for<'a> fn(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+}
+
+/// The families, the most special first. The last one computes everything.
+const FAMILIES: &[Family] = &[Family { name: "tile", suits: |_| true, recipe: tile::recipe }];
+
+/// The recipe of a checked problem with at least one result.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    super::bias::converted(problem, layout, chosen)
+}
+
+/// The recipe of the family for a problem whose bias is as kernels read it.
+fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    // Where the elements of C's columns are adjacent, the transposed product has adjacent rows.
+    let problem = match problem.majors().2 {
+        Major::Columns(_) => problem.transposed(),
+        _ => problem,
+    };
+    let tuned = tuned(&problem);
+    let named = |family: &&Family| tuned.as_deref() == Some(family.name);
+    let mut suitable = FAMILIES.iter().filter(|family| (family.suits)(&problem));
+    let family = suitable.clone().find(named).or_else(|| suitable.next());
+    match family {
+        Some(family) => (family.recipe)(problem, layout),
+        None => tile::recipe(problem, layout),
+    }
+}
+
+/// The kernel that a tuned choice names for a problem on its device.
+fn tuned(problem: &Problem<'_>) -> Option<String> {
+    static TUNED: OnceLock<Option<Tuned>> = OnceLock::new();
+    let tuned = TUNED.get_or_init(|| Tuned::read(&default_place()?).ok()).as_ref()?;
+    if tuned.iter().next().is_none() {
+        return None;
+    }
+    let key = Key::of(&problem.device, "gemm", &class(problem));
+    Some(tuned.lookup(&key)?.kernel.clone())
+}
+
+/// The class of problems in tuned choices.
+fn class(problem: &Problem<'_>) -> String {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (a, b, _) = problem.majors();
+    let letter = |major: Major, plain: fn(Major) -> bool| if plain(major) { 'N' } else { 'T' };
+    let by_rows = |major: Major| matches!(major, Major::Rows(_));
+    let sums: ElementKind = problem.sums();
+    let types = format!(
+        "{} {} {}{} {:?} {}",
+        problem.a.kind.name(),
+        problem.c.kind.name(),
+        letter(a, by_rows),
+        letter(b, by_rows),
+        problem.precision,
+        sums.name()
+    );
+    let extents = [("batch", batch as u64), ("m", m as u64), ("n", n as u64), ("k", k as u64)];
+    shape_class(&extents, &types)
+}

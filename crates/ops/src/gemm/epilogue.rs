@@ -1,0 +1,273 @@
+//! What is done with a product before it is stored: scales, `alpha` and `beta`, a bias, functions of each element.
+
+use super::element::ElementKind;
+use super::problem::{Extents, Problem, refused};
+use super::source::Source;
+use lanework::Result;
+use lanework::lang::Var;
+use std::fmt;
+
+/// A `#[device]` function of one number, for [`Gemm::map`](super::Gemm::map); made by [`function!`](crate::function).
+///
+/// ```
+/// use lanework::prelude::*;
+/// use lanework_ops::{Function, function};
+///
+/// #[device]
+/// fn halved(x: f32) -> f32 {
+///     0.5 * x
+/// }
+///
+/// let halved: Function = function!(halved);
+/// assert!(halved.name().ends_with("halved"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct Function {
+    name: &'static str,
+    apply: Apply,
+}
+
+/// The function as it is staged.
+#[derive(Clone, Copy)]
+enum Apply {
+    F32(fn(Var<f32>) -> Var<f32>),
+    F64(fn(Var<f64>) -> Var<f64>),
+}
+
+/// A type whose functions [`function!`](crate::function) takes: `f32` and `f64`.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[device]
+/// fn squared(x: f64) -> f64 {
+///     x * x
+/// }
+///
+/// let squared = lanework_ops::function!(squared); // of f64, for products of f64
+/// # assert!(squared.name().ends_with("squared"));
+/// ```
+pub trait FunctionOf: Sized {
+    #[doc(hidden)]
+    fn function(name: &'static str, apply: fn(Var<Self>) -> Var<Self>) -> Function;
+}
+
+impl FunctionOf for f32 {
+    fn function(name: &'static str, apply: fn(Var<f32>) -> Var<f32>) -> Function {
+        Function { name, apply: Apply::F32(apply) }
+    }
+}
+
+impl FunctionOf for f64 {
+    fn function(name: &'static str, apply: fn(Var<f64>) -> Var<f64>) -> Function {
+        Function { name, apply: Apply::F64(apply) }
+    }
+}
+
+/// A `#[device]` function from `f32` to `f32`, or from `f64` to `f64`, as a [`Function`] for
+/// [`Gemm::map`](crate::Gemm::map).
+///
+/// ```
+/// use lanework::prelude::*;
+/// use lanework_ops::{Tensor, function, gemm};
+///
+/// #[device]
+/// fn clamped(x: f32) -> f32 {
+///     x.max(0.0).min(6.0)
+/// }
+///
+/// let device = Device::best();
+/// let x = device.upload(&[1.0f32, 2.0, 3.0, -4.0])?;
+/// let x = Tensor::new(&x, [2, 2])?;
+/// let y = gemm(&x, &x).map(function!(clamped)).eval::<f32>()?;
+/// assert_eq!(y.download()?, [6.0, 0.0, 0.0, 6.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[macro_export]
+macro_rules! function {
+    ($function:path) => {
+        $crate::Function::staged(::std::any::type_name::<$function>(), |x| <$function>::staged(x))
+    };
+}
+
+impl Function {
+    #[doc(hidden)]
+    pub fn staged<T: FunctionOf>(name: &'static str, apply: fn(Var<T>) -> Var<T>) -> Function {
+        T::function(name, apply)
+    }
+
+    /// The function's path, which is unique in the program.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// In what it computes.
+    fn kind(&self) -> ElementKind {
+        match self.apply {
+            Apply::F32(_) => ElementKind::F32,
+            Apply::F64(_) => ElementKind::F64,
+        }
+    }
+
+    pub(super) fn of_f32(&self, x: Var<f32>) -> Var<f32> {
+        match self.apply {
+            Apply::F32(apply) => apply(x),
+            Apply::F64(_) => x,
+        }
+    }
+
+    pub(super) fn of_f64(&self, x: Var<f64>) -> Var<f64> {
+        match self.apply {
+            Apply::F64(apply) => apply(x),
+            Apply::F32(_) => x,
+        }
+    }
+}
+
+// Kernels are told apart by how their constants print.
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The most functions of each element that a product may have.
+pub(crate) const MOST: usize = 4;
+
+/// A function of each element of the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Activation {
+    Relu,
+    Gelu,
+    Map(Function),
+}
+
+/// Along what a vector's elements go: one number for all, one per row, one per column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Along {
+    Nothing,
+    Rows,
+    Columns,
+}
+
+impl Along {
+    fn transposed(self) -> Along {
+        match self {
+            Along::Nothing => Along::Nothing,
+            Along::Rows => Along::Columns,
+            Along::Columns => Along::Rows,
+        }
+    }
+}
+
+/// A vector, its elements one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Vector<'a> {
+    pub kind: ElementKind,
+    pub memory: Source<'a>,
+    pub length: usize,
+    /// Elements from one to the next.
+    pub stride: usize,
+    pub along: Along,
+}
+
+/// What is done with `alpha a b + beta c`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Epilogue<'a> {
+    pub bias: Option<Vector<'a>>,
+    /// One after the other.
+    pub activations: Vec<Activation>,
+    /// Of A, one number or one per row, and of B, one number or one per column.
+    pub scales: Option<[Vector<'a>; 2]>,
+}
+
+impl Epilogue<'_> {
+    /// That of the product with rows and columns exchanged.
+    pub fn transposed(self) -> Self {
+        let turned = |vector: Vector<'_>| vector.along.transposed();
+        Epilogue {
+            bias: self.bias.map(|bias| Vector { along: turned(bias), ..bias }),
+            scales: self
+                .scales
+                .map(|[a, b]| [Vector { along: turned(b), ..b }, Vector { along: turned(a), ..a }]),
+            ..self
+        }
+    }
+
+    /// What is computed in, from the scaled product on.
+    pub fn computes_in(&self, problem: &Problem<'_>) -> ElementKind {
+        match (problem.sums(), problem.c.kind) {
+            (ElementKind::I32, ElementKind::F32) => ElementKind::F32,
+            (sums, _) => sums,
+        }
+    }
+
+    pub fn check(&self, problem: &Problem<'_>) -> Result<()> {
+        let kind = self.computes_in(problem);
+        let Extents { m, n, .. } = problem.extents;
+        if let Some(bias) = &self.bias {
+            if bias.length != n {
+                return refused(
+                    format!("a bias of {} elements for results of {n} columns", bias.length),
+                    "a bias has an element per column",
+                );
+            }
+            if bias.kind != kind && bias.kind != problem.c.kind {
+                return refused(
+                    format!(
+                        "a bias of {} for results of {} computed in {}",
+                        bias.kind.name(),
+                        problem.c.kind.name(),
+                        kind.name()
+                    ),
+                    &format!("give a bias of {}", problem.c.kind.name()),
+                );
+            }
+        }
+        if let Some([a, b]) = &self.scales {
+            if !problem.a.kind.is_fp8() && problem.a.kind != ElementKind::I8 {
+                return refused(
+                    format!("scales of a product of {}", problem.a.kind.name()),
+                    "scales are for 8-bit factors; give one number for all by `.alpha(..)`",
+                );
+            }
+            if kind != ElementKind::F32 {
+                return refused("scales of results of i32".to_owned(), "give an output of f32");
+            }
+            for (name, vector, extent, lines) in [("A", a, m, "row"), ("B", b, n, "column")] {
+                if vector.length != 1 && vector.length != extent {
+                    return refused(
+                        format!("{} scales of {name}, which has {extent} {lines}s", vector.length),
+                        &format!("give one scale, or one per {lines}"),
+                    );
+                }
+            }
+        }
+        if self.activations.len() > MOST {
+            return refused(
+                format!("{} functions of the results", self.activations.len()),
+                "give at most 4; one `#[device]` function may call others",
+            );
+        }
+        for activation in &self.activations {
+            match activation {
+                Activation::Gelu if kind == ElementKind::I32 => {
+                    return refused("GELU of results of i32".to_owned(), "give an output of f32");
+                }
+                Activation::Map(function) if function.kind() != kind => {
+                    return refused(
+                        format!(
+                            "`{}` computes in {}, and the results are computed in {}",
+                            function.name,
+                            function.kind().name(),
+                            kind.name()
+                        ),
+                        "give a function of that type, or an output of f32",
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! The epilogue inside of kernels: one function that every family of kernels calls for each element.
+
+use super::epilogue::{Activation, Along, MOST};
+use super::problem::Problem;
+use crate::workspace::Scratch;
+use lanework::lang::rt::{Cast, Get, IntoVar};
+use lanework::lang::{Slice, Var};
+use lanework::prelude::*;
+use lanework::{Element, View};
+
+/// The constants of an epilogue: which parts of it there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finish {
+    /// Whether `alpha` is not 1.
+    pub scaled: bool,
+    /// Whether `beta` is not 0.
+    pub reads_c: bool,
+    pub bias: Option<Along>,
+    pub scales: Option<(Along, Along)>,
+    pub activations: [Option<Activation>; MOST],
+}
+
+/// What epilogues compute in.
+pub(crate) trait Sum: Element {
+    /// `alpha` and `beta`.
+    fn of(x: f64) -> Self;
+    /// `a * b + sum`, rounded once.
+    fn multiply_add(a: Var<Self>, b: Var<Self>, sum: Var<Self>) -> Var<Self>;
+    /// The activation's value.
+    fn activated(x: Var<Self>, activation: Activation) -> Var<Self>;
+}
+
+/// `x/2 (1 + erf(x/sqrt 2))`.
+#[device]
+fn gelu(x: f32) -> f32 {
+    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+}
+
+#[device]
+fn gelu_f64(x: f64) -> f64 {
+    0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2))
+}
+
+impl Sum for f32 {
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+    #[track_caller]
+    fn multiply_add(a: Var<f32>, b: Var<f32>, sum: Var<f32>) -> Var<f32> {
+        a.mul_add(b, sum)
+    }
+    #[track_caller]
+    fn activated(x: Var<f32>, activation: Activation) -> Var<f32> {
+        match activation {
+            Activation::Relu => x.max(0.0),
+            Activation::Gelu => gelu::staged(x),
+            Activation::Map(function) => function.of_f32(x),
+        }
+    }
+}
+
+impl Sum for f64 {
+    fn of(x: f64) -> f64 {
+        x
+    }
+    #[track_caller]
+    fn multiply_add(a: Var<f64>, b: Var<f64>, sum: Var<f64>) -> Var<f64> {
+        a.mul_add(b, sum)
+    }
+    #[track_caller]
+    fn activated(x: Var<f64>, activation: Activation) -> Var<f64> {
+        match activation {
+            Activation::Relu => x.max(0.0),
+            Activation::Gelu => gelu_f64::staged(x),
+            Activation::Map(function) => function.of_f64(x),
+        }
+    }
+}
+
+impl Sum for i32 {
+    fn of(x: f64) -> i32 {
+        x as i32
+    }
+    #[track_caller]
+    fn multiply_add(a: Var<i32>, b: Var<i32>, sum: Var<i32>) -> Var<i32> {
+        a * b + sum
+    }
+    #[track_caller]
+    fn activated(x: Var<i32>, activation: Activation) -> Var<i32> {
+        match activation {
+            Activation::Relu => x.max(0),
+            // Refused when the problem is checked.
+            Activation::Gelu | Activation::Map(_) => x,
+        }
+    }
+}
+
+/// The result at a row and column from the sum of products, and what C held there, which counts only where `finish.reads_c`.
+pub(crate) mod finished {
+    use super::*;
+
+    #[track_caller]
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn staged<S: Sum>(
+        sum: impl IntoVar<S>,
+        before: impl IntoVar<S>,
+        (row, column): (impl IntoVar<u32>, impl IntoVar<u32>),
+        (alpha, beta): (impl IntoVar<S>, impl IntoVar<S>),
+        bias: Slice<S>,
+        (scale_a, scale_b): (Slice<f32>, Slice<f32>),
+        finish: Finish,
+    ) -> Var<S> {
+        let at = (row.into_var(), column.into_var());
+        let mut value = sum.into_var();
+        if let Some((of_a, of_b)) = finish.scales {
+            let scale = element(scale_a, at, of_a) * element(scale_b, at, of_b);
+            value = value * Cast::<S>::cast(scale);
+        }
+        if finish.scaled {
+            value = value * alpha.into_var();
+        }
+        if finish.reads_c {
+            value = S::multiply_add(beta.into_var(), before.into_var(), value);
+        }
+        if let Some(along) = finish.bias {
+            value = value + element(bias, at, along);
+        }
+        for activation in finish.activations.into_iter().flatten() {
+            value = S::activated(value, activation);
+        }
+        value
+    }
+
+    /// A vector's element at a row and column.
+    #[track_caller]
+    fn element<T: Element>(
+        vector: Slice<T>,
+        (row, column): (Var<u32>, Var<u32>),
+        along: Along,
+    ) -> Var<T> {
+        match along {
+            Along::Nothing => vector.get(0u32),
+            Along::Rows => vector.get(row),
+            Along::Columns => vector.get(column),
+        }
+    }
+}
+
+/// The arguments of an epilogue.
+pub(crate) struct Finishing<'a, S: Sum> {
+    pub alpha: S,
+    pub beta: S,
+    pub bias: View<'a, S>,
+    pub scale_a: View<'a, f32>,
+    pub scale_b: View<'a, f32>,
+    pub finish: Finish,
+}
+
+/// The arguments for a problem, whose bias is of type `S` and without gaps.
+pub(crate) fn finishing<'a, S: Sum>(problem: &Problem<'a>, scratch: &Scratch) -> Finishing<'a, S> {
+    let epilogue = &problem.epilogue;
+    let device = &problem.device;
+    let scale = |which: usize| match &epilogue.scales {
+        Some(scales) => scales[which].memory.elements(scratch),
+        None => View::nothing(device),
+    };
+    Finishing {
+        alpha: S::of(problem.alpha),
+        beta: S::of(problem.beta),
+        bias: match &epilogue.bias {
+            Some(bias) => bias.memory.elements(scratch),
+            None => View::nothing(device),
+        },
+        scale_a: scale(0),
+        scale_b: scale(1),
+        finish: Finish {
+            scaled: problem.alpha != 1.0,
+            reads_c: problem.beta != 0.0,
+            bias: epilogue.bias.as_ref().map(|bias| bias.along),
+            scales: epilogue.scales.as_ref().map(|[a, b]| (a.along, b.along)),
+            activations: std::array::from_fn(|i| epilogue.activations.get(i).copied()),
+        },
+    }
+}

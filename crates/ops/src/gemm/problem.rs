@@ -1,0 +1,202 @@
+//! A matrix product as plain data: operands without their types, extents, options. What chooses a kernel and what launches
+//! one see this and nothing else.
+
+use super::element::ElementKind;
+use super::epilogue::Epilogue;
+use super::source::Source;
+use lanework::{Device, Error, Result, ViewMut};
+
+/// How f32 factors are multiplied.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Precision, Tensor, gemm};
+///
+/// let device = Device::best();
+/// let a = device.upload(&[1.0f32 + 1e-7, -1.0])?;
+/// let b = device.upload(&[1.0f32, 1.0])?;
+/// let (a, b) = (Tensor::new(&a, [1, 2])?, Tensor::new(&b, [2, 1])?);
+/// let c = gemm(a, b).precision(Precision::Compensated).eval::<f32>()?;
+/// assert_eq!(c.download()?, [f32::EPSILON]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Every product and sum in the type of the sums, which is f32 for f32 factors.
+    #[default]
+    Full,
+    /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`.
+    TensorFloat32,
+    /// f32 factors may be split into parts that tensor cores multiply, with an error no larger than that of f32 sums. Numbers far
+    /// apart in one row or column may lose accuracy; where that is known beforehand, true f32 is used.
+    Accurate,
+    /// f32 and f64 sums with the rounding errors of every product and every addition added up beside them: nearly as if computed
+    /// with twice as many bits and rounded once.
+    Compensated,
+}
+
+/// Extents: `batch` products of `m` x `k` by `k` x `n` elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Extents {
+    pub batch: usize,
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+}
+
+/// Elements from one index to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Strides {
+    pub batch: usize,
+    pub row: usize,
+    pub column: usize,
+}
+
+/// Which elements of a matrix are adjacent in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Major {
+    /// Those of a row; rows are this many elements apart.
+    Rows(usize),
+    /// Those of a column; columns are this many elements apart.
+    Columns(usize),
+    /// Neither.
+    Scattered,
+}
+
+impl Strides {
+    /// Which elements are adjacent, of a matrix of `rows` x `columns`. A single row or column counts as dense.
+    pub fn major(self, rows: usize, columns: usize) -> Major {
+        let dense = |stride: usize, extent: usize| stride == 1 || extent <= 1;
+        // What a leading dimension may be where there is only one line.
+        let lines = |stride: usize, lines: usize, extent: usize| {
+            if lines <= 1 { stride.max(extent) } else { stride }
+        };
+        if dense(self.column, columns) {
+            Major::Rows(lines(self.row, rows, columns))
+        } else if dense(self.row, rows) {
+            Major::Columns(lines(self.column, columns, rows))
+        } else {
+            Major::Scattered
+        }
+    }
+
+    /// Those of the transposed matrix.
+    pub fn t(self) -> Strides {
+        Strides { row: self.column, column: self.row, ..self }
+    }
+}
+
+/// A factor: memory from the first element to the last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matrix<'a> {
+    pub kind: ElementKind,
+    pub memory: Source<'a>,
+    pub strides: Strides,
+}
+
+/// The result.
+#[derive(Debug)]
+pub(crate) struct Output<'a> {
+    pub kind: ElementKind,
+    pub memory: ViewMut<'a, u8>,
+    pub strides: Strides,
+}
+
+/// `c = then(alpha a b + beta c)`, checked: shapes agree, the types are ones that are multiplied, every extent is below 2^31.
+#[derive(Debug)]
+pub(crate) struct Problem<'a> {
+    pub device: Device,
+    pub extents: Extents,
+    pub a: Matrix<'a>,
+    pub b: Matrix<'a>,
+    pub c: Output<'a>,
+    pub alpha: f64,
+    pub beta: f64,
+    pub precision: Precision,
+    pub epilogue: Epilogue<'a>,
+}
+
+impl Problem<'_> {
+    /// What products are summed in.
+    pub fn sums(&self) -> ElementKind {
+        self.a.kind.sums().unwrap_or(ElementKind::F32)
+    }
+
+    /// Which elements are adjacent: of A, of B and of C.
+    pub fn majors(&self) -> (Major, Major, Major) {
+        let Extents { m, n, k, .. } = self.extents;
+        (self.a.strides.major(m, k), self.b.strides.major(k, n), self.c.strides.major(m, n))
+    }
+
+    /// The same product with rows and columns exchanged: `c' = b' a'`.
+    pub fn transposed(self) -> Self {
+        let Problem { extents, a, b, c, epilogue, .. } = self;
+        Problem {
+            extents: Extents { m: extents.n, n: extents.m, ..extents },
+            a: Matrix { strides: b.strides.t(), ..b },
+            b: Matrix { strides: a.strides.t(), ..a },
+            c: Output { strides: c.strides.t(), ..c },
+            epilogue: epilogue.transposed(),
+            ..self
+        }
+    }
+
+    /// Refuses types, numbers and extents that no kernel takes.
+    pub fn check(&self) -> Result<()> {
+        let (a, b, c) = (self.a.kind, self.b.kind, self.c.kind);
+        let multiplied = a.sums().is_some() && (a == b || a.is_fp8() && b.is_fp8());
+        if !multiplied {
+            return refused(
+                format!("matrices of {} and {} are not multiplied", a.name(), b.name()),
+                "give factors of one type: f32, f64, f16, bf16, i8, or both of 8-bit floats",
+            );
+        }
+        let results: &[ElementKind] = match a {
+            ElementKind::F32 => &[ElementKind::F32],
+            ElementKind::F64 => &[ElementKind::F64],
+            ElementKind::F16 => &[ElementKind::F32, ElementKind::F16],
+            ElementKind::Bf16 => &[ElementKind::F32, ElementKind::Bf16],
+            ElementKind::I8 => &[ElementKind::I32, ElementKind::F32],
+            _ => &[ElementKind::F32, ElementKind::F16, ElementKind::Bf16],
+        };
+        if !results.contains(&c) {
+            let names: Vec<&str> = results.iter().map(|kind| kind.name()).collect();
+            return refused(
+                format!("a product of {} is not stored as {}", a.name(), c.name()),
+                &format!("give an output of {}", names.join(" or ")),
+            );
+        }
+        let Extents { batch, m, n, k } = self.extents;
+        for (name, extent) in [("m", m), ("n", n), ("k", k), ("the number of products", batch)] {
+            if extent >= 1 << 31 {
+                return refused(
+                    format!("{name} is {extent}, more than 2^31 - 1"),
+                    "multiply parts of the matrices",
+                );
+            }
+        }
+        let whole = |x: f64| x == x.trunc() && x.abs() <= f64::from(i32::MAX);
+        for (name, x) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if c == ElementKind::I32 && !whole(x) {
+                return refused(
+                    format!("{name} is {x}, and the results are i32"),
+                    "give a whole number below 2^31, or an output of f32",
+                );
+            }
+        }
+        if self.precision == Precision::Compensated
+            && !matches!(a, ElementKind::F32 | ElementKind::F64)
+        {
+            return refused(
+                format!("a compensated product of {}", a.name()),
+                "compensated sums are for f32 and f64 factors",
+            );
+        }
+        self.epilogue.check(self)
+    }
+}
+
+/// A request that describes no problem.
+pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
+    Err(Error::Request { why, help: help.to_owned() })
+}
