@@ -16,6 +16,7 @@
 
 mod gemm;
 mod launching;
+mod permute;
 pub mod scan;
 mod tensor;
 mod vectors;
@@ -26,5 +27,8 @@ pub use gemm::{
     gemm, grouped,
 };
 pub use launching::Plan;
+pub use permute::{
+    IntoOutput, Permute, TransposeInPlace, copy, permute, transpose, transpose_in_place,
+};
 pub use tensor::{Tensor, TensorMut};
 pub use workspace::Workspace;

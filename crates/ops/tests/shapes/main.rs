@@ -5,6 +5,7 @@
 
 mod gemm;
 mod scan;
+mod transpose;
 
 use lanework::{Backend, Device};
 use rand::SeedableRng;
@@ -16,7 +17,7 @@ pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 
 /// The operations, by name.
 fn operations() -> Vec<(&'static str, Draw)> {
-    vec![("gemm", gemm::draw as Draw), ("scan", scan::draw)]
+    vec![("gemm", gemm::draw as Draw), ("scan", scan::draw), ("transpose", transpose::draw)]
 }
 
 fn number(variable: &str) -> Option<u64> {

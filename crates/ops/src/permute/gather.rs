@@ -1,0 +1,31 @@
+//! Permutations without tiles: a thread moves one unit, and adjacent threads write adjacent units. This is a copy where the innermost axis of
+//! the output is that of the source.
+
+use super::digits::{Digit, places};
+use lanework::prelude::*;
+
+/// Units that a block moves.
+pub(super) const THREADS: u32 = 256;
+
+/// Moves `total` units of `words` elements each: `digits` are the axes, innermost first, with strides in elements.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn gather<E: Element>(
+    src: &[E],
+    dst: &mut [E],
+    total: usize,
+    digits: [Digit; 8],
+    #[constant] axes: u32,
+    #[constant] words: u32,
+) {
+    let unit = block_idx.x as usize * (THREADS as usize) + thread_idx.x as usize;
+    if unit < total {
+        let (from, to) = places(unit, total, digits, axes);
+        if const { words == 4 } {
+            dst.store4(to, src.load4_nc(from));
+        } else if const { words == 2 } {
+            dst.store2(to, src.load2_nc(from));
+        } else {
+            dst[to] = load_nc(&src[from]);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Which kernel moves what: launches for a list of axes.
+
+use super::axes::{Axes, Axis};
+use super::digits::Digit;
+use super::gather::{self, gather};
+use super::narrow::{self, narrow};
+use super::square::{square, swap};
+use super::tiles::{Plane, Tile, tiles};
+use lanework::{Device, Error, Prepared, Result, View, ViewMut};
+
+/// Most elements of an axis, and most blocks, that the kernels of tiles count.
+const MOST: u64 = (1 << 31) - 1;
+/// Bytes of a sector, the unit of traffic between multiprocessors and memory.
+const SECTOR: u64 = 32;
+/// Bytes of what the kernels of tiles index.
+const WORD: u64 = 4;
+
+/// The matrix inside a permutation, and the axes outside of it, outermost first; strides in units.
+pub(super) struct Matrices {
+    rows: Axis,
+    cols: Axis,
+    outer: Vec<Axis>,
+    unit: u64,
+}
+
+impl Matrices {
+    pub(super) fn new(axes: &Axes) -> Option<Matrices> {
+        let (adjacent, last) = axes.crossing()?;
+        let others = axes.axes.iter().enumerate().filter(|(i, _)| ![adjacent, last].contains(i));
+        Some(Matrices {
+            rows: axes.axes[last],
+            cols: axes.axes[adjacent],
+            outer: others.map(|(_, axis)| *axis).collect(),
+            unit: axes.unit,
+        })
+    }
+
+    /// Whether every row of the source (or of the output) starts at, and reaches to, a multiple of `bytes`.
+    fn aligned(&self, bytes: u64, address: u64, output: bool) -> bool {
+        let (stride, extent) = match output {
+            false => (self.rows.from, self.cols.extent),
+            true => (self.cols.to, self.rows.extent),
+        };
+        let outer = self.outer.iter().map(|axis| if output { axis.to } else { axis.from });
+        let all = outer.chain([stride, extent]).fold(0, |bits, n| bits | n) * self.unit | address;
+        all.is_multiple_of(bytes)
+    }
+
+    /// The digits of blocks: `first` and `second` of each matrix, and the axes outside, with strides in `step` bytes; and how many
+    /// blocks there are.
+    fn blocks(&self, first: u64, second: u64, step: u64) -> Result<([Digit; 8], u32)> {
+        let mut digits = [Digit::new(1, 0, 0); 8];
+        digits[0] = Digit::new(first as u32, 0, 0);
+        digits[1] = Digit::new(second as u32, 0, 0);
+        for (place, axis) in digits[2..].iter_mut().zip(self.outer.iter().rev()) {
+            let [from, to] = [axis.from, axis.to].map(|stride| stride * self.unit / step);
+            *place = Digit::new(axis.extent as u32, from, to);
+        }
+        let outer = self.outer.iter().map(|axis| axis.extent);
+        let blocks = outer.fold(first.saturating_mul(second), u64::saturating_mul);
+        if blocks > MOST { Err(too_large()) } else { Ok((digits, blocks as u32)) }
+    }
+
+    /// Whether the kernels of tiles can count them.
+    fn countable(&self) -> bool {
+        let extents = self.outer.iter().chain([&self.rows, &self.cols]);
+        extents.map(|axis| axis.extent).all(|extent| extent <= MOST)
+    }
+
+    /// The matrix, with strides in `step` bytes, whose output begins at `address`.
+    fn plane(&self, step: u64, address: u64) -> Plane {
+        let [from, to] = [self.rows.from, self.cols.to].map(|stride| stride * self.unit / step);
+        let skew = (address % SECTOR / self.unit) as u32;
+        let [rows, cols] = [&self.rows, &self.cols].map(|axis| axis.extent as u32);
+        Plane { rows, cols, from, to, skew, reserved: 0 }
+    }
+
+    fn count(&self) -> u32 {
+        self.outer.len() as u32
+    }
+}
+
+/// The launch that moves what `axes` say; both views begin at the first element.
+pub(super) fn launch<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    axes: &Axes,
+) -> Result<Prepared<'a>> {
+    match Matrices::new(axes).filter(Matrices::countable) {
+        Some(matrices) if matrices.unit >= 4 => transposed(device, src, dst, &matrices),
+        Some(matrices) => {
+            let aligned = matrices.aligned(16, src.address(), false)
+                && matrices.aligned(16, dst.address(), true);
+            if aligned {
+                transposed(device, src, dst, &matrices)
+            } else {
+                single(device, src, dst, &matrices)
+            }
+        }
+        None => gathered(device, src, dst, axes),
+    }
+}
+
+/// By tiles.
+fn transposed<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    matrices: &Matrices,
+) -> Result<Prepared<'a>> {
+    let tile = choose(matrices, src.address(), dst.address());
+    tiled(device, src, dst, matrices, tile)
+}
+
+/// The tile for a problem.
+fn choose(matrices: &Matrices, src: u64, dst: u64) -> Tile {
+    let bytes = matrices.unit as u32;
+    let wide_loads = matrices.aligned(16, src, false);
+    let wide_stores = matrices.aligned(16, dst, true);
+    let (down, across) = match bytes {
+        1 => (128, 128),
+        2 => (128, 64),
+        4 => (64, 64),
+        8 => (64, 32),
+        _ => (32, 32),
+    };
+    Tile {
+        bytes,
+        down,
+        across,
+        threads: 256,
+        wide_loads,
+        wide_stores,
+        shifted: !wide_stores && bytes >= 4,
+    }
+}
+
+/// By tiles of a given kind.
+pub(super) fn tiled<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    matrices: &Matrices,
+    tile: Tile,
+) -> Result<Prepared<'a>> {
+    let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(u64::from(tile.down));
+    let across = matrices.cols.extent.div_ceil(u64::from(tile.across));
+    let (digits, blocks) = matrices.blocks(down, across, WORD)?;
+    let plane = matrices.plane(WORD, dst.address());
+    let (src, dst) = (src.cast::<u32>(), dst.cast::<u32>());
+    let launch = tiles(src, dst, plane, digits, tile, matrices.count());
+    // SAFETY: rows and columns are compared with the matrix's extents before each access, a wide access is used where rows are whole chunks
+    // at aligned places, and the axes outside are divided by their extents, so that every place is one of the arrays'. A cell's
+    // row is under `cells_down` and its column under `across`, which `shared_words` covers.
+    unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
+}
+
+fn single<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    matrices: &Matrices,
+) -> Result<Prepared<'a>> {
+    let edge = u64::from(narrow::EDGE);
+    let (down, across) = (matrices.rows.extent.div_ceil(edge), matrices.cols.extent.div_ceil(edge));
+    let (digits, blocks) = matrices.blocks(down, across, matrices.unit)?;
+    let (plane, outer) = (matrices.plane(matrices.unit, 0), matrices.count());
+    let launch = match matrices.unit {
+        1 => narrow::<u8>(src, dst, plane, digits, outer),
+        _ => narrow::<u16>(src.cast(), dst.cast(), plane, digits, outer),
+    };
+    let block = (narrow::EDGE, narrow::LINES);
+    // SAFETY: rows and columns are compared with the matrix's extents before each access, and the axes outside are divided by their extents;
+    // places in the tile are under its edge.
+    unsafe { launch.grid(blocks).block(block).prepare_unchecked(device) }
+}
+
+/// The axes of threads that move unit by unit, innermost first, with strides in what they move; units and blocks.
+fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
+    let total: u64 = axes.axes.iter().map(|axis| axis.extent).product();
+    let blocks = total.div_ceil(gather::THREADS.into());
+    if blocks > MOST || axes.axes.iter().skip(1).any(|axis| axis.extent > MOST) {
+        return Err(too_large());
+    }
+    let words = (axes.unit / WORD).max(1);
+    let mut digits = [Digit::new(1, 0, 0); 8];
+    for (place, axis) in digits.iter_mut().zip(axes.axes.iter().rev()) {
+        // The outermost axis, which may be longer than a digit, is not divided by.
+        *place = Digit::new(axis.extent.min(MOST) as u32, axis.from * words, axis.to * words);
+    }
+    Ok((digits, total, blocks as u32))
+}
+
+/// Unit by unit.
+fn gathered<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    axes: &Axes,
+) -> Result<Prepared<'a>> {
+    let (digits, total, blocks) = units(axes)?;
+    let (count, total, words) =
+        (axes.axes.len() as u32, total as usize, (axes.unit / WORD).max(1) as u32);
+    let launch = match axes.unit {
+        1 => gather::<u8>(src, dst, total, digits, count, words),
+        2 => gather::<u16>(src.cast(), dst.cast(), total, digits, count, words),
+        _ => gather::<u32>(src.cast(), dst.cast(), total, digits, count, words),
+    };
+    // SAFETY: units are under `total`, the product of the extents, so that each index is under its axis's extent and every place one
+    // of the arrays'; strides and addresses are multiples of the unit.
+    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
+}
+
+/// The launch that exchanges, in place, what `axes` say: two of them are exchanged, and their strides as well.
+pub(super) fn in_place<'a>(
+    device: &Device,
+    data: ViewMut<'a, u8>,
+    axes: &Axes,
+) -> Result<Prepared<'a>> {
+    if let Some(matrices) = Matrices::new(axes).filter(Matrices::countable) {
+        let wide = matrices.aligned(16, data.address(), true);
+        if wide || matrices.unit >= WORD {
+            let bytes = matrices.unit as u32;
+            let edge = [128, 64, 64, 32, 32][bytes.trailing_zeros() as usize];
+            let tile = Tile {
+                bytes,
+                down: edge,
+                across: edge,
+                threads: 256,
+                wide_loads: wide,
+                wide_stores: wide,
+                shifted: false,
+            };
+            return exchanged(device, data, &matrices, tile);
+        }
+    }
+    let (digits, total, blocks) = units(axes)?;
+    let (count, total, words) =
+        (axes.axes.len() as u32, total as usize, (axes.unit / WORD).max(1) as u32);
+    let launch = match axes.unit {
+        1 => swap::<u8>(data, total, digits, count, words),
+        2 => swap::<u16>(data.cast(), total, digits, count, words),
+        _ => swap::<u32>(data.cast(), total, digits, count, words),
+    };
+    // SAFETY: places as in `gathered`, all within the one array; a pair of places is exchanged by one thread.
+    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
+}
+
+/// In place by tiles.
+fn exchanged<'a>(
+    device: &Device,
+    data: ViewMut<'a, u8>,
+    matrices: &Matrices,
+    tile: Tile,
+) -> Result<Prepared<'a>> {
+    let tiles = matrices.rows.extent.div_ceil(tile.down.into()).next_multiple_of(2);
+    let (digits, blocks) = matrices.blocks(tiles + 1, tiles / 2, WORD)?;
+    let plane = matrices.plane(WORD, 0);
+    let launch = square(data.cast::<u32>(), plane, digits, tile, matrices.count());
+    // SAFETY: as in `tiled`; two blocks have no tile in common, and a block writes only after it has read.
+    unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
+}
+
+fn too_large() -> Error {
+    Error::Request {
+        why: "this permutation has more than 2^31 blocks of work".to_owned(),
+        help: "permute the array in parts".to_owned(),
+    }
+}

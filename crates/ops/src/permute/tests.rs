@@ -1,0 +1,104 @@
+//! Every kind of tile and alignment on the checking emulator, against the host.
+
+use super::axes::Axes;
+use super::launches::{Matrices, tiled};
+use super::tiles::Tile;
+use super::*;
+
+/// Elements that differ from each other as far as their size allows.
+fn numbered<T: Storable>(count: usize) -> Vec<T> {
+    let mut elements = vec![T::zeroed(); count];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
+    for (i, element) in bytes.chunks_exact_mut(size_of::<T>()).enumerate() {
+        let number = (i as u128).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_0C91_1234_5671);
+        element.copy_from_slice(&number.to_le_bytes()[..size_of::<T>()]);
+    }
+    elements
+}
+
+/// A batch of transposes of `rows` by `cols`, with rows `gap` elements longer than needed in both arrays, by this tile.
+fn check<T: Storable + PartialEq + std::fmt::Debug>(
+    (rows, cols): (usize, usize),
+    (gap_in, gap_out): (usize, usize),
+    first: usize,
+    tile: Tile,
+) -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let (from, to) = (cols + gap_in, rows + gap_out);
+    let x = device.upload(&numbered::<T>(2 * rows * from))?;
+    let host = x.download()?;
+    let poison = numbered::<T>(2 * cols * to + first + 7).into_iter().rev().collect::<Vec<T>>();
+    let mut y = device.upload(&poison)?;
+    {
+        let source = Tensor::with_strides(&x, [2, rows, cols], [rows * from, from, 1], 0)?;
+        let output = TensorMut::with_strides(&mut y, [2, cols, rows], [cols * to, to, 1], first)?;
+        let strides = [rows * from, 1, from];
+        let out_strides = output.strides();
+        let (source, output) = (source.into_view().cast::<u8>(), output.into_view().cast::<u8>());
+        let addresses = [source.address(), output.address()];
+        let shape = [2, cols, rows];
+        let axes = Axes::new(size_of::<T>(), &shape, &strides, &out_strides, &addresses);
+        let matrices = Matrices::new(&axes).expect("a transpose");
+        tiled(&device, source, output, &matrices, tile)?.launch()?;
+    }
+    let mut want = poison;
+    for b in 0..2 {
+        for c in 0..cols {
+            for r in 0..rows {
+                want[first + (b * cols + c) * to + r] = host[(b * rows + r) * from + c];
+            }
+        }
+    }
+    let found = y.download()?;
+    let wrong = found.iter().zip(&want).position(|(found, want)| found != want);
+    assert_eq!(wrong, None, "{rows} x {cols}, gaps {gap_in}, {gap_out}, first {first}, {tile:?}");
+    Ok(())
+}
+
+#[test]
+fn every_kind_of_tile_moves_every_element() -> Result<()> {
+    let tile = |bytes, down, across, threads, wide_loads, wide_stores, shifted| Tile {
+        bytes,
+        down,
+        across,
+        threads,
+        wide_loads,
+        wide_stores,
+        shifted,
+    };
+    // Rows and columns of whole chunks.
+    check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, 256, true, true, false))?;
+    check::<u16>((136, 72), (0, 8), 0, tile(2, 128, 64, 256, true, true, false))?;
+    check::<u32>((68, 132), (4, 0), 4, tile(4, 64, 64, 256, true, true, false))?;
+    check::<u32>((36, 40), (0, 0), 0, tile(4, 32, 32, 128, true, true, false))?;
+    check::<u64>((70, 34), (2, 2), 2, tile(8, 64, 32, 256, true, true, false))?;
+    check::<[u64; 2]>((33, 35), (1, 0), 1, tile(16, 32, 32, 256, true, true, false))?;
+    // Skinny ones.
+    check::<u32>((300, 4), (0, 0), 0, tile(4, 256, 8, 256, true, true, false))?;
+    check::<u32>((4, 300), (0, 0), 0, tile(4, 8, 256, 256, true, true, false))?;
+    // One side of them, and none; windows at sectors.
+    for (wide_loads, wide_stores) in [(false, false), (false, true), (true, false)] {
+        let (cols, rows) = (if wide_loads { 68 } else { 67 }, if wide_stores { 132 } else { 131 });
+        for shifted in [false, true] {
+            if shifted && wide_stores {
+                continue;
+            }
+            let first = if wide_stores { 4 } else { 3 };
+            check::<u32>(
+                (rows, cols),
+                (0, 0),
+                first,
+                tile(4, 64, 64, 256, wide_loads, wide_stores, shifted),
+            )?;
+            check::<u64>(
+                (rows, cols),
+                (2, 2),
+                2,
+                tile(8, 64, 32, 256, wide_loads, wide_stores, shifted),
+            )?;
+        }
+    }
+    check::<u64>((65, 33), (0, 0), 1, tile(8, 64, 32, 256, false, false, true))?;
+    check::<[u64; 2]>((33, 31), (0, 0), 1, tile(16, 32, 32, 256, true, false, true))?;
+    Ok(())
+}

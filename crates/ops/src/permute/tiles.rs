@@ -1,0 +1,359 @@
+//! Transposes by tiles in shared memory.
+//!
+//! A block moves a tile of `down` rows by `across` columns of the source. It reads rows of the tile, 16 bytes per access where rows
+//! are aligned for it, and writes columns of it, which are rows of the output. In shared memory the tile is an array of cells: an element of
+//! 4, 8 or 16 bytes, or the 2 or 4 elements of one column and of successive rows that fill a word, which byte permutations bring together
+//! in registers. The number of cells in a row is odd, and a warp accesses 8 chunks of 16 bytes by 4 rows of cells at a time, so that no two
+//! lanes of a pass share a bank in either direction; where a chunk has more than 4 cells, 4 cells of padding after every 32 do the same.
+//!
+//! Where rows of the output are not aligned to sectors of 32 bytes, each of them is divided at sectors instead of at the tile's edges: the
+//! window that a block writes of a row begins up to 7 elements of 4 bytes before the tile, the block reads these rows too, and every sector
+//! is written by one warp as a whole.
+
+use super::digits::{Digit, quotient};
+use lanework::prelude::*;
+
+/// How a tile is moved: what the kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tile {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Rows of the source in a tile.
+    pub down: u32,
+    /// Columns of the source in a tile.
+    pub across: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Rows of the source are aligned to 16 bytes, and whole chunks of 16 bytes.
+    pub wide_loads: bool,
+    /// The same of the output.
+    pub wide_stores: bool,
+    /// The output is divided at sectors.
+    pub shifted: bool,
+}
+
+impl Tile {
+    /// Rows that share a cell.
+    pub fn group(&self) -> u32 {
+        (4 / self.bytes).max(1)
+    }
+
+    /// Words of a cell.
+    pub fn words(&self) -> u32 {
+        (self.bytes / 4).max(1)
+    }
+
+    /// Elements of 16 bytes.
+    pub fn chunk(&self) -> u32 {
+        16 / self.bytes
+    }
+
+    /// Rows before the tile that a shifted window may reach.
+    pub fn lead(&self) -> u32 {
+        if self.shifted { 32 / self.bytes - 1 } else { 0 }
+    }
+
+    /// Rows of cells that are read.
+    pub fn cells_down(&self) -> u32 {
+        (self.down + self.lead()) / self.group()
+    }
+
+    /// Cells from one row of them to the next: odd.
+    pub fn pitch(&self) -> u32 {
+        let padding = if self.group() > 1 { 4 * ((self.across - 1) / 32) } else { 0 };
+        (self.across + padding) | 1
+    }
+
+    /// Lanes of a warp that access chunks of one row, of `chunks`.
+    fn lanes(chunks: u32) -> u32 {
+        chunks.min(8)
+    }
+
+    /// Warps that share the chunks of a row, and the rows that all warps move at a time.
+    fn warps(&self, chunks: u32) -> (u32, u32) {
+        let lanes = Tile::lanes(chunks);
+        let beside = chunks / lanes;
+        (beside, 32 / lanes * (self.threads / 32 / beside))
+    }
+
+    /// Words of shared memory.
+    pub fn shared_words(&self) -> u32 {
+        self.cells_down() * self.pitch() * self.words()
+    }
+}
+
+/// One matrix to transpose: its extents, and what is between its rows.
+#[device]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Plane {
+    /// Rows of the source: adjacent elements of the output.
+    pub rows: u32,
+    /// Columns of the source: adjacent elements there.
+    pub cols: u32,
+    /// Words from one row of the source to the next.
+    pub from: u64,
+    /// Words from one row of the output to the next.
+    pub to: u64,
+    /// Elements from a sector's start to the first element of the output, where it is divided at sectors.
+    pub skew: u32,
+    /// Unused.
+    pub reserved: u32,
+}
+
+/// Bytes `selector` of the 8 of two words (`prmt`).
+#[device]
+fn bytes_of(low: u32, high: u32, #[constant] selector: u32) -> u32 {
+    ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(selector))
+}
+
+/// A word of the source.
+#[device]
+fn word(src: &[u32], i: usize, #[constant] unchanged: bool) -> u32 {
+    if unchanged { load_nc(&src[i]) } else { src[i] }
+}
+
+/// 16 bytes of the source.
+#[device]
+fn four(src: &[u32], i: usize, #[constant] unchanged: bool) -> [u32; 4] {
+    if unchanged { src.load4_nc(i) } else { src.load4(i) }
+}
+
+/// Copies the tile whose first row is `top` and first column `left` into `cells`; `base` is the word where the matrix begins.
+#[device]
+pub(super) fn load_tile(
+    src: &[u32],
+    cells: Shared<u32>,
+    base: usize,
+    top: u32,
+    left: u32,
+    plane: Plane,
+    #[constant] tile: Tile,
+    #[constant] unchanged: bool,
+) {
+    let (group, words) = (const { tile.group() }, const { tile.words() });
+    let (lead, pitch) = (const { tile.lead() }, const { tile.pitch() });
+    let height = const { tile.cells_down() };
+    let first = top - lead;
+    if const { tile.wide_loads } {
+        let chunk = const { tile.chunk() };
+        let lanes = const { Tile::lanes(tile.across / tile.chunk()) };
+        let (beside, step) = const { tile.warps(tile.across / tile.chunk()) };
+        let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+        let place = lane % lanes + warp % beside * lanes;
+        let line = lane / lanes + warp / beside * (const { 32 / lanes });
+        let x = left + place * chunk;
+        let start = base + (x / chunk * 4) as usize;
+        let passes = const { height.div_ceil(step) };
+        let held = registers(0u32, [const { passes * group }, 4]);
+        #[unroll]
+        for k in 0..passes {
+            #[unroll]
+            for j in 0..group {
+                let y = first + (line + k * step) * group + j;
+                if x < plane.cols && y < plane.rows {
+                    let row = four(src, start + y as usize * plane.from as usize, unchanged);
+                    #[unroll]
+                    for i in 0..4u32 {
+                        held[[k * group + j, i]] = row[i];
+                    }
+                }
+            }
+        }
+        #[unroll]
+        for k in 0..passes {
+            let p = line + k * step;
+            if const { height % step == 0 } || p < height {
+                let column = place * chunk;
+                let padded = if const { group > 1 } { column + column / 32 * 4 } else { column };
+                let at = (p * pitch + padded) * words;
+                if const { group == 1 } {
+                    if const { words == 1 } {
+                        #[unroll]
+                        for i in 0..4u32 {
+                            cells[at + i] = held[[k, i]];
+                        }
+                    } else if const { words == 2 } {
+                        cells.store2((at,), [held[[k, 0]], held[[k, 1]]]);
+                        cells.store2((at + 2,), [held[[k, 2]], held[[k, 3]]]);
+                    } else {
+                        cells.store4(
+                            (at,),
+                            [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]],
+                        );
+                    }
+                } else if const { group == 2 } {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        let (a, b) = (held[[2 * k, i]], held[[2 * k + 1, i]]);
+                        cells[at + 2 * i] = bytes_of(a, b, 0x5410);
+                        cells[at + 2 * i + 1] = bytes_of(a, b, 0x7632);
+                    }
+                } else {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        let (a, b) = (held[[4 * k, i]], held[[4 * k + 1, i]]);
+                        let (c, d) = (held[[4 * k + 2, i]], held[[4 * k + 3, i]]);
+                        let (low, high) = (bytes_of(a, b, 0x5140), bytes_of(a, b, 0x7362));
+                        let (low2, high2) = (bytes_of(c, d, 0x5140), bytes_of(c, d, 0x7362));
+                        cells[at + 4 * i] = bytes_of(low, low2, 0x5410);
+                        cells[at + 4 * i + 1] = bytes_of(low, low2, 0x7632);
+                        cells[at + 4 * i + 2] = bytes_of(high, high2, 0x5410);
+                        cells[at + 4 * i + 3] = bytes_of(high, high2, 0x7632);
+                    }
+                }
+            }
+        }
+    } else {
+        let across = const { tile.across };
+        let step = const { tile.threads / tile.across };
+        let (column, line) = (thread_idx.x % across, thread_idx.x / across);
+        let x = left + column;
+        let start = base + x as usize * (words as usize);
+        let passes = const { height.div_ceil(step) };
+        let held = registers(0u32, [passes, words]);
+        #[unroll]
+        for k in 0..passes {
+            let y = first + line + k * step;
+            if x < plane.cols && y < plane.rows {
+                let at = start + y as usize * plane.from as usize;
+                #[unroll]
+                for i in 0..words {
+                    held[[k, i]] = word(src, at + (i as usize), unchanged);
+                }
+            }
+        }
+        #[unroll]
+        for k in 0..passes {
+            let p = line + k * step;
+            if const { height % step == 0 } || p < height {
+                #[unroll]
+                for i in 0..words {
+                    cells[(p * pitch + column) * words + i] = held[[k, i]];
+                }
+            }
+        }
+    }
+}
+
+/// Writes the columns of a tile that [`load_tile`] has read, as rows of the output; `base` is the word where the matrix begins there.
+#[device]
+pub(super) fn store_tile(
+    dst: &mut [u32],
+    cells: Shared<u32>,
+    base: usize,
+    top: u32,
+    left: u32,
+    plane: Plane,
+    #[constant] tile: Tile,
+) {
+    let (group, words) = (const { tile.group() }, const { tile.words() });
+    let (lead, pitch) = (const { tile.lead() }, const { tile.pitch() });
+    if const { tile.wide_stores } {
+        // Cells of a chunk, and rows.
+        let count = const { 4 / tile.words() };
+        let chunk = const { tile.chunk() };
+        let lanes = const { Tile::lanes(tile.down / tile.chunk()) };
+        let (beside, step) = const { tile.warps(tile.down / tile.chunk()) };
+        let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+        let place = lane % lanes + warp % beside * lanes;
+        let line = lane / lanes + warp / beside * (const { 32 / lanes });
+        let y = top + place * chunk;
+        let start = base + (y / chunk * 4) as usize;
+        #[unroll]
+        for k in 0..(const { tile.across.div_ceil(step) }) {
+            let column = line + k * step;
+            let x = left + column;
+            let within = if const { tile.across % step == 0 } {
+                x < plane.cols
+            } else {
+                x < plane.cols && column < const { tile.across }
+            };
+            if within && y < plane.rows {
+                let padded = if const { group > 1 } { column + column / 32 * 4 } else { column };
+                let at = (place * count * pitch + padded) * words;
+                let row = registers(0u32, 4);
+                if const { words == 1 } {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        row[i] = cells[at + i * pitch];
+                    }
+                } else if const { words == 2 } {
+                    #[unroll]
+                    for i in 0..2u32 {
+                        let pair = cells.load2((at + i * pitch * 2,));
+                        row[2 * i] = pair[0];
+                        row[2 * i + 1] = pair[1];
+                    }
+                } else {
+                    let whole = cells.load4((at,));
+                    #[unroll]
+                    for i in 0..4u32 {
+                        row[i] = whole[i];
+                    }
+                }
+                dst.store4(
+                    start + x as usize * plane.to as usize,
+                    [row[0], row[1], row[2], row[3]],
+                );
+            }
+        }
+    } else {
+        let down = const { tile.down };
+        let step = const { tile.threads / tile.down };
+        let (within, line) = (thread_idx.x % down, thread_idx.x / down);
+        let every = const { 32 / tile.bytes };
+        #[unroll]
+        for k in 0..(const { tile.across / (tile.threads / tile.down) }) {
+            let column = line + k * step;
+            let x = left + column;
+            let mut shift = 0;
+            if const { tile.shifted } {
+                shift = (plane.skew + x * (plane.to as u32 / words)) % every;
+            }
+            let y = top + within - shift;
+            if x < plane.cols && y < plane.rows {
+                let from = ((within + lead - shift) * pitch + column) * words;
+                let to = base + x as usize * plane.to as usize + (y * words) as usize;
+                #[unroll]
+                for i in 0..words {
+                    dst[to + (i as usize)] = cells[from + i];
+                }
+            }
+        }
+    }
+}
+
+/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them.
+#[kernel]
+pub(super) fn tiles(
+    src: &[u32],
+    dst: &mut [u32],
+    plane: Plane,
+    digits: [Digit; 8],
+    #[constant] tile: Tile,
+    #[constant] outer: u32,
+) {
+    let cells = shared::<u32>(const { tile.shared_words() });
+    let rest = quotient(block_idx.x, digits[0]);
+    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
+    let mut rest_outer = quotient(rest, digits[1]);
+    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
+    let (mut from, mut to) = (0usize, 0usize);
+    #[unroll]
+    for i in 0..outer {
+        let digit = digits[2 + i];
+        let next = quotient(rest_outer, digit);
+        let index = (rest_outer - next * digit.extent) as usize;
+        from += index * digit.from as usize;
+        to += index * digit.to as usize;
+        rest_outer = next;
+    }
+    let mut plane = plane;
+    if const { tile.shifted } {
+        plane.skew += (to as u32) / (const { tile.words() });
+    }
+    load_tile(src, cells, from, top, left, plane, tile, true);
+    sync_threads();
+    store_tile(dst, cells, to, top, left, plane, tile);
+}
