@@ -16,6 +16,7 @@
 
 mod gemm;
 mod launching;
+pub mod nn;
 mod permute;
 pub mod scan;
 mod tensor;

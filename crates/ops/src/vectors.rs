@@ -46,13 +46,13 @@ widened! {
     bf16 => f32, true, NEG_INFINITY, INFINITY;
 }
 
-/// Elements `at` to `at + V - 1`, widened, by one load of 16 bytes, which keeps nothing in L1; `at` is a multiple of `V`.
+/// Elements `at` to `at + V - 1`, widened, by one load of 16 bytes; `at` is a multiple of `V`.
 #[device]
 pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
     let mut values = [E::Wide::ZERO; V];
     if V == 8 {
         let (a, b, c, d) = ptx!(
-            "ld.global.nc.L1::no_allocate.v4.b32 {{{}, {}, {}, {}}}, {};",
+            "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
             out(u32), out(u32), out(u32), out(u32), in(&x[at])
         );
         let words = [a, b, c, d];

@@ -4,6 +4,7 @@
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
 mod gemm;
+mod norms;
 mod scan;
 mod transpose;
 
@@ -17,7 +18,12 @@ pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 
 /// The operations, by name.
 fn operations() -> Vec<(&'static str, Draw)> {
-    vec![("gemm", gemm::draw as Draw), ("scan", scan::draw), ("transpose", transpose::draw)]
+    vec![
+        ("gemm", gemm::draw as Draw),
+        ("norms", norms::draw),
+        ("scan", scan::draw),
+        ("transpose", transpose::draw),
+    ]
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -1,0 +1,213 @@
+//! What networks do to the rows of a matrix: softmax, layer norm, RMS norm.
+//!
+//! A row is read once and written once where the device's registers hold it: up to some millions of elements. Statistics are `f32`.
+//! Results have the same bits in every run.
+
+mod kernels;
+mod layout;
+mod normal;
+mod passes;
+mod spread;
+
+pub use normal::Normal;
+
+use crate::{Plan, Tensor, TensorMut, Workspace};
+use kernels::Kind;
+use lanework::{Buffer, Result};
+use layout::{Way, refuse};
+use normal::{Operands, Rows};
+
+/// The exponentials of a row's elements, divided by their sum; the row's largest element is subtracted first, so that none overflows.
+/// A row with a NaN or with positive infinity becomes NaNs.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, nn};
+///
+/// let x = Device::best().upload(&[0.0f32, 0.0, 1000.0, 1000.0])?;
+/// let y = nn::softmax(Tensor::new(&x, [1, 4])?).eval()?;
+/// assert_eq!(y.download()?, [0.0, 0.0, 0.5, 0.5]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn softmax<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Softmax<'a, T> {
+    Softmax { inner: Operation::new(x.into(), Kind::Softmax) }
+}
+
+/// A row's elements less their mean, divided by their standard deviation, times gamma and plus beta where there are any:
+/// `(x - mean) / sqrt(variance + eps) * gamma + beta`.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, nn};
+///
+/// let device = Device::best();
+/// let x = device.upload(&[1.0f32, 3.0, 10.0, 30.0])?;
+/// let (gamma, beta) = (device.upload(&[1.0f32, 2.0])?, device.upload(&[0.0f32, 0.5])?);
+/// let norm = nn::layer_norm(Tensor::new(&x, [2, 2])?).eps(0.0).gamma(&gamma).beta(&beta);
+/// assert_eq!(norm.eval()?.download()?, [-1.0, 2.5, -1.0, 2.5]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn layer_norm<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Norm<'a, T> {
+    Norm { inner: Operation::new(x.into(), Kind::LayerNorm) }
+}
+
+/// A row's elements divided by the root of their mean square, times gamma and plus beta where there are any:
+/// `x / sqrt(mean of squares + eps) * gamma + beta`.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, TensorMut, nn};
+///
+/// let device = Device::best();
+/// let x = device.upload(&[3.0f32, -3.0, 5.0, 5.0])?;
+/// let mut y = device.zeros::<f32>(4)?;
+/// nn::rms_norm(Tensor::new(&x, [2, 2])?).eps(0.0).run(TensorMut::new(&mut y, [2, 2])?)?;
+/// assert_eq!(y.download()?, [1.0, -1.0, 1.0, 1.0]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn rms_norm<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Norm<'a, T> {
+    Norm { inner: Operation::new(x.into(), Kind::RmsNorm) }
+}
+
+/// A softmax to be run; made by [`softmax`].
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, TensorMut, nn::{self, Softmax}};
+///
+/// let device = Device::best();
+/// let x = device.zeros::<f32>(6)?;
+/// let mut y = device.zeros::<f32>(6)?;
+/// let rows: Softmax<f32> = nn::softmax(Tensor::new(&x, [3, 2])?);
+/// let mut plan = rows.prepare(TensorMut::new(&mut y, [3, 2])?)?;
+/// plan.launch()?; // and again, on any stream, or in a graph
+/// drop(plan);
+/// assert_eq!(y.download()?, [0.5; 6]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[must_use = "nothing runs until `run`, `prepare` or `eval`"]
+pub struct Softmax<'a, T: Normal> {
+    inner: Operation<'a, T>,
+}
+
+/// A layer norm or an RMS norm to be run; made by [`layer_norm`] and [`rms_norm`].
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, nn::{self, Norm}};
+///
+/// let x = Device::best().upload(&[1.0f32, -1.0])?;
+/// let norm: Norm<f32> = nn::rms_norm(Tensor::new(&x, [1, 2])?).eps(3.0);
+/// assert_eq!(norm.eval()?.download()?, [0.5, -0.5]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[must_use = "nothing runs until `run`, `prepare` or `eval`"]
+pub struct Norm<'a, T: Normal> {
+    inner: Operation<'a, T>,
+}
+
+impl<'a, T: Normal> Norm<'a, T> {
+    /// A factor for each column.
+    pub fn gamma(mut self, gamma: impl Into<Tensor<'a, T>>) -> Self {
+        self.inner.gamma = Some(gamma.into());
+        self
+    }
+
+    /// A summand for each column.
+    pub fn beta(mut self, beta: impl Into<Tensor<'a, T>>) -> Self {
+        self.inner.beta = Some(beta.into());
+        self
+    }
+
+    /// What is added to the variance, or to the mean square; 1e-5 unless told.
+    pub fn eps(mut self, eps: f32) -> Self {
+        self.inner.eps = eps;
+        self
+    }
+}
+
+macro_rules! enders {
+    ($($name:ident)*) => {$(
+        impl<'a, T: Normal> $name<'a, T> {
+            /// Queues it into `y`, which has the shape of the input.
+            ///
+            /// # Errors
+            /// [`lanework::Error::Request`] for another shape; what the device reports.
+            pub fn run(self, y: impl Into<TensorMut<'a, T, 2>>) -> Result<()> {
+                let workspace = Workspace::of(self.inner.x.device());
+                self.inner.plan(y.into(), Way::Best, &workspace)?.launch()
+            }
+
+            /// The operation into `y`, to be run any number of times.
+            ///
+            /// # Errors
+            /// As `run`.
+            pub fn prepare(self, y: impl Into<TensorMut<'a, T, 2>>) -> Result<Plan<'a>> {
+                let workspace = Workspace::new(self.inner.x.device());
+                self.inner.plan(y.into(), Way::Best, &workspace)
+            }
+
+            /// The result in a new buffer, without gaps between rows.
+            ///
+            /// # Errors
+            /// As `run`; no memory for the buffer.
+            pub fn eval(self) -> Result<Buffer<T>> {
+                let shape = self.inner.x.shape();
+                let mut y = self.inner.x.device().uninit_named(self.inner.x.len(), "rows")?;
+                self.run(TensorMut::new(&mut y, shape)?)?;
+                Ok(y)
+            }
+        }
+    )*};
+}
+
+enders!(Softmax Norm);
+
+/// An operation on the rows of a matrix.
+struct Operation<'a, T: Normal> {
+    x: Tensor<'a, T, 2>,
+    gamma: Option<Tensor<'a, T>>,
+    beta: Option<Tensor<'a, T>>,
+    eps: f32,
+    kind: Kind,
+}
+
+impl<'a, T: Normal> Operation<'a, T> {
+    fn new(x: Tensor<'a, T, 2>, kind: Kind) -> Self {
+        Operation { x, gamma: None, beta: None, eps: 1e-5, kind }
+    }
+
+    fn plan(self, y: TensorMut<'a, T, 2>, way: Way, workspace: &Workspace) -> Result<Plan<'a>> {
+        let Operation { x, gamma, beta, eps, kind } = self;
+        let [rows, n] = x.shape();
+        if y.shape() != [rows, n] {
+            let why = format!(
+                "rows of a matrix of shape {:?}, into one of shape {:?}",
+                [rows, n],
+                y.shape()
+            );
+            return Err(refuse(why, "give an output of the input's shape"));
+        }
+        for (name, vector) in [("gamma", &gamma), ("beta", &beta)] {
+            let Some(vector) = vector else { continue };
+            if vector.shape() != [n] || !vector.is_dense() {
+                let why = format!(
+                    "a {name} of shape {:?} with strides {:?}, for rows of {n} elements",
+                    vector.shape(),
+                    vector.strides()
+                );
+                return Err(refuse(why, "give one element for each column, next to each other"));
+            }
+        }
+        let ([x_row, x_step], [y_row, y_step]) = (x.strides(), y.strides());
+        let rows = Rows { rows, n, row: (x_row, y_row), step: (x_step, y_step), eps };
+        let device = x.device().clone();
+        let with = (kind, gamma.is_some(), beta.is_some());
+        let (x, y) = (x.into_view(), y.into_view());
+        let (gamma, beta) = (gamma.map_or(x, Tensor::into_view), beta.map_or(x, Tensor::into_view));
+        layout::plan(&device, Operands { x, y, gamma, beta }, rows, with, way, workspace)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Which threads hold a row.
+
+use super::kernels::{How, Kind, MOST};
+use super::normal::{Normal, Operands, Rows};
+use super::{passes, spread};
+use crate::workspace::Layout;
+use crate::{Plan, Workspace};
+use lanework::{Device, Error, Result};
+
+/// The ways to hold a row; `Best` chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Best,
+    /// By one block or less.
+    #[cfg(test)]
+    Held,
+    /// By several blocks, of which each thread has at most so many vectors.
+    #[cfg(test)]
+    Spread(usize),
+    /// By nobody.
+    #[cfg(test)]
+    Passes,
+}
+
+/// Vectors that a thread holds where a row is held by a block or less: enough loads in flight, and not so many registers that few
+/// blocks run at a time.
+const VECTORS: usize = 4;
+/// The most threads of a row that one block holds.
+const THREADS: usize = 1024;
+
+pub(super) fn refuse(why: String, help: &str) -> Error {
+    Error::Request { why, help: help.to_owned() }
+}
+
+/// The number of blocks, where a launch can have as many.
+fn grid(blocks: usize) -> Result<u32> {
+    match u32::try_from(blocks) {
+        Ok(blocks) if blocks < 1 << 31 => Ok(blocks),
+        _ => Err(refuse(
+            format!("{blocks} groups of rows; the limit is 2^31 - 1"),
+            "give the rows in parts",
+        )),
+    }
+}
+
+/// The threads that hold a row of `vectors`, and how many of them each has.
+fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
+    let threads = vectors.div_ceil(VECTORS.min(most));
+    let threads = match threads {
+        ..=32 => threads.next_power_of_two(),
+        33..=THREADS => threads.next_multiple_of(32),
+        _ => THREADS,
+    };
+    // A warp holds more than usual before a second one joins.
+    let threads = if vectors <= 32 * most { threads.min(32) } else { threads };
+    let each = vectors.div_ceil(threads);
+    (each <= most).then_some((threads as u32, each))
+}
+
+/// How a row is spread over blocks: vectors of a thread, parts of a row, rows at a time.
+fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<(usize, usize, usize)> {
+    let fewest = rows.n.div_ceil(slice * blocks.min(spread::THREADS as usize));
+    let each =
+        rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks).clamp(fewest, most.max(fewest));
+    let parts = rows.n.div_ceil(slice * each);
+    (each <= most && parts <= blocks).then(|| (each, parts, (blocks / parts).min(rows.rows)))
+}
+
+/// The launch of a softmax or a norm.
+pub(super) fn plan<'a, T: Normal>(
+    device: &Device,
+    operands: Operands<'a, T>,
+    rows: Rows,
+    (kind, gamma, beta): (Kind, bool, bool),
+    way: Way,
+    workspace: &Workspace,
+) -> Result<Plan<'a>> {
+    let Rows { rows: count, n, row, step, .. } = rows;
+    if count == 0 || n == 0 {
+        return Ok(Plan::new(vec![], []));
+    }
+    let vector = T::VECTOR;
+    let aligned = [
+        operands.x.address(),
+        operands.y.address(),
+        if gamma { operands.gamma.address() } else { 0 },
+        if beta { operands.beta.address() } else { 0 },
+    ];
+    let stride = |stride: usize| count == 1 || stride.is_multiple_of(vector);
+    let wide = step == (1, 1)
+        && n.is_multiple_of(vector)
+        && stride(row.0)
+        && stride(row.1)
+        && aligned.iter().all(|address| address.is_multiple_of(16));
+    // 16 bytes of halves become 32.
+    let most = MOST * size_of::<T>() / size_of::<f32>();
+    let how = How { kind, gamma, beta, wide, vectors: 0, threads: 0, block: 0 };
+    let multiprocessors = device.info().multiprocessors.max(1) as usize;
+    let blocks = multiprocessors * spread::RESIDENT as usize;
+    let slice = spread::THREADS as usize * vector;
+
+    let by_group = held(n.div_ceil(vector), most);
+    let by_blocks = (step == (1, 1)).then(|| shares(&rows, slice, blocks, most)).flatten();
+    let (by_group, by_blocks) = match way {
+        // Where a block for each row would leave most multiprocessors idle, several share it.
+        Way::Best if n >= 16384 && 4 * count <= multiprocessors && by_blocks.is_some() => {
+            (None, by_blocks)
+        }
+        Way::Best => (by_group, by_blocks),
+        #[cfg(test)]
+        Way::Held => (by_group, None),
+        #[cfg(test)]
+        Way::Spread(most) => (None, shares(&rows, slice, blocks, most)),
+        #[cfg(test)]
+        Way::Passes => (None, None),
+    };
+    let mut scratch = None;
+    let launch = match (by_group, by_blocks) {
+        (Some((threads, vectors)), _) => {
+            let block = threads.max(256).next_multiple_of(threads);
+            let block = if threads > 32 { threads } else { block };
+            let how = How { vectors, threads, block, ..how };
+            let blocks = grid(count.div_ceil((block / threads) as usize))?;
+            T::held(operands, &rows, how).grid(blocks).block(block)
+        }
+        (None, Some((vectors, parts, groups))) => {
+            let how = How { vectors, threads: spread::THREADS, block: spread::THREADS, ..how };
+            let mut layout = Layout::default();
+            let cells = layout.zeroed::<u64>(4 * parts * groups);
+            let done = layout.zeroed::<u32>(1);
+            let space = scratch.insert(workspace.reserve(&layout)?);
+            let space = (space.view(cells), space.view(done));
+            let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
+            launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
+        }
+        (None, None) => {
+            let how = How { threads: passes::THREADS, block: passes::THREADS, ..how };
+            T::passes(operands, &rows, how).grid(grid(count)?).block(passes::THREADS)
+        }
+    };
+    // SAFETY: elements are guarded by the rows' number and length, which gamma and beta have, too; wide accesses are aligned, as
+    // `wide` says; blocks have 4 cells each.
+    let launch = unsafe { launch.prepare_unchecked(device)? };
+    Ok(Plan::new(vec![launch], scratch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_held_by_few_threads_with_several_vectors() {
+        for (vectors, expected) in [
+            (1, Some((1, 1))),
+            (2, Some((1, 2))),
+            (5, Some((2, 3))),
+            (64, Some((16, 4))),
+            (129, Some((32, 5))),
+            (256, Some((32, 8))),
+            (257, Some((96, 3))),
+            (4096, Some((1024, 4))),
+            (8192, Some((1024, 8))),
+            (8193, None),
+        ] {
+            assert_eq!(held(vectors, 8), expected, "{vectors}");
+        }
+    }
+
+    #[test]
+    fn rows_are_spread_so_that_all_blocks_have_something() {
+        let of = |rows, n| Rows { rows, n, row: (n, n), step: (1, 1), eps: 0.0 };
+        assert_eq!(shares(&of(1, 1 << 20), 2048, 264, 8), Some((2, 256, 1)));
+        assert_eq!(shares(&of(256, 1 << 20), 2048, 264, 8), Some((8, 64, 4)));
+        assert_eq!(shares(&of(3, 40_000), 2048, 264, 8), Some((1, 20, 3)));
+        assert_eq!(shares(&of(1, 1 << 23), 2048, 264, 8), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The kernels by element type.
+
+use super::kernels::{How, held};
+use super::passes::passes;
+use super::spread::spread;
+use crate::vectors::Widened;
+use half::{bf16, f16};
+use lanework::{Element, Launch, View, ViewMut};
+
+/// Rows in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
+    pub rows: usize,
+    /// Elements of a row.
+    pub n: usize,
+    /// Elements from row to row, of the input and of the output.
+    pub row: (usize, usize),
+    /// Elements from one to the next in a row.
+    pub step: (usize, usize),
+    pub eps: f32,
+}
+
+/// What a kernel reads and writes. Where there is no gamma or no beta, the kernel does not look there.
+pub struct Operands<'a, T: Element> {
+    pub x: View<'a, T>,
+    pub y: ViewMut<'a, T>,
+    pub gamma: View<'a, T>,
+    pub beta: View<'a, T>,
+}
+
+/// A type of numbers whose rows are normalised: `f32`, `f16` and `bf16`, with statistics in `f32`.
+pub trait Normal: Widened<Wide = f32> {
+    /// Rows held by one block or less.
+    #[doc(hidden)]
+    fn held<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+
+    /// Rows held by several blocks: parts of a row, and rows at a time.
+    #[doc(hidden)]
+    fn spread<'a>(
+        operands: Operands<'a, Self>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        rows: &Rows,
+        blocks: (u32, u32),
+        how: How,
+    ) -> Launch<'a>;
+
+    /// Rows that are read several times.
+    #[doc(hidden)]
+    fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+}
+
+fn pair((x, y): (usize, usize)) -> (u64, u64) {
+    (x as u64, y as u64)
+}
+
+macro_rules! normal {
+    ($($element:ty)*) => {$(
+        impl Normal for $element {
+            fn held<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
+                let Operands { x, y, gamma, beta } = operands;
+                let (count, n) = pair((rows.rows, rows.n));
+                let (row, step) = (pair(rows.row), pair(rows.step));
+                const V: usize = <$element>::VECTOR;
+                held::<$element, V>(x, y, gamma, beta, count, n, row, step, rows.eps, how)
+            }
+
+            fn spread<'a>(
+                operands: Operands<'a, Self>,
+                (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                rows: &Rows,
+                blocks: (u32, u32),
+                how: How,
+            ) -> Launch<'a> {
+                let Operands { x, y, gamma, beta } = operands;
+                let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
+                const V: usize = <$element>::VECTOR;
+                spread::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
+            }
+
+            fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
+                let Operands { x, y, gamma, beta } = operands;
+                let (row, step) = (pair(rows.row), pair(rows.step));
+                passes::<$element>(x, y, gamma, beta, rows.n as u64, row, step, rows.eps, how)
+            }
+        }
+    )*};
+}
+
+normal!(f32 f16 bf16);

@@ -1,0 +1,117 @@
+//! Long rows, each held by several blocks, which exchange their statistics through memory.
+//!
+//! All blocks are on the device at once (a cooperative launch), so that those of a row may wait for each other. Each publishes the
+//! statistics of its part with the number of the round, and combines those of all parts in the order of their places (Chan, Golub and
+//! LeVeque 1983 for means and squares; for exponentials, each sum is scaled to the row's largest number), so that every block gets the same
+//! bits, whoever came first. Two rounds have different cells: who writes those of a round has seen that all had read those of the
+//! round before last.
+
+use super::kernels::{How, Kind, RowPart, exponential, factors, of_group, read, statistics, write};
+use crate::vectors::Widened;
+use lanework::prelude::*;
+
+/// Threads of a block: no more parts than this.
+pub(super) const THREADS: u32 = 512;
+/// Blocks that a multiprocessor holds.
+pub(super) const RESIDENT: u32 = 2;
+
+/// The number that the block of a part published in a round.
+#[device]
+fn published(cells: &mut [u64], at: u32, round: u32) -> f32 {
+    let mut word = load_relaxed(&cells[at], Scope::Device);
+    while (word >> 32) as u32 != round {
+        word = load_relaxed(&cells[at], Scope::Device);
+    }
+    f32_from_bits(word as u32)
+}
+
+#[device]
+fn publish(cells: &mut [u64], at: u32, round: u32, value: f32) {
+    let word = (round as u64) << 32 | value.to_bits() as u64;
+    store_relaxed(&mut cells[at], word, Scope::Device);
+}
+
+/// Rows of `n` numbers, each in `parts` parts, of which a block has one; as many rows at a time as `groups` says. `cells` are 4 zeros
+/// for each block, `done` is a zero; both are zero again in the end.
+#[kernel(block = THREADS, min_blocks = RESIDENT)]
+pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    gamma: &[E],
+    beta: &[E],
+    cells: &mut [u64],
+    done: &mut [u32],
+    rows: u64,
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    (parts, groups): (u32, u32),
+    eps: f32,
+    #[constant] how: How,
+) {
+    let space = shared::<f32>([4, 32]);
+    let last = shared::<u32>(1);
+    let t = thread_idx.x;
+    let (group, part) = (block_idx.x / parts, block_idx.x % parts);
+    let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
+    let first = part as u64 * size;
+    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let mut round = 0u32;
+    for row in (group as u64..rows).step_by(groups) {
+        round += 1;
+        let span = RowPart { x: row * x_row, y: row * y_row, x_step: 1, y_step: 1, first, end: n };
+        let mut values = read::<E, V>(x, span, t, fill, how);
+        let count = (n - first).min(size) as f32;
+        let (mine, sum) = statistics::<V>(&mut values, span, t, count, space, how);
+        let row_cells = (round % 2 * groups + group) * parts;
+        if t == 0 {
+            if how.kind != Kind::RmsNorm {
+                publish(cells, 2 * (row_cells + part), round, mine);
+            }
+            publish(cells, 2 * (row_cells + part) + 1, round, sum);
+        }
+        let mut of_part = (0.0f32, 0.0f32);
+        let mut numbers = 0.0f32;
+        if how.kind == Kind::Softmax {
+            of_part.0 = f32::MIN;
+        }
+        if t < parts {
+            if how.kind != Kind::RmsNorm {
+                of_part.0 = published(cells, 2 * (row_cells + t), round);
+            }
+            of_part.1 = published(cells, 2 * (row_cells + t) + 1, round);
+            numbers = (n - t as u64 * size).min(size) as f32;
+        }
+        let mut of_row = (0.0f32, 0.0f32);
+        let mut adapted = 1.0f32;
+        if how.kind == Kind::Softmax {
+            of_row.0 = of_group(of_part.0, space, 2, true, how);
+            let scaled = of_part.1 * exponential(of_part.0 - of_row.0);
+            of_row.1 = of_group(scaled, space, 3, false, how);
+            adapted = exponential(mine - of_row.0);
+        }
+        if how.kind == Kind::LayerNorm {
+            of_row.0 = of_group(numbers * of_part.0, space, 2, false, how) / n as f32;
+            let off = of_part.0 - of_row.0;
+            of_row.1 = of_group(of_part.1 + numbers * off * off, space, 3, false, how);
+        }
+        if how.kind == Kind::RmsNorm {
+            of_row.1 = of_group(of_part.1, space, 3, false, how);
+        }
+        let (shift, scale) = factors(of_row, n as f32, eps, how);
+        write::<E, V>(y, gamma, beta, values, (shift, scale * adapted), span, t, how);
+    }
+    // The last block to end leaves zeros behind.
+    sync_threads();
+    if t == 0 {
+        last[0] = atomic(&mut done[0], Order::AcqRel, Scope::Device).add(1);
+    }
+    sync_threads();
+    if last[0] == grid_dim.x - 1 {
+        for cell in (t..cells.len() as u32).step_by(THREADS) {
+            cells[cell] = 0;
+        }
+        if t == 0 {
+            done[0] = 0;
+        }
+    }
+}
