@@ -53,13 +53,12 @@ impl Gpu {
 }
 
 impl Stream {
-    /// Makes the work queued after this wait for `event`, as last recorded.
+    /// Makes the work queued after this wait for `event`, as last recorded, on this GPU or on another.
     ///
     /// # Errors
-    /// [`CudaError::WrongGpu`] for another GPU's event.
+    /// [`CudaError::Driver`] when the driver rejects it.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
         let gpu = self.gpu();
-        gpu.owns(event.gpu(), "the event")?;
         gpu.bind()?;
         // SAFETY: stream and event are live.
         let result = unsafe { sys::cuStreamWaitEvent(self.raw_stream(), event.raw(), 0) };

@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     pub capturing: AtomicBool,
     /// Held for writing by a capture: the driver allows no device-wide wait during one.
     pub waiting: RwLock<()>,
-    device: sys::CUdevice,
+    pub device: sys::CUdevice,
     /// The first line of the fault that lost the context.
     lost: OnceLock<String>,
     blocking: AtomicBool,

@@ -1,6 +1,6 @@
 //! NVIDIA libraries other than the driver, loaded at run time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
@@ -30,4 +30,45 @@ pub(crate) unsafe fn function<F: Copy>(
     // SAFETY: guaranteed by the caller.
     let symbol = unsafe { library.get::<F>(name.as_bytes()) };
     symbol.map(|symbol| *symbol).map_err(|_| format!("this {library_name} lacks {name}"))
+}
+
+/// Folders in which pip puts NVIDIA's libraries, such as `nvidia/nccl/lib`: of the virtual or conda environment that is
+/// active, and of the Python that a shell would start.
+pub(crate) fn pip_folders(package: &str) -> Vec<PathBuf> {
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
+    let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for folder in std::env::split_paths(&path) {
+        if folder.join("python3").exists() {
+            roots.extend(folder.parent().map(Path::to_owned));
+        }
+    }
+    roots.iter().flat_map(|root| installed(root, package)).collect()
+}
+
+/// The folder of a package's libraries in each Python below `root`.
+fn installed(root: &Path, package: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(root.join("lib")).into_iter().flatten().flatten();
+    let pythons =
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"));
+    let of = |python: PathBuf| {
+        ["site-packages", "dist-packages"]
+            .map(|packages| python.join(packages).join("nvidia").join(package).join("lib"))
+    };
+    pythons.flat_map(|entry| of(entry.path())).filter(|folder| folder.is_dir()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_of_pip_is_found_below_its_python() {
+        let root = std::env::temp_dir().join(format!("lanework-pip-{}", std::process::id()));
+        let folder = root.join("lib/python3.12/site-packages/nvidia/nccl/lib");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        assert_eq!(installed(&root, "nccl"), [folder]);
+        assert_eq!(installed(&root, "cublas"), [PathBuf::new(); 0]);
+        std::fs::remove_dir_all(&root).expect("removed");
+    }
 }

@@ -54,6 +54,7 @@ numbers! {
         CUDA_ERROR_ILLEGAL_ADDRESS = 700,
         CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
         CUDA_ERROR_LAUNCH_TIMEOUT = 702,
+        CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
         CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
         CUDA_ERROR_ASSERT = 710,
         CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
@@ -295,9 +296,11 @@ macro_rules! functions {
 }
 
 functions! {
+    cuCtxEnablePeerAccess(peer_context: CUcontext, flags: u32);
     cuCtxSetCurrent(ctx: CUcontext);
     cuCtxSetLimit(limit: CUlimit, value: usize);
     cuCtxSynchronize();
+    cuDeviceCanAccessPeer(can_access_peer: *mut i32, dev: CUdevice, peer_dev: CUdevice);
     cuDeviceGet(device: *mut CUdevice, ordinal: i32);
     cuDeviceGetAttribute(pi: *mut i32, attrib: CUdevice_attribute, dev: CUdevice);
     cuDeviceGetCount(count: *mut i32);
@@ -339,6 +342,7 @@ functions! {
     cuMemcpyDtoH_v2(dst_host: *mut c_void, src_device: CUdeviceptr, byte_count: usize);
     cuMemcpyHtoDAsync_v2(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize, h_stream: CUstream);
     cuMemcpyHtoD_v2(dst_device: CUdeviceptr, src_host: *const c_void, byte_count: usize);
+    cuMemcpyPeerAsync(dst_device: CUdeviceptr, dst_context: CUcontext, src_device: CUdeviceptr, src_context: CUcontext, byte_count: usize, h_stream: CUstream);
     cuMemsetD8Async(dst_device: CUdeviceptr, uc: u8, n: usize, h_stream: CUstream);
     cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char);
     cuModuleGetGlobal_v2(dptr: *mut CUdeviceptr, bytes: *mut usize, hmod: CUmodule, name: *const c_char);

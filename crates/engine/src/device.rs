@@ -57,6 +57,11 @@ impl Device {
         &self.options.limits
     }
 
+    /// Whether its addresses are the host's own.
+    pub fn is_on_host_memory(&self) -> bool {
+        self.memory().addresses() == Addresses::Host
+    }
+
     /// Its global memory, to be looked at; launches go on meanwhile.
     pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
         self.memory.read().unwrap_or_else(PoisonError::into_inner)

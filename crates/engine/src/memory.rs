@@ -179,6 +179,11 @@ impl Memory {
         self.live.iter().map(|(start, allocation)| (*start, allocation))
     }
 
+    /// Whose its addresses are.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+
     /// Bytes allocated.
     pub fn used(&self) -> u64 {
         self.used

@@ -79,7 +79,7 @@ pub struct View<'a, T: Storable> {
     pub(crate) device: u64,
     pub(crate) address: u64,
     pub(crate) length: usize,
-    buffer: PhantomData<&'a Buffer<T>>,
+    pub(crate) buffer: PhantomData<&'a Buffer<T>>,
 }
 
 /// A part of a buffer that a kernel may write.
@@ -90,7 +90,7 @@ pub struct ViewMut<'a, T: Storable> {
     pub(crate) device: u64,
     pub(crate) address: u64,
     pub(crate) length: usize,
-    buffer: PhantomData<&'a mut Buffer<T>>,
+    pub(crate) buffer: PhantomData<&'a mut Buffer<T>>,
 }
 
 /// What both kinds of part can do.
@@ -154,6 +154,17 @@ impl<T: Storable> View<'static, T> {
     /// No elements, on a device.
     pub fn nothing(device: &Device) -> View<'static, T> {
         View { device: device.identity(), address: 0, length: 0, buffer: PhantomData }
+    }
+}
+
+impl<'a, T: Storable> View<'a, T> {
+    /// The same memory, to be written.
+    ///
+    /// # Safety
+    /// As [`Buffer::view_shared`].
+    pub(crate) unsafe fn writable(self) -> ViewMut<'a, T> {
+        let View { device, address, length, .. } = self;
+        ViewMut { device, address, length, buffer: PhantomData }
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 /// A GPU, or the emulator. Clones are cheap and refer to the same device.
 ///
@@ -383,14 +383,28 @@ impl Device {
 
     pub(crate) fn from_parts(engine: Engine, imposed: bool) -> Device {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Device(Arc::new(Inner {
+        let device = Device(Arc::new(Inner {
             identity: NEXT.fetch_add(1, Ordering::Relaxed),
             engine,
             compiled: Mutex::default(),
             imposed,
-        }))
+        }));
+        let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        open.retain(|inner| inner.strong_count() > 0);
+        open.push(Arc::downgrade(&device.0));
+        device
+    }
+
+    /// The open device of this identity.
+    pub(crate) fn of_identity(identity: u64) -> Option<Device> {
+        let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut live = open.iter().filter_map(Weak::upgrade);
+        live.find(|inner| inner.identity == identity).map(Device)
     }
 }
+
+/// The devices that are open, for views, which know their device by its identity.
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 /// Whether both refer to the same device, opened once.
 impl PartialEq for Device {
@@ -440,10 +454,10 @@ opt-level = 3
 ";
 
 /// Instructions after which a warp is stopped as stuck: minutes of emulation.
-const STUCK_AFTER: u64 = 10_000_000_000;
+pub(crate) const STUCK_AFTER: u64 = 10_000_000_000;
 
 /// Bytes of memory available on the host without swapping; `u64::MAX` where unknown.
-fn host_memory() -> u64 {
+pub(crate) fn host_memory() -> u64 {
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse().ok());

@@ -76,6 +76,13 @@ pub enum Error {
         /// The remedy.
         help: String,
     },
+    /// Ranks that work together disagree, or one of them is missing.
+    Communication {
+        /// What happened, with the ranks.
+        why: String,
+        /// The remedy.
+        help: String,
+    },
     /// A tensor cannot be described for the copy engine.
     TensorMap {
         /// The broken rule.
@@ -124,7 +131,9 @@ impl fmt::Display for Error {
             Error::Launch { kernel, why, help } => {
                 write!(f, "kernel `{kernel}` cannot be launched: {why}\n  = help: {help}")
             }
-            Error::Request { why, help } => write!(f, "{why}\n  = help: {help}"),
+            Error::Request { why, help } | Error::Communication { why, help } => {
+                write!(f, "{why}\n  = help: {help}")
+            }
             Error::TensorMap { rule } => write!(f, "invalid tensor map: {rule}"),
             Error::Device { name, why, help } => {
                 write!(f, "no device `{name}`: {why}\n  = help: {help}")
@@ -226,6 +235,7 @@ impl Error {
             Error::Cuda(_) => "cuda",
             Error::Launch { .. } => "launch",
             Error::Request { .. } => "request",
+            Error::Communication { .. } => "communication",
             Error::TensorMap { .. } => FaultKind::TensorMap.name(),
             Error::Device { .. } => "device",
         }

@@ -80,6 +80,11 @@ impl Device {
         Ok(())
     }
 
+    /// Whether its addresses are the host's own.
+    pub(crate) fn shares_addresses(&self) -> bool {
+        matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.is_on_host_memory())
+    }
+
     fn emulated(&self) -> Result<&Emulator> {
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator),

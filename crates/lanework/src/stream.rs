@@ -32,6 +32,11 @@ use std::ops::{Deref, DerefMut};
 /// drop(kernel);
 /// let host = stream.download(&x, host)?.wait()?;
 /// assert_eq!(host[..], [2.0, 4.0, 6.0, 8.0]);
+/// // A second stream that waits for the first one.
+/// let second = device.stream()?;
+/// second.after(&stream)?;
+/// second.synchronize()?;
+/// assert_eq!(second.raw().is_some(), second.device().backend() == lanework::Backend::Cuda);
 /// // A point of the stream; the emulator does not model time.
 /// assert_eq!(stream.event().is_ok(), device.backend() == lanework::Backend::Cuda);
 /// # Ok::<(), lanework::Error>(())
@@ -39,7 +44,7 @@ use std::ops::{Deref, DerefMut};
 pub struct Stream {
     device: Device,
     /// `None` on the emulator.
-    queue: Option<lanework_cuda::Stream>,
+    pub(crate) queue: Option<lanework_cuda::Stream>,
 }
 
 /// Host memory for copies on a stream; page-locked where there is a GPU.
@@ -144,6 +149,38 @@ impl Stream {
     /// As [`Prepared::launch`].
     pub fn launch(&self, kernel: &mut Prepared<'_>) -> Result<()> {
         kernel.launch_on(self.queue.as_ref())
+    }
+
+    /// The device that it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// For calls of other libraries: the `CUstream`; `None` on the emulator.
+    pub fn raw(&self) -> Option<u64> {
+        self.queue.as_ref().map(|queue| queue.raw() as u64)
+    }
+
+    /// Lets what is queued here from now on wait for what is queued on another stream so far, also of another device;
+    /// nothing waits on the host. The emulator runs everything at once, in the order of the calls.
+    ///
+    /// # Errors
+    /// What the driver reports.
+    pub fn after(&self, other: &Stream) -> Result<()> {
+        if let (Some(own), Some(queue)) = (&self.queue, &other.queue) {
+            let event = queue.gpu().event()?;
+            event.record(Some(queue))?;
+            own.wait(&event)?;
+        }
+        Ok(())
+    }
+
+    /// Waits on the host for what is queued here.
+    ///
+    /// # Errors
+    /// The fault of an earlier launch.
+    pub fn synchronize(&self) -> Result<()> {
+        self.queue.as_ref().map_or(Ok(()), |queue| Ok(queue.synchronize()?))
     }
 
     /// Marks this point of the stream.

@@ -25,6 +25,7 @@ use std::marker::PhantomData;
 /// kernel.launch()?;
 /// let end = device.event()?;
 /// println!("{} ns", end.nanoseconds_since(&start)?);
+/// assert!(end.is_passed()?);
 /// # Ok(())
 /// # }
 /// ```
@@ -134,6 +135,14 @@ impl Device {
 }
 
 impl Event {
+    /// Whether the GPU has passed this point.
+    ///
+    /// # Errors
+    /// The fault of any launch before this event.
+    pub fn is_passed(&self) -> Result<bool> {
+        Ok(self.0.is_finished()?)
+    }
+
     /// Nanoseconds of GPU time from `earlier` to this event; waits until both have passed.
     ///
     /// # Errors
