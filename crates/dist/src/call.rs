@@ -1,0 +1,200 @@
+//! A call on a communicator: what it does, on which memory, and on which stream; and several calls that start together.
+
+use crate::communicator::{Communicator, Engine};
+use crate::host;
+use crate::signature::{Kind, Signature};
+use crate::work::Work;
+use lanework::{Error, Result, Stream, View, ViewMut};
+use lanework_cuda::{CudaError, Nccl};
+
+/// A call on a communicator that has not started yet.
+///
+/// Made by the methods of [`Communicator`], which show it; [`group`] starts several together.
+#[must_use = "a call does nothing until `.run()`"]
+pub struct Call<'a> {
+    pub(crate) communicator: &'a Communicator,
+    pub(crate) work: Work<'a>,
+    pub(crate) stream: Option<&'a Stream>,
+}
+
+impl<'a> Call<'a> {
+    /// On a stream of the communicator's device; else it runs in the order of the device's other work.
+    pub fn on(mut self, stream: &'a Stream) -> Call<'a> {
+        self.stream = Some(stream);
+        self
+    }
+
+    /// Starts it. With NCCL it is queued, and nothing waits for the GPU; through the host it is done when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Communication`] when ranks disagree or one is missing; what the device or NCCL reports.
+    pub fn run(self) -> Result<()> {
+        group([self])
+    }
+}
+
+/// Starts several calls together, of one communicator or of several: a rank sends and receives at once, and one thread drives all
+/// ranks of its process.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_dist::{Communicator, Reduction, group};
+///
+/// let ranks = Communicator::local(&Device::several(2))?;
+/// let mut x = Vec::new();
+/// for rank in &ranks {
+///     x.push(rank.device().upload(&[1.0f32 + rank.rank() as f32; 100])?);
+/// }
+/// let calls = ranks.iter().zip(&mut x);
+/// let calls: Vec<_> = calls
+///     .map(|(rank, x)| rank.all_reduce_in_place(Reduction::Sum, x))
+///     .collect::<lanework::Result<_>>()?;
+/// group(calls)?;
+/// assert_eq!(x[0].download()?, [3.0; 100]);
+/// assert_eq!(x[1].download()?, [3.0; 100]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Call::run`]; [`Error::Request`] when some of the communicators use NCCL and others do not.
+pub fn group<'a>(calls: impl IntoIterator<Item = Call<'a>>) -> Result<()> {
+    let calls: Vec<Call<'a>> = calls.into_iter().collect();
+    let with_nccl = calls.iter().filter(|call| call.communicator.uses_nccl()).count();
+    match with_nccl {
+        0 => through_host(calls),
+        all if all == calls.len() => with_library(&calls),
+        _ => Err(Error::Request {
+            why: "a group of calls of which some use NCCL and others go through the host"
+                .to_owned(),
+            help: "make one group of each kind".to_owned(),
+        }),
+    }
+}
+
+/// Each communicator's calls in a thread of its own, as they wait for each other.
+fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
+    let mut ranks: Vec<(&Communicator, Vec<Call<'_>>)> = Vec::new();
+    for call in calls {
+        let known = ranks.iter_mut().find(|(rank, _)| std::ptr::eq(*rank, call.communicator));
+        match known {
+            Some((_, calls)) => calls.push(call),
+            None => ranks.push((call.communicator, vec![call])),
+        }
+    }
+    let Some((rank, own)) = ranks.pop() else { return Ok(()) };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = ranks
+            .into_iter()
+            .map(|(rank, calls)| scope.spawn(move || of_rank(rank, calls)))
+            .collect();
+        let mut outcomes = vec![of_rank(rank, own)];
+        for other in others {
+            outcomes.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        // Of several errors, the one of the rank that did not merely hear of another's.
+        let heard = |error: &Error| error.to_string().contains(" left before ");
+        let mut errors = outcomes.into_iter().filter_map(Result::err);
+        let Some(first) = errors.next() else { return Ok(()) };
+        let better = errors.find(|error| heard(&first) && !heard(error));
+        Err(better.unwrap_or(first))
+    })
+}
+
+/// The calls of one rank: what it sends first, since that does not wait.
+fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
+    calls
+        .sort_by_key(|call| !(call.work.signature.kind == Kind::Message && call.work.to.is_none()));
+    for mut call in calls {
+        if let Some(stream) = call.stream {
+            stream.synchronize()?;
+        }
+        host::run(&mut rank.mesh(), &mut call.work)?;
+    }
+    Ok(())
+}
+
+fn with_library(calls: &[Call<'_>]) -> Result<()> {
+    // Every rank of this process says what it calls before one of them waits for what others say.
+    for call in calls {
+        call.announce()?;
+    }
+    for call in calls {
+        call.agree()?;
+    }
+    let mut failed = Ok(());
+    let queued = Nccl::group(|| {
+        failed = calls.iter().try_for_each(Call::queue);
+        Ok::<(), CudaError>(())
+    });
+    failed?;
+    Ok(queued?)
+}
+
+impl Call<'_> {
+    /// Tells the ranks that take part, and remembers what they have to call.
+    fn announce(&self) -> Result<()> {
+        let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
+        mesh.compare()?;
+        let receipt = Signature { kind: Kind::Receipt, ..own };
+        match (own.kind, self.work.peer) {
+            (Kind::Message, Some(peer)) if self.work.to.is_none() => {
+                mesh.expect(peer, receipt);
+                mesh.post(peer, own, &[])
+            }
+            (Kind::Message, Some(peer)) => {
+                mesh.expect(peer, own);
+                mesh.post(peer, receipt, &[])
+            }
+            _ => mesh.others().try_for_each(|peer| {
+                mesh.expect(peer, own);
+                mesh.post(peer, own, &[])
+            }),
+        }
+    }
+
+    /// Waits for the others before NCCL first connects to them for a call of this kind, as NCCL would wait without end.
+    fn agree(&self) -> Result<()> {
+        let key = (std::mem::discriminant(&self.work.signature.kind), self.work.peer);
+        if self.communicator.first_of(key) { self.communicator.mesh().agree() } else { Ok(()) }
+    }
+
+    fn queue(&self) -> Result<()> {
+        let Work { signature, element, peer, from, to, .. } = &self.work;
+        let Engine::Nccl(nccl) = &self.communicator.engine else { return Ok(()) };
+        let stream = match self.stream {
+            Some(stream) => stream.raw(),
+            None => self.communicator.device().raw_stream()?,
+        };
+        let stream = stream.unwrap_or_default();
+        let nccl = nccl.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let Some(nccl) = &*nccl else { return Ok(()) };
+        let from = from.as_ref().map_or(0, View::address);
+        let to = to.as_ref().map_or(0, ViewMut::address);
+        let (count, peer) = (signature.count as usize, peer.unwrap_or_default());
+        let size = self.communicator.size();
+        // SAFETY: the memory is borrowed by the call and lies on this rank's device; what uses it later is ordered with the
+        // stream, as for kernels; dropping a buffer waits for the device.
+        unsafe {
+            match signature.kind {
+                Kind::AllReduce(reduction) => {
+                    nccl.all_reduce((from, to), count, (*element, reduction.nccl()), stream)
+                }
+                Kind::ReduceScatter(reduction) => nccl.reduce_scatter(
+                    (from, to),
+                    count / size,
+                    (*element, reduction.nccl()),
+                    stream,
+                ),
+                Kind::AllGather => nccl.all_gather((from, to), count, *element, stream),
+                Kind::Broadcast { root } => {
+                    let memory = if to == 0 { from } else { to };
+                    nccl.broadcast(memory, count, *element, root as usize, stream)
+                }
+                Kind::Message if to == 0 => nccl.send(from, count, *element, peer, stream),
+                Kind::Message => nccl.recv(to, count, *element, peer, stream),
+                Kind::Barrier | Kind::Receipt => Ok(()),
+            }
+        }?;
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Communicators: a rank among those that work together, what moves its data, and waiting for it.
+
+use crate::mesh::Mesh;
+use crate::signature::Kind;
+use lanework::{Device, Error, Result};
+use lanework_cuda::Nccl;
+use std::mem::Discriminant;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// One rank's part of a group of ranks that exchange data: by NCCL between GPUs, through the host otherwise.
+///
+/// Every rank makes the same calls in the same order, each on memory of its own device. [`Communicator::local`] makes all ranks of
+/// one process, for a thread each or for [`crate::group`]; [`Communicator::from_environment`] joins the processes that mpirun, srun
+/// or torchrun started.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_dist::{Communicator, Reduction};
+///
+/// // Two GPUs, or two emulated devices.
+/// let ranks = Communicator::local(&Device::several(2))?;
+/// std::thread::scope(|scope| {
+///     for comm in &ranks {
+///         scope.spawn(move || -> lanework::Result<()> {
+///             let (rank, device) = (comm.rank(), comm.device());
+///             let x = device.upload(&[1.0f32 + rank as f32; 4])?;
+///
+///             let mut sum = device.zeros::<f32>(4)?;
+///             comm.all_reduce(Reduction::Sum, &x, &mut sum)?.run()?;
+///             assert_eq!(sum.download()?, [3.0; 4]);
+///
+///             let mut all = device.zeros::<f32>(8)?;
+///             comm.all_gather(&x, &mut all)?.run()?;
+///             assert_eq!(all.download()?, [1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
+///
+///             // Of the eight sums, rank 0 gets the first four, and rank 1 the others.
+///             comm.reduce_scatter(Reduction::Sum, &all, &mut sum)?.run()?;
+///             assert_eq!(sum.download()?, [2.0 + 2.0 * rank as f32; 4]);
+///
+///             comm.broadcast(1, &mut sum)?.run()?;
+///             assert_eq!(sum.download()?, [4.0; 4]);
+///
+///             if rank == 0 {
+///                 comm.send(1, x.view(..2))?.run()?;
+///             } else {
+///                 comm.recv(0, sum.view_mut(2..))?.run()?;
+///                 assert_eq!(sum.download()?, [4.0, 4.0, 1.0, 1.0]);
+///             }
+///             // Waits, and says who is missing where it would wait too long.
+///             comm.synchronize()?;
+///             comm.barrier()
+///         });
+///     }
+/// });
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct Communicator {
+    device: Device,
+    rank: usize,
+    size: usize,
+    pub(crate) engine: Engine,
+    mesh: Mutex<Mesh>,
+    counters: Mutex<Counters>,
+}
+
+/// What moves the data.
+pub(crate) enum Engine {
+    /// `None` after it was aborted.
+    Nccl(Mutex<Option<Nccl>>),
+    /// And why not NCCL.
+    Host(String),
+}
+
+/// Calls made so far.
+struct Counters {
+    collectives: u64,
+    /// Messages to and from each rank.
+    sent: Vec<u64>,
+    received: Vec<u64>,
+    /// Kinds of calls for which NCCL is connected.
+    connected: Vec<(Discriminant<Kind>, Option<usize>)>,
+}
+
+impl Communicator {
+    pub(crate) fn new(device: Device, mesh: Mesh, engine: Engine) -> Communicator {
+        let (rank, size) = (mesh.rank, mesh.size());
+        let (sent, received) = (vec![0; size], vec![0; size]);
+        let counters = Counters { collectives: 0, sent, received, connected: Vec::new() };
+        let (mesh, counters) = (Mutex::new(mesh), Mutex::new(counters));
+        Communicator { device, rank, size, engine, mesh, counters }
+    }
+
+    /// This rank, from 0.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The device of this rank.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Whether NCCL moves the data.
+    pub fn uses_nccl(&self) -> bool {
+        matches!(self.engine, Engine::Nccl(_))
+    }
+
+    /// What moves the data: `NCCL`, or `the host`, and why.
+    pub fn engine(&self) -> String {
+        match &self.engine {
+            Engine::Nccl(_) => "NCCL".to_owned(),
+            Engine::Host(why) => format!("the host ({why})"),
+        }
+    }
+
+    /// Waits for what this rank's device has queued, as [`Device::synchronize`], but not longer than the communicator's time limit
+    /// when that waits for other ranks; and compares what the ranks have called.
+    ///
+    /// # Errors
+    /// [`Error::Communication`] when ranks disagree, or naming who is missing; the communicator is then of no further use. What the
+    /// device or NCCL reports.
+    pub fn synchronize(&self) -> Result<()> {
+        let Engine::Nccl(nccl) = &self.engine else { return self.device.synchronize() };
+        let reached = self.device.event()?;
+        let start = Instant::now();
+        while !reached.is_passed()? {
+            let mut mesh = self.mesh();
+            let failed = match &*locked(nccl) {
+                Some(nccl) => nccl.asynchronous_error().err().map(Error::from),
+                None => None,
+            };
+            let failed = failed.or_else(|| mesh.compare().err());
+            let late = (start.elapsed() > mesh.timeout).then(|| mesh.late());
+            if let Some(error) = failed.or(late) {
+                // Ends the kernels that wait for other ranks, so that the device can be used again.
+                if let Some(nccl) = locked(nccl).take() {
+                    nccl.abort();
+                }
+                return Err(mesh.stop(error));
+            }
+            drop(mesh);
+            std::thread::sleep(PAUSE);
+        }
+        self.device.synchronize()?;
+        self.mesh().compare()
+    }
+
+    pub(crate) fn mesh(&self) -> MutexGuard<'_, Mesh> {
+        locked(&self.mesh)
+    }
+
+    /// Whether NCCL was not connected for such a call yet.
+    pub(crate) fn first_of(&self, key: (Discriminant<Kind>, Option<usize>)) -> bool {
+        let mut counters = locked(&self.counters);
+        let first = !counters.connected.contains(&key);
+        if first {
+            counters.connected.push(key);
+        }
+        first
+    }
+
+    /// The number of calls before this one: of collectives, or of messages to or from a rank.
+    pub(crate) fn next(&self, peer: Option<usize>, sends: bool) -> u64 {
+        let mut counters = locked(&self.counters);
+        let counter = match peer {
+            None => &mut counters.collectives,
+            Some(peer) if sends => &mut counters.sent[peer],
+            Some(peer) => &mut counters.received[peer],
+        };
+        *counter += 1;
+        *counter - 1
+    }
+}
+
+/// Time between two looks at a GPU that is waited for.
+const PAUSE: Duration = Duration::from_micros(100);
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

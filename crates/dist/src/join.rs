@@ -1,0 +1,232 @@
+//! Making communicators: of the devices of one process, or of the processes that a launcher started.
+
+use crate::communicator::{Communicator, Engine};
+use crate::environment::{self, Place};
+use crate::mesh::Mesh;
+use crate::rendezvous::{Offer, meet};
+use lanework::{Backend, Device, Error, Result};
+use lanework_cuda::{Gpu, Nccl};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// How long ranks wait for each other.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How a process joins others; see [`Communicator::from_environment`] for the usual way.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_dist::Ranks;
+/// use std::time::Duration;
+///
+/// // The only rank there is; a launcher would start several.
+/// let comm = Ranks::new(0, 1, "127.0.0.1:0")
+///     .device(&Device::emulator())
+///     .timeout(Duration::from_secs(5))
+///     .through_host()
+///     .join()?;
+/// assert_eq!((comm.rank(), comm.size(), comm.uses_nccl()), (0, 1, false));
+///
+/// // What the environment says, if anything.
+/// assert!(Ranks::from_environment().is_ok());
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ranks {
+    place: Place,
+    device: Option<Device>,
+    timeout: Option<Duration>,
+    host_only: bool,
+}
+
+impl Ranks {
+    /// Rank `rank` of `size`, where rank 0 listens at `address`, a host and a port.
+    pub fn new(rank: usize, size: usize, address: &str) -> Ranks {
+        let place = Place { rank, size, local_rank: rank, address: address.to_owned(), job: 0 };
+        Ranks { place, device: None, timeout: None, host_only: false }
+    }
+
+    /// What mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun says by environment variables; one rank alone where none
+    /// of them started this process.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when a variable makes no sense, or nothing says where rank 0 is.
+    pub fn from_environment() -> Result<Ranks> {
+        let found = environment::place(&|name| std::env::var(name).ok())?;
+        let alone = || Place { rank: 0, size: 1, local_rank: 0, address: String::new(), job: 0 };
+        let place = found.unwrap_or_else(alone);
+        Ok(Ranks { place, device: None, timeout: None, host_only: false })
+    }
+
+    /// On this device; else on the GPU of the rank's number on its machine, or on an emulated device where there is no GPU.
+    #[must_use]
+    pub fn device(self, device: &Device) -> Ranks {
+        Ranks { device: Some(device.clone()), ..self }
+    }
+
+    /// How long ranks wait for each other, when they meet and in each call that waits: 120 seconds, or LANEWORK_DIST_TIMEOUT.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Ranks {
+        Ranks { timeout: Some(timeout), ..self }
+    }
+
+    /// Without NCCL.
+    #[must_use]
+    pub fn through_host(self) -> Ranks {
+        Ranks { host_only: true, ..self }
+    }
+
+    /// Meets the other ranks.
+    ///
+    /// # Errors
+    /// [`Error::Communication`], naming who is missing or disagrees; [`Error::Request`] for a rank that there cannot be.
+    pub fn join(self) -> Result<Communicator> {
+        let Place { rank, size, local_rank, .. } = self.place;
+        if rank >= size {
+            return Err(Error::Request {
+                why: format!("there is no rank {rank} among {size}"),
+                help: "ranks are counted from 0 and are below their number".to_owned(),
+            });
+        }
+        let timeout = self.timeout.map_or_else(default_timeout, Ok)?;
+        let device = self.device.unwrap_or_else(|| device_of(local_rank));
+        let gpu = gpu_of(&device);
+        let nccl = if self.host_only {
+            Err("it was not asked for".to_owned())
+        } else {
+            gpu.and_then(nccl_for)
+        };
+        if size == 1 {
+            let why = "there is one rank".to_owned();
+            let mesh = Mesh::local(1, timeout).remove(0);
+            return Ok(Communicator::new(device, mesh, Engine::Host(why)));
+        }
+        let offer =
+            Offer { gpu: identity(&device), nccl: nccl.as_ref().map(drop).map_err(String::clone) };
+        let met = meet(&self.place, &offer, timeout)?;
+        let engine = match (met.nccl, nccl) {
+            (Ok(id), Ok(gpu)) => Engine::Nccl(Mutex::new(Some(Nccl::join(&gpu, id, rank, size)?))),
+            (Err(why), _) | (Ok(_), Err(why)) => Engine::Host(why),
+        };
+        Ok(Communicator::new(device, met.mesh, engine))
+    }
+}
+
+impl Communicator {
+    /// The communicator of the processes that mpirun, srun or torchrun started: as [`Ranks::from_environment`] and [`Ranks::join`].
+    ///
+    /// ```no_run
+    /// use lanework_dist::{Communicator, Reduction};
+    ///
+    /// let comm = Communicator::from_environment()?;
+    /// let mut ranks = comm.device().upload(&[1u32])?;
+    /// comm.all_reduce_in_place(Reduction::Sum, &mut ranks)?.run()?;
+    /// println!("{} of {}", comm.rank(), ranks.download()?[0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As those.
+    pub fn from_environment() -> Result<Communicator> {
+        Ranks::from_environment()?.join()
+    }
+
+    /// A rank for each of these devices, all in this process: by NCCL where all are different GPUs and it is there, else through
+    /// the host.
+    ///
+    /// # Errors
+    /// When NCCL fails.
+    pub fn local(devices: &[Device]) -> Result<Vec<Communicator>> {
+        Communicator::local_with(devices, default_timeout()?, true)
+    }
+
+    /// As [`Communicator::local`], with the time that ranks wait for each other, and with or without NCCL.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use lanework_dist::Communicator;
+    /// use std::time::Duration;
+    ///
+    /// let ranks = Communicator::local_with(&Device::emulators(2), Duration::from_millis(50), false)?;
+    /// let missing = ranks[0].barrier().unwrap_err(); // rank 1 does not call it
+    /// assert!(missing.to_string().contains("rank 1 of 2 has not come"));
+    /// println!("data go through {}", ranks[0].engine());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Communicator::local`].
+    pub fn local_with(
+        devices: &[Device],
+        timeout: Duration,
+        nccl: bool,
+    ) -> Result<Vec<Communicator>> {
+        let meshes = Mesh::local(devices.len(), timeout);
+        let engines = match gpus_for_nccl(devices).and_then(|gpus| match nccl {
+            true => Ok(gpus),
+            false => Err("NCCL was not asked for".to_owned()),
+        }) {
+            Ok(gpus) => {
+                let gpus: Vec<&Gpu> = gpus.iter().collect();
+                let joined = Nccl::join_all(&gpus, Nccl::unique_id()?, 0, gpus.len())?;
+                joined.into_iter().map(|nccl| Engine::Nccl(Mutex::new(Some(nccl)))).collect()
+            }
+            Err(why) => devices.iter().map(|_| Engine::Host(why.clone())).collect::<Vec<_>>(),
+        };
+        let parts = devices.iter().zip(meshes).zip(engines);
+        Ok(parts
+            .map(|((device, mesh), engine)| Communicator::new(device.clone(), mesh, engine))
+            .collect())
+    }
+}
+
+fn gpus_for_nccl(devices: &[Device]) -> Result<Vec<Gpu>, String> {
+    let same = |index: usize| devices[..index].contains(&devices[index]);
+    if devices.len() < 2 || (0..devices.len()).any(same) {
+        return Err("there are no two different GPUs".to_owned());
+    }
+    devices.iter().map(|device| gpu_of(device).and_then(nccl_for)).collect()
+}
+
+/// The GPU that a device is.
+fn gpu_of(device: &Device) -> Result<Gpu, String> {
+    let id = device.info().id;
+    let index = id.strip_prefix("cuda:").and_then(|index| index.parse().ok());
+    let index = index.ok_or("the device is emulated")?;
+    Gpu::open(index).map_err(|error| error.to_string())
+}
+
+fn nccl_for(gpu: Gpu) -> Result<Gpu, String> {
+    Nccl::find().map(|()| gpu)
+}
+
+/// The device of a rank that was given none.
+fn device_of(local_rank: usize) -> Device {
+    let count = Device::gpus().map_or(0, |gpus| gpus.len());
+    let gpu = (count > 0).then(|| Device::cuda(local_rank % count).ok()).flatten();
+    gpu.unwrap_or_else(Device::emulator)
+}
+
+/// A number that two ranks have in common only where they use one GPU.
+fn identity(device: &Device) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    machine.hash(&mut hasher);
+    match (device.backend(), gpu_of(device)) {
+        (Backend::Cuda, Ok(gpu)) => gpu.info().pci_bus_id.hash(&mut hasher),
+        _ => std::process::id().hash(&mut hasher),
+    }
+    hasher.finish()
+}
+
+/// What the environment says, or two minutes.
+fn default_timeout() -> Result<Duration> {
+    let Ok(text) = std::env::var("LANEWORK_DIST_TIMEOUT") else { return Ok(TIMEOUT) };
+    let seconds =
+        text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| Error::Request {
+        why: format!("LANEWORK_DIST_TIMEOUT={text} is not a number of seconds"),
+        help: "set it to one, such as 30".to_owned(),
+    })
+}

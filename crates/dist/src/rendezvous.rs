@@ -1,0 +1,367 @@
+//! How processes find each other: every rank connects to rank 0 and says who it is; rank 0 tells all of them where the others
+//! are, or what is wrong, and then every two ranks have a connection of their own.
+//!
+//! It trusts the network that it runs on, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
+
+use crate::environment::Place;
+use crate::links::listen_to;
+use crate::mesh::{Link, Mesh};
+use crate::words::{ranks, seconds};
+use lanework::{Error, Result};
+use lanework_cuda::{Nccl, NcclId};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+/// What every connection begins with.
+const MAGIC: [u8; 8] = *b"LANEWK01";
+/// Bytes of a [`Hello`].
+const HELLO: usize = 40;
+/// Time for a peer that has connected to say who it is.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What a rank brings: whether it can use NCCL, and on which GPU.
+#[derive(Clone, Debug)]
+pub(crate) struct Offer {
+    /// Why not, if so.
+    pub nccl: std::result::Result<(), String>,
+    /// A number for the GPU among those of all machines.
+    pub gpu: u64,
+}
+
+/// The ranks, connected.
+pub(crate) struct Met {
+    pub mesh: Mesh,
+    /// What NCCL's communicator is made of, or why it is not used.
+    pub nccl: std::result::Result<NcclId, String>,
+}
+
+/// What a rank says to rank 0.
+struct Hello {
+    job: u64,
+    rank: usize,
+    size: usize,
+    port: u16,
+    nccl: bool,
+    gpu: u64,
+}
+
+/// Meets the other ranks.
+///
+/// # Errors
+/// [`Error::Communication`], the same at every rank that came: who is missing, or who says what differently.
+pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Met> {
+    let deadline = Instant::now() + timeout;
+    if place.rank == 0 {
+        host(place, offer, timeout, deadline)
+    } else {
+        join(place, offer, timeout, deadline)
+    }
+}
+
+fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
+    let target = resolve(&place.address)?;
+    let listener = TcpListener::bind(SocketAddr::new(anyone(target.ip()), target.port())).map_err(
+        |error| fail(format!("rank 0 cannot listen at port {}: {error}", target.port())),
+    )?;
+    let mut guests: Vec<Option<(Hello, TcpStream)>> = (0..place.size).map(|_| None).collect();
+    let mut refused = Vec::new();
+    let gathered = gather(&listener, place, timeout, deadline, &mut guests, &mut refused);
+    if let Err(error) = gathered {
+        let guests = guests.into_iter().flatten().map(|(_, stream)| stream);
+        for mut stream in guests.chain(refused) {
+            // Who has gone meanwhile need not be told.
+            let _ = answer(&mut stream, 0, error.to_string().as_bytes());
+        }
+        return Err(error);
+    }
+    let nccl = common_engine(offer, &guests);
+    let mut welcome = Vec::new();
+    put(&mut welcome, nccl.as_ref().map_or(&[][..], |id| &id.0));
+    put(&mut welcome, nccl.as_ref().map_or_else(|why| why.as_bytes(), |_| &[]));
+    for (hello, stream) in guests.iter().flatten() {
+        let ip = stream.peer_addr().map_err(lost(hello.rank))?.ip();
+        put(&mut welcome, SocketAddr::new(ip, hello.port).to_string().as_bytes());
+    }
+    let mut streams = vec![];
+    for (index, guest) in guests.into_iter().enumerate() {
+        let Some((_, mut stream)) = guest else {
+            streams.push(None);
+            continue;
+        };
+        answer(&mut stream, 1, &welcome).map_err(lost(index))?;
+        streams.push(Some(stream));
+    }
+    Ok(Met { mesh: mesh(0, timeout, streams)?, nccl })
+}
+
+/// Waits for every other rank.
+fn gather(
+    listener: &TcpListener,
+    place: &Place,
+    timeout: Duration,
+    deadline: Instant,
+    guests: &mut [Option<(Hello, TcpStream)>],
+    refused: &mut Vec<TcpStream>,
+) -> Result<()> {
+    let error = |error: std::io::Error| fail(format!("rank 0 cannot listen: {error}"));
+    listener.set_nonblocking(true).map_err(error)?;
+    loop {
+        let absent = || (1..place.size).filter(|rank| guests[*rank].is_none());
+        if absent().next().is_none() {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            let absent: Vec<usize> = absent().collect();
+            let has = if absent.len() == 1 { "has" } else { "have" };
+            return Err(fail(format!(
+                "{} of {} {has} not come to rank 0 at {} within {}",
+                ranks(&absent),
+                place.size,
+                place.address,
+                seconds(timeout)
+            )));
+        }
+        let Ok((mut stream, _)) = listener.accept() else {
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        let ready =
+            stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
+        // Who says nothing, or something else, is no rank.
+        let Some(hello) = ready.ok().and_then(|()| Hello::read(&mut stream)) else { continue };
+        let Hello { rank, size, .. } = hello;
+        if hello.job != place.job {
+            let why = format!("rank 0 at {} belongs to another job", place.address);
+            let _ = answer(&mut stream, 0, why.as_bytes());
+            continue;
+        }
+        let taken = guests.get(rank).is_some_and(Option::is_some) || rank == 0;
+        let (known, wrong) = (rank < place.size, size != place.size);
+        if known && !taken {
+            guests[rank] = Some((hello, stream));
+        } else {
+            refused.push(stream);
+        }
+        if wrong {
+            let why = format!("rank {rank} was told of {size} ranks, rank 0 of {}", place.size);
+            return Err(fail(why));
+        }
+        if taken || !known {
+            let what = if known { "two processes are" } else { "a process is" };
+            return Err(fail(format!("{what} rank {rank} of {}", place.size)));
+        }
+    }
+}
+
+fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
+    let Place { rank, size, job, .. } = *place;
+    let reach = |why: String| {
+        fail(format!(
+            "rank {rank} did not reach rank 0 at {} within {}: {why}",
+            place.address,
+            seconds(timeout)
+        ))
+    };
+    let mut first = loop {
+        let tried = resolve(&place.address).and_then(|target| {
+            TcpStream::connect_timeout(&target, PATIENCE).map_err(|error| fail(error.to_string()))
+        });
+        match tried {
+            Ok(stream) => break stream,
+            Err(error) if Instant::now() > deadline => return Err(reach(error.to_string())),
+            Err(_) => std::thread::sleep(PAUSE * 10),
+        }
+    };
+    let own = first.local_addr().map_err(lost(0))?.ip();
+    let listener = TcpListener::bind(SocketAddr::new(anyone(own), 0))
+        .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
+    let port = listener.local_addr().map_err(lost(rank))?.port();
+    let nccl = offer.nccl.is_ok();
+    let hello = Hello { job, rank, size, port, nccl, gpu: offer.gpu };
+    first.write_all(&hello.bytes()).map_err(lost(0))?;
+    // Rank 0 has the last word on who is missing.
+    let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
+    first.set_read_timeout(Some(wait)).map_err(lost(0))?;
+    let welcome = read_answer(&mut first).map_err(|error| reach(error.to_string()))??;
+    let mut rest = &welcome[..];
+    let id = take(&mut rest).ok_or_else(garbled)?;
+    let why = String::from_utf8_lossy(take(&mut rest).ok_or_else(garbled)?).into_owned();
+    let nccl = <[u8; 128]>::try_from(id).map(NcclId).map_err(|_| why);
+    let mut streams: Vec<Option<TcpStream>> = (0..size).map(|_| None).collect();
+    streams[0] = Some(first);
+    for (peer, link) in streams.iter_mut().enumerate().skip(1) {
+        let address = take(&mut rest).ok_or_else(garbled)?;
+        if peer < rank {
+            let address = String::from_utf8_lossy(address);
+            let address: SocketAddr = address.parse().map_err(|_| garbled())?;
+            let mut stream = TcpStream::connect_timeout(&address, timeout).map_err(lost(peer))?;
+            let hello = Hello { job, rank, size, port, nccl: false, gpu: 0 };
+            stream.write_all(&hello.bytes()).map_err(lost(peer))?;
+            *link = Some(stream);
+        }
+    }
+    accept_higher(&listener, place, deadline, &mut streams)?;
+    Ok(Met { mesh: mesh(rank, timeout, streams)?, nccl })
+}
+
+/// Waits for the connections of the ranks above this one.
+fn accept_higher(
+    listener: &TcpListener,
+    place: &Place,
+    deadline: Instant,
+    streams: &mut [Option<TcpStream>],
+) -> Result<()> {
+    listener.set_nonblocking(true).map_err(lost(place.rank))?;
+    while let Some(peer) = (place.rank + 1..place.size).find(|peer| streams[*peer].is_none()) {
+        if Instant::now() > deadline + PATIENCE {
+            return Err(fail(format!("rank {peer} did not connect to rank {}", place.rank)));
+        }
+        let Ok((mut stream, _)) = listener.accept() else {
+            std::thread::sleep(PAUSE);
+            continue;
+        };
+        let ready =
+            stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
+        let hello = ready.ok().and_then(|()| Hello::read(&mut stream));
+        let hello = hello.filter(|hello| hello.job == place.job && hello.rank > place.rank);
+        if let Some(slot) = hello.and_then(|hello| streams.get_mut(hello.rank)) {
+            *slot = Some(stream);
+        }
+    }
+    Ok(())
+}
+
+/// What all ranks use: NCCL where every rank has it and a GPU of its own.
+fn common_engine(
+    offer: &Offer,
+    guests: &[Option<(Hello, TcpStream)>],
+) -> std::result::Result<NcclId, String> {
+    offer.nccl.clone().map_err(|why| format!("rank 0: {why}"))?;
+    let mut known = vec![(0, offer.gpu)];
+    for (hello, _) in guests.iter().flatten() {
+        if !hello.nccl {
+            return Err(format!("rank {} has no NCCL or no GPU", hello.rank));
+        }
+        if let Some((other, _)) = known.iter().find(|(_, gpu)| *gpu == hello.gpu) {
+            return Err(format!("ranks {other} and {} use one GPU", hello.rank));
+        }
+        known.push((hello.rank, hello.gpu));
+    }
+    Nccl::unique_id().map_err(|error| error.to_string())
+}
+
+fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Result<Mesh> {
+    let (sender, inbox) = channel();
+    let mut links = Vec::new();
+    for (peer, stream) in streams.into_iter().enumerate() {
+        let link = stream.map(|stream| {
+            stream.set_read_timeout(None)?;
+            stream.set_write_timeout(Some(timeout))?;
+            stream.set_nodelay(true)?;
+            listen_to(peer, stream.try_clone()?, sender.clone())?;
+            Ok(Link::Tcp(stream))
+        });
+        links.push(link.transpose().map_err(lost(peer))?);
+    }
+    Ok(Mesh::new(rank, timeout, links, inbox))
+}
+
+impl Hello {
+    fn bytes(&self) -> [u8; HELLO] {
+        let mut bytes = [0; HELLO];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..16].copy_from_slice(&self.job.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.gpu.to_le_bytes());
+        bytes[24..28].copy_from_slice(&(self.rank as u32).to_le_bytes());
+        bytes[28..32].copy_from_slice(&(self.size as u32).to_le_bytes());
+        bytes[32..34].copy_from_slice(&self.port.to_le_bytes());
+        bytes[34] = u8::from(self.nccl);
+        bytes
+    }
+
+    fn read(stream: &mut TcpStream) -> Option<Hello> {
+        let mut bytes = [0; HELLO];
+        stream.read_exact(&mut bytes).ok()?;
+        if bytes[..8] != MAGIC {
+            return None;
+        }
+        let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
+        Some(Hello {
+            job: long(8),
+            gpu: long(16),
+            rank: long(24) as u32 as usize,
+            size: (long(24) >> 32) as usize,
+            port: long(32) as u16,
+            nccl: bytes[34] != 0,
+        })
+    }
+}
+
+/// Appends a length and bytes.
+fn put(to: &mut Vec<u8>, bytes: &[u8]) {
+    to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+    to.extend_from_slice(bytes);
+}
+
+/// Takes what [`put`] appended.
+fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = from.split_first_chunk::<4>()?;
+    let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    *from = rest;
+    Some(bytes)
+}
+
+fn answer(stream: &mut TcpStream, kind: u8, bytes: &[u8]) -> std::io::Result<()> {
+    let mut frame = vec![kind];
+    put(&mut frame, bytes);
+    stream.write_all(&frame)
+}
+
+/// What rank 0 says: where everybody is, or, inside, why nobody meets.
+fn read_answer(stream: &mut TcpStream) -> std::io::Result<Result<Vec<u8>>> {
+    let mut head = [0; 5];
+    stream.read_exact(&mut head)?;
+    let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+    let mut bytes = Vec::new();
+    stream.take(u64::from(length)).read_to_end(&mut bytes)?;
+    if head[0] == 1 {
+        return Ok(Ok(bytes));
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(Err(fail(text.lines().next().unwrap_or_default().to_owned())))
+}
+
+fn resolve(address: &str) -> Result<SocketAddr> {
+    let found = address.to_socket_addrs().map_err(|error| fail(format!("{address}: {error}")))?;
+    let mut found: Vec<SocketAddr> = found.collect();
+    found.sort_by_key(|address| !address.is_ipv4());
+    found.first().copied().ok_or_else(|| fail(format!("{address} is no address")))
+}
+
+/// Where to listen so that `ip` reaches this process: this machine alone where that is enough.
+fn anyone(ip: IpAddr) -> IpAddr {
+    if ip.is_loopback() {
+        ip
+    } else if ip.is_ipv4() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+    } else {
+        IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED)
+    }
+}
+
+fn lost(rank: usize) -> impl Fn(std::io::Error) -> Error {
+    move |error| fail(format!("the connection to rank {rank} failed: {error}"))
+}
+
+fn garbled() -> Error {
+    fail("rank 0 answered something else than expected".to_owned())
+}
+
+fn fail(why: String) -> Error {
+    let help = "start every rank with the same number of ranks and the same address of rank 0; LANEWORK_ADDRESS=host:port chooses it, \
+                LANEWORK_DIST_TIMEOUT (seconds) how long to wait";
+    Error::Communication { why, help: help.to_owned() }
+}

@@ -1,0 +1,177 @@
+//! Several processes on one machine, started with the variables that mpirun, srun and torchrun set: this test program starts
+//! itself, as a rank each.
+
+use lanework::Result;
+use lanework_dist::{Communicator, Reduction, group};
+use std::net::TcpListener;
+use std::process::{Command, Output, Stdio};
+
+/// What a started process does, by the value of this variable.
+const ROLE: &str = "LANEWORK_TEST_ROLE";
+
+/// A rank; does nothing where this is the process that starts the others.
+#[test]
+fn rank() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    match run(&role) {
+        Ok(text) => println!("SAID {text}"),
+        Err(error) => println!("FAILED {error}"),
+    }
+}
+
+fn run(role: &str) -> Result<String> {
+    let comm = Communicator::from_environment()?;
+    let (rank, size, device) = (comm.rank(), comm.size(), comm.device());
+    match role {
+        "works" => {
+            let x: Vec<f32> = (0..1001).map(|i| (i + rank) as f32).collect();
+            let mut x = device.upload(&x)?;
+            comm.all_reduce_in_place(Reduction::Sum, &mut x)?.run()?;
+            let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+            // More than the buffers of a connection hold, in a circle.
+            let own = device.upload(&vec![rank as u32; 1 << 20])?;
+            let mut other = device.uninit::<u32>(1 << 20)?;
+            group([comm.send(next, &own)?, comm.recv(before, &mut other)?])?;
+            comm.barrier()?;
+            let other = other.download()?;
+            assert!(other.iter().all(|x| *x == before as u32));
+            Ok(format!("{rank} of {size}: {} from {before}", x.download()?[1000]))
+        }
+        "leaves" if rank == 1 => std::process::exit(3),
+        "leaves" => comm.barrier().map(|()| "nothing".to_owned()),
+        _ => unreachable!("a role"),
+    }
+}
+
+/// A port that nobody listens at.
+fn port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Starts a process for each list of variables; what each says.
+fn start(role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
+    let program = std::env::current_exe().expect("this program");
+    let children: Vec<_> = ranks
+        .iter()
+        .map(|variables| {
+            let mut command = Command::new(&program);
+            command.args(["--exact", "rank", "--nocapture"]).env(ROLE, role);
+            command.env("LANEWORK_DIST_TIMEOUT", "120");
+            command.envs(variables.iter().map(|(name, value)| (name, value)));
+            command.stdout(Stdio::piped()).spawn().expect("a process")
+        })
+        .collect();
+    let said = |output: Output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line = text.lines().find_map(|line| {
+            let at = line.find("SAID ").or_else(|| line.find("FAILED "))?;
+            Some(line[at..].to_owned())
+        });
+        line.unwrap_or_else(|| format!("ended with {:?}", output.status.code()))
+    };
+    children.into_iter().map(|child| said(child.wait_with_output().expect("an end"))).collect()
+}
+
+fn torchrun(rank: usize, size: usize, port: u16) -> Vec<(&'static str, String)> {
+    vec![
+        ("RANK", rank.to_string()),
+        ("WORLD_SIZE", size.to_string()),
+        ("LOCAL_RANK", rank.to_string()),
+        ("MASTER_ADDR", "127.0.0.1".to_owned()),
+        ("MASTER_PORT", port.to_string()),
+        ("TORCHELASTIC_RUN_ID", "a job".to_owned()),
+    ]
+}
+
+fn expected(size: usize) -> Vec<String> {
+    let ranks = size * (size - 1) / 2;
+    let line = |rank| {
+        let before = (rank + size - 1) % size;
+        format!("SAID {rank} of {size}: {} from {before}", 1000 * size + ranks)
+    };
+    (0..size).map(line).collect()
+}
+
+#[test]
+fn processes_of_torchrun_work_together() {
+    for size in [2, 4] {
+        let port = port();
+        let ranks: Vec<_> = (0..size).map(|rank| torchrun(rank, size, port)).collect();
+        assert_eq!(start("works", &ranks), expected(size));
+    }
+}
+
+#[test]
+fn processes_of_mpirun_find_each_other_by_their_job() {
+    // The port follows from the job's name.
+    let job = format!("prterun-{}@1", std::process::id());
+    let of = |rank: usize| {
+        vec![
+            ("OMPI_COMM_WORLD_RANK", rank.to_string()),
+            ("OMPI_COMM_WORLD_SIZE", "3".to_owned()),
+            ("OMPI_COMM_WORLD_LOCAL_RANK", rank.to_string()),
+            ("OMPI_COMM_WORLD_LOCAL_SIZE", "3".to_owned()),
+            ("PMIX_NAMESPACE", job.clone()),
+        ]
+    };
+    assert_eq!(start("works", &[of(0), of(1), of(2)]), expected(3));
+}
+
+#[test]
+fn processes_of_srun_are_told_where_rank_0_is() {
+    let address = format!("127.0.0.1:{}", port());
+    let of = |rank: usize| {
+        vec![
+            ("SLURM_PROCID", rank.to_string()),
+            ("SLURM_NTASKS", "2".to_owned()),
+            ("SLURM_LOCALID", rank.to_string()),
+            ("SLURM_STEP_ID", "0".to_owned()),
+            ("SLURM_JOB_ID", "4711".to_owned()),
+            ("LANEWORK_ADDRESS", address.clone()),
+        ]
+    };
+    assert_eq!(start("works", &[of(0), of(1)]), expected(2));
+}
+
+#[test]
+fn a_process_that_is_not_started_is_named_by_all() {
+    let port = port();
+    let soon = |rank| {
+        let mut variables = torchrun(rank, 4, port);
+        variables.push(("LANEWORK_DIST_TIMEOUT", "4".to_owned()));
+        variables
+    };
+    let says = start("works", &[soon(0), soon(3)]);
+    for text in says {
+        assert!(text.contains("FAILED ranks 1 and 2 of 4 have not come to rank 0"), "{text}");
+    }
+}
+
+#[test]
+fn processes_that_were_told_different_numbers_say_so() {
+    let port = port();
+    let says = start("works", &[torchrun(0, 2, port), torchrun(1, 3, port)]);
+    assert!(
+        says.iter().any(|text| text.contains("rank 1 was told of 3 ranks, rank 0 of 2")),
+        "{says:?}"
+    );
+    assert!(says.iter().all(|text| text.starts_with("FAILED")), "{says:?}");
+    let says = start("works", &[torchrun(0, 3, port), torchrun(1, 3, port), torchrun(1, 3, port)]);
+    assert!(says.iter().all(|text| text.contains("two processes are rank 1 of 3")), "{says:?}");
+}
+
+#[test]
+fn a_process_that_ends_is_missed_at_once() {
+    let port = port();
+    let ranks: Vec<_> = (0..3).map(|rank| torchrun(rank, 3, port)).collect();
+    let says = start("leaves", &ranks);
+    for rank in [0, 2] {
+        assert!(
+            says[rank].contains("rank 1 left before barrier") || says[rank].contains("it stopped"),
+            "{}",
+            says[rank]
+        );
+    }
+    assert_eq!(says[1], "ended with Some(3)");
+}
