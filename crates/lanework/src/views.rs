@@ -26,6 +26,12 @@ impl<T: Storable> View<'_, T> {
     /// x.view_mut(2..4).upload(&[1, 2])?;
     /// assert_eq!(x.view(1..4).download()?, [0, 1, 2]);
     /// assert!(x.view(..).device()? == device);
+    ///
+    /// let mut host = [0; 2];
+    /// let mut part = x.view_mut(2..);
+    /// part.reborrow().part(..1).upload(&[7])?;
+    /// part.read().part(..2).download_to(&mut host)?;
+    /// assert_eq!(host, [7, 2]);
     /// # Ok::<(), lanework::Error>(())
     /// ```
     ///
