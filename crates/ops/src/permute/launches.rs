@@ -3,7 +3,7 @@
 use super::axes::{Axes, Axis};
 use super::digits::Digit;
 use super::gather::{self, gather};
-use super::narrow::{self, narrow};
+use super::narrow::{Narrow, narrow};
 use super::square::{square, swap};
 use super::tiles::{Plane, Tile, tiles};
 use lanework::{Device, Error, Prepared, Result, View, ViewMut};
@@ -95,7 +95,10 @@ pub(super) fn launch<'a>(
             if aligned {
                 transposed(device, src, dst, &matrices)
             } else {
-                single(device, src, dst, &matrices)
+                let bytes = matrices.unit as u32;
+                let tile =
+                    Narrow { bytes, down: 128, across: 128 / bytes, threads: 256, window: 4 };
+                narrowed(device, src, dst, &matrices, tile)
             }
         }
         None => gathered(device, src, dst, axes),
@@ -133,6 +136,7 @@ fn choose(matrices: &Matrices, src: u64, dst: u64) -> Tile {
         wide_loads,
         wide_stores,
         shifted: !wide_stores && bytes >= 4,
+        beside: 1,
     }
 }
 
@@ -146,7 +150,9 @@ pub(super) fn tiled<'a>(
 ) -> Result<Prepared<'a>> {
     let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(u64::from(tile.down));
     let across = matrices.cols.extent.div_ceil(u64::from(tile.across));
-    let (digits, blocks) = matrices.blocks(down, across, WORD)?;
+    let groups = across.div_ceil(tile.beside.into());
+    let (digits, lines) = matrices.blocks(down, groups, WORD)?;
+    let blocks = lines.checked_mul(tile.beside).ok_or_else(too_large)?;
     let plane = matrices.plane(WORD, dst.address());
     let (src, dst) = (src.cast::<u32>(), dst.cast::<u32>());
     let launch = tiles(src, dst, plane, digits, tile, matrices.count());
@@ -156,24 +162,25 @@ pub(super) fn tiled<'a>(
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
-fn single<'a>(
+/// By tiles of elements under a word.
+pub(super) fn narrowed<'a>(
     device: &Device,
     src: View<'a, u8>,
     dst: ViewMut<'a, u8>,
     matrices: &Matrices,
+    tile: Narrow,
 ) -> Result<Prepared<'a>> {
-    let edge = u64::from(narrow::EDGE);
-    let (down, across) = (matrices.rows.extent.div_ceil(edge), matrices.cols.extent.div_ceil(edge));
-    let (digits, blocks) = matrices.blocks(down, across, matrices.unit)?;
-    let (plane, outer) = (matrices.plane(matrices.unit, 0), matrices.count());
-    let launch = match matrices.unit {
-        1 => narrow::<u8>(src, dst, plane, digits, outer),
-        _ => narrow::<u16>(src.cast(), dst.cast(), plane, digits, outer),
-    };
-    let block = (narrow::EDGE, narrow::LINES);
-    // SAFETY: rows and columns are compared with the matrix's extents before each access, and the axes outside are divided by their extents;
-    // places in the tile are under its edge.
-    unsafe { launch.grid(blocks).block(block).prepare_unchecked(device) }
+    // A window may end one row's width after the last row.
+    let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(tile.down.into());
+    let across = matrices.cols.extent.div_ceil(tile.across.into());
+    let (digits, blocks) = matrices.blocks(down, across, 1)?;
+    let mut plane = matrices.plane(1, 0);
+    plane.skew = (dst.address() % SECTOR) as u32;
+    let skew = (src.address() % SECTOR) as u32;
+    let launch = narrow(src, dst, plane, skew, digits, tile, matrices.count());
+    // SAFETY: single elements are accessed where their row and column are under the matrix's extents; words where all of the tile is,
+    // and the words around it are within the source. Places in the tile are under its extents.
+    unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
 /// The axes of threads that move unit by unit, innermost first, with strides in what they move; units and blocks.
@@ -231,6 +238,7 @@ pub(super) fn in_place<'a>(
                 wide_loads: wide,
                 wide_stores: wide,
                 shifted: false,
+                beside: 1,
             };
             return exchanged(device, data, &matrices, tile);
         }

@@ -1,28 +1,117 @@
-//! Transposes of elements of one or two bytes whose rows are not aligned to words: element by element, through a padded tile.
+//! Transposes of elements of one or two bytes whose rows are not aligned to 16 bytes.
+//!
+//! Memory is accessed by aligned words all the same: a word of a row's elements is put together of two aligned ones by a byte permutation, and so
+//! is an aligned word of the output of two cells of the tile, which are words of one column and successive rows, as in `tiles`. Words that
+//! reach past a row, and blocks at the edges of the matrix, move single elements.
 
 use super::digits::{Digit, quotient};
-use super::tiles::Plane;
+use super::tiles::{Plane, bytes_of};
 use lanework::prelude::*;
 
-/// Edge of a tile.
-pub(super) const EDGE: u32 = 32;
-/// Rows of a tile that a block moves at a time.
-pub(super) const LINES: u32 = 8;
+/// How a tile is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Narrow {
+    /// Bytes of an element: 1 or 2.
+    pub bytes: u32,
+    /// Rows of the source in a tile.
+    pub down: u32,
+    /// Columns of the source in a tile.
+    pub across: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes that a row's window in the output is aligned to.
+    pub window: u32,
+}
 
-/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in elements.
-#[kernel(block = (EDGE, LINES, 1))]
-pub(super) fn narrow<E: Element>(
-    src: &[E],
-    dst: &mut [E],
+impl Narrow {
+    /// Elements of a word.
+    fn group(&self) -> u32 {
+        4 / self.bytes
+    }
+
+    /// Rows before the tile that a window may reach.
+    pub fn lead(&self) -> u32 {
+        self.window / self.bytes
+    }
+
+    /// Rows of cells.
+    fn height(&self) -> u32 {
+        (self.down + self.lead()) / self.group()
+    }
+
+    /// Cells from one row of them to the next: odd, with one of padding after every 32.
+    fn pitch(&self) -> u32 {
+        (self.across + self.across / 32) | 1
+    }
+}
+
+/// The aligned word around byte `i`.
+#[device]
+fn aligned(src: &[u8], i: usize) -> u32 {
+    ptx!("ld.global.nc.b32 {}, {};", out(u32), in(&src[i]))
+}
+
+/// Four bytes from byte `off` of two words on.
+#[device]
+fn four_from(low: u32, high: u32, off: u32) -> u32 {
+    ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(0x3210 + off * 0x1111))
+}
+
+/// Elements `x` and following of row `y`, as many as a word holds and the matrix has there; the others are zero.
+#[device]
+fn few(src: &[u8], base: usize, x: u32, y: u32, plane: Plane, #[constant] bytes: u32) -> u32 {
+    let mut word = 0u32;
+    #[unroll]
+    for b in 0..4u32 {
+        let column = x + const { b / bytes };
+        if column < plane.cols && y < plane.rows {
+            let at = base
+                + y as usize * plane.from as usize
+                + (column * bytes + const { b % bytes }) as usize;
+            word |= (src[at] as u32) << const { 8 * b };
+        }
+    }
+    word
+}
+
+/// The word of elements `x` and following of row `y`, which the matrix has; the aligned words around it are within the slice.
+#[device]
+fn whole(
+    src: &[u8],
+    base: usize,
+    x: u32,
+    y: u32,
     plane: Plane,
+    skew: u32,
+    #[constant] bytes: u32,
+) -> u32 {
+    let at = base + y as usize * plane.from as usize + (x * bytes) as usize;
+    let off = (at as u32 + skew) % 4;
+    let first = at - off as usize;
+    // The second word is not needed where the first one is all of it.
+    let second = first + if off == 0 { 0 } else { 4 };
+    four_from(aligned(src, first), aligned(src, second), off)
+}
+
+/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in bytes, and
+/// `skew` and `plane.skew` the addresses of the source and of the output, modulo 32.
+#[kernel]
+pub(super) fn narrow(
+    src: &[u8],
+    dst: &mut [u8],
+    plane: Plane,
+    skew: u32,
     digits: [Digit; 8],
+    #[constant] tile: Narrow,
     #[constant] outer: u32,
 ) {
-    let tile = shared::<E>([EDGE, EDGE + 1]);
+    let (bytes, group) = (const { tile.bytes }, const { tile.group() });
+    let (height, pitch) = (const { tile.height() }, const { tile.pitch() });
+    let cells = shared::<u32>(const { tile.height() * tile.pitch() });
     let rest = quotient(block_idx.x, digits[0]);
-    let top = (block_idx.x - rest * digits[0].extent) * EDGE;
+    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
     let mut rest_outer = quotient(rest, digits[1]);
-    let left = (rest - rest_outer * digits[1].extent) * EDGE;
+    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
     let (mut from, mut to) = (0usize, 0usize);
     #[unroll]
     for i in 0..outer {
@@ -33,21 +122,82 @@ pub(super) fn narrow<E: Element>(
         to += index * digit.to as usize;
         rest_outer = next;
     }
+    let first = top - (const { tile.lead() });
+    let words = const { tile.across / tile.group() };
+    let step = const { tile.threads / (tile.across / tile.group()) };
+    let (place, line) = (thread_idx.x % words, thread_idx.x / words);
+    let x = left + place * group;
+    // Whether all of the tile, and the words around it, are the source's.
+    let lowest = from + first as usize * plane.from as usize + (left * bytes) as usize;
+    let rows = const { tile.down + tile.lead() - 1 } as usize;
+    let highest = lowest + rows * plane.from as usize + const { tile.across * tile.bytes } as usize;
+    let inside = top > 0
+        && top + (const { tile.down }) <= plane.rows
+        && left + (const { tile.across }) <= plane.cols
+        && lowest >= 4
+        && highest + 4 <= src.len();
     #[unroll]
-    for k in (0..EDGE).step_by(LINES as usize) {
-        let line = thread_idx.y + k;
-        let (x, y) = (left + thread_idx.x, top + line);
-        if x < plane.cols && y < plane.rows {
-            tile[[line, thread_idx.x]] = src[from + y as usize * plane.from as usize + x as usize];
+    for k in 0..(const { tile.height().div_ceil(tile.threads / (tile.across / tile.group())) }) {
+        let p = line + k * step;
+        if p < height {
+            let row = registers(0u32, group);
+            if inside {
+                #[unroll]
+                for j in 0..group {
+                    row[j] = whole(src, from, x, first + p * group + j, plane, skew, bytes);
+                }
+            } else {
+                #[unroll]
+                for j in 0..group {
+                    row[j] = few(src, from, x, first + p * group + j, plane, bytes);
+                }
+            }
+            let column = place * group;
+            let at = p * pitch + column + column / 32;
+            if group == 2 {
+                cells[at] = bytes_of(row[0], row[1], 0x5410);
+                cells[at + 1] = bytes_of(row[0], row[1], 0x7632);
+            } else {
+                let (low, high) =
+                    (bytes_of(row[0], row[1], 0x5140), bytes_of(row[0], row[1], 0x7362));
+                let (low2, high2) =
+                    (bytes_of(row[2], row[3], 0x5140), bytes_of(row[2], row[3], 0x7362));
+                cells[at] = bytes_of(low, low2, 0x5410);
+                cells[at + 1] = bytes_of(low, low2, 0x7632);
+                cells[at + 2] = bytes_of(high, high2, 0x5410);
+                cells[at + 3] = bytes_of(high, high2, 0x7632);
+            }
         }
     }
     sync_threads();
+
+    let words = const { tile.down / tile.group() };
+    let step = const { tile.threads / (tile.down / tile.group()) };
+    let (place, line) = (thread_idx.x % words, thread_idx.x / words);
     #[unroll]
-    for k in (0..EDGE).step_by(LINES as usize) {
-        let line = thread_idx.y + k;
-        let (x, y) = (left + line, top + thread_idx.x);
-        if x < plane.cols && y < plane.rows {
-            dst[to + x as usize * plane.to as usize + y as usize] = tile[[thread_idx.x, line]];
+    for k in 0..(const { tile.across / (tile.threads / (tile.down / tile.group())) }) {
+        let column = line + k * step;
+        let x = left + column;
+        let begin = to + x as usize * plane.to as usize;
+        let shift = (begin as u32 + plane.skew) % (const { tile.window }) / bytes;
+        let within = place * group + (const { tile.lead() }) - shift;
+        let (p, off) = (within / group, within % group);
+        let at = p * pitch + column + column / 32;
+        let next = at + if off == 0 { 0 } else { pitch };
+        let word = four_from(cells[at], cells[next], off * bytes);
+        let y = first + within;
+        if x < plane.cols {
+            if y < plane.rows && y + (const { tile.group() - 1 }) < plane.rows {
+                ptx!("st.global.b32 {}, {};", in(&dst[begin + (y * bytes) as usize]), in(word));
+            } else {
+                #[unroll]
+                for b in 0..4u32 {
+                    if y + const { b / tile.bytes } < plane.rows {
+                        let at = (y + const { b / tile.bytes }) * bytes + const { b % tile.bytes };
+                        dst[begin + at as usize] = (word >> const { 8 * b }) as u8;
+                    }
+                }
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Every kind of tile and alignment on the checking emulator, against the host.
 
 use super::axes::Axes;
-use super::launches::{Matrices, tiled};
+use super::launches::{Matrices, narrowed, tiled};
+use super::narrow::Narrow;
 use super::tiles::Tile;
 use super::*;
 
@@ -16,12 +17,19 @@ fn numbered<T: Storable>(count: usize) -> Vec<T> {
     elements
 }
 
+/// The tile of one of the kernels.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Wide(Tile),
+    Narrow(Narrow),
+}
+
 /// A batch of transposes of `rows` by `cols`, with rows `gap` elements longer than needed in both arrays, by this tile.
 fn check<T: Storable + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
     first: usize,
-    tile: Tile,
+    tile: Kind,
 ) -> Result<()> {
     let device = Device::emulator().sanitized();
     let (from, to) = (cols + gap_in, rows + gap_out);
@@ -39,7 +47,11 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
         let shape = [2, cols, rows];
         let axes = Axes::new(size_of::<T>(), &shape, &strides, &out_strides, &addresses);
         let matrices = Matrices::new(&axes).expect("a transpose");
-        tiled(&device, source, output, &matrices, tile)?.launch()?;
+        match tile {
+            Kind::Wide(tile) => tiled(&device, source, output, &matrices, tile)?,
+            Kind::Narrow(tile) => narrowed(&device, source, output, &matrices, tile)?,
+        }
+        .launch()?;
     }
     let mut want = poison;
     for b in 0..2 {
@@ -57,14 +69,17 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
 
 #[test]
 fn every_kind_of_tile_moves_every_element() -> Result<()> {
-    let tile = |bytes, down, across, threads, wide_loads, wide_stores, shifted| Tile {
-        bytes,
-        down,
-        across,
-        threads,
-        wide_loads,
-        wide_stores,
-        shifted,
+    let tile = |bytes, down, across, threads, wide_loads, wide_stores, shifted| {
+        Kind::Wide(Tile {
+            bytes,
+            down,
+            across,
+            threads,
+            wide_loads,
+            wide_stores,
+            shifted,
+            beside: if across == 32 { 4 } else { 1 },
+        })
     };
     // Rows and columns of whole chunks.
     check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, 256, true, true, false))?;
@@ -100,5 +115,19 @@ fn every_kind_of_tile_moves_every_element() -> Result<()> {
     }
     check::<u64>((65, 33), (0, 0), 1, tile(8, 64, 32, 256, false, false, true))?;
     check::<[u64; 2]>((33, 31), (0, 0), 1, tile(16, 32, 32, 256, true, false, true))?;
+    Ok(())
+}
+
+#[test]
+fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
+    for window in [4, 32] {
+        let tile = |bytes, down, across, threads| {
+            Kind::Narrow(Narrow { bytes, down, across, threads, window })
+        };
+        check::<u8>((389, 301), (0, 0), 3, tile(1, 128, 128, 256))?;
+        check::<u8>((261, 66), (5, 2), 1, tile(1, 64, 32, 128))?;
+        check::<u16>((259, 131), (0, 0), 1, tile(2, 128, 64, 256))?;
+        check::<u16>((7, 3), (1, 1), 0, tile(2, 64, 64, 128))?;
+    }
     Ok(())
 }

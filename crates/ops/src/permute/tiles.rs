@@ -30,6 +30,8 @@ pub(super) struct Tile {
     pub wide_stores: bool,
     /// The output is divided at sectors.
     pub shifted: bool,
+    /// Columns of tiles that are moved together: blocks go across these first, then down.
+    pub beside: u32,
 }
 
 impl Tile {
@@ -103,7 +105,7 @@ pub(super) struct Plane {
 
 /// Bytes `selector` of the 8 of two words (`prmt`).
 #[device]
-fn bytes_of(low: u32, high: u32, #[constant] selector: u32) -> u32 {
+pub(super) fn bytes_of(low: u32, high: u32, #[constant] selector: u32) -> u32 {
     ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(selector))
 }
 
@@ -165,15 +167,15 @@ pub(super) fn load_tile(
             let p = line + k * step;
             if const { height % step == 0 } || p < height {
                 let column = place * chunk;
-                let padded = if const { group > 1 } { column + column / 32 * 4 } else { column };
+                let padded = if group > 1 { column + column / 32 * 4 } else { column };
                 let at = (p * pitch + padded) * words;
-                if const { group == 1 } {
-                    if const { words == 1 } {
+                if group == 1 {
+                    if words == 1 {
                         #[unroll]
                         for i in 0..4u32 {
                             cells[at + i] = held[[k, i]];
                         }
-                    } else if const { words == 2 } {
+                    } else if words == 2 {
                         cells.store2((at,), [held[[k, 0]], held[[k, 1]]]);
                         cells.store2((at + 2,), [held[[k, 2]], held[[k, 3]]]);
                     } else {
@@ -182,7 +184,7 @@ pub(super) fn load_tile(
                             [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]],
                         );
                     }
-                } else if const { group == 2 } {
+                } else if group == 2 {
                     #[unroll]
                     for i in 0..4u32 {
                         let (a, b) = (held[[2 * k, i]], held[[2 * k + 1, i]]);
@@ -260,42 +262,41 @@ pub(super) fn store_tile(
         let line = lane / lanes + warp / beside * (const { 32 / lanes });
         let y = top + place * chunk;
         let start = base + (y / chunk * 4) as usize;
+        let passes = const { tile.across.div_ceil(step) };
+        let whole = const { tile.across % step == 0 };
+        let held = registers(0u32, [passes, 4]);
         #[unroll]
-        for k in 0..(const { tile.across.div_ceil(step) }) {
+        for k in 0..passes {
             let column = line + k * step;
-            let x = left + column;
-            let within = if const { tile.across % step == 0 } {
-                x < plane.cols
-            } else {
-                x < plane.cols && column < const { tile.across }
-            };
-            if within && y < plane.rows {
-                let padded = if const { group > 1 } { column + column / 32 * 4 } else { column };
+            if whole || column < const { tile.across } {
+                let padded = if group > 1 { column + column / 32 * 4 } else { column };
                 let at = (place * count * pitch + padded) * words;
-                let row = registers(0u32, 4);
-                if const { words == 1 } {
-                    #[unroll]
-                    for i in 0..4u32 {
-                        row[i] = cells[at + i * pitch];
-                    }
-                } else if const { words == 2 } {
-                    #[unroll]
-                    for i in 0..2u32 {
-                        let pair = cells.load2((at + i * pitch * 2,));
-                        row[2 * i] = pair[0];
-                        row[2 * i + 1] = pair[1];
-                    }
-                } else {
-                    let whole = cells.load4((at,));
-                    #[unroll]
-                    for i in 0..4u32 {
-                        row[i] = whole[i];
+                #[unroll]
+                for i in 0..count {
+                    let from = at + i * pitch * words;
+                    if words == 1 {
+                        held[[k, i]] = cells[from];
+                    } else if words == 2 {
+                        let pair = cells.load2((from,));
+                        held[[k, 2 * i]] = pair[0];
+                        held[[k, 2 * i + 1]] = pair[1];
+                    } else {
+                        let four = cells.load4((from,));
+                        #[unroll]
+                        for j in 0..4u32 {
+                            held[[k, j]] = four[j];
+                        }
                     }
                 }
-                dst.store4(
-                    start + x as usize * plane.to as usize,
-                    [row[0], row[1], row[2], row[3]],
-                );
+            }
+        }
+        #[unroll]
+        for k in 0..passes {
+            let column = line + k * step;
+            let x = left + column;
+            if x < plane.cols && y < plane.rows && (whole || column < const { tile.across }) {
+                let row = [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]];
+                dst.store4(start + x as usize * plane.to as usize, row);
             }
         }
     } else {
@@ -324,7 +325,7 @@ pub(super) fn store_tile(
     }
 }
 
-/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them.
+/// Transposes matrices: `digits` count the tiles down, the groups of tiles across, and what lies outside of them.
 #[kernel]
 pub(super) fn tiles(
     src: &[u32],
@@ -335,10 +336,13 @@ pub(super) fn tiles(
     #[constant] outer: u32,
 ) {
     let cells = shared::<u32>(const { tile.shared_words() });
-    let rest = quotient(block_idx.x, digits[0]);
-    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
+    let beside = const { tile.beside };
+    let line = block_idx.x / beside;
+    let rest = quotient(line, digits[0]);
+    let top = (line - rest * digits[0].extent) * (const { tile.down });
     let mut rest_outer = quotient(rest, digits[1]);
-    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
+    let group = rest - rest_outer * digits[1].extent;
+    let left = (group * beside + block_idx.x % beside) * (const { tile.across });
     let (mut from, mut to) = (0usize, 0usize);
     #[unroll]
     for i in 0..outer {
