@@ -8,7 +8,7 @@ use lanework::{Job, Prepared, Result, Stream, VendorCall};
 /// Plans made by `prepare` have intermediate memory of their own, so that two of them may run on two streams at once; one plan may not.
 pub struct Plan<'a> {
     steps: Vec<Prepared<'a>>,
-    /// Memory that the launches use; freed after them.
+    /// Memory that the launches use, of one workspace; freed after them.
     scratch: Vec<Scratch>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// What the driver reports; on the emulator, faults and findings of the kernels.
     pub fn launch(&mut self) -> Result<()> {
-        self.steps.iter_mut().try_for_each(Prepared::launch)
+        self.queue(Prepared::launch)
     }
 
     /// Queues one run on a stream.
@@ -34,7 +34,15 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// As [`Plan::launch`].
     pub fn launch_on(&mut self, stream: &Stream) -> Result<()> {
-        self.steps.iter_mut().try_for_each(|step| stream.launch(step))
+        self.queue(|step| stream.launch(step))
+    }
+
+    fn queue(&mut self, launch: impl FnMut(&mut Prepared<'a>) -> Result<()>) -> Result<()> {
+        let steps = &mut self.steps;
+        match self.scratch.first() {
+            Some(scratch) => scratch.in_turn(|| steps.iter_mut().try_for_each(launch)),
+            None => steps.iter_mut().try_for_each(launch),
+        }
     }
 
     /// The kernels that a run launches, in their order: to count, trace or time them.

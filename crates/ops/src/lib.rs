@@ -18,6 +18,7 @@ mod gemm;
 mod launching;
 pub mod nn;
 mod permute;
+pub mod reduce;
 pub mod scan;
 mod tensor;
 mod vectors;

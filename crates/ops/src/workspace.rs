@@ -5,15 +5,15 @@
 
 use lanework::{Buffer, Device, Result, Storable, ViewMut};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// Bytes that parts are aligned to.
 const ALIGNMENT: usize = 256;
 
 /// Memory for intermediate results of operations on one device, which grows as needed and is kept for later calls.
 ///
-/// Operations that share one must run one after the other: on one stream, or in the device's own order. `run` uses one per device; for
-/// another stream, make another.
+/// Operations that share one must run one after the other: on one stream, or in the device's own order, also where several threads of
+/// the host queue them. `run` uses one per device; for another stream, make another.
 ///
 /// ```
 /// use lanework::Device;
@@ -33,6 +33,8 @@ pub struct Workspace {
 struct Regions {
     scratch: Option<Arc<Buffer<u64>>>,
     zeroed: Option<Arc<Buffer<u64>>>,
+    /// Held while the launches of an operation are queued, which on the emulator is while they run.
+    turn: Arc<Mutex<()>>,
 }
 
 /// What an operation needs: the parts, laid out one after the other.
@@ -63,6 +65,8 @@ impl<T> Copy for Part<T> {}
 pub(crate) struct Scratch {
     scratch: Option<Arc<Buffer<u64>>>,
     zeroed: Option<Arc<Buffer<u64>>>,
+    turn: Arc<Mutex<()>>,
+    of: Weak<Mutex<Regions>>,
 }
 
 impl Layout {
@@ -137,7 +141,12 @@ impl Workspace {
             zeroed.fill_bytes(0)?;
             regions.zeroed = Some(Arc::new(zeroed));
         }
-        Ok(Scratch { scratch: regions.scratch.clone(), zeroed: regions.zeroed.clone() })
+        Ok(Scratch {
+            scratch: regions.scratch.clone(),
+            zeroed: regions.zeroed.clone(),
+            turn: regions.turn.clone(),
+            of: Arc::downgrade(&self.regions),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Regions> {
@@ -160,6 +169,21 @@ impl Scratch {
             }
             None => unreachable!("a layout with this part was reserved"),
         }
+    }
+
+    /// Queues the launches of an operation, without those of other threads that share the workspace between them.
+    ///
+    /// # Errors
+    /// What a launch reports; the words that a failed one may have left set are then given up.
+    pub(crate) fn in_turn(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
+        let _turn = self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let queued = queue();
+        if queued.is_err()
+            && let Some(regions) = self.of.upgrade()
+        {
+            regions.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).zeroed = None;
+        }
+        queued
     }
 
     /// Bytes that it holds.

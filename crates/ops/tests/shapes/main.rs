@@ -5,6 +5,7 @@
 
 mod gemm;
 mod norms;
+mod reduce;
 mod scan;
 mod transpose;
 
@@ -21,6 +22,7 @@ fn operations() -> Vec<(&'static str, Draw)> {
     vec![
         ("gemm", gemm::draw as Draw),
         ("norms", norms::draw),
+        ("reduce", reduce::draw),
         ("scan", scan::draw),
         ("transpose", transpose::draw),
     ]

@@ -1,0 +1,195 @@
+//! The element types of reductions, and arrays of them without their types, so that what plans a reduction is compiled once.
+
+use super::how::Kind;
+use half::{bf16, f16};
+use lanework::lang::Float;
+use lanework::{Element, Storable, View, ViewMut};
+
+/// A type whose numbers can be reduced.
+///
+/// | numbers | are added in | when a sum is too large |
+/// |---|---|---|
+/// | `i32`, `i64` | `i64` | it wraps |
+/// | `u32` | `u64` | it wraps |
+/// | `f16`, `bf16`, `f32` | `f32` | infinity |
+/// | `f64` | `f64` | infinity |
+///
+/// Sums of 2^32 `i32` or `u32` never wrap; sums of squares and dot products of them are right modulo 2^64.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, reduce::{self, Reducible}};
+///
+/// fn mean<T: Reducible>(x: &lanework::Buffer<T>, to_f64: fn(T::Sum) -> f64) -> lanework::Result<f64> {
+///     Ok(to_f64(reduce::sum(x).value()?) / x.len() as f64)
+/// }
+///
+/// let x = Device::best().upload(&[i32::MAX, i32::MAX])?;
+/// assert_eq!(mean(&x, |sum| sum as f64)?, f64::from(i32::MAX));
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub trait Reducible: Element + sealed::Sealed {
+    /// The type of sums.
+    type Sum: Storable;
+    /// The type, as kernels tell it.
+    #[doc(hidden)]
+    const KIND: Kind;
+}
+
+/// A floating-point type whose numbers can be reduced: `f16`, `bf16`, `f32` and `f64`.
+///
+/// ```
+/// use lanework::{Buffer, Device, Result};
+/// use lanework_ops::reduce::{self, ReducibleFloat};
+///
+/// fn length<T: ReducibleFloat>(x: &Buffer<T>) -> Result<T::Sum> {
+///     reduce::norm2(x).value()
+/// }
+///
+/// assert_eq!(length(&Device::best().upload(&[3.0f32, 4.0])?)?, 5.0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub trait ReducibleFloat: Reducible + Float {}
+
+mod sealed {
+    /// Kernels know these types only.
+    pub trait Sealed {}
+}
+
+macro_rules! reducible {
+    ($($element:ty, $kind:ident => $sum:ty;)*) => {$(
+        impl sealed::Sealed for $element {}
+        impl Reducible for $element {
+            type Sum = $sum;
+            const KIND: Kind = Kind::$kind;
+        }
+    )*};
+}
+
+reducible! {
+    i32, I32 => i64;
+    u32, U32 => u64;
+    i64, I64 => i64;
+    f16, F16 => f32;
+    bf16, Bf16 => f32;
+    f32, F32 => f32;
+    f64, F64 => f64;
+}
+
+impl ReducibleFloat for f16 {}
+impl ReducibleFloat for bf16 {}
+impl ReducibleFloat for f32 {}
+impl ReducibleFloat for f64 {}
+
+/// Memory of numbers as slices of every size that kernels read or write; those of the sizes that it has not are empty.
+pub(crate) struct Slices<'a> {
+    pub halves: View<'a, f16>,
+    pub shorts: View<'a, u16>,
+    pub words: View<'a, u32>,
+    pub longs: View<'a, u64>,
+}
+
+/// As [`Slices`], of memory that is written.
+pub(crate) struct SlicesMut<'a> {
+    pub halves: ViewMut<'a, f16>,
+    pub shorts: ViewMut<'a, u16>,
+    pub words: ViewMut<'a, u32>,
+    pub longs: ViewMut<'a, u64>,
+}
+
+/// Memory of numbers without their type.
+#[derive(Clone, Copy)]
+pub(crate) enum Memory<'a> {
+    Halves(View<'a, f16>),
+    Shorts(View<'a, u16>),
+    Words(View<'a, u32>),
+    Longs(View<'a, u64>),
+}
+
+/// As [`Memory`], of memory that is written.
+pub(crate) enum MemoryMut<'a> {
+    Halves(ViewMut<'a, f16>),
+    Shorts(ViewMut<'a, u16>),
+    Words(ViewMut<'a, u32>),
+    Longs(ViewMut<'a, u64>),
+}
+
+/// The memory of an operand.
+pub(crate) fn memory<T: Storable>(kind: Kind, view: View<'_, T>) -> Memory<'_> {
+    match (kind, kind.size()) {
+        (Kind::F16, _) => Memory::Halves(view.cast()),
+        (_, 2) => Memory::Shorts(view.cast()),
+        (_, 4) => Memory::Words(view.cast()),
+        _ => Memory::Longs(view.cast()),
+    }
+}
+
+/// The memory of a result.
+pub(crate) fn memory_mut<T: Storable>(kind: Kind, view: ViewMut<'_, T>) -> MemoryMut<'_> {
+    match (kind, kind.size()) {
+        (Kind::F16, _) => MemoryMut::Halves(view.cast()),
+        (_, 2) => MemoryMut::Shorts(view.cast()),
+        (_, 4) => MemoryMut::Words(view.cast()),
+        _ => MemoryMut::Longs(view.cast()),
+    }
+}
+
+impl<'a> Memory<'a> {
+    /// Its address.
+    pub fn address(&self) -> u64 {
+        match self {
+            Memory::Halves(view) => view.address(),
+            Memory::Shorts(view) => view.address(),
+            Memory::Words(view) => view.address(),
+            Memory::Longs(view) => view.address(),
+        }
+    }
+
+    /// The slices of a launch, with `nothing` for those that are not read; `as_words` where vectors of words are.
+    pub fn slices(self, nothing: View<'a, u64>, as_words: bool) -> Slices<'a> {
+        let nothing = nothing.part(..0);
+        let mut slices = Slices {
+            halves: nothing.cast(),
+            shorts: nothing.cast(),
+            words: nothing.cast(),
+            longs: nothing,
+        };
+        match self {
+            Memory::Halves(view) => slices.halves = view,
+            Memory::Shorts(view) => {
+                slices.shorts = view;
+                if as_words {
+                    slices.words = view.part(..view.len() / 2 * 2).cast();
+                }
+            }
+            Memory::Words(view) => slices.words = view,
+            Memory::Longs(view) => {
+                slices.longs = view;
+                if as_words {
+                    slices.words = view.cast();
+                }
+            }
+        }
+        slices
+    }
+}
+
+impl<'a> MemoryMut<'a> {
+    /// The slices of a launch.
+    pub fn slices(self, nothing: impl Fn() -> ViewMut<'a, u64>) -> SlicesMut<'a> {
+        let nothing = || nothing().part(..0);
+        let mut slices = SlicesMut {
+            halves: nothing().cast(),
+            shorts: nothing().cast(),
+            words: nothing().cast(),
+            longs: nothing(),
+        };
+        match self {
+            MemoryMut::Halves(view) => slices.halves = view,
+            MemoryMut::Shorts(view) => slices.shorts = view,
+            MemoryMut::Words(view) => slices.words = view,
+            MemoryMut::Longs(view) => slices.longs = view,
+        }
+        slices
+    }
+}

@@ -1,0 +1,188 @@
+//! One number after the other: terms, partial results, and how two of them become one.
+//!
+//! A partial result is a value, what rounding took from it (compensated sums), and a position (argmin, argmax). Compensated sums
+//! add by TwoSum (Knuth, The Art of Computer Programming 2, 4.2.2) and multiply by TwoProduct with an FMA (Ogita, Rump and
+//! Oishi 2005, "Accurate sum and dot product", Sum2 and Dot2): the result is as if computed with twice the digits and rounded once.
+//! They keep to that as long as no sum overflows; then the result is the plain one, infinity.
+
+use super::how::{BF16, F16, F32, F64, How, I32, U32};
+use half::f16;
+use lanework::prelude::*;
+
+/// Element `i` of an array of type `kind`, of whose slices that one is used whose elements are as large.
+#[device]
+pub(super) fn element<A: Number>(
+    halves: &[f16],
+    shorts: &[u16],
+    words: &[u32],
+    longs: &[u64],
+    i: u64,
+    #[constant] kind: u32,
+) -> A {
+    if kind == F16 {
+        load_nc(&halves[i]) as A
+    } else if kind == BF16 {
+        f32_from_bits((load_nc(&shorts[i]) as u32) << 16) as A
+    } else if kind == F32 {
+        f32_from_bits(load_nc(&words[i])) as A
+    } else if kind == I32 {
+        (load_nc(&words[i]) as i32) as A
+    } else if kind == U32 {
+        load_nc(&words[i]) as A
+    } else if kind == F64 {
+        f64_from_bits(load_nc(&longs[i])) as A
+    } else {
+        (load_nc(&longs[i]) as i64) as A
+    }
+}
+
+/// Element `j` of 16 bytes that were loaded as words, or as halves.
+#[device]
+pub(super) fn element_of<A: Number>(
+    words: [u32; 4],
+    halves: [f16; 8],
+    #[constant] j: usize,
+    #[constant] kind: u32,
+) -> A {
+    if kind == F16 {
+        halves[j] as A
+    } else if kind == BF16 && j % 2 == 0 {
+        f32_from_bits(words[j / 2] << 16) as A
+    } else if kind == BF16 {
+        f32_from_bits(words[j / 2] & 0xffff_0000) as A
+    } else if kind == F32 {
+        f32_from_bits(words[j]) as A
+    } else if kind == I32 {
+        (words[j] as i32) as A
+    } else if kind == U32 {
+        words[j] as A
+    } else if kind == F64 {
+        f64_from_bits((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as A
+    } else {
+        (((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as i64) as A
+    }
+}
+
+/// `x * y + z` with one rounding; of integers modulo 2^64.
+#[device]
+fn multiply_add<A: Number>(x: A, y: A, z: A, #[constant] how: How) -> A {
+    if how.single {
+        fma(x as f32, y as f32, z as f32) as A
+    } else if how.double {
+        fma(x as f64, y as f64, z as f64) as A
+    } else {
+        x * y + z
+    }
+}
+
+/// Whether it is a NaN.
+#[device]
+fn is_nan<A: Number>(x: A, #[constant] how: How) -> bool {
+    if how.single {
+        (x as f32).is_nan()
+    } else if how.double {
+        (x as f64).is_nan()
+    } else {
+        false
+    }
+}
+
+/// The rounded sum, and what rounding took from it.
+#[device]
+fn two_sum<A: Number>(a: A, b: A) -> (A, A) {
+    let sum = a + b;
+    let of_b = sum - a;
+    (sum, (a - (sum - of_b)) + (b - of_b))
+}
+
+/// Whether `x` is ahead of `y` where the extreme number is looked for; a NaN is ahead of every number.
+#[device]
+fn is_ahead<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
+    if how.upwards { x > y } else { x < y }
+}
+
+/// The partial result with one more element, or pair of elements, from position `at`; positions grow from call to call.
+#[device]
+pub(super) fn with<A: Number>(
+    partial: (A, A, u32),
+    x: A,
+    y: A,
+    at: u32,
+    #[constant] how: How,
+) -> (A, A, u32) {
+    let (value, error, position) = partial;
+    if how.adds {
+        if how.compensated {
+            let mut term = x;
+            let mut rest = A::ZERO;
+            if how.multiplies {
+                term = x * y;
+                rest = multiply_add::<A>(x, y, A::ZERO - term, how);
+            }
+            let (sum, lost) = two_sum::<A>(value, term);
+            (sum, error + (lost + rest), position)
+        } else if how.multiplies {
+            (multiply_add::<A>(x, y, value, how), error, position)
+        } else {
+            (value + x, error, position)
+        }
+    } else if is_ahead::<A>(x, value, how) || (is_nan::<A>(x, how) && !is_nan::<A>(value, how)) {
+        (x, error, at)
+    } else {
+        (value, error, position)
+    }
+}
+
+/// Two partial results as one.
+#[device]
+pub(super) fn joined<A: Number>(
+    a: (A, A, u32),
+    b: (A, A, u32),
+    #[constant] how: How,
+) -> (A, A, u32) {
+    if how.adds {
+        if how.compensated {
+            let (sum, lost) = two_sum::<A>(a.0, b.0);
+            (sum, (a.1 + b.1) + lost, a.2)
+        } else {
+            (a.0 + b.0, a.1, a.2)
+        }
+    } else {
+        let (a_nan, b_nan) = (is_nan::<A>(a.0, how), is_nan::<A>(b.0, how));
+        // Both NaN, or equal: the one that comes first.
+        let ahead = is_ahead::<A>(b.0, a.0, how) && !a_nan || b_nan && !a_nan;
+        let equal = a.0 == b.0 || a_nan && b_nan;
+        if ahead || equal && b.2 < a.2 { b } else { a }
+    }
+}
+
+/// The partial result of lane `lane ^ bits`.
+#[device]
+pub(super) fn of_lane<A: Number>(
+    partial: (A, A, u32),
+    bits: u32,
+    #[constant] how: How,
+) -> (A, A, u32) {
+    let value = shfl_xor_sync(FULL_MASK, partial.0, bits);
+    let mut error = partial.1;
+    if how.compensated {
+        error = shfl_xor_sync(FULL_MASK, error, bits);
+    }
+    let mut position = partial.2;
+    if how.finds {
+        position = shfl_xor_sync(FULL_MASK, position, bits);
+    }
+    (value, error, position)
+}
+
+/// The value of a result, from the partial result of everything.
+#[device]
+pub(super) fn rounded<A: Number>(partial: (A, A, u32), #[constant] how: How) -> A {
+    if how.compensated {
+        let sum = partial.0 + partial.1;
+        // What an infinite sum lost is a NaN.
+        if is_nan::<A>(sum, how) { partial.0 } else { sum }
+    } else {
+        partial.0
+    }
+}

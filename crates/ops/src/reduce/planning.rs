@@ -1,0 +1,242 @@
+//! From a request to launches.
+
+use super::elements::{Memory, MemoryMut};
+use super::how::{How, Kind, Operation};
+use super::kernels::{DIMENSIONS, dense, general};
+use super::shape::{self, Dimension, Shape};
+use crate::launching::Plan;
+use crate::workspace::{Layout, Workspace};
+use lanework::{Device, Error, Launch, Result, View, ViewMut};
+
+/// An operand: its strides and its memory.
+pub(crate) struct Operand<'a> {
+    pub shape: Vec<usize>,
+    pub strides: Vec<usize>,
+    pub memory: Memory<'a>,
+}
+
+/// A reduction without the types of its elements.
+pub(crate) struct Request<'a> {
+    pub device: Device,
+    pub operation: Operation,
+    pub element: Kind,
+    pub axis: Option<usize>,
+    pub compensated: bool,
+    pub x: Operand<'a>,
+    /// The other operand of a dot product.
+    pub y: Option<Operand<'a>>,
+}
+
+/// An output.
+pub(crate) struct Output<'a> {
+    pub shape: Vec<usize>,
+    pub strides: Vec<usize>,
+    pub memory: MemoryMut<'a>,
+}
+
+fn refused<T>(why: String, help: &str) -> Result<T> {
+    Err(Error::Request { why, help: help.to_owned() })
+}
+
+impl Request<'_> {
+    /// The shape of the results.
+    ///
+    /// # Errors
+    /// When there is no such axis, the operands differ in shape, an option does not go with the operation, or there is no extreme element.
+    pub fn results(&self) -> Result<Vec<usize>> {
+        let (name, shape) = (self.operation.name(), &self.x.shape);
+        if let Some(y) = &self.y
+            && y.shape != *shape
+        {
+            let why = format!("`{name}` of arrays of shapes {shape:?} and {:?}", y.shape);
+            return refused(why, "both need the same shape");
+        }
+        if self.compensated && !self.operation.adds() {
+            let why = format!("`{name}` is not a sum, so that nothing is lost by rounding");
+            return refused(why, "remove `.compensated()`");
+        }
+        let mut results = Vec::new();
+        if let Some(axis) = self.axis {
+            if axis >= shape.len() {
+                let why = format!(
+                    "`{name}` along axis {axis} of an array of {} dimensions, {shape:?}",
+                    shape.len()
+                );
+                return refused(why, "axes are numbered from 0, the outermost one");
+            }
+            results.clone_from(shape);
+            results.remove(axis);
+        }
+        let length = match self.axis {
+            Some(axis) => shape[axis],
+            None => shape.iter().copied().fold(1, usize::saturating_mul),
+        };
+        if !self.operation.adds() && length == 0 && !results.contains(&0) {
+            let along = self.axis.map_or(String::new(), |axis| format!(" along axis {axis}"));
+            let why =
+                format!("`{name}`{along} of an array of shape {shape:?}, which has no elements");
+            return refused(why, "only sums of nothing have a value, 0");
+        }
+        Ok(results)
+    }
+
+    /// The dimensions with the output's strides, or an error where the output has another shape.
+    fn dimensions(&self, output: &Output<'_>, results: &[usize]) -> Result<Shape> {
+        let ones = results.iter().all(|extent| *extent == 1);
+        let strides: Vec<usize> = if output.shape == results {
+            output.strides.clone()
+        } else if ones && output.shape.iter().all(|extent| *extent == 1) {
+            vec![1; results.len()]
+        } else {
+            let why = format!(
+                "`{}` has results of shape {results:?}, the output has shape {:?}",
+                self.operation.name(),
+                output.shape
+            );
+            return refused(
+                why,
+                "the output has the dimensions of the input but the axis that is reduced, or one element",
+            );
+        };
+        let y = self.y.as_ref().unwrap_or(&self.x);
+        let mut strides = strides.into_iter();
+        let (mut kept, mut reduced) = (Vec::new(), Vec::new());
+        for (axis, extent) in self.x.shape.iter().enumerate() {
+            let mut dimension =
+                Dimension { extent: *extent, x: self.x.strides[axis], y: y.strides[axis], out: 0 };
+            match self.axis {
+                Some(along) if along != axis => {
+                    dimension.out = strides.next().unwrap_or(1);
+                    kept.push(dimension);
+                }
+                _ => reduced.push(dimension),
+            }
+        }
+        Ok(Shape::new(kept, reduced, self.operation.finds()))
+    }
+}
+
+/// The kernel `$kernel` for the accumulators of an element type.
+macro_rules! of_type {
+    ($kind:expr, $kernel:ident($($argument:expr),* $(,)?)) => {
+        match $kind.accumulator() {
+            Kind::F32 => $kernel::<f32>($($argument),*),
+            Kind::F64 => $kernel::<f64>($($argument),*),
+            _ => $kernel::<i64>($($argument),*),
+        }
+    };
+}
+
+/// The launch of a reduction, with memory of a workspace.
+pub(crate) fn plan<'a>(
+    request: Request<'a>,
+    output: Output<'a>,
+    workspace: &Workspace,
+) -> Result<Plan<'a>> {
+    let results = request.results()?;
+    let shape = request.dimensions(&output, &results)?;
+    let Request { device, operation, element, compensated, x, y, .. } = request;
+    let (x, y) = (x.memory, y.map_or(x.memory, |y| y.memory));
+    let count = shape.results();
+    if count == 0 {
+        return Ok(Plan::new(vec![], []));
+    }
+    let multiprocessors = device.info().multiprocessors;
+    let length = shape.length();
+    let aligned = x.address().is_multiple_of(16) && y.address().is_multiple_of(16);
+    let countable = !operation.finds() || u32::try_from(length).is_ok();
+    let is_dense = shape.is_dense() && aligned && countable;
+
+    let dot = operation == Operation::Dot;
+    let mut layout = Layout::default();
+    let (launch, blocks, scratch);
+    // Both kernels of a device wait only for blocks of the same launch that were started before, and only where all are resident.
+    if is_dense {
+        let vectors = (length * element.size() / 16) as u64;
+        let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
+        let how = How::new(operation, element, compensated, sharing);
+        let slots = layout.zeroed::<u64>(all as usize * how.words as usize);
+        let memory = workspace.reserve(&layout)?;
+        let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
+        let x = x.slices(View::from(nothing()), true);
+        let y = y.slices(View::from(nothing()), true);
+        let out = output.memory.slices(nothing);
+        launch = of_type!(
+            element,
+            dense(
+                x.halves,
+                x.shorts,
+                x.words,
+                x.longs,
+                y.halves,
+                y.shorts,
+                y.words,
+                y.longs,
+                length as u64,
+                out.halves,
+                out.shorts,
+                out.words,
+                out.longs,
+                nothing(),
+                how,
+            )
+        )
+        .block(how.threads);
+        (blocks, scratch) = (all, memory);
+    } else {
+        let plan = shape::general(&shape, multiprocessors)?;
+        let how = How::new(operation, element, compensated, plan.sharing);
+        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how));
+        let memory = workspace.reserve(&layout)?;
+        let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
+        let x = x.slices(View::from(nothing()), false);
+        let y = y.slices(View::from(nothing()), false);
+        let out = output.memory.slices(nothing);
+        let inner = shape.inner();
+        let mut outer = [[0; 3]; DIMENSIONS];
+        for (place, d) in outer.iter_mut().zip(shape.outer()) {
+            *place = [d.extent as u64, d.x as u64, d.y as u64];
+        }
+        let mut kept = [[0; 4]; DIMENSIONS];
+        for (place, d) in kept.iter_mut().zip(&shape.kept) {
+            *place = [d.extent as u64, d.x as u64, d.y as u64, d.out as u64];
+        }
+        launch = of_type!(
+            element,
+            general(
+                x.halves,
+                x.shorts,
+                x.words,
+                x.longs,
+                y.halves,
+                y.shorts,
+                y.words,
+                y.longs,
+                count as u32,
+                plan.width,
+                plan.splits,
+                [inner.extent as u64, inner.x as u64, inner.y as u64],
+                outer,
+                kept,
+                out.halves,
+                out.shorts,
+                out.words,
+                out.longs,
+                nothing(),
+                how,
+            )
+        )
+        .block(how.threads);
+        (blocks, scratch) = (plan.blocks, memory);
+    }
+    // SAFETY: every index of an operand or of the output is a sum of indices below the extents times the strides, which `Tensor` has
+    // checked against the memory that the slices are; vectors end below the `length` elements. There is a slot for every word of
+    // every partial result.
+    let step = unsafe { Launch::grid(launch, blocks).prepare_unchecked(&device)? };
+    Ok(Plan::new(vec![step], [scratch]))
+}
+
+/// Words that the blocks of a launch publish.
+fn slots_of(blocks: u32, how: &How) -> usize {
+    if how.split { blocks as usize * how.tile as usize * how.words as usize } else { 1 }
+}

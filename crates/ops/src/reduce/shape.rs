@@ -1,0 +1,172 @@
+//! An array of any strides as few dimensions as describe it, and how the threads of a device share it.
+
+use super::how::Sharing;
+use super::kernels::{DIMENSIONS, LOADS};
+use lanework::{Error, Result};
+
+/// A dimension: its extent, and the elements from one index to the next in both operands and in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dimension {
+    pub extent: usize,
+    pub x: usize,
+    pub y: usize,
+    pub out: usize,
+}
+
+/// The dimensions of a reduction: those of its results, and those that are reduced, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub kept: Vec<Dimension>,
+    pub reduced: Vec<Dimension>,
+}
+
+/// Dimensions whose order does not matter, the ones with the largest steps first.
+fn sorted(mut dimensions: Vec<Dimension>) -> Vec<Dimension> {
+    dimensions.sort_by_key(|dimension| std::cmp::Reverse((dimension.x, dimension.y)));
+    dimensions
+}
+
+/// Adjacent dimensions as one, where the outer one continues the inner one.
+fn merged(dimensions: Vec<Dimension>) -> Vec<Dimension> {
+    let mut out: Vec<Dimension> = Vec::new();
+    for inner in dimensions.into_iter().filter(|dimension| dimension.extent != 1) {
+        match out.last_mut() {
+            Some(outer)
+                if outer.x == inner.x.saturating_mul(inner.extent)
+                    && outer.y == inner.y.saturating_mul(inner.extent)
+                    && outer.out == inner.out.saturating_mul(inner.extent) =>
+            {
+                *outer = Dimension { extent: outer.extent.saturating_mul(inner.extent), ..inner };
+            }
+            _ => out.push(inner),
+        }
+    }
+    out
+}
+
+impl Shape {
+    /// The fewest dimensions; the reduced ones keep their order where positions matter.
+    pub fn new(kept: Vec<Dimension>, reduced: Vec<Dimension>, ordered: bool) -> Shape {
+        let reduced = if ordered { reduced } else { sorted(reduced) };
+        Shape { kept: merged(sorted(kept)), reduced: merged(reduced) }
+    }
+
+    /// Number of results.
+    pub fn results(&self) -> usize {
+        self.kept.iter().map(|dimension| dimension.extent).product()
+    }
+
+    /// Number of elements of a result.
+    pub fn length(&self) -> usize {
+        self.reduced.iter().map(|dimension| dimension.extent).fold(1, usize::saturating_mul)
+    }
+
+    /// The innermost reduced dimension.
+    pub fn inner(&self) -> Dimension {
+        self.reduced.last().copied().unwrap_or(Dimension { extent: 1, x: 1, y: 1, out: 0 })
+    }
+
+    /// The other reduced dimensions.
+    pub fn outer(&self) -> &[Dimension] {
+        &self.reduced[..self.reduced.len().saturating_sub(1)]
+    }
+
+    /// Whether it is one result of elements that follow each other.
+    pub fn is_dense(&self) -> bool {
+        let inner = self.inner();
+        self.kept.is_empty() && self.reduced.len() <= 1 && inner.x == 1 && inner.y == 1
+    }
+}
+
+/// A launch of the general kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct General {
+    pub sharing: Sharing,
+    pub blocks: u32,
+    pub splits: u32,
+    /// Threads of a part of a group.
+    pub width: u32,
+}
+
+/// Threads of a block of the general kernel.
+const THREADS: u32 = 256;
+/// Elements of a result from which on a block works on one.
+const LONG: usize = 2048;
+/// Groups of a block where neighbouring threads belong to neighbouring results.
+const ROWS: u32 = 8;
+
+/// How the threads of a device share a reduction.
+///
+/// # Errors
+/// Where there are more results or elements than 32-bit indices tell apart, or more dimensions than the kernel takes.
+pub(crate) fn general(shape: &Shape, multiprocessors: u32) -> Result<General> {
+    let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
+    let (results, length, inner) = (shape.results(), shape.length(), shape.inner());
+    if results >= 1 << 31 || length >= 1 << 31 {
+        let why = format!(
+            "{results} results of {length} elements each; where an array has gaps or several results, the limit of both is 2^31 - 1"
+        );
+        return refuse(why, "reduce parts of it, and then their results");
+    }
+    if shape.kept.len() > DIMENSIONS || shape.outer().len() > DIMENSIONS {
+        let why = format!(
+            "the strides leave {} dimensions of results and {} reduced ones; the limits are {DIMENSIONS} and {}",
+            shape.kept.len(),
+            shape.reduced.len(),
+            DIMENSIONS + 1
+        );
+        return refuse(why, "copy the array to one without gaps first");
+    }
+    let columns = shape.kept.last().is_some_and(|last| last.x < inner.x);
+    let room = 2 * multiprocessors;
+    let group = if columns {
+        ROWS
+    } else if length >= LONG || length >= THREADS as usize && results * 8 <= room as usize {
+        THREADS
+    } else {
+        (length.div_ceil(4) as u32).next_power_of_two().min(32)
+    };
+    let width = (inner.extent.div_ceil(4) as u32).next_power_of_two().min(group);
+    let tiles = (results as u32).div_ceil(THREADS / group);
+    let pieces = length / inner.extent.max(1) * inner.extent.div_ceil(4 * width as usize);
+    let turns = pieces.div_ceil((group / width) as usize) as u32;
+    let splits = (room / tiles.max(1)).min(turns).max(1);
+    let sharing = Sharing {
+        threads: THREADS,
+        resident: 2,
+        loads: 1,
+        group,
+        columns,
+        split: splits > 1,
+        kept: shape.kept.len() as u32,
+        outer: shape.outer().len() as u32,
+    };
+    Ok(General { sharing, blocks: tiles * splits, splits, width })
+}
+
+/// Vectors from which on a launch is as wide as the device's memory wants it.
+const LARGE: u64 = 1 << 20;
+
+/// How the threads of a device share an array without gaps of this many 16-byte vectors, of one operand or two, and the blocks.
+///
+/// Measured on an H200: up to some MB, one block of 256 threads per multiprocessor, each thread with up to 8 vectors, all in flight at
+/// once; above, two blocks of 512 threads.
+pub(crate) fn dense(vectors: u64, operands: u32, multiprocessors: u32) -> (Sharing, u32) {
+    let most = LOADS as u64 / u64::from(operands);
+    let large = vectors >= LARGE;
+    let (threads, resident) = if large { (512, 2) } else { (256, 1) };
+    let all = u64::from(resident * multiprocessors);
+    let loads = vectors.div_ceil(all * u64::from(threads)).next_power_of_two().clamp(1, most);
+    let blocks = vectors.div_ceil(loads * u64::from(threads)).clamp(1, all) as u32;
+    let sharing = Sharing {
+        threads,
+        resident,
+        loads: loads as u32,
+        group: threads,
+        columns: false,
+        split: blocks > 1,
+        kept: 0,
+        outer: 0,
+    };
+    (sharing, blocks)
+}
