@@ -14,6 +14,7 @@
 //! says the shape, with strides where rows do not follow each other without gaps. A matrix whose columns are adjacent in memory is
 //! the transpose of one whose rows are: [`Tensor::t`] changes strides and moves nothing.
 
+mod attention;
 mod gemm;
 mod launching;
 pub mod nn;
@@ -24,6 +25,7 @@ mod tensor;
 mod vectors;
 mod workspace;
 
+pub use attention::{Attention, AttentionResult, Half, attention};
 pub use gemm::{
     ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
     gemm, grouped,

@@ -43,7 +43,7 @@ use lanework_ptx::ScalarType;
 ///                 consumer.release_previous();
 ///             }
 ///             if row + 1 == rows {
-///                 slot.release();
+///                 consumer.release_last(); // or `slot.release()`
 ///             }
 ///         }
 ///         out[t] = sum * pipe.stages();
@@ -304,6 +304,13 @@ impl Consumer {
         self.previous().arrive();
     }
 
+    /// Releases the stage that the last [`wait`](Self::wait) gave, as its `release` does.
+    #[track_caller]
+    pub fn release_last(self) {
+        here();
+        self.before(1).arrive();
+    }
+
     /// [`release_previous`](Self::release_previous) for the producer in block `rank` of the cluster, which fills this
     /// block's stages by multicast.
     ///
@@ -355,11 +362,15 @@ impl Consumer {
 
     /// The barrier of the stage before the one that the last `wait` gave.
     fn previous(self) -> Mbarrier {
+        self.before(2)
+    }
+
+    /// The barrier of the stage `by`, 1 or 2, before the one where the ring stands, which is after the one that `wait` gave.
+    fn before(self, by: u32) -> Mbarrier {
         let Ring { stage, stages, .. } = self.ring;
         let index = with(|b| {
-            // The ring stands after the stage that `wait` gave.
             let word = ScalarType::U32;
-            let more = Value::Constant((2 * stages - 2).into());
+            let more = Value::Constant((2 * stages - by).into());
             let index = binary(b, Operation::Add, word, Value::Register(stage), more);
             binary(b, Operation::Rem, word, index, Value::Constant(stages.into()))
         });

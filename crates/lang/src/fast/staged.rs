@@ -27,6 +27,7 @@ instructions! {
     sin "sin.approx.f32";
     cos "cos.approx.f32";
     exp2 "ex2.approx.f32";
+    exp2_ftz "ex2.approx.ftz.f32";
     log2 "lg2.approx.f32";
     tanh "tanh.approx.f32";
     rsqrt "rsqrt.approx.f32";

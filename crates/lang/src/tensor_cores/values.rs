@@ -9,6 +9,7 @@ use crate::memory::{Extent, Get, Put};
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};
 use crate::variable::{AssignTo, IntoVariable};
+use lanework_ptx::ScalarType;
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> crate::data::Functions
     for Fragment<P, T, R, C>
@@ -80,6 +81,52 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> ReturnAs<Fragment<P,
 {
     fn handle(self) -> Option<Self> {
         Some(self)
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// The bits of register `i` of this lane, a number known while the kernel is staged: of 16-bit elements, `2 * i` in the
+    /// low half and `2 * i + 1`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use half::f16;
+    ///
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [u32]) {
+    ///     let sums = FragmentC::<f32, 16, 8>::fill(1.0).to::<f16>();
+    ///     out[thread_idx.x] = sums.word(1);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<u32>(32)?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [0x3c00_3c00; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn word(self, i: impl Extent) -> Var<u32> {
+        here();
+        let registers = self.registers();
+        let register =
+            i.extent().and_then(|i| registers.get(i)).filter(|_| T::REGISTER.size() == 4);
+        Var::new(with(|b| match register {
+            Some(register) => {
+                let word = b.register(ScalarType::U32, false);
+                put(b, word, Value::Register(*register), T::REGISTER);
+                Value::Register(word)
+            }
+            None => {
+                b.error(
+                    format!(
+                        "a lane has {} registers of this fragment, of {} bytes",
+                        registers.len(),
+                        T::REGISTER.size()
+                    ),
+                    "take one of them, of a fragment whose registers have 4 bytes",
+                );
+                Value::Constant(0)
+            }
+        }))
     }
 }
 

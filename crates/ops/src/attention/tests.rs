@@ -1,0 +1,156 @@
+//! Attention by every kernel, on a sanitized emulator, against f64.
+
+use super::prepare::Path;
+use super::*;
+use lanework::Device;
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    batch: usize,
+    heads: usize,
+    share: usize,
+    rows: usize,
+    keys: usize,
+    head: usize,
+    causal: bool,
+}
+
+/// Numbers without a pattern, from -1 to 1.
+fn numbers<T: Half>(count: usize, seed: u64, from: impl Fn(f32) -> T) -> Vec<T> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..count)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            from((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0)
+        })
+        .collect()
+}
+
+/// Results and logarithms of sums of dense operands.
+fn reference(case: Case, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f64>) {
+    let Case { batch, heads, share, rows, keys, head, causal } = case;
+    let (mut out, mut logs) = (Vec::new(), Vec::new());
+    for pair in 0..batch * heads {
+        let of_keys = pair / heads * (heads / share) + pair % heads / share;
+        for row in 0..rows {
+            let seen = if causal { (row + 1 + keys).saturating_sub(rows).min(keys) } else { keys };
+            let query = &q[(pair * rows + row) * head..][..head];
+            let scores: Vec<f64> = (0..seen)
+                .map(|key| {
+                    let key = &k[(of_keys * keys + key) * head..][..head];
+                    scale * query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>()
+                })
+                .collect();
+            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = scores.iter().map(|score| (score - most).exp()).sum();
+            logs.push(most + sum.ln());
+            for column in 0..head {
+                let values = scores.iter().enumerate().map(|(key, score)| {
+                    (score - most).exp() / sum * v[(of_keys * keys + key) * head + column]
+                });
+                out.push(values.sum());
+            }
+        }
+    }
+    (out, logs)
+}
+
+fn check<T: Half + AttentionResult<T>>(
+    case: Case,
+    path: Path,
+    from: impl Fn(f32) -> T + Copy,
+    to: impl Fn(T) -> f64 + Copy,
+) -> Result<()>
+where
+    f32: AttentionResult<T>,
+{
+    let device = Device::emulator().sanitized();
+    let Case { batch, heads, share, rows, keys, head, causal } = case;
+    let on_host = [
+        numbers(batch * heads * rows * head, 1, |x| from(3.0 * x)),
+        numbers(batch * heads / share * keys * head, 2, from),
+        numbers(batch * heads / share * keys * head, 3, from),
+    ];
+    let [q, k, v] = on_host.each_ref().map(|x| x.iter().map(|x| to(*x)).collect::<Vec<f64>>());
+    let scale = 1.0 / (head as f64).sqrt();
+    let (want, want_logs) = reference(case, scale, [&q, &k, &v]);
+    let [q, k, v] = on_host.map(|x| device.upload(&x).expect("memory"));
+    let q = Tensor::new(&q, [batch, heads, rows, head])?;
+    let (k, v) = (
+        Tensor::new(&k, [batch, heads / share, keys, head])?,
+        Tensor::new(&v, [batch, heads / share, keys, head])?,
+    );
+    let mut wide = device.upload(&vec![f32::NAN; want.len()])?;
+    let mut logs = device.upload(&vec![f32::NAN; want_logs.len()])?;
+    let mut narrow = device.upload(&vec![from(f32::NAN); want.len()])?;
+    let of = || {
+        let attention = attention(&q, &k, &v);
+        if causal { attention.causal() } else { attention }
+    };
+    let workspace = Workspace::new(&device);
+    of().log_sum_exp(TensorMut::new(&mut logs, [batch, heads, rows])?)
+        .plan(
+            <f32 as AttentionResult<T>>::results(TensorMut::new(
+                &mut wide,
+                [batch, heads, rows, head],
+            )?),
+            &workspace,
+            Some(path),
+        )?
+        .launch()?;
+    of().plan(
+        T::results(TensorMut::new(&mut narrow, [batch, heads, rows, head])?),
+        &workspace,
+        Some(path),
+    )?
+    .launch()?;
+    let error = if T::NAME == "bf16" { 1.0 / 256.0 } else { 1.0 / 2048.0 };
+    for (i, (got, want)) in wide.download()?.iter().zip(&want).enumerate() {
+        assert!(
+            (f64::from(*got) - want).abs() <= error,
+            "{case:?}, {path:?}: {i}: {got}, not {want}"
+        );
+    }
+    for (i, (got, want)) in narrow.download()?.iter().zip(&want).enumerate() {
+        assert!(
+            (to(*got) - want).abs() <= 2.0 * error,
+            "{case:?}, {path:?}: {i}: {}, not {want}",
+            to(*got)
+        );
+    }
+    for (got, want) in logs.download()?.iter().zip(&want_logs) {
+        let got = f64::from(*got);
+        assert!(
+            got == *want || (got - want).abs() <= 1e-4,
+            "{case:?}, {path:?}: {got}, not {want}"
+        );
+    }
+    Ok(())
+}
+
+const CASES: [Case; 6] = [
+    Case { batch: 1, heads: 1, share: 1, rows: 200, keys: 300, head: 64, causal: false },
+    Case { batch: 1, heads: 2, share: 2, rows: 130, keys: 130, head: 128, causal: true },
+    Case { batch: 2, heads: 1, share: 1, rows: 70, keys: 260, head: 128, causal: true },
+    Case { batch: 1, heads: 1, share: 1, rows: 260, keys: 100, head: 64, causal: true },
+    Case { batch: 1, heads: 3, share: 3, rows: 1, keys: 1, head: 64, causal: true },
+    Case { batch: 1, heads: 1, share: 1, rows: 5, keys: 129, head: 128, causal: false },
+];
+
+#[test]
+fn hopper_agrees_with_the_host() -> Result<()> {
+    for case in CASES {
+        check::<bf16>(case, Path::Hopper, bf16::from_f32, bf16::to_f64)?;
+    }
+    check::<f16>(CASES[1], Path::Hopper, f16::from_f32, f16::to_f64)
+}
+
+#[test]
+fn plain_agrees_with_the_host() -> Result<()> {
+    for case in CASES {
+        check::<bf16>(case, Path::Plain, bf16::from_f32, bf16::to_f64)?;
+    }
+    check::<f16>(CASES[1], Path::Plain, f16::from_f32, f16::to_f64)
+}
