@@ -52,7 +52,7 @@ twins_of! {
     atomic_add atomic_sub atomic_min atomic_max atomic_and atomic_or atomic_xor atomic_exch atomic_cas
     atomic_inc atomic_dec
     popc clz brev ffs mul_hi
-    clock clock64 globaltimer nanosleep
+    clock clock64 globaltimer nanosleep scheduling_barrier
     sqrt rcp fma floor ceil round trunc f32_from_bits f64_from_bits
     lane_id lane_mask_lt
     min max abs select

@@ -12,6 +12,7 @@ mod index;
 mod integer;
 mod math;
 mod memory;
+mod schedule;
 mod sync;
 mod warp;
 
@@ -23,5 +24,6 @@ pub use float::*;
 pub use index::*;
 pub use math::*;
 pub use memory::*;
+pub use schedule::*;
 pub use sync::*;
 pub use warp::*;

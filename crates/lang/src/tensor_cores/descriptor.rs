@@ -80,14 +80,15 @@ impl Stored {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
         let sixteens = shr(b, base, 4);
-        let low = u64::from(leading >> 4) << 16;
         let high = u64::from(stride >> 4) | self.mode << 30;
         let (word, long) = (ScalarType::U32, ScalarType::U64);
-        // Addresses in shared memory have 18 bits.
-        let low = binary(b, Operation::Or, word, sixteens, Value::Constant(low));
+        // Addresses in shared memory have 18 bits, so that the start does not carry into what is above it: the lower half is
+        // added to by itself, and the upper half stays a constant.
+        let leading = Value::Constant(u64::from(leading >> 4) << 16);
+        let low = binary(b, Operation::Or, word, sixteens, leading);
+        let low = binary(b, Operation::Add, word, low, constant(start >> 4));
         let key = b.computation("descriptor", [low, Value::Constant(high)].into_iter());
         let halves = vec![b.operand(low, word), Operand::integer(high)];
-        let whole = b.pure_operands(key, "mov.b64", long, vec![Operand::Vector(halves)]);
-        binary(b, Operation::Add, long, whole, Value::Constant(u64::from(start >> 4)))
+        b.pure_operands(key, "mov.b64", long, vec![Operand::Vector(halves)])
     }
 }

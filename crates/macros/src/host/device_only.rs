@@ -123,6 +123,7 @@ pub const DEVICE_ONLY: &[&str] = &[
     "clock64",
     "globaltimer",
     "nanosleep",
+    "scheduling_barrier",
 ];
 
 #[cfg(test)]

@@ -17,6 +17,10 @@ pub(crate) struct Division {
     pub groups: u32,
     /// Tiles of keys, and of values, that are loaded ahead.
     pub stages: u32,
+    /// Whether warpgroups take turns at starting products.
+    pub ordered: bool,
+    /// Whether the wait for products stays behind the exponentials.
+    pub held: bool,
 }
 
 impl Division {
@@ -118,10 +122,10 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
         math.take_registers(plan.registers().2);
         let (from_q, from_k, from_v) = (ring_q.consumer(), ring_k.consumer(), ring_v.consumer());
         let from_tiles = ring_tiles.consumer();
-        let group = math.thread() / 128;
+        let group = shfl_sync(FULL_MASK, math.thread() / 128, 0);
         let leads = math.thread() % 128 == 0;
         let (mine, next) = (turns.at(group), turns.at((group + 1) % plan.groups));
-        if group == plan.groups - 1 {
+        if plan.ordered && group == plan.groups - 1 {
             next.arrive(); // the first warpgroup begins
         }
         let left = queries[group];
@@ -153,14 +157,16 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                     let block = blocks - 1 - i;
                     let slot = from_k.wait();
                     let mut products = Accumulator::<f32, KEYS>::zero();
-                    if later {
+                    if later && plan.ordered {
                         mine.sync();
                     }
-                    products.set_product(left, tiles_k[slot.index].t());
+                    products.set_product(left, tiles_k[shfl_sync(FULL_MASK, slot.index, 0)].t());
                     if later {
                         let values = from_v.wait();
-                        sums.multiply_sums(weights, tiles_v[values.index]);
-                        next.arrive();
+                        sums.multiply_sums(weights, tiles_v[shfl_sync(FULL_MASK, values.index, 0)]);
+                        if plan.ordered {
+                            next.arrive();
+                        }
                     }
                     let mut scores = products.finish_ahead_of(if later { 1 } else { 0 });
                     if leads {
@@ -192,6 +198,9 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                         total[line] += scores[j];
                     }
                     if later {
+                        if plan.held {
+                            scheduling_barrier(total[0] + total[1]);
+                        }
                         sums.scale_rows(fade);
                         if leads {
                             from_v.release_last();
@@ -247,7 +256,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                 }
             }
         }
-        if group == 0 {
+        if plan.ordered && group == 0 {
             mine.sync(); // the turn that the last warpgroup gave
         }
     }
