@@ -278,7 +278,8 @@ fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     options: Options,
 ) -> Result<Prepared<'a>> {
     let Operands { q, k, v, words, log_sums, counter } = operands;
-    let division = Division { groups: if HEAD == 64 { 3 } else { 2 }, stages: 2, ordered: true, held: true };
+    let division =
+        Division { groups: if HEAD == 64 { 3 } else { 2 }, stages: 2, ordered: true, held: true };
     let together = if options.causal { u32::MAX } else { 1 };
     let work = request.work(64 * division.groups, together);
     let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);

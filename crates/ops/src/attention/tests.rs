@@ -139,18 +139,21 @@ const CASES: [Case; 6] = [
     Case { batch: 1, heads: 1, share: 1, rows: 5, keys: 129, head: 128, causal: false },
 ];
 
+const SMALL: Case =
+    Case { batch: 2, heads: 4, share: 2, rows: 20, keys: 33, head: 128, causal: true };
+
 #[test]
 fn hopper_agrees_with_the_host() -> Result<()> {
     for case in CASES {
         check::<bf16>(case, Path::Hopper, bf16::from_f32, bf16::to_f64)?;
     }
-    check::<f16>(CASES[1], Path::Hopper, f16::from_f32, f16::to_f64)
+    check::<f16>(SMALL, Path::Hopper, f16::from_f32, f16::to_f64)
 }
 
 #[test]
 fn plain_agrees_with_the_host() -> Result<()> {
-    for case in CASES {
-        check::<bf16>(case, Path::Plain, bf16::from_f32, bf16::to_f64)?;
+    for case in &CASES[3..] {
+        check::<bf16>(*case, Path::Plain, bf16::from_f32, bf16::to_f64)?;
     }
-    check::<f16>(CASES[1], Path::Plain, f16::from_f32, f16::to_f64)
+    check::<f16>(SMALL, Path::Plain, f16::from_f32, f16::to_f64)
 }

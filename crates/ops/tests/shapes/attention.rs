@@ -19,7 +19,8 @@ impl Lies {
     /// Rows without gaps or with, heads before or behind the sequence, at an offset; `unit` divides gaps and offset.
     fn drawn(shape: [usize; 4], rng: &mut StdRng, unit: usize) -> Lies {
         let [batch, heads, rows, head] = shape;
-        let gap = |rng: &mut StdRng| if rng.random_bool(0.5) { 0 } else { unit * rng.random_range(1..4) };
+        let gap =
+            |rng: &mut StdRng| if rng.random_bool(0.5) { 0 } else { unit * rng.random_range(1..4) };
         let inner = head + gap(rng);
         let (of_head, of_row, block) = if rng.random_bool(0.5) {
             let of_head = rows * inner + gap(rng);
@@ -125,7 +126,8 @@ where
     let why = |error: lanework::Error| format!("{what}: {error}");
     let upload = |x: &[T]| device.upload(x).map_err(why);
     let (on_q, on_k, on_v) = (upload(&q)?, upload(&k)?, upload(&v)?);
-    let tensor = |x, lies: &Lies| Tensor::with_strides(x, lies.shape, lies.strides, lies.first).map_err(why);
+    let tensor =
+        |x, lies: &Lies| Tensor::with_strides(x, lies.shape, lies.strides, lies.first).map_err(why);
     let mut this = attention(tensor(&on_q, &of_q)?, tensor(&on_k, &of_k)?, tensor(&on_v, &of_v)?);
     if causal {
         this = this.causal();
@@ -138,11 +140,13 @@ where
     let Lies { shape, strides, first, length } = of_out;
     let out: Vec<f64> = if wide {
         let mut out = device.upload(&vec![POISON as f32; length]).map_err(why)?;
-        this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?).map_err(why)?;
+        this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?)
+            .map_err(why)?;
         out.download().map_err(why)?.into_iter().map(f64::from).collect()
     } else {
         let mut out = device.upload(&vec![T::of(POISON); length]).map_err(why)?;
-        this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?).map_err(why)?;
+        this.run(TensorMut::with_strides(&mut out, shape, strides, first).map_err(why)?)
+            .map_err(why)?;
         out.download().map_err(why)?.into_iter().map(T::number).collect()
     };
     let logs = logs.download().map_err(why)?;
@@ -164,7 +168,9 @@ where
         let sum: f64 = weights.iter().sum();
         let (log, want) = (f64::from(logs[(b * heads + h) * rows + row]), most + sum.ln());
         if !(log == want || (log - want).abs() <= 1e-4 * (1.0 + want.abs())) {
-            return Err(format!("{what}: the logarithm of row {row} of head {h}: {log}, not {want}"));
+            return Err(format!(
+                "{what}: the logarithm of row {row} of head {h}: {log}, not {want}"
+            ));
         }
         for c in 0..head {
             let value = |key: usize| number(&v, &of_v, [b, h / share, key, c]);
@@ -174,7 +180,10 @@ where
             // Weights are rounded, and so may the result be: values are below 2.
             let error = (out[place] - want).abs();
             if !(error <= 2.0 * T::ERROR) {
-                return Err(format!("{what}: row {row}, column {c} of head {h}: {}, not {want}", out[place]));
+                return Err(format!(
+                    "{what}: row {row}, column {c} of head {h}: {}, not {want}",
+                    out[place]
+                ));
             }
         }
     }
@@ -191,5 +200,9 @@ fn indices([a, b, c, d]: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
 
 /// A problem of attention, solved and compared.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
-    if rng.random_bool(0.7) { solve::<bf16>(device, rng, size) } else { solve::<f16>(device, rng, size) }
+    if rng.random_bool(0.7) {
+        solve::<bf16>(device, rng, size)
+    } else {
+        solve::<f16>(device, rng, size)
+    }
 }

@@ -3,6 +3,7 @@
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
+mod attention;
 mod gemm;
 mod norms;
 mod reduce;
@@ -20,7 +21,8 @@ pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 /// The operations, by name.
 fn operations() -> Vec<(&'static str, Draw)> {
     vec![
-        ("gemm", gemm::draw as Draw),
+        ("attention", attention::draw as Draw),
+        ("gemm", gemm::draw),
         ("norms", norms::draw),
         ("reduce", reduce::draw),
         ("scan", scan::draw),
