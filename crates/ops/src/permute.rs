@@ -11,6 +11,7 @@ mod in_place;
 mod launches;
 mod narrow;
 mod square;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod tiles;

@@ -1,0 +1,194 @@
+//! Permutations of many short axes, through shared memory: a block reads its part of the array in the order of the source and writes it in the
+//! order of the output.
+//!
+//! The part is as many of the axes adjacent in the source, and as many of those adjacent in the output, as make runs of full sectors on
+//! both sides; the last axis of either side may be divided. Elements lie in shared memory in the order of the source, with a word of
+//! padding after every 32, so that steps of a power of two reach different banks.
+
+use super::axes::Axis;
+use super::digits::{Digit, quotient};
+use lanework::prelude::*;
+
+/// Threads of a block.
+pub(super) const THREADS: u32 = 256;
+/// Most elements of a part, of `unit` bytes each.
+pub(super) const fn most(unit: u64) -> u64 {
+    4096 * 4 / if unit < 4 { 4 } else { unit }
+}
+
+/// What a block moves of each axis, and the order of the axes on both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Elements of each axis in a part.
+    pub extents: Vec<u64>,
+    /// The axes of more than one element in a part, innermost first in the source, and in the output.
+    pub source: Vec<usize>,
+    pub output: Vec<usize>,
+    /// The axes that are divided: of the output's run and of the source's.
+    pub divided: Vec<usize>,
+}
+
+/// The part for axes and runs of at least `run` elements; `None` where a part would have more than `most`.
+pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
+    let order = |stride: fn(&Axis) -> u64| {
+        let mut order: Vec<usize> = (0..axes.len()).filter(|i| stride(&axes[*i]) > 0).collect();
+        order.sort_by_key(|i| stride(&axes[*i]));
+        order
+    };
+    let (by_source, by_output) = (order(|axis| axis.from), order(|axis| axis.to));
+    let mut extents = vec![1u64; axes.len()];
+    for order in [&by_output, &by_source] {
+        let mut length = 1;
+        for &i in order {
+            let whole = axes[i].extent;
+            let needed = run.div_ceil(length);
+            // A little more than needed is taken as a whole.
+            let taken = if whole * 2 <= needed * 3 { whole } else { needed };
+            extents[i] = extents[i].max(taken);
+            length *= extents[i];
+            if length >= run {
+                break;
+            }
+        }
+    }
+    // Fill the part along the output, then along the source.
+    for &i in by_output.iter().chain(&by_source) {
+        let total: u64 = extents.iter().product();
+        let more = (most / 2 / total).max(1);
+        extents[i] = (extents[i] * more).min(axes[i].extent);
+    }
+    let within =
+        |order: &[usize]| order.iter().copied().filter(|i| extents[*i] > 1).collect::<Vec<_>>();
+    let (source, output) = (within(&by_source), within(&by_output));
+    let divided: Vec<usize> =
+        output.iter().copied().filter(|i| extents[*i] < axes[*i].extent).collect();
+    let total: u64 = extents.iter().product();
+    // Axes that repeat the source have no place in its order.
+    let repeated = axes.iter().zip(&extents).any(|(axis, extent)| axis.from == 0 && *extent > 1);
+    let good = total <= most && divided.len() <= 2 && !repeated;
+    good.then_some(Part { extents, source, output, divided })
+}
+
+/// Moves parts. `blocks` count the parts, along the divided axes first, with strides of parts in elements; `reads` and `writes` count the
+/// elements of a part in the order of each side, with strides there and in shared memory; `extents` are those of the divided axes.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn staged<E: Element>(
+    src: &[E],
+    dst: &mut [E],
+    blocks: [Digit; 8],
+    reads: [Digit; 8],
+    writes: [Digit; 8],
+    extents: [u32; 2],
+    sizes: [u32; 2],
+    total: u32,
+    #[constant] counts: [u32; 3],
+    #[constant] places: [[u32; 2]; 2],
+    #[constant] words: u32,
+) {
+    let cells = shared::<E>(const { most(4 * u64::from(words)) as u32 / 32 * 33 * words });
+    let (mut from, mut to) = (0usize, 0usize);
+    let left = registers(0u32, 2);
+    let mut rest = block_idx.x;
+    #[unroll]
+    for i in 0..(const { counts[0] }) {
+        let digit = blocks[i];
+        let next = quotient(rest, digit);
+        let index = rest - next * digit.extent;
+        if i < 2 {
+            left[i] = extents[i] - index * sizes[i];
+        }
+        from += index as usize * digit.from as usize;
+        to += index as usize * digit.to as usize;
+        rest = next;
+    }
+    for unit in (thread_idx.x..total).step_by(THREADS) {
+        let mut rest = unit;
+        let mut at = from;
+        let mut inside = true;
+        #[unroll]
+        for i in 0..(const { counts[1] }) {
+            let digit = reads[i];
+            let next = quotient(rest, digit);
+            let index = rest - next * digit.extent;
+            #[unroll]
+            for d in 0..2usize {
+                if const { places[0][d] == i } {
+                    inside = inside && index < left[d];
+                }
+            }
+            at += index as usize * digit.from as usize;
+            rest = next;
+        }
+        if inside {
+            let cell = (unit + unit / 32) * words;
+            if words == 4 {
+                cells.store4((cell,), src.load4_nc(at));
+            } else if words == 2 {
+                cells.store2((cell,), src.load2_nc(at));
+            } else {
+                cells[cell] = load_nc(&src[at]);
+            }
+        }
+    }
+    sync_threads();
+    for unit in (thread_idx.x..total).step_by(THREADS) {
+        let mut rest = unit;
+        let mut at = to;
+        let mut cell = 0u32;
+        let mut inside = true;
+        #[unroll]
+        for i in 0..(const { counts[2] }) {
+            let digit = writes[i];
+            let next = quotient(rest, digit);
+            let index = rest - next * digit.extent;
+            #[unroll]
+            for d in 0..2usize {
+                if const { places[1][d] == i } {
+                    inside = inside && index < left[d];
+                }
+            }
+            at += index as usize * digit.to as usize;
+            cell += index * digit.from as u32;
+            rest = next;
+        }
+        if inside {
+            let place = (cell + cell / 32) * words;
+            if words == 4 {
+                dst.store4(at, cells.load4((place,)));
+            } else if words == 2 {
+                dst.store2(at, cells.load2((place,)));
+            } else {
+                dst[at] = cells[place];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(extent: u64, from: u64, to: u64) -> Axis {
+        Axis { extent, from, to }
+    }
+
+    #[test]
+    fn parts_have_runs_on_both_sides() {
+        // Points of three numbers to three arrays.
+        let points = part(&[axis(3, 1, 1000), axis(1000, 3, 1)], 32, 4096).expect("a part");
+        assert_eq!(points.extents, [3, 672]);
+        assert_eq!((points.source, points.output), (vec![0, 1], vec![1, 0]));
+        assert_eq!(points.divided, [1]);
+        // Many small matrices.
+        let batch =
+            part(&[axis(999, 64, 64), axis(8, 1, 8), axis(8, 8, 1)], 32, 4096).expect("a part");
+        assert_eq!(batch.extents, [32, 8, 8]);
+        assert_eq!(batch.divided, [0]);
+        // A matrix.
+        let matrix = part(&[axis(1000, 1, 500), axis(500, 1000, 1)], 32, 4096).expect("a part");
+        assert_eq!(matrix.extents, [32, 64]);
+        assert_eq!(matrix.divided, [1, 0]);
+        // Repeated elements are for another kernel.
+        assert_eq!(part(&[axis(4, 0, 8), axis(8, 1, 1)], 32, 4096), None);
+    }
+}
