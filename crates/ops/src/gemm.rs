@@ -6,12 +6,14 @@
 
 mod bias;
 mod choose;
+mod double;
 mod element;
 mod epilogue;
 mod finish;
 mod grouped;
 mod problem;
 mod source;
+mod split;
 mod tile;
 
 #[cfg(test)]

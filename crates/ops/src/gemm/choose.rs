@@ -2,7 +2,7 @@
 
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Problem};
-use super::tile;
+use super::{double, split, tile};
 use crate::workspace::{Layout, Scratch};
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
 use lanework::{Prepared, Result};
@@ -22,7 +22,11 @@ pub(crate) struct Family {
 }
 
 /// The families, the most special first. The last one computes everything.
-const FAMILIES: &[Family] = &[Family { name: "tile", suits: |_| true, recipe: tile::recipe }];
+const FAMILIES: &[Family] = &[
+    Family { name: "split", suits: split::suits, recipe: split::recipe },
+    Family { name: "double", suits: double::suits, recipe: double::recipe },
+    Family { name: "tile", suits: |_| true, recipe: tile::recipe },
+];
 
 /// The recipe of a checked problem with at least one result.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {

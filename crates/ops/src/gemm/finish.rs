@@ -147,6 +147,7 @@ pub(crate) mod finished {
 }
 
 /// The arguments of an epilogue.
+#[derive(Clone, Copy)]
 pub(crate) struct Finishing<'a, S: Sum> {
     pub alpha: S,
     pub beta: S,

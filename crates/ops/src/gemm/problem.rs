@@ -27,8 +27,10 @@ pub enum Precision {
     Full,
     /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`.
     TensorFloat32,
-    /// f32 factors may be split into parts that tensor cores multiply, with an error no larger than that of f32 sums. Numbers far
-    /// apart in one row or column may lose accuracy; where that is known beforehand, true f32 is used.
+    /// f32 factors may be split into parts that tensor cores multiply, with errors no larger than those of f32 sums; the sums are in
+    /// another order. Whatever the numbers are: the device looks at them and takes two f16 parts where these hold enough, three
+    /// bf16 parts where numbers of one row are far apart, and true f32 where numbers are not finite. Small products and GPUs other
+    /// than Hopper's are true f32.
     Accurate,
     /// f32 and f64 sums with the rounding errors of every product and every addition added up beside them: nearly as if computed
     /// with twice as many bits and rounded once.

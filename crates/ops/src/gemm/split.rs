@@ -1,0 +1,346 @@
+//! FP32 products on Hopper's tensor cores by factors that are split into parts, with an error below that of FP32 sums
+//! (Ozaki et al. 2012; Ootomo and Yokota 2022): the family of [`Precision::Accurate`].
+//!
+//! Which parts are right depends on the numbers. The passes that split the factors look at them as well (`parts.rs`), one block
+//! decides, and the decision stays on the device: the products by two f16, by three bf16 and by FFMA are all launched, and all
+//! but one see at once that they are not wanted. Nothing waits for the host.
+
+mod parts;
+mod plain;
+mod product;
+#[cfg(test)]
+mod tests;
+
+use super::choose::Recipe;
+use super::element::ElementKind;
+use super::finish::{Finishing, finishing};
+use super::problem::{Extents, Precision, Problem};
+use crate::workspace::{Layout, Part, Scratch};
+use half::{bf16, f16};
+use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
+use lanework::prelude::*;
+use lanework::{Element, Prepared, Result, Storable, View, ViewMut};
+
+/// A factor as the kernels see it: rows of A, or columns of B, of `k` elements.
+#[derive(Clone, Copy)]
+struct Factor<'a> {
+    memory: View<'a, f32>,
+    rows: usize,
+    k: usize,
+    /// Elements from one row to the next, and from one element of a row to the next.
+    strides: (usize, usize),
+}
+
+/// What a split factor is kept in.
+#[derive(Clone, Copy)]
+struct Kept {
+    parts: Part<u32>,
+    exponents: Part<i32>,
+    /// Its first verdict.
+    verdicts: usize,
+    found: Option<Part<u32>>,
+}
+
+/// What a product is kept in.
+#[derive(Clone, Copy)]
+struct Room {
+    choice: Part<u32>,
+    factors: [Kept; 2],
+    verdicts: Part<u32>,
+    count: usize,
+}
+
+impl Factor<'_> {
+    fn along(&self) -> bool {
+        self.strides.1 == 1 || self.k <= 1
+    }
+
+    /// Elements from one row of parts to the next.
+    fn pitch(&self) -> usize {
+        self.k.next_multiple_of(8)
+    }
+
+    fn chunks(&self) -> usize {
+        (self.k / parts::CHUNK as usize).max(1)
+    }
+
+    /// Blocks that split it.
+    fn blocks(&self) -> usize {
+        match self.along() {
+            true => self.rows,
+            false => self.rows.div_ceil(parts::TILE as usize) * self.chunks(),
+        }
+    }
+
+    /// Whether four elements are one access.
+    fn wide(&self) -> bool {
+        let (beside, apart) = match self.along() {
+            true => (true, self.strides.0),
+            false => (self.strides.0 == 1 && self.rows.is_multiple_of(4), self.strides.1),
+        };
+        beside && apart.is_multiple_of(4) && self.memory.address().is_multiple_of(16)
+    }
+
+    fn keep(&self, layout: &mut Layout, verdicts: usize) -> Kept {
+        Kept {
+            parts: layout.scratch(3 * self.rows * self.pitch() / 2),
+            exponents: layout.scratch(self.rows),
+            verdicts,
+            found: (!self.along()).then(|| layout.scratch(self.rows * self.chunks())),
+        }
+    }
+}
+
+/// The tile of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// 128 x 128 results, 64 columns of the factors in each of 3 stages.
+    Square,
+    /// 128 x 192 results, 64 columns of the factors in each of 2 stages.
+    Wide,
+}
+
+/// The product of one batch: where everything is, and its launches so far.
+struct Chain<'a, 's> {
+    device: Device,
+    scratch: &'s Scratch,
+    room: Room,
+    factors: [Factor<'a>; 2],
+    c: ViewMut<'a, f32>,
+    strides: (usize, usize),
+    finishing: Finishing<'a, f32>,
+    steps: Vec<Prepared<'a>>,
+}
+
+/// The memory of results once more, for another launch.
+fn again<'a>(memory: &ViewMut<'a, f32>) -> ViewMut<'a, f32> {
+    // SAFETY: a view is an address and a length and owns nothing; the launches that write through its copies run one after the
+    // other, and the borrow of the memory lasts as long as they do.
+    unsafe { std::ptr::read(memory) }
+}
+
+impl<'a> Chain<'a, '_> {
+    fn read<T: Storable>(&self, part: Part<T>) -> View<'static, T> {
+        self.scratch.view(part).into()
+    }
+
+    fn push(&mut self, launch: Launch<'a>) -> Result<()> {
+        // SAFETY: the kernels guard every access by the extents: elements of factors and results, whose tensors hold what extents and
+        // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 8 elements.
+        // There is a verdict, an exponent and a largest element for each row or block, as the layout says, and vectors of the
+        // epilogue were checked to have an element per row or column.
+        self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
+        Ok(())
+    }
+
+    /// The launches that take a factor apart.
+    fn split(&mut self, which: usize, triples: bool) -> Result<()> {
+        let (factor, kept) = (self.factors[which], self.room.factors[which]);
+        let (rows, k) = (factor.rows as u32, factor.k as u32);
+        let blocks = factor.blocks();
+        let parts = self.scratch.view(kept.parts);
+        let exponents = self.scratch.view(kept.exponents);
+        let verdicts = self.scratch.view(self.room.verdicts);
+        let verdicts = verdicts.part(kept.verdicts..kept.verdicts + blocks);
+        let choice = self.read(self.room.choice);
+        let (x, pitch, wide) = (factor.memory, factor.pitch() / 2, factor.wide());
+        let launch = match kept.found {
+            None => parts::split_rows(
+                x,
+                parts,
+                exponents,
+                verdicts,
+                choice,
+                rows,
+                k,
+                pitch,
+                factor.strides.0,
+                wide,
+                triples,
+            ),
+            Some(found) => {
+                if !triples {
+                    let to = self.scratch.view(found);
+                    let launch = parts::largest(x, to, rows, k, factor.strides, wide);
+                    let grid = rows.div_ceil(parts::WIDTH) * factor.chunks() as u32;
+                    self.push(launch.grid(grid).block(parts::THREADS))?;
+                }
+                parts::split_columns(
+                    x,
+                    self.read(found),
+                    parts,
+                    exponents,
+                    verdicts,
+                    choice,
+                    rows,
+                    k,
+                    pitch,
+                    factor.strides,
+                    wide,
+                    triples,
+                )
+            }
+        };
+        self.push(launch.grid(blocks as u32).block(parts::THREADS))
+    }
+
+    /// The launch that multiplies parts, if the choice is `mine`.
+    fn multiply<T, S, const PARTS: u32, const COLUMNS: u32, const DEPTH: u32, const STAGES: u32>(
+        &mut self,
+        mine: u32,
+    ) -> Result<()>
+    where
+        T: GroupProduct<T, f32> + MatrixElement<Storage = T> + Element,
+        S: SwizzleMode,
+    {
+        let [a, b] = self.factors;
+        let map = |kept: &Kept, factor: Factor<'a>, rows: u32| {
+            let shape = [PARTS as usize * factor.rows, factor.k];
+            let tiles = Tiles::new(shape, [rows, DEPTH]).strides([factor.pitch(), 1]);
+            let memory = self.read(kept.parts).cast::<T>();
+            TensorMap::of_view(&self.device, memory, &tiles.swizzle(S::SWIZZLE))
+        };
+        let [of_a, of_b] = &self.room.factors;
+        let Finishing { alpha, beta, bias, scale_a, finish, .. } = self.finishing;
+        let paired = self.strides.1 == 1
+            && self.strides.0.is_multiple_of(2)
+            && self.c.address().is_multiple_of(8);
+        let launch = product::product::<T, S, PARTS, COLUMNS, DEPTH, STAGES>(
+            &map(of_a, a, product::ROWS)?,
+            &map(of_b, b, COLUMNS)?,
+            again(&self.c),
+            self.read(of_a.exponents),
+            self.read(of_b.exponents),
+            self.read(self.room.choice),
+            mine,
+            bias,
+            scale_a,
+            (a.rows as u32, b.rows as u32, a.k as u32),
+            self.strides,
+            if PARTS == 3 { 2 * parts::RAISED } else { 0 },
+            alpha,
+            beta,
+            paired,
+            finish,
+        );
+        let tiles = a.rows.div_ceil(product::ROWS as usize) * b.rows.div_ceil(COLUMNS as usize);
+        let processors = self.device.info().multiprocessors.max(1) as usize;
+        let shared = product::shared_bytes(PARTS, COLUMNS, DEPTH, STAGES);
+        self.push(launch.grid(tiles.min(processors) as u32).block(384).shared_bytes(shared))
+    }
+
+    /// The launch of the product by FFMA.
+    fn plain(&mut self) -> Result<()> {
+        let [a, b] = self.factors;
+        let Finishing { alpha, beta, bias, scale_a, finish, .. } = self.finishing;
+        let (m, n, k) = (a.rows as u32, b.rows as u32, a.k as u32);
+        let launch = plain::plain(
+            a.memory,
+            b.memory,
+            again(&self.c),
+            self.read(self.room.choice),
+            bias,
+            scale_a,
+            (m, n, k),
+            a.strides,
+            b.strides,
+            self.strides,
+            (alpha, beta),
+            (a.along(), b.along()),
+            finish,
+        );
+        let tiles = m.div_ceil(plain::TILE) * n.div_ceil(plain::TILE);
+        let processors = self.device.info().multiprocessors.max(1);
+        self.push(launch.grid(tiles.min(2 * processors)).block(plain::THREADS))
+    }
+
+    /// All launches.
+    fn build(&mut self, shape: Shape) -> Result<()> {
+        self.split(0, false)?;
+        self.split(1, false)?;
+        let Room { verdicts, choice, count, .. } = self.room;
+        let decide = parts::decide(self.read(verdicts), self.scratch.view(choice), count as u32);
+        self.push(decide.grid(1).block(1024))?;
+        match shape {
+            Shape::Square => self.multiply::<f16, Swizzle128, 2, 128, 64, 3>(parts::PAIRS)?,
+            Shape::Wide => self.multiply::<f16, Swizzle128, 2, 192, 64, 2>(parts::PAIRS)?,
+        }
+        self.split(0, true)?;
+        self.split(1, true)?;
+        self.multiply::<bf16, Swizzle64, 3, 128, 32, 4>(parts::TRIPLES)?;
+        self.plain()
+    }
+}
+
+/// Columns of the factors below which the split costs more bits than the sums lose, and products too small to be worth its passes.
+const LEAST: (usize, f64) = (512, 1e9);
+/// Rows and batches beyond which memory for parts or launches would be too many.
+const MOST: (usize, usize) = (1 << 28, 16);
+
+/// Whether this family computes a problem, and faster than by FFMA.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let Extents { batch, m, n, k } = problem.extents;
+    problem.precision == Precision::Accurate
+        && problem.a.kind == ElementKind::F32
+        && problem.device.info().compute_capability == (9, 0)
+        && k >= LEAST.0
+        && m.min(n) >= 128
+        && m as f64 * n as f64 * k as f64 >= LEAST.1
+        && m.max(n).max(k) <= MOST.0
+        && batch <= MOST.1
+}
+
+/// The family's launches.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let Extents { m, n, .. } = problem.extents;
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    // Large tiles read less of the parts, but must fill the device.
+    let waves = |columns: usize| m.div_ceil(128) * n.div_ceil(columns) / processors;
+    let shape = if waves(192) >= 16 { Shape::Wide } else { Shape::Square };
+    shaped(problem, layout, shape)
+}
+
+/// The factors of one product of the batch, in this memory.
+fn factors<'a>(problem: &Problem<'a>, memory: [View<'a, f32>; 2], batch: usize) -> [Factor<'a>; 2] {
+    let Extents { m, n, k, .. } = problem.extents;
+    let (a, b) = (problem.a.strides, problem.b.strides);
+    let from =
+        |memory: View<'a, f32>, stride: usize| memory.part((batch * stride).min(memory.len())..);
+    [
+        Factor { memory: from(memory[0], a.batch), rows: m, k, strides: (a.row, a.column) },
+        Factor { memory: from(memory[1], b.batch), rows: n, k, strides: (b.column, b.row) },
+    ]
+}
+
+/// The launches with tiles of one shape.
+fn shaped<'a>(problem: Problem<'a>, layout: &mut Layout, shape: Shape) -> Result<Recipe<'a>> {
+    let choice = layout.scratch(1);
+    let [a, b] = factors(&problem, [View::nothing(&problem.device); 2], 0);
+    let kept = [a.keep(layout, 0), b.keep(layout, a.blocks())];
+    let count = a.blocks() + b.blocks();
+    let room = Room { choice, factors: kept, verdicts: layout.scratch(count), count };
+    Ok(Box::new(move |scratch| {
+        let memory = [problem.a.memory.elements(scratch), problem.b.memory.elements(scratch)];
+        let finishing = finishing::<f32>(&problem, scratch);
+        let batches: Vec<_> =
+            (0..problem.extents.batch).map(|batch| factors(&problem, memory, batch)).collect();
+        let strides = problem.c.strides;
+        let c = problem.c.memory.cast::<f32>();
+        let mut steps = Vec::new();
+        for (batch, factors) in batches.into_iter().enumerate() {
+            let mut chain = Chain {
+                device: problem.device.clone(),
+                scratch,
+                room,
+                factors,
+                c: again(&c).part(batch * strides.batch..),
+                strides: (strides.row, strides.column),
+                finishing,
+                steps,
+            };
+            chain.build(shape)?;
+            steps = chain.steps;
+        }
+        Ok(steps)
+    }))
+}
