@@ -4,12 +4,14 @@ mod hopper;
 mod plain;
 mod prepare;
 mod problem;
+mod request;
 #[cfg(test)]
 mod tests;
+mod warps;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
-use lanework::lang::tensor_cores::{GroupProduct, Narrow};
+use lanework::lang::tensor_cores::{GroupProduct, Narrow, Product};
 use lanework::{Buffer, Element, Result};
 use prepare::{Path, Results};
 
@@ -24,7 +26,10 @@ use prepare::{Path, Results};
 /// }
 /// assert_eq!((bits::<f16>(), bits::<bf16>()), (16, 16));
 /// ```
-pub trait Half: GroupProduct<Self, f32, Storage = Self> + Narrow + Element {}
+pub trait Half:
+    GroupProduct<Self, f32, Storage = Self> + Product<Self, f32, 16, 8, 16> + Narrow + Element
+{
+}
 
 impl Half for f16 {}
 impl Half for bf16 {}

@@ -157,3 +157,82 @@ fn plain_agrees_with_the_host() -> Result<()> {
     }
     check::<f16>(SMALL, Path::Plain, f16::from_f32, f16::to_f64)
 }
+
+#[test]
+fn warps_agree_with_the_host() -> Result<()> {
+    for case in CASES {
+        check::<bf16>(case, Path::Warps, bf16::from_f32, bf16::to_f64)?;
+    }
+    check::<f16>(SMALL, Path::Warps, f16::from_f32, f16::to_f64)
+}
+
+#[test]
+fn operands_that_do_not_fit_are_refused_with_their_numbers() -> Result<()> {
+    let device = Device::emulator();
+    let x = device.zeros::<bf16>(4 * 10 * 64)?;
+    let of = |shape| Tensor::new(&x, shape);
+    let said = |q: [usize; 4], k: [usize; 4], v: [usize; 4]| -> Result<String> {
+        let tried = attention(&of(q)?, &of(k)?, &of(v)?).eval();
+        Ok(tried.expect_err("refused").to_string())
+    };
+    for (q, k, v, part) in [
+        ([1, 2, 10, 32], [1, 2, 10, 32], [1, 2, 10, 32], "heads of 32 elements"),
+        ([1, 2, 10, 64], [2, 2, 10, 64], [2, 2, 10, 64], "`k` [2, 2, 10, 64]"),
+        ([1, 2, 10, 64], [1, 2, 10, 64], [1, 2, 9, 64], "`v` [1, 2, 9, 64]"),
+        ([1, 3, 10, 64], [1, 2, 10, 64], [1, 2, 10, 64], "3 heads of queries do not share 2"),
+    ] {
+        let text = said(q, k, v)?;
+        assert!(text.contains(part), "{text}");
+    }
+    let q = of([1, 2, 10, 64])?;
+    let apart = Tensor::with_strides(&x, [1, 2, 10, 64], [1280, 640, 1, 10], 0)?;
+    for (tried, part) in [
+        (attention(&q, &apart, &q).eval(), "of `k` are 10 apart"),
+        (attention(&q, &q, &q).scale(-1.0).eval(), "scale of the scores is -1"),
+        (attention(&q, &q, &q).scale(f32::NAN).eval(), "scale of the scores is NaN"),
+    ] {
+        let text = tried.expect_err("refused").to_string();
+        assert!(text.contains(part), "{text}");
+    }
+    let (mut logs, mut out) = (device.zeros::<f32>(20)?, device.zeros::<bf16>(2 * 9 * 64)?);
+    let logs = TensorMut::new(&mut logs, [1, 10, 2])?;
+    let text = attention(&q, &q, &q).log_sum_exp(logs).eval().expect_err("refused").to_string();
+    assert!(text.contains("logarithms of the sums [1, 10, 2]"), "{text}");
+    let short = TensorMut::new(&mut out, [1, 2, 9, 64])?;
+    let text = attention(&q, &q, &q).run(short).expect_err("refused").to_string();
+    assert!(text.contains("the output [1, 2, 9, 64]"), "{text}");
+    Ok(())
+}
+
+#[test]
+fn without_queries_nothing_runs_and_without_keys_results_are_zeros() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let x = device.upload(&[bf16::ONE; 256])?;
+    let (none, some) = (Tensor::new(&x, [1, 2, 0, 64])?, Tensor::new(&x, [1, 2, 2, 64])?);
+    assert!(attention(&none, &some, &some).eval()?.is_empty());
+    let mut logs = device.upload(&[f32::NAN; 4])?;
+    let attention = attention(&some, &none, &none);
+    let out = attention.log_sum_exp(TensorMut::new(&mut logs, [1, 2, 2])?).eval()?;
+    assert_eq!(out.download()?, [bf16::ZERO; 256]);
+    assert_eq!(logs.download()?, [f32::NEG_INFINITY; 4]);
+    Ok(())
+}
+
+#[test]
+fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
+    let device = Device::emulator();
+    let mut q = vec![bf16::ONE; 3 * 64];
+    q[64] = bf16::NAN;
+    let (q, k) = (device.upload(&q)?, device.upload(&[bf16::ONE; 3 * 64])?);
+    let (q, k) = (Tensor::new(&q, [1, 1, 3, 64])?, Tensor::new(&k, [1, 1, 3, 64])?);
+    for path in [Path::Hopper, Path::Warps, Path::Plain] {
+        let mut out = device.zeros::<bf16>(3 * 64)?;
+        let results = bf16::results(TensorMut::new(&mut out, [1, 1, 3, 64])?);
+        attention(&q, &k, &k).plan(results, &Workspace::new(&device), Some(path))?.launch()?;
+        let out = out.download()?;
+        assert!(out[64..128].iter().all(|x| x.is_nan()), "{path:?}");
+        let others = out[..64].iter().chain(&out[128..]);
+        assert!(others.into_iter().all(|x| *x == bf16::ONE), "{path:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! What is asked of attention: extents and strides of its operands, and whether they fit each other.
+
+use super::problem::{Strides, Work};
+use lanework::{Error, Result};
+
+/// What does not depend on the type of the elements.
+pub(super) struct Request {
+    pub q: ([usize; 4], [usize; 4]),
+    pub k: ([usize; 4], [usize; 4]),
+    pub v: ([usize; 4], [usize; 4]),
+    pub out: ([usize; 4], [usize; 4]),
+    pub log_sums: Option<([usize; 3], [usize; 3])>,
+    pub scale: Option<f32>,
+}
+
+fn refuse<T>(why: String, help: &str) -> Result<T> {
+    Err(Error::Request { why, help: help.to_owned() })
+}
+
+/// Strides as kernels take them.
+pub(super) fn strides([batch, head, row, _]: [usize; 4]) -> Strides {
+    Strides { batch: batch as u64, head: head as u64, row: row as u64 }
+}
+
+impl Request {
+    /// Refuses operands that do not fit each other.
+    pub fn check(&self) -> Result<()> {
+        let ([batch, heads, rows, head], _) = self.q;
+        if ![64, 128].contains(&head) {
+            return refuse(
+                format!("attention on heads of {head} elements, `q` has the shape {:?}", self.q.0),
+                "heads of 64 and 128 elements are supported: pad `q`, `k` and `v` with zeros to one of them, and say `scale`",
+            );
+        }
+        let [of_keys, kv_heads, keys, of_head] = self.k.0;
+        if of_keys != batch || of_head != head {
+            return refuse(
+                format!("`q` has the shape {:?}, `k` {:?}", self.q.0, self.k.0),
+                "both are [batch, heads, sequence, head dimension], with the same batches and head dimension",
+            );
+        }
+        if self.v.0 != self.k.0 {
+            return refuse(
+                format!("`k` has the shape {:?}, `v` {:?}", self.k.0, self.v.0),
+                "every key has a value: give both the same shape",
+            );
+        }
+        if heads > 0 && (kv_heads == 0 || !heads.is_multiple_of(kv_heads)) {
+            return refuse(
+                format!("{heads} heads of queries do not share {kv_heads} heads of keys"),
+                "the heads of `q` are a multiple of those of `k` and `v`",
+            );
+        }
+        if self.out.0 != self.q.0 {
+            return refuse(
+                format!("`q` has the shape {:?}, the output {:?}", self.q.0, self.out.0),
+                "there is a result for every element of `q`: give both the same shape",
+            );
+        }
+        if let Some((shape, _)) = self.log_sums
+            && shape != [batch, heads, rows]
+        {
+            return refuse(
+                format!("`q` has the shape {:?}, the logarithms of the sums {shape:?}", self.q.0),
+                "there is one for every query: [batch, heads, sequence]",
+            );
+        }
+        for (name, (_, strides)) in [("q", self.q), ("k", self.k), ("v", self.v), ("out", self.out)]
+        {
+            if strides[3] != 1 {
+                return refuse(
+                    format!("the elements of a head of `{name}` are {} apart", strides[3]),
+                    "the last dimension's stride has to be 1: the elements of a head are adjacent",
+                );
+            }
+        }
+        for (what, extent) in
+            [("queries", rows), ("keys", keys), ("heads of all batches", batch * heads)]
+        {
+            if extent >= 1 << 31 {
+                return refuse(format!("{extent} {what} exceed 2^31 - 1"), "split the problem");
+            }
+        }
+        match self.scale {
+            Some(scale) if !(scale > 0.0 && scale.is_finite()) => refuse(
+                format!("the scale of the scores is {scale}"),
+                "give a positive number, or none for the reciprocal square root of the head dimension",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// What kernels take, for tiles of `height` queries and `together` heads at a time.
+    pub fn work(&self, height: u32, together: u32) -> Work {
+        let ([batch, heads, rows, _], _) = self.q;
+        let [_, kv_heads, keys, _] = self.k.0;
+        let pairs = (batch * heads) as u32;
+        let down = (rows as u32).div_ceil(height);
+        let log_sums = self.log_sums.map_or([0; 3], |(_, strides)| strides);
+        Work {
+            rows: rows as u32,
+            keys: keys as u32,
+            heads: heads as u32,
+            share: (heads / kv_heads) as u32,
+            pairs,
+            together: together.min(pairs),
+            down,
+            tiles: down * pairs,
+            out: strides(self.out.1),
+            log_sums: strides([log_sums[0], log_sums[1], log_sums[2], 1]),
+        }
+    }
+}
