@@ -13,9 +13,13 @@
 //! Inputs are anything that is a [`Tensor`]: a `&Buffer<T>` is one of one dimension, and `Tensor::new(&buffer, [rows, columns])`
 //! says the shape, with strides where rows do not follow each other without gaps. A matrix whose columns are adjacent in memory is
 //! the transpose of one whose rows are: [`Tensor::t`] changes strides and moves nothing.
+//!
+//! With the feature `ndarray`, the module `host` has a call for each operation that takes and returns arrays of the host.
 
 mod attention;
 mod gemm;
+#[cfg(feature = "ndarray")]
+pub mod host;
 mod launching;
 pub mod nn;
 mod permute;
