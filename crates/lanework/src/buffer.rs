@@ -70,8 +70,12 @@ pub struct Buffer<T: Storable> {
 /// let (low, high) = unsafe { (y.view_shared(..2), y.view_shared(2..)) };
 /// add(lanework::View::from(low), high).grid(1).block(2).launch(&device)?;
 ///
-/// // For a parameter that a kernel does not read with these arguments.
+/// // For a parameter that a kernel does not read with these arguments, and memory that one reads and writes.
 /// assert!(lanework::View::<u32>::nothing(&device).is_empty());
+/// let whole = y.view_mut(..2);
+/// // SAFETY: each thread reads what it writes.
+/// let again = lanework::View::from(unsafe { whole.again() });
+/// add(again, whole).grid(1).block(2).launch(&device)?;
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +116,11 @@ macro_rules! parts {
                 self.address
             }
 
+            /// No elements, on a device: for a parameter that a kernel does not use.
+            pub fn nothing(device: &Device) -> $name<'static, T> {
+                $name { device: device.identity(), address: 0, length: 0, buffer: PhantomData }
+            }
+
             /// A part of this part.
             ///
             /// # Panics
@@ -150,10 +159,13 @@ parts! {
     View ViewMut
 }
 
-impl<T: Storable> View<'static, T> {
-    /// No elements, on a device.
-    pub fn nothing(device: &Device) -> View<'static, T> {
-        View { device: device.identity(), address: 0, length: 0, buffer: PhantomData }
+impl<'a, T: Storable> ViewMut<'a, T> {
+    /// The same memory once more.
+    ///
+    /// # Safety
+    /// What one view writes must not be used through another one at the same time.
+    pub unsafe fn again(&self) -> ViewMut<'a, T> {
+        ViewMut { ..*self }
     }
 }
 

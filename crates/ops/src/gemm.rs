@@ -5,12 +5,13 @@
 //! kernels is chosen for it (`choose.rs`), and each family is a file that makes the launches.
 
 mod bias;
-mod choose;
+pub(crate) mod choose;
 mod double;
 mod element;
 mod epilogue;
 mod finish;
 mod grouped;
+pub(crate) mod hopper;
 mod problem;
 mod source;
 mod split;
@@ -304,7 +305,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     }
 
     /// The problem as plain data.
-    fn problem<'c, C: GemmElement>(self, c: TensorMut<'c, C, R>) -> Result<Problem<'c>>
+    pub(crate) fn problem<'c, C: GemmElement>(self, c: TensorMut<'c, C, R>) -> Result<Problem<'c>>
     where
         'a: 'c,
     {

@@ -146,3 +146,16 @@ fn a_warpgroup_multiplies_matrices_that_lie_by_columns() {
     check_columns::<bf16, Swizzle32, 32>();
     check_columns::<f16, NoSwizzle, 48>();
 }
+
+/// In a cluster, a GPU's addresses in shared memory have the block's rank above their 18 bits, which the emulator's have not.
+#[test]
+fn descriptors_hold_no_rank_of_a_block() {
+    let device = lanework::Device::emulator();
+    let x = device.zeros::<f16>(64 * 64).unwrap();
+    let mut c = device.zeros::<f32>(64 * 64).unwrap();
+    let launch = by_columns::<f16, Swizzle128, 64, 64>(&x, &x, &mut c);
+    let ptx = launch.module().unwrap().to_string();
+    let masked =
+        ptx.lines().filter(|line| line.trim().starts_with("and.b32") && line.contains("16383"));
+    assert_eq!(masked.count(), 2, "{ptx}");
+}

@@ -5,7 +5,7 @@ use super::base::TileBase;
 use super::element::MatrixElement;
 use super::swizzle::SwizzleMode;
 use super::tile::{SharedTile, Transposed};
-use super::words::{constant, shr};
+use super::words::{and, constant, shr};
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::operation::Operation;
@@ -79,7 +79,10 @@ impl Stored {
     pub(super) fn descriptor(self, b: &mut Builder, k_major: bool, step: u32, bytes: u32) -> Value {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
+        // In a cluster, the block's rank stands above the 18 bits of an address (seen on an H200: it would be taken for a part of the
+        // leading dimension's offset).
         let sixteens = shr(b, base, 4);
+        let sixteens = and(b, sixteens, 0x3fff);
         let high = u64::from(stride >> 4) | self.mode << 30;
         let (word, long) = (ScalarType::U32, ScalarType::U64);
         // Addresses in shared memory have 18 bits, so that the start does not carry into what is above it: the lower half is

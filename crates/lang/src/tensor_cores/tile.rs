@@ -8,7 +8,7 @@ use crate::asynchrony::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::definition::IndexKind;
-use crate::memory::{Extent, IndexValue, Place};
+use crate::memory::{IndexValue, Place};
 use crate::value::Index;
 use crate::var::Read;
 use std::marker::PhantomData;
@@ -158,11 +158,12 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     /// Panel `panel` of the tile: `C` columns that one row of the swizzle holds, from column `panel * C`
     /// on. What one tensor copy fills.
     #[track_caller]
-    pub fn panel<const C: u32>(self, panel: impl Extent) -> SharedTile<T, ROWS, C, S> {
+    pub fn panel<const C: u32>(self, panel: impl IndexValue) -> SharedTile<T, ROWS, C, S> {
         here();
-        let panel = panel.extent().and_then(|panel| u32::try_from(panel).ok());
+        let panel = panel.parts();
         with(|b| {
-            let fits = panel.is_some_and(|panel| panel < COLUMNS.div_ceil(C.max(1)));
+            let panels = COLUMNS.div_ceil(C.max(1));
+            let fits = panel.known().is_none_or(|panel| panel >= 0 && panel < i128::from(panels));
             if C * T::BITS / 8 != S::BYTES || !fits {
                 b.error(
                     format!(
@@ -172,7 +173,8 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
                     "take one of as many columns, counted from 0",
                 );
             }
-            let offset = constant(panel.unwrap_or(0) * self.panel);
+            let panel = word(b, panel);
+            let offset = mul(b, panel, self.panel);
             SharedTile::starting_at(self.base.plus(b, offset), self.panel)
         })
     }

@@ -2,7 +2,7 @@
 
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Problem};
-use super::{double, split, tile};
+use super::{double, hopper, split, tile};
 use crate::workspace::{Layout, Scratch};
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
 use lanework::{Prepared, Result};
@@ -25,6 +25,7 @@ pub(crate) struct Family {
 const FAMILIES: &[Family] = &[
     Family { name: "split", suits: split::suits, recipe: split::recipe },
     Family { name: "double", suits: double::suits, recipe: double::recipe },
+    Family { name: "hopper", suits: hopper::suits, recipe: hopper::recipe },
     Family { name: "tile", suits: |_| true, recipe: tile::recipe },
 ];
 
@@ -79,4 +80,15 @@ fn class(problem: &Problem<'_>) -> String {
     );
     let extents = [("batch", batch as u64), ("m", m as u64), ("n", n as u64), ("k", k as u64)];
     shape_class(&extents, &types)
+}
+
+/// The recipe of the family of this name alone; `None` where there is none or it does not suit.
+#[cfg(test)]
+pub(crate) fn by_name<'a>(
+    name: &str,
+    problem: Problem<'a>,
+    layout: &mut Layout,
+) -> Option<Result<Recipe<'a>>> {
+    let family = FAMILIES.iter().find(|family| family.name == name)?;
+    (family.suits)(&problem).then(|| (family.recipe)(problem, layout))
 }

@@ -136,7 +136,7 @@ pub(crate) const MOST: usize = 4;
 
 /// A function of each element of the result.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Activation {
+pub enum Activation {
     Relu,
     Gelu,
     Map(Function),
@@ -144,7 +144,7 @@ pub(crate) enum Activation {
 
 /// Along what a vector's elements go: one number for all, one per row, one per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Along {
+pub enum Along {
     Nothing,
     Rows,
     Columns,

@@ -10,7 +10,7 @@ use lanework::{Element, View};
 
 /// The constants of an epilogue: which parts of it there are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Finish {
+pub struct Finish {
     /// Whether `alpha` is not 1.
     pub scaled: bool,
     /// Whether `beta` is not 0.
@@ -20,8 +20,19 @@ pub(crate) struct Finish {
     pub activations: [Option<Activation>; MOST],
 }
 
+impl Finish {
+    /// Whether results are the sums as they are.
+    pub fn is_plain(&self) -> bool {
+        !self.scaled
+            && !self.reads_c
+            && self.bias.is_none()
+            && self.scales.is_none()
+            && self.activations[0].is_none()
+    }
+}
+
 /// What epilogues compute in.
-pub(crate) trait Sum: Element {
+pub trait Sum: Element {
     /// `alpha` and `beta`.
     fn of(x: f64) -> Self;
     /// `a * b + sum`, rounded once.
@@ -96,12 +107,12 @@ impl Sum for i32 {
 }
 
 /// The result at a row and column from the sum of products, and what C held there, which counts only where `finish.reads_c`.
-pub(crate) mod finished {
+pub mod finished {
     use super::*;
 
     #[track_caller]
     #[allow(clippy::too_many_arguments)]
-    pub(crate) fn staged<S: Sum>(
+    pub fn staged<S: Sum>(
         sum: impl IntoVar<S>,
         before: impl IntoVar<S>,
         (row, column): (impl IntoVar<u32>, impl IntoVar<u32>),

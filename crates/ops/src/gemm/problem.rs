@@ -66,19 +66,19 @@ pub(crate) enum Major {
 }
 
 impl Strides {
-    /// Which elements are adjacent, of a matrix of `rows` x `columns`. A single row or column counts as dense.
+    /// Which elements are adjacent, of a matrix of `rows` x `columns`. A single line, whose distance to the next one nothing says, has
+    /// one that every kernel takes.
     pub fn major(self, rows: usize, columns: usize) -> Major {
-        let dense = |stride: usize, extent: usize| stride == 1 || extent <= 1;
-        // What a leading dimension may be where there is only one line.
-        let lines = |stride: usize, lines: usize, extent: usize| {
-            if lines <= 1 { stride.max(extent) } else { stride }
+        let apart = |stride: usize, lines: usize, extent: usize| {
+            if lines <= 1 { extent.next_multiple_of(16).max(16) } else { stride }
         };
-        if dense(self.column, columns) {
-            Major::Rows(lines(self.row, rows, columns))
-        } else if dense(self.row, rows) {
-            Major::Columns(lines(self.column, columns, rows))
-        } else {
-            Major::Scattered
+        match (self.row, self.column) {
+            (row, 1) if columns > 1 => Major::Rows(apart(row, rows, columns)),
+            (1, column) if rows > 1 => Major::Columns(apart(column, columns, rows)),
+            // One column with gaps: rows of one element.
+            (row, _) if columns <= 1 => Major::Rows(apart(row, rows, columns)),
+            (_, column) if rows <= 1 => Major::Columns(column),
+            _ => Major::Scattered,
         }
     }
 
@@ -201,4 +201,26 @@ impl Problem<'_> {
 /// A request that describes no problem.
 pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_line_is_one_whose_elements_are_adjacent() {
+        for (row, column, rows, columns, major) in [
+            (7, 1, 5, 7, Major::Rows(7)),
+            (1, 5, 5, 7, Major::Columns(5)),
+            (14, 2, 5, 7, Major::Scattered),
+            (1, 1, 5, 1, Major::Columns(16)),
+            (3, 1, 5, 1, Major::Rows(3)),
+            (1, 1, 1, 40, Major::Rows(48)),
+            (1, 3, 1, 40, Major::Columns(3)),
+            (9, 9, 1, 1, Major::Rows(16)),
+        ] {
+            let strides = Strides { batch: 0, row, column };
+            assert_eq!(strides.major(rows, columns), major, "{row} {column} {rows} {columns}");
+        }
+    }
 }

@@ -20,6 +20,14 @@ impl<'a> Source<'a> {
             Source::Scratch(part) => View::from(scratch.view(part)).cast(),
         }
     }
+
+    /// What its address is, as far as alignment goes: a part of the workspace is aligned to 256 bytes.
+    pub fn address(self) -> u64 {
+        match self {
+            Source::Memory(view) => view.address(),
+            Source::Scratch(_) => 0,
+        }
+    }
 }
 
 impl std::fmt::Debug for Source<'_> {

@@ -1,5 +1,9 @@
 //! What is refused and in which words, extents of 0, and products under the emulator's checks.
 
+use super::choose::{Recipe, by_name};
+use super::hopper::{Order, Shape, with_shape};
+use super::problem::Problem;
+use crate::workspace::Layout;
 use crate::{Fp8E4m3, Gemm, Precision, Tensor, TensorMut, function, gemm, grouped};
 use half::f16;
 use lanework::prelude::*;
@@ -115,6 +119,84 @@ fn awkward_products_are_clean_under_the_sanitizer() -> Result<()> {
             .bias(&bias)
             .run(TensorMut::new(&mut c, [m, n])?)?;
         assert_eq!(c.download()?, vec![k as f32 + 2.0; m * n]);
+    }
+    Ok(())
+}
+
+/// A product by one family of kernels, compared with exact sums: factors are small integers.
+fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
+    device: &Device,
+    family: impl for<'a> Fn(Problem<'a>, &mut Layout) -> Option<Result<Recipe<'a>>>,
+    [m, n, k]: [usize; 3],
+    (a_by_rows, b_by_rows): (bool, bool),
+    (of, value): (fn(i32) -> T, fn(C) -> i32),
+) -> Result<bool> {
+    let number = |i: usize| (i * 7 % 5) as i32 - 2;
+    let a: Vec<T> = (0..m * k).map(|i| of(number(i))).collect();
+    let b: Vec<T> = (0..k * n).map(|i| of(number(i / 3))).collect();
+    let (a, b) = (device.upload(&a)?, device.upload(&b)?);
+    let mut c = device.zeros::<C>(m * n)?;
+    let left = if a_by_rows { Tensor::new(&a, [m, k])? } else { Tensor::new(&a, [k, m])?.t() };
+    let right = if b_by_rows { Tensor::new(&b, [k, n])? } else { Tensor::new(&b, [n, k])?.t() };
+    let product = gemm(left, right).precision(Precision::TensorFloat32);
+    let problem = product.problem(TensorMut::new(&mut c, [m, n])?)?;
+    let mut layout = Layout::default();
+    let Some(recipe) = family(problem, &mut layout) else {
+        return Ok(false);
+    };
+    let scratch = crate::Workspace::new(device).reserve(&layout)?;
+    crate::Plan::new(recipe?(&scratch)?, [scratch]).launch()?;
+    for (i, got) in c.download()?.into_iter().enumerate() {
+        let (y, x) = (i / n, i % n);
+        let at = |p: usize| {
+            let left = if a_by_rows { y * k + p } else { p * m + y };
+            let right = if b_by_rows { p * n + x } else { x * k + p };
+            number(left) * number(right / 3)
+        };
+        let want: i32 = (0..k).map(at).sum();
+        assert_eq!(value(got), want, "{m} {n} {k}: row {y}, column {x}");
+    }
+    Ok(true)
+}
+
+#[test]
+fn hoppers_kernels_are_right_and_clean_for_every_type_and_layout() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let narrow = |x: i32| f16::from_f32(x as f32);
+    fn hopper<'a>(problem: Problem<'a>, layout: &mut Layout) -> Option<Result<Recipe<'a>>> {
+        by_name("hopper", problem, layout)
+    }
+    for layouts in [(true, true), (true, false), (false, true), (false, false)] {
+        for shape in [[128, 64, 64], [200, 136, 96], [130, 67, 65]] {
+            let back = |x: f32| x as i32;
+            assert!(by_family(&device, hopper, shape, layouts, (narrow, back))?);
+            assert!(by_family::<f32, f32>(&device, hopper, shape, layouts, (|x| x as f32, back))?);
+            assert!(by_family::<i8, i32>(&device, hopper, shape, layouts, (|x| x as i8, |x| x))?);
+        }
+        let of = |x: i32| Fp8E4m3::from_f32(x as f32);
+        let back = |x: f16| x.to_f32() as i32;
+        assert!(by_family(&device, hopper, [200, 136, 160], layouts, (of, back))?);
+    }
+    Ok(())
+}
+
+#[test]
+fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let narrow = |x: i32| f16::from_f32(x as f32);
+    for (number, cluster) in [(1, 1), (2, 1), (1, 2), (2, 2)].into_iter().enumerate() {
+        for (at, columns) in [64, 128, 256].into_iter().enumerate() {
+            let layouts = (number.is_multiple_of(2) == at.is_multiple_of(2), at < 2);
+            let order = Order::Grouped(2);
+            let shape = Shape { columns, cluster, order, promote: 0 };
+            by_family::<f16, f32>(
+                &device,
+                |problem, layout| Some(with_shape(problem, layout, shape)),
+                [328, 336, 96],
+                layouts,
+                (narrow, |x| x as i32),
+            )?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Matrix products of random types, shapes, strides and options.
 //!
 //! The reference is computed in f64 from the rounded factors. An element may differ by the rounding errors of its sum,
-//! `(k + 8) u |alpha| sum |a b|` with the unit roundoff `u` of the sums, of the epilogue, and of its own type; integers are exact.
+//! `(k + 8) u |alpha| sum |a b|` with the unit roundoff `u` of the sums, of the epilogue, and of its own type; integers are exact, and 8-bit
+//! floats summed with 14 bits.
 
 use half::{bf16, f16};
 use lanework::prelude::*;
@@ -70,20 +71,22 @@ impl<T: Number> Placed<T> {
     /// With random strides: rows or columns adjacent, sometimes neither, gaps, an offset.
     fn draw(device: &Device, rng: &mut StdRng, shape: [usize; 3], output: bool) -> Placed<T> {
         let [batch, rows, columns] = shape;
+        // Half of them as copy engines take them: lines and batches apart by multiples of 16 bytes.
+        let unit = if rng.random_range(0..2) == 0 { 16 } else { 1 };
         let gap = |rng: &mut StdRng| match rng.random_range(0..4) {
-            0 => rng.random_range(1..9),
+            0 => unit * rng.random_range(1..9),
             1 => 16,
             _ => 0,
         };
-        let apart = if rng.random_range(0..12) == 0 { 2 } else { 1 };
+        let apart = if unit == 1 && rng.random_range(0..8) == 0 { 2 } else { 1 };
         let (row, column, size) = if rng.random_range(0..3) > 0 {
-            let row = (columns * apart + gap(rng)).max(1);
+            let row = (columns * apart).max(1).next_multiple_of(unit) + gap(rng);
             (row, apart, row * rows)
         } else {
-            let column = (rows * apart + gap(rng)).max(1);
+            let column = (rows * apart).max(1).next_multiple_of(unit) + gap(rng);
             (apart, column, column * columns)
         };
-        let first = if rng.random_range(0..4) == 0 { rng.random_range(1..20) } else { 0 };
+        let first = if rng.random_range(0..4) == 0 { unit * rng.random_range(1..20) } else { 0 };
         let step = size + gap(rng);
         let step = if !output && batch > 1 && rng.random_range(0..6) == 0 { 0 } else { step };
         let length = first + step.max(size) * batch.max(1) + gap(rng);
@@ -257,6 +260,8 @@ fn solved<A: Number, B: Number, C: Number>(
 
     let unit = match (C::KIND.name(), precision) {
         _ if A::ROUNDOFF == 0.0 => 0.0,
+        // Tensor cores sum products of 8-bit floats with 14 bits, 128 of them at a time.
+        _ if A::KIND.bytes() == 1 => f64::powi(2.0, -12) / (k as f64 + 8.0),
         ("f64", Precision::Compensated) => f64::powi(2.0, -60),
         ("f64", _) => f64::powi(2.0, -53),
         (_, Precision::Compensated) => f64::powi(2.0, -45),

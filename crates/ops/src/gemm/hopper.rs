@@ -1,0 +1,250 @@
+//! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
+
+pub mod kernel;
+mod laid;
+mod maps;
+mod order;
+mod stored;
+
+use super::choose::Recipe;
+use super::element::ElementKind;
+use super::finish::{Finishing, Sum, finishing};
+use super::problem::{Extents, Major, Precision, Problem};
+use crate::workspace::{Layout, Scratch};
+use half::{bf16, f16};
+use kernel::{Form, ROWS};
+use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
+use lanework::{Element, Prepared, Result, View};
+pub use order::Order;
+use stored::Stored;
+
+/// Whether it computes a problem.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let types = match problem.a.kind {
+        ElementKind::F32 => problem.precision == Precision::TensorFloat32,
+        ElementKind::F64 | ElementKind::I32 => false,
+        _ => true,
+    };
+    let (_, _, c) = problem.majors();
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    let Extents { batch, m, n, k } = problem.extents;
+    // Where factors are copied first, there has to be enough to multiply.
+    let direct = maps::direct(problem) == (true, true);
+    let worth = direct || batch as f64 * m as f64 * n as f64 * k as f64 >= WORTH_A_COPY;
+    types && hopper && worth && k > 0 && k < MOST_DEPTH && matches!(c, Major::Rows(_))
+}
+
+/// Products of numbers from which on copying the factors pays.
+const WORTH_A_COPY: f64 = 131_072.0;
+/// Beyond this K, a copy's grid would have to be divided.
+const MOST_DEPTH: usize = 65_535 * 64;
+
+/// How a problem is divided: the fields of a [`Form`] that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub columns: u32,
+    pub cluster: (u32, u32),
+    pub order: Order,
+    /// As in [`Form`].
+    pub promote: u32,
+}
+
+/// The shape for a problem.
+fn shape(problem: &Problem<'_>) -> Shape {
+    let Extents { batch, m, n, .. } = problem.extents;
+    let processors = u64::from(problem.device.info().multiprocessors.max(2));
+    let tiles =
+        |columns: usize| (m.div_ceil(ROWS as usize) * n.div_ceil(columns)) as u64 * batch as u64;
+    let order = Order::Grouped(8);
+    let promote = if problem.a.kind.is_fp8() { 1 } else { 0 };
+    match () {
+        _ if promote == 0 && 2 * tiles(256) > processors => {
+            Shape { columns: 256, cluster: (2, 1), order, promote }
+        }
+        _ if 2 * tiles(128) > processors => Shape { columns: 128, cluster: (1, 1), order, promote },
+        _ => Shape { columns: 64, cluster: (1, 1), order, promote },
+    }
+}
+
+/// What its kernels need of a problem.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let shape = shape(&problem);
+    laid::factors(problem, layout, |problem, layout| with_shape(problem, layout, shape))
+}
+
+/// The same with a shape that the caller chose.
+pub(crate) fn with_shape<'a>(
+    problem: Problem<'a>,
+    layout: &mut Layout,
+    shape: Shape,
+) -> Result<Recipe<'a>> {
+    use lanework::lang::prelude::{E4m3, E5m2, Tf32};
+    let spare = layout.scratch::<u8>(16);
+    Ok(Box::new(move |scratch| {
+        let spare = scratch.view(spare);
+        let step = Step { problem, shape, scratch, spare };
+        let (a, b, c) = (step.problem.a.kind, step.problem.b.kind, step.problem.c.kind);
+        use ElementKind as K;
+        let launch = match (a, b, c) {
+            (K::F16, _, K::F16) => step.launched::<f16, f16, f32, f32, f16, 64, 64>(),
+            (K::F16, ..) => step.launched::<f16, f16, f32, f32, f32, 64, 32>(),
+            (K::Bf16, _, K::Bf16) => step.launched::<bf16, bf16, f32, f32, bf16, 64, 64>(),
+            (K::Bf16, ..) => step.launched::<bf16, bf16, f32, f32, f32, 64, 32>(),
+            (K::I8, _, K::I32) => step.launched::<i8, i8, i32, i32, i32, 128, 32>(),
+            (K::I8, ..) => step.launched::<i8, i8, i32, f32, f32, 128, 32>(),
+            (K::E4m3, K::E4m3, _) => step.of_fp8::<E4m3, E4m3>(),
+            (K::E4m3, ..) => step.of_fp8::<E4m3, E5m2>(),
+            (K::E5m2, K::E4m3, _) => step.of_fp8::<E5m2, E4m3>(),
+            (K::E5m2, ..) => step.of_fp8::<E5m2, E5m2>(),
+            _ => step.launched::<Tf32, Tf32, f32, f32, f32, 32, 32>(),
+        };
+        Ok(vec![launch?])
+    }))
+}
+
+/// A launch of the kernel, before its types are known.
+struct Step<'a, 's> {
+    problem: Problem<'a>,
+    shape: Shape,
+    scratch: &'s Scratch,
+    /// Memory for a map that is not used.
+    spare: lanework::ViewMut<'a, u8>,
+}
+
+impl<'a> Step<'a, '_> {
+    fn of_fp8<T: GroupProduct<U, f32>, U: MatrixElement>(self) -> Result<Prepared<'a>> {
+        match self.problem.c.kind {
+            ElementKind::F16 => self.launched::<T, U, f32, f32, f16, 128, 64>(),
+            ElementKind::Bf16 => self.launched::<T, U, f32, f32, bf16, 128, 64>(),
+            _ => self.launched::<T, U, f32, f32, f32, 128, 32>(),
+        }
+    }
+
+    fn launched<T, U, D, S, O, const DEPTH: u32, const WIDE: u32>(self) -> Result<Prepared<'a>>
+    where
+        T: GroupProduct<U, D>,
+        U: MatrixElement,
+        D: MatrixElement<Storage = D> + Element,
+        S: Sum + MatrixElement<Storage = S>,
+        O: Stored<S>,
+    {
+        match self.shape.columns {
+            256 => self.of_columns::<T, U, D, S, O, DEPTH, 256, 128, WIDE>(),
+            128 => self.of_columns::<T, U, D, S, O, DEPTH, 128, 64, WIDE>(),
+            _ => self.of_columns::<T, U, D, S, O, DEPTH, 64, 32, WIDE>(),
+        }
+    }
+
+    fn of_columns<
+        T,
+        U,
+        D,
+        S,
+        O,
+        const DEPTH: u32,
+        const COLUMNS: u32,
+        const HALF: u32,
+        const WIDE: u32,
+    >(
+        self,
+    ) -> Result<Prepared<'a>>
+    where
+        T: GroupProduct<U, D>,
+        U: MatrixElement,
+        D: MatrixElement<Storage = D> + Element,
+        S: Sum + MatrixElement<Storage = S>,
+        O: Stored<S>,
+    {
+        let Step { problem, shape: Shape { columns, cluster, order, promote }, scratch, spare } =
+            self;
+        let Extents { batch, m, n, k } = problem.extents;
+        let (of_a, of_b, of_c) = problem.majors();
+        let along_k = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
+        // Rows of B are shared by panels of so many columns.
+        let shares = along_k.1 || COLUMNS >= DEPTH * cluster.0;
+        let cluster = if shares { cluster } else { (1, cluster.1) };
+        let bytes = problem.a.kind.bytes() as u32;
+        let tma_store = maps::stored_by_tma(&problem);
+        let form = Form { along_k, cluster, stages: 0, order, tma_store, promote, bytes, columns }
+            .filled();
+        let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
+        let a = maps::factor::<T::Storage>(
+            &problem,
+            &problem.a,
+            scratch,
+            (m, k),
+            of_a,
+            along_k.0,
+            lines(ROWS, cluster.1),
+            DEPTH,
+        )?;
+        let b = maps::factor::<U::Storage>(
+            &problem,
+            &problem.b,
+            scratch,
+            (n, k),
+            of_b,
+            along_k.1,
+            lines(COLUMNS, cluster.0),
+            DEPTH,
+        )?;
+        let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
+            finishing::<S>(&problem, scratch);
+        let device = problem.device.clone();
+        let strides = problem.c.strides;
+        let ld = match of_c {
+            Major::Rows(ld) => ld,
+            _ => strides.row,
+        };
+        // SAFETY: the kernel reads an element of C before it stores it, in the same thread or before a barrier of the warpgroup that
+        // stores it.
+        let (stored, out) = unsafe { (problem.c.memory.again(), problem.c.memory.again()) };
+        let before = if finish.reads_c { View::from(out).cast() } else { View::nothing(&device) };
+        let (stored, out) = if tma_store {
+            (
+                maps::result::<O>(
+                    &device,
+                    stored.cast(),
+                    (batch, m, n),
+                    (strides.batch, ld),
+                    WIDE,
+                )?,
+                None,
+            )
+        } else {
+            (maps::unused::<O>(&device, spare)?, Some(problem.c.memory.cast::<O>()))
+        };
+        let clusters = m.div_ceil((cluster.0 * ROWS) as usize) as u64
+            * n.div_ceil((cluster.1 * COLUMNS) as usize) as u64
+            * batch as u64;
+        let most = u64::from(device.info().multiprocessors / form.blocks()).max(1);
+        let blocks = clusters.min(most) as u32 * form.blocks();
+        let step = |stride: usize| u32::from(stride != 0 && batch > 1);
+        let launch = kernel::product::<T, U, D, S, O, DEPTH, COLUMNS, HALF, WIDE>(
+            &a,
+            &b,
+            &stored,
+            out.unwrap_or(lanework::ViewMut::nothing(&device)),
+            before,
+            bias,
+            scale_a,
+            scale_b,
+            [batch as u32, m as u32, n as u32, k as u32],
+            [step(problem.a.strides.batch), step(problem.b.strides.batch)],
+            [strides.batch as u64, ld as u64],
+            alpha,
+            beta,
+            form,
+            finish,
+        );
+        // SAFETY: copies by maps stay inside of their tensors; elements of C and vectors are read and written at rows below m and columns
+        // below n; tiles and parts are indexed by stages of the ring and by warpgroups.
+        unsafe {
+            launch
+                .grid(blocks)
+                .block(384)
+                .shared_bytes(form.shared_bytes())
+                .prepare_unchecked(&device)
+        }
+    }
+}

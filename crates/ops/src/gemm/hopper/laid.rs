@@ -1,0 +1,153 @@
+//! Factors laid out as TMA and `wgmma` need them: elements along K adjacent, lines apart by multiples of 16 bytes. What lies otherwise is
+//! copied into the workspace first, through shared memory where it has to be transposed.
+
+use super::super::choose::Recipe;
+use super::super::problem::{Extents, Matrix, Problem, Strides};
+use super::super::source::Source;
+use super::maps;
+use crate::workspace::{Layout, Part, Scratch};
+use lanework::prelude::*;
+use lanework::{Element, Prepared, Result};
+
+/// Edge of a block's tile.
+const TILE: u32 = 64;
+const THREADS: u32 = 256;
+/// What lines of the copy are multiples of, in bytes.
+const LINE: usize = 64;
+
+/// Copies `[batches, lines, k]` elements to lines of `pitch` elements.
+#[kernel(block = THREADS)]
+fn laid<T: Element>(
+    from: &[T],
+    to: &mut [T],
+    extents: [u32; 3],
+    strides: [u64; 3],
+    pitch: u64,
+    #[constant] along_k: bool,
+) {
+    let tile = shared::<T>(if along_k { [1, 1] } else { [TILE, TILE + 1] });
+    let [batches, lines, k] = extents;
+    let (first, depth) = (block_idx.x * TILE, block_idx.y * TILE);
+    let (x, y) = (thread_idx.x % TILE, thread_idx.x / TILE);
+    for batch in (block_idx.z..batches).step_by(grid_dim.z) {
+        #[unroll]
+        for part in 0..TILE * TILE / THREADS {
+            let i = y + part * (THREADS / TILE);
+            let (line, at) = if along_k { (first + i, depth + x) } else { (first + x, depth + i) };
+            if line < lines && at < k {
+                let index =
+                    batch as u64 * strides[0] + line as u64 * strides[1] + at as u64 * strides[2];
+                let value = from[index];
+                if along_k {
+                    to[(batch as u64 * lines as u64 + line as u64) * pitch + at as u64] = value;
+                } else {
+                    tile[[i, x]] = value;
+                }
+            }
+        }
+        if !along_k {
+            sync_threads();
+            #[unroll]
+            for part in 0..TILE * TILE / THREADS {
+                let i = y + part * (THREADS / TILE);
+                let (line, at) = (first + i, depth + x);
+                if line < lines && at < k {
+                    to[(batch as u64 * lines as u64 + line as u64) * pitch + at as u64] =
+                        tile[[x, i]];
+                }
+            }
+            sync_threads();
+        }
+    }
+}
+
+/// A copy to be made.
+struct Copy<'a> {
+    matrix: Matrix<'a>,
+    part: Part<u8>,
+    /// Batches, lines and elements along K, and their strides.
+    extents: [usize; 3],
+    strides: [usize; 3],
+    pitch: usize,
+}
+
+/// The recipe that `then` makes of the problem with factors as they have to lie, after the copies.
+pub fn factors<'a>(
+    mut problem: Problem<'a>,
+    layout: &mut Layout,
+    then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
+) -> Result<Recipe<'a>> {
+    let (of_a, of_b) = maps::direct(&problem);
+    let Extents { batch, m, n, k } = problem.extents;
+    let mut copies = Vec::new();
+    if !of_a {
+        let strides = problem.a.strides;
+        let (copy, a) =
+            copied(problem.a, [batch, m, k], [strides.batch, strides.row, strides.column], layout);
+        copies.push(copy);
+        problem.a = a;
+    }
+    if !of_b {
+        let strides = problem.b.strides;
+        let (copy, b) =
+            copied(problem.b, [batch, n, k], [strides.batch, strides.column, strides.row], layout);
+        copies.push(copy);
+        problem.b = Matrix { strides: b.strides.t(), ..b };
+    }
+    let device = problem.device.clone();
+    let recipe = then(problem, layout)?;
+    if copies.is_empty() {
+        return Ok(recipe);
+    }
+    Ok(Box::new(move |scratch| {
+        let launches = copies.into_iter().map(|copy| match copy.matrix.kind.bytes() {
+            1 => prepared::<u8>(&device, copy, scratch),
+            2 => prepared::<u16>(&device, copy, scratch),
+            _ => prepared::<u32>(&device, copy, scratch),
+        });
+        let mut launches = launches.collect::<Result<Vec<_>>>()?;
+        launches.extend(recipe(scratch)?);
+        Ok(launches)
+    }))
+}
+
+/// The copy of a factor, and the factor that it gives, with lines as rows.
+fn copied<'a>(
+    matrix: Matrix<'a>,
+    [batch, lines, k]: [usize; 3],
+    strides: [usize; 3],
+    layout: &mut Layout,
+) -> (Copy<'a>, Matrix<'a>) {
+    let bytes = matrix.kind.bytes();
+    let pitch = k.next_multiple_of(LINE / bytes);
+    let batches = if strides[0] == 0 { 1 } else { batch };
+    let part = layout.scratch::<u8>(batches * lines * pitch * bytes);
+    let step = if strides[0] == 0 { 0 } else { lines * pitch };
+    let laid = Matrix {
+        memory: Source::Scratch(part),
+        strides: Strides { batch: step, row: pitch, column: 1 },
+        ..matrix
+    };
+    (Copy { matrix, part, extents: [batches, lines, k], strides, pitch }, laid)
+}
+
+fn prepared<'a, T: Element>(
+    device: &Device,
+    copy: Copy<'a>,
+    scratch: &Scratch,
+) -> Result<Prepared<'a>> {
+    let Copy { matrix, part, extents, strides, pitch } = copy;
+    let [batches, lines, k] = extents.map(|extent| extent as u32);
+    let launch = laid::<T>(
+        matrix.memory.elements(scratch),
+        scratch.view(part).cast::<T>(),
+        [batches, lines, k],
+        strides.map(|stride| stride as u64),
+        pitch as u64,
+        strides[2] <= 1,
+    );
+    let grid = (lines.div_ceil(TILE), k.div_ceil(TILE).min(65_535), batches.min(65_535));
+    // SAFETY: elements are read at lines and depths below the factor's extents, and written to lines of as many elements or more, of which the
+    // part holds `batches * lines`.
+    unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
+}

@@ -1,0 +1,85 @@
+//! Which matrices TMA reads and writes as they lie, and their tensor maps.
+
+use super::super::problem::{Extents, Major, Matrix, Problem};
+use crate::workspace::Scratch;
+use lanework::prelude::*;
+use lanework::{Element, Result, Storable, TensorMap, TensorMapMut, ViewMut};
+
+/// Whether TMA takes a matrix whose lines are `ld` elements apart, and whose batches are `batch` apart.
+fn aligned(address: u64, bytes: usize, ld: usize, batch: usize) -> bool {
+    address % 16 == 0 && (ld * bytes).is_multiple_of(16) && (batch * bytes).is_multiple_of(16)
+}
+
+/// Whether the factors, A and B, are read as they lie.
+pub fn direct(problem: &Problem<'_>) -> (bool, bool) {
+    let (of_a, of_b, _) = problem.majors();
+    let narrow = problem.a.kind.bytes() == 2;
+    let reads = |matrix: &Matrix<'_>, major: Major, along_k: bool| {
+        let (Major::Rows(ld) | Major::Columns(ld)) = major else { return false };
+        (along_k || narrow)
+            && aligned(matrix.memory.address(), matrix.kind.bytes(), ld, matrix.strides.batch)
+    };
+    (
+        reads(&problem.a, of_a, matches!(of_a, Major::Rows(_))),
+        reads(&problem.b, of_b, matches!(of_b, Major::Columns(_))),
+    )
+}
+
+/// Whether the results are written by TMA, which writes whole chunks of 16 bytes, beyond the end of a row, too.
+pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
+    match problem.majors().2 {
+        Major::Rows(ld) => {
+            let batch = if problem.extents.batch == 1 { 0 } else { problem.c.strides.batch };
+            let bytes = problem.c.kind.bytes();
+            aligned(problem.c.memory.address(), bytes, ld, batch)
+                && (problem.extents.n * bytes).is_multiple_of(16)
+        }
+        _ => false,
+    }
+}
+
+/// The map of a factor of `lines` (rows of A, columns of B) by `k` elements, `taken` lines and `depth` elements along K at a time.
+#[allow(clippy::too_many_arguments)]
+pub fn factor<'a, T: Element>(
+    problem: &Problem<'a>,
+    matrix: &Matrix<'a>,
+    scratch: &Scratch,
+    (lines, k): (usize, usize),
+    major: Major,
+    along_k: bool,
+    taken: u32,
+    depth: u32,
+) -> Result<TensorMap<'a, T, 3>> {
+    let Extents { batch, .. } = problem.extents;
+    let (Major::Rows(ld) | Major::Columns(ld)) = major else { unreachable!("checked by `direct`") };
+    let own = if matrix.strides.batch == 0 { 1 } else { batch };
+    let apart = if own == 1 { ld } else { matrix.strides.batch };
+    let (shape, tile) = match along_k {
+        true => ([own, lines, k], [1, taken, depth]),
+        false => ([own, k, lines], [1, depth, depth]),
+    };
+    let tiles = Tiles::new(shape, tile).strides([apart, ld, 1]).swizzle(Swizzle::B128);
+    TensorMap::of_view(&problem.device, matrix.memory.elements::<T>(scratch), &tiles)
+}
+
+/// The map of the results, stored 64 rows of `wide` columns at a time.
+pub fn result<'a, T: Element>(
+    device: &Device,
+    memory: ViewMut<'a, T>,
+    (batch, m, n): (usize, usize, usize),
+    (apart, ld): (usize, usize),
+    wide: u32,
+) -> Result<TensorMapMut<'a, T, 3>> {
+    let apart = if batch == 1 { ld } else { apart };
+    let tiles = Tiles::new([batch, m, n], [1, 64, wide]).strides([apart, ld, 1]);
+    TensorMapMut::of_view(device, memory, &tiles.swizzle(Swizzle::B128))
+}
+
+/// A map that no copy uses.
+pub fn unused<'a, T: Element + Storable>(
+    device: &Device,
+    memory: ViewMut<'a, u8>,
+) -> Result<TensorMapMut<'a, T, 3>> {
+    let few = 16 / size_of::<T>();
+    TensorMapMut::of_view(device, memory.cast(), &Tiles::new([1, 1, few], [1, 1, few as u32]))
+}

@@ -1,0 +1,46 @@
+//! How results of each type are laid into shared memory, from which TMA stores them.
+
+use half::{bf16, f16};
+use lanework::Element;
+use lanework::lang::Var;
+use lanework::lang::tensor_cores::{FragmentC, MatrixElement, SharedTile};
+
+/// A type of results, from sums of type `S`.
+pub trait Stored<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
+    /// Lays a part of the results into a tile, each warp its rows.
+    fn place<const W: u32>(part: FragmentC<S, 64, W>, tile: SharedTile<Self, 64, W>);
+
+    /// One of the panels of a tile whose columns are rows of A.
+    #[track_caller]
+    fn half<T: MatrixElement, const DEPTH: u32>(
+        tile: SharedTile<T, DEPTH, 128>,
+        panel: Var<u32>,
+    ) -> SharedTile<T, DEPTH, 64> {
+        tile.panel::<64>(panel)
+    }
+}
+
+macro_rules! as_they_are {
+    ($($t:ty)*) => {$(
+        impl Stored<$t> for $t {
+            #[track_caller]
+            fn place<const W: u32>(part: FragmentC<$t, 64, W>, tile: SharedTile<$t, 64, W>) {
+                part.store(tile, 0u32, 0u32);
+            }
+        }
+    )*};
+}
+
+macro_rules! narrowed {
+    ($($t:ty)*) => {$(
+        impl Stored<f32> for $t {
+            #[track_caller]
+            fn place<const W: u32>(part: FragmentC<f32, 64, W>, tile: SharedTile<$t, 64, W>) {
+                part.to::<$t>().store_matrix(tile, 0u32, 0u32);
+            }
+        }
+    )*};
+}
+
+as_they_are!(f32 i32);
+narrowed!(f16 bf16);
