@@ -307,6 +307,36 @@ impl Mbarrier {
         self.arrive_by("arrive_drop", None)
     }
 
+    /// Arrives as soon as all copies that this thread has started by [`cp_async`](crate::prelude::cp_async) have brought their
+    /// bytes; the thread goes on (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let (t, tile, full) = (thread_idx.x, shared::<f32>(32), mbarrier(32));
+    ///     let filled = full.waiter();
+    ///     cp_async::<4, _>(&mut tile[t], &x[t]);
+    ///     full.arrive_after_copies();
+    ///     filled.wait();
+    ///     out[t] = tile[31 - t];
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let x = device.upload(&std::array::from_fn::<f32, 32, _>(|i| i as f32))?;
+    /// # let mut out = device.zeros::<f32>(32)?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[..2], [31.0, 30.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn arrive_after_copies(self) {
+        here();
+        with(|b| {
+            let operands = vec![self.place.operand(b)];
+            b.emit("cp.async.mbarrier.arrive.noinc.shared.b64", operands);
+        });
+    }
+
     /// Waits until the phase of an arrival is complete (`mbarrier.try_wait`, repeated).
     #[track_caller]
     pub fn wait(self, arrival: Arrival) {

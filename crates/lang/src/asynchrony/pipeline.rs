@@ -272,6 +272,42 @@ impl Filling {
         self.full.arrive();
     }
 
+    /// The stage is filled as far as this thread is concerned once the copies that it has started by
+    /// [`cp_async`](crate::prelude::cp_async) are there; the thread goes on.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// Every thread copies a word and reads another one, and the next copies are on their way meanwhile.
+    /// #[kernel(block = 32)]
+    /// fn example(x: &[u32], out: &mut [u32], rows: u32) {
+    ///     let (t, buffers, pipe) = (thread_idx.x, shared::<u32>([2, 32]), pipeline(2, 32, 32));
+    ///     let (producer, consumer) = (pipe.producer(), pipe.consumer());
+    ///     let mut sum = 0u32;
+    ///     for row in 0..rows + 1 {
+    ///         if row < rows {
+    ///             let slot = producer.acquire();
+    ///             cp_async::<4, _>(&mut buffers[[slot.index, t]], &x[32 * row + t]);
+    ///             slot.commit_after_copies();
+    ///         }
+    ///         if row > 0 {
+    ///             let slot = consumer.wait();
+    ///             sum += buffers[[slot.index, 31 - t]];
+    ///             slot.release();
+    ///         }
+    ///     }
+    ///     out[t] = sum;
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let (x, mut out) = (device.upload(&[2u32; 320])?, device.zeros::<u32>(32)?);
+    /// # example(&x, &mut out, 10).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?, [20; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn commit_after_copies(self) {
+        self.full.arrive_after_copies();
+    }
+
     /// Announces the bytes that copies bring, and arrives.
     #[track_caller]
     pub fn arrive_expect(self, bytes: impl IndexValue) {

@@ -209,12 +209,21 @@ impl<T: Number> Place<T> {
 
     /// Reads `N` adjacent elements with one instruction.
     pub(crate) fn load_vector<const N: usize>(self, words: &str) -> [Var<T>; N] {
+        self.load_vector_of("", words)
+    }
+
+    /// The same with qualifiers before the state space, such as `volatile.`, and after it.
+    pub(crate) fn load_vector_of<const N: usize>(
+        self,
+        before: &str,
+        words: &str,
+    ) -> [Var<T>; N] {
         with(|b| {
             vector_width::<T>(b, N);
             let ty = memory_type(T::SCALAR);
             let registers: [_; N] = std::array::from_fn(|_| b.register(T::SCALAR, false));
             let elements = registers.iter().map(|r| Operand::Name(r.name())).collect();
-            let name = format!("ld.{}{words}.v{N}.{}", self.space.word(), ty.name());
+            let name = format!("ld.{before}{}{words}.v{N}.{}", self.space.word(), ty.name());
             let operands = vec![Operand::Vector(elements), self.operand(b)];
             b.emit(&name, operands);
             registers.map(|r| Var::new(Value::Register(r)))

@@ -374,6 +374,45 @@ impl<T: Element, const D: usize> Shared<T, D> {
         self.vector::<N>(at).load_vector("")
     }
 
+    /// [`load_vec`](Self::load_vec) at this very place in the program (`ld.volatile`): ptxas moves an ordinary load from shared
+    /// memory down to where its value is used, which undoes a prefetch into registers; volatile ones keep their order.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// Sums four columns at a time; the next row is on its way while one is added.
+    /// #[kernel(block = 8)]
+    /// fn example(out: &mut [f32]) {
+    ///     let (t, tile) = (thread_idx.x, shared::<f32>([8, 32]));
+    ///     #[unroll]
+    ///     for row in 0..8u32 {
+    ///         tile.store4((row, 4 * t), [1.0f32; 4]);
+    ///     }
+    ///     let mut rows = [[0.0f32; 4]; 2];
+    ///     let mut sums = [0.0f32; 4];
+    ///     rows[0] = tile.load_vec_volatile::<4>((0, 4 * t));
+    ///     #[unroll]
+    ///     for row in 0..8u32 {
+    ///         if row + 1 < 8 {
+    ///             rows[(row + 1) % 2] = tile.load_vec_volatile::<4>((row + 1, 4 * t));
+    ///         }
+    ///         #[unroll]
+    ///         for i in 0..4 {
+    ///             sums[i] += rows[row % 2][i];
+    ///         }
+    ///     }
+    ///     out.store4(4 * t, sums);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<f32>(32)?;
+    /// # example(&mut out).grid(1).block(8).launch(&device)?;
+    /// assert_eq!(out.download()?, [8.0; 32]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn load_vec_volatile<const N: usize>(&self, at: impl Coordinates<T, D>) -> [Var<T>; N] {
+        self.vector::<N>(at).load_vector_of("volatile.", "")
+    }
+
     /// Writes `N` adjacent elements of the last axis in one access, for an `N` of 2 or 4,
     /// aligned to its size.
     #[track_caller]
