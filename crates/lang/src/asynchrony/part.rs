@@ -148,11 +148,20 @@ impl<T: Scalar, const D: usize> Part<T, D> {
 
     /// The place of an element, after a check of every index.
     fn place(&self, index: &[Index]) -> Place<T> {
+        self.vector(index, 1)
+    }
+
+    /// The place of `count` elements of the last axis, after a check of every index.
+    pub(crate) fn vector(&self, index: &[Index], count: u32) -> Place<T> {
         with(|b| {
             let name = b.symbols[self.symbol].clone();
             for (axis, (index, extent)) in index.iter().zip(self.dims).enumerate() {
                 let extent = Value::Constant(extent.into());
-                b.check(*index, extent, &name, IndexKind::SharedAxis(axis as u8));
+                let index = match axis + 1 == D && count > 1 {
+                    true => index.plus(b, u64::from(count) - 1),
+                    false => *index,
+                };
+                b.check(index, extent, &name, IndexKind::SharedAxis(axis as u8));
             }
             let place = element_place(b, self.first, &self.dims, index);
             swizzled(b, place, self.swizzle)

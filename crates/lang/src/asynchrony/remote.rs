@@ -5,7 +5,7 @@ use super::mbarrier::{Mbarrier, word};
 use super::part::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::memory::{Get, IndexValue, Locate, Place, Put, Shared};
+use crate::memory::{Coordinates, Get, IndexValue, Locate, Place, Put, Shared};
 use crate::number::{Element, Number};
 use crate::value::Index;
 use crate::var::{IntoVar, Var};
@@ -115,6 +115,32 @@ impl<T: Element, const D: usize> Remote<T, D> {
     /// The extents, outermost first.
     pub fn shape(&self) -> [u32; D] {
         self.part.dims
+    }
+
+    /// Four adjacent elements of the last axis in one access, which must be aligned to its size.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 8, cluster = 2)]
+    /// fn example(out: &mut [u32]) {
+    ///     let (t, tile) = (thread_idx.x, shared::<u32>(32));
+    ///     let mine = 100 * cluster_rank() + t;
+    ///     tile.store4((4 * t,), [mine, mine, mine, mine]);
+    ///     cluster_sync();
+    ///     let four = tile.of_block(1 - cluster_rank()).load4((4 * t,));
+    ///     cluster_sync();
+    ///     out.store4(32 * block_idx.x + 4 * t, four);
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let mut out = device.zeros::<u32>(64)?;
+    /// # example(&mut out).grid(2).block(8).launch(&device)?;
+    /// assert_eq!(out.download()?[..8], [100, 100, 100, 100, 101, 101, 101, 101]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn load4(&self, at: impl Coordinates<T, D>) -> [Var<T>; 4] {
+        here();
+        self.part.vector(&at.coordinates(), 4).load_vector("")
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) use place::{Base, stepped};
 pub use place::{Place, ReadPlace, Space};
 pub(crate) use registers::element;
 pub use registers::{Get, Locate, Put};
-pub use shared::{IntoShape, Shared, shared, shared_dynamic};
+pub use shared::{Coordinates, IntoShape, Shared, shared, shared_dynamic};
 pub(crate) use shared::{dynamic_bytes, element_place};
 pub use shared_slice::{SharedSlice, shared_slice};
 pub(crate) use slice::place_in_slice;

@@ -213,11 +213,7 @@ impl<T: Number> Place<T> {
     }
 
     /// The same with qualifiers before the state space, such as `volatile.`, and after it.
-    pub(crate) fn load_vector_of<const N: usize>(
-        self,
-        before: &str,
-        words: &str,
-    ) -> [Var<T>; N] {
+    pub(crate) fn load_vector_of<const N: usize>(self, before: &str, words: &str) -> [Var<T>; N] {
         with(|b| {
             vector_width::<T>(b, N);
             let ty = memory_type(T::SCALAR);

@@ -1,0 +1,186 @@
+//! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores.
+
+mod copies;
+pub(crate) mod form;
+mod kernel;
+mod shapes;
+
+#[cfg(test)]
+mod tests;
+
+use super::choose::Recipe;
+use super::element::ElementKind;
+use super::finish::{Finishing, finishing};
+use super::problem::{Extents, Major, Matrix, Precision, Problem, Strides, refused};
+use crate::workspace::{Layout, Scratch};
+use form::{Form, Load, Tile};
+use lanework::prelude::*;
+use lanework::{Prepared, Result, TensorMap, View};
+
+/// A factor as lines (rows of A, columns of B) by steps along k.
+#[derive(Clone, Copy)]
+struct Lines {
+    /// Elements from one matrix of a batch to the next; 0 where there is one for all.
+    batch: usize,
+    /// Elements from a line to the next where the elements of a line are adjacent, else from a step to the next.
+    stride: usize,
+    load: Load,
+}
+
+impl Lines {
+    /// `by_lines` is the stride where the elements of a line are adjacent, `by_steps` where those of a step are.
+    fn new(matrix: &Matrix<'_>, by_lines: Option<usize>, by_steps: Option<usize>) -> Option<Lines> {
+        let batch = matrix.strides.batch;
+        if let Some(stride) = by_lines {
+            return Some(Lines { batch, stride, load: Load::Words });
+        }
+        let stride = by_steps?;
+        let address = matrix.memory.address();
+        let aligned = address.is_multiple_of(16) && (4 * stride).is_multiple_of(16);
+        let load = match aligned && (4 * batch).is_multiple_of(16) {
+            true => Load::Map,
+            false => Load::Lines,
+        };
+        Some(Lines { batch, stride, load })
+    }
+
+    /// Whether every place that a kernel computes has an index of 32 bits, also those past the last line and step.
+    fn narrow(self, matrices: usize, lines: usize, k: usize) -> bool {
+        const BEYOND: usize = 1024;
+        let outer = if self.load == Load::Words { lines } else { k };
+        let inner = if self.load == Load::Words { k } else { lines };
+        let within = (outer + BEYOND).saturating_mul(self.stride).saturating_add(inner + BEYOND);
+        self.batch.saturating_mul(matrices - 1).saturating_add(within) < 1 << 32
+    }
+}
+
+/// Both factors, where the kernels can read them.
+fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let a = match of_a {
+        Major::Rows(ld) => Lines::new(&problem.a, Some(ld), None),
+        Major::Columns(ld) => Lines::new(&problem.a, None, Some(ld)),
+        Major::Scattered => None,
+    }?;
+    let b = match of_b {
+        Major::Columns(ld) => Lines::new(&problem.b, Some(ld), None),
+        Major::Rows(ld) => Lines::new(&problem.b, None, Some(ld)),
+        Major::Scattered => None,
+    }?;
+    let Strides { batch: matrix, row, column } = problem.c.strides;
+    let results = matrix.saturating_mul(batch - 1);
+    let results = results.saturating_add((m + 1024).saturating_mul(row));
+    let results = results.saturating_add((n + 1024).saturating_mul(column));
+    (a.narrow(batch, m, k) && b.narrow(batch, n, k) && results < 1 << 32).then_some((a, b))
+}
+
+/// Whether it computes a problem.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    let Extents { batch, m, n, k } = problem.extents;
+    let true_f32 = problem.a.kind == ElementKind::F32 && problem.precision == Precision::Full;
+    true_f32 && hopper && batch > 0 && m > 0 && n > 0 && k > 0 && lines(problem).is_some()
+}
+
+/// The launches of a problem that it suits.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let tile = shapes::tile(problem.extents, problem.device.info().multiprocessors);
+    with_tile(problem, layout, tile)
+}
+
+/// The same with a tile that the caller chose.
+pub(crate) fn with_tile<'a>(
+    problem: Problem<'a>,
+    layout: &mut Layout,
+    tile: Tile,
+) -> Result<Recipe<'a>> {
+    let spare = layout.scratch::<u8>(16);
+    Ok(Box::new(move |scratch| {
+        let spare = scratch.view(spare).into();
+        Ok(vec![launch(problem, scratch, spare, tile)?])
+    }))
+}
+
+/// The map of a factor, or one that is not used.
+fn map<'a>(
+    problem: &Problem<'a>,
+    matrix: &Matrix<'a>,
+    of: Lines,
+    scratch: &Scratch,
+    spare: View<'a, u8>,
+    (lines, extent, depth): (usize, u32, u32),
+) -> Result<TensorMap<'a, f32, 3>> {
+    let Extents { batch, k, .. } = problem.extents;
+    if of.load != Load::Map {
+        return TensorMap::of_view(
+            &problem.device,
+            spare.cast(),
+            &Tiles::new([1, 1, 4], [1, 1, 4]),
+        );
+    }
+    let own = if of.batch == 0 { 1 } else { batch };
+    let apart = if own == 1 { of.stride } else { of.batch };
+    let tiles = Tiles::new([own, k, lines], [1, depth, extent]).strides([apart, of.stride, 1]);
+    TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
+}
+
+fn launch<'a>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    spare: View<'a, u8>,
+    tile: Tile,
+) -> Result<Prepared<'a>> {
+    let Some((a, b)) = lines(&problem) else {
+        return refused("a product that is not of this family".to_owned(), "use another family");
+    };
+    let Extents { batch, m, n, k } = problem.extents;
+    let of_c = problem.c.strides;
+    let float4s = [of_c.row, of_c.batch, n].iter().all(|extent| extent.is_multiple_of(4))
+        && of_c.column == 1
+        && problem.c.memory.address().is_multiple_of(16);
+    let form = Form {
+        shared_by_all: (a.batch == 0, b.batch == 0),
+        float4s,
+        ..Form::of(tile, (a.load, b.load))
+    };
+    let map_a = map(&problem, &problem.a, a, scratch, spare, (m, form.rows, form.depth))?;
+    let map_b = map(&problem, &problem.b, b, scratch, spare, (n, form.cols, form.depth))?;
+    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<f32>(&problem, scratch);
+    let tiles = m.div_ceil(form.rows as usize) * n.div_ceil(form.cols as usize);
+    let blocks = tiles.saturating_mul(batch).saturating_mul(form.splits as usize);
+    let Some(blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks < 1 << 31) else {
+        return refused(
+            format!("{batch} products of {m} x {n} results have more than 2^31 tiles"),
+            "multiply parts of the matrices, or fewer of them at a time",
+        );
+    };
+    let kernel = if form.splits > 1 { kernel::split } else { kernel::whole };
+    let launch = kernel(
+        problem.a.memory.elements::<f32>(scratch),
+        problem.b.memory.elements::<f32>(scratch),
+        &map_a,
+        &map_b,
+        problem.c.memory.cast::<f32>(),
+        bias,
+        scale_a,
+        [batch as u32, m as u32, n as u32, k as u32],
+        [a.batch as u32, a.stride as u32],
+        [b.batch as u32, b.stride as u32],
+        [of_c.batch as u32, of_c.row as u32, of_c.column as u32],
+        alpha,
+        beta,
+        finish,
+        form,
+    );
+    // SAFETY: copies read lines below the last one and steps below k, whose indices fit 32 bits by `lines`; TMA reads within its
+    // map; results are stored within the extents. Places in shared memory are in range, as the loops over a tile's lines and
+    // columns divide it evenly (`shapes` has such tiles only).
+    unsafe {
+        launch
+            .grid(blocks)
+            .block(form.threads())
+            .shared_bytes(form.shared_bytes())
+            .prepare_unchecked(&problem.device)
+    }
+}

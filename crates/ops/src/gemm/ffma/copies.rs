@@ -1,0 +1,98 @@
+//! How tiles of the factors come to shared memory, a row per step along k: by TMA, or word by word where the elements of a row
+//! along k are adjacent, or where TMA's alignment is not met.
+
+use super::form::{Form, Load};
+use lanework::lang::Filling;
+use lanework::prelude::*;
+
+/// Where a factor lies, seen as lines (rows of A, columns of B) by steps along k.
+///
+/// The places of this thread's words before the first step: one per line that it copies, or one for all where lines are adjacent.
+#[device]
+pub(super) fn places(
+    first: u32,
+    lines: u32,
+    base: u32,
+    stride: u32,
+    #[constant] load: Load,
+    #[constant] extent: u32,
+    #[constant] form: Form,
+) -> [u32; 8] {
+    let t = thread_idx.x;
+    let mut places = [0u32; 8];
+    if load == Load::Words {
+        #[unroll]
+        for l in 0..extent * 8 / form.threads() {
+            // Lines past the last one are copied from it: their products are not stored.
+            let line = (first + t / 8 + l * (form.threads() / 8)).min(lines - 1);
+            places[l] = base + line * stride + t % 8;
+        }
+    }
+    if load == Load::Lines {
+        let line = (first + t % extent).min(lines - 1);
+        places[0] = base + t / extent * stride + line;
+    }
+    places
+}
+
+/// Starts to copy a tile of a factor, from step `p` on, into a stage: 8 adjacent lanes copy 8 steps of a line, a whole sector, to
+/// 8 different banks, or adjacent lanes copy adjacent lines. Steps past the last one are filled with zeros.
+#[device]
+pub(super) fn copy(
+    x: &[f32],
+    tiles: Shared<f32, 3>,
+    stage: u32,
+    p: u32,
+    k: u32,
+    stride: u32,
+    places: &[u32; 8],
+    #[constant] load: Load,
+    #[constant] extent: u32,
+    #[constant] form: Form,
+) {
+    let t = thread_idx.x;
+    if load == Load::Words {
+        let (line, step) = (t / 8, t % 8);
+        #[unroll]
+        for s in (0..form.depth).step_by(8) {
+            let have = if p + step + s < k { 4u32 } else { 0 };
+            #[unroll]
+            for l in 0..extent * 8 / form.threads() {
+                let to = &mut tiles[[stage, step + s, line + l * (form.threads() / 8)]];
+                cp_async_filled::<4, _>(to, (&x[places[l] + p]).add(s), have);
+            }
+        }
+    }
+    if load == Load::Lines {
+        let (line, step) = (t % extent, t / extent);
+        let each = const { form.threads() / extent };
+        #[unroll]
+        for s in (0..form.depth).step_by(each as usize) {
+            let have = if p + step + s < k { 4u32 } else { 0 };
+            let to = &mut tiles[[stage, step + s, line]];
+            cp_async_filled::<4, _>(to, &x[places[0] + (p + s) * stride], have);
+        }
+    }
+}
+
+/// Announces what TMA brings to a stage and starts it: by one thread.
+#[device]
+pub(super) fn fetch(
+    a: &TensorMap<f32, 3>,
+    b: &TensorMap<f32, 3>,
+    tiles_a: Shared<f32, 3>,
+    tiles_b: Shared<f32, 3>,
+    slot: Filling,
+    p: u32,
+    at: [u32; 4],
+    #[constant] form: Form,
+) {
+    let [batch_a, top, batch_b, left] = at;
+    slot.arrive_expect(form.fetched());
+    if form.loads.0 == Load::Map {
+        a.load(tiles_a.slab(slot.index), (batch_a, p, top), slot);
+    }
+    if form.loads.1 == Load::Map {
+        b.load(tiles_b.slab(slot.index), (batch_b, p, left), slot);
+    }
+}

@@ -1,0 +1,130 @@
+//! What of a kernel is constant: the tile, how a thread's multiply-adds are ordered, how the factors are loaded.
+
+/// How a factor's tiles come to shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Load {
+    /// By TMA: the elements of a step are adjacent, and lines of the matrix start at multiples of 16 bytes.
+    Map,
+    /// Word by word, transposed: elements along k are adjacent.
+    Words,
+    /// Word by word: the elements of a step are adjacent.
+    Lines,
+}
+
+/// The tile of a block, and what goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tile {
+    /// Rows of results, a multiple of 64.
+    pub rows: u32,
+    /// Columns of results, a multiple of 4 `wide`.
+    pub cols: u32,
+    /// Columns of results of a thread, which has 8 rows of them.
+    pub wide: u32,
+    /// Blocks that a multiprocessor has to hold at once: a limit on registers.
+    pub blocks: u32,
+    /// Blocks of a cluster among which the steps along k are divided.
+    pub splits: u32,
+    /// Steps along k of a stage.
+    pub depth: u32,
+    /// Stages in shared memory.
+    pub stages: u32,
+}
+
+/// The constants of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub rows: u32,
+    pub cols: u32,
+    pub wide: u32,
+    pub blocks: u32,
+    pub splits: u32,
+    pub depth: u32,
+    pub stages: u32,
+    /// Of A and of B.
+    pub loads: (Load, Load),
+    /// Whether A, and B, are the same for all of a batch.
+    pub shared_by_all: (bool, bool),
+    /// Whether rows of C consist of aligned float4s.
+    pub float4s: bool,
+}
+
+/// Rows of results of a warp, whose lanes are 8 x 4.
+pub(super) const WARP_ROWS: u32 = 64;
+
+/// Padding of each step of a tile that is transposed by its copies, in elements: it shifts every step by 4 banks.
+const PAD: u32 = 4;
+
+impl Form {
+    pub const fn of(tile: Tile, loads: (Load, Load)) -> Form {
+        let Tile { rows, cols, wide, blocks, splits, depth, stages } = tile;
+        let shared_by_all = (false, false);
+        Form {
+            rows,
+            cols,
+            wide,
+            blocks,
+            splits,
+            depth,
+            stages,
+            loads,
+            shared_by_all,
+            float4s: true,
+        }
+    }
+
+    /// Warps along a row of the tile.
+    pub const fn across(self) -> u32 {
+        self.cols / (4 * self.wide)
+    }
+
+    pub const fn warps(self) -> u32 {
+        self.rows / WARP_ROWS * self.across()
+    }
+
+    pub const fn threads(self) -> u32 {
+        32 * self.warps()
+    }
+
+    /// Whether TMA loads any of the factors.
+    pub const fn maps(self) -> bool {
+        matches!(self.loads.0, Load::Map) || matches!(self.loads.1, Load::Map)
+    }
+
+    /// Whether threads copy any of them.
+    pub const fn copies(self) -> bool {
+        !(matches!(self.loads.0, Load::Map) && matches!(self.loads.1, Load::Map))
+    }
+
+    /// Arrivals that make a stage full.
+    pub const fn producers(self) -> u32 {
+        (if self.copies() { self.threads() } else { 0 }) + if self.maps() { 1 } else { 0 }
+    }
+
+    /// Elements of a step of A's tile in shared memory.
+    pub const fn width_a(self) -> u32 {
+        if matches!(self.loads.0, Load::Words) { self.rows + PAD } else { self.rows }
+    }
+
+    /// Elements of a step of B's.
+    pub const fn width_b(self) -> u32 {
+        if matches!(self.loads.1, Load::Words) { self.cols + PAD } else { self.cols }
+    }
+
+    /// Bytes of a stage that TMA brings.
+    pub const fn fetched(self) -> u32 {
+        let a = if matches!(self.loads.0, Load::Map) { self.rows } else { 0 };
+        let b = if matches!(self.loads.1, Load::Map) { self.cols } else { 0 };
+        4 * self.depth * (a + b)
+    }
+
+    /// Elements of a row of partial results in shared memory.
+    pub const fn part(self) -> u32 {
+        self.cols + PAD
+    }
+
+    /// Dynamic shared memory.
+    pub const fn shared_bytes(self) -> u32 {
+        let ring = 4 * self.stages * self.depth * (self.width_a() + self.width_b());
+        ring + if self.splits > 1 { 4 * self.rows * self.part() } else { 0 }
+    }
+}

@@ -1,0 +1,308 @@
+//! The kernel of true FP32 products: tiles in a ring of stages in shared memory, an outer product per thread and step.
+//!
+//! A thread computes 8 rows by `wide` columns of results. The fragments of the next step are loaded into registers while those of
+//! this one are multiplied, across stages, too: a stage's first fragments are loaded before the last ones of the stage before it
+//! are multiplied. One thread of the block issues the copies by TMA; no warp is set aside for it.
+//!
+//! What binds is the register file: of its two banks, of even and of odd registers, each gives one operand per cycle, and an
+//! operand that the instruction before read in the same place is kept. The order of the multiply-adds is the one with which
+//! `ptxas` allocates registers best, as measured on an H200.
+
+use super::copies::{copy, fetch, places};
+use super::form::{Form, WARP_ROWS};
+use crate::gemm::finish::{Finish, finished};
+use lanework::prelude::*;
+
+/// Rows of tiles that are computed by one column of tiles before the next one: what they share stays in the L2 cache.
+const TOGETHER: u32 = 8;
+
+/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+#[device]
+fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
+    let first = tile / (TOGETHER * across) * TOGETHER;
+    let height = (down - first).min(TOGETHER);
+    let within = tile % (TOGETHER * across);
+    (first + within % height, within / height)
+}
+
+/// One tile of results, or the part of it that this block of a cluster has the steps of.
+#[device]
+fn product(
+    a: &[f32],
+    b: &[f32],
+    map_a: &TensorMap<f32, 3>,
+    map_b: &TensorMap<f32, 3>,
+    c: &mut [f32],
+    bias: &[f32],
+    scale: &[f32],
+    extents: [u32; 4],
+    strides_a: [u32; 2],
+    strides_b: [u32; 2],
+    strides_c: [u32; 3],
+    alpha: f32,
+    beta: f32,
+    #[constant] finish: Finish,
+    #[constant] form: Form,
+) {
+    let tiles_a = shared_dynamic::<f32>([form.stages, form.depth, form.width_a()]);
+    let tiles_b = shared_dynamic::<f32>([form.stages, form.depth, form.width_b()]);
+    let ring = pipeline(form.stages, form.producers(), form.warps());
+    let (producer, consumer) = (ring.producer(), ring.consumer());
+    let [_, m, n, k] = extents;
+    let t = thread_idx.x;
+    let (warp, lane) = (t / 32, t % 32);
+    let (down, across) = ((m - 1) / form.rows + 1, (n - 1) / form.cols + 1);
+    let job = block_idx.x / form.splits;
+    let (batch, tile) = (job / (down * across), job % (down * across));
+    let (tile_row, tile_column) = corner(tile, down, across);
+    let (top, left) = (tile_row * form.rows, tile_column * form.cols);
+    let y = warp / form.across() * WARP_ROWS + lane / 4 * 4;
+    let x = warp % form.across() * (4 * form.wide) + lane % 4 * 4;
+    let of_a = if form.shared_by_all.0 { 0 } else { batch };
+    let of_b = if form.shared_by_all.1 { 0 } else { batch };
+    let at = [of_a, top, of_b, left];
+    let (load_a, load_b) = const { form.loads };
+    let places_a = places(top, m, of_a * strides_a[0], strides_a[1], load_a, form.rows, form);
+    let places_b = places(left, n, of_b * strides_b[0], strides_b[1], load_b, form.cols, form);
+
+    // The chunks of `depth` steps that this block has.
+    let all = (k - 1) / form.depth + 1;
+    let mut first = 0u32;
+    let mut chunks = all;
+    if form.splits > 1 {
+        let each = (all - 1) / form.splits + 1;
+        first = (block_idx.x % form.splits * each).min(all);
+        chunks = each.min(all - first);
+    }
+    for chunk in 0..(form.stages - 1).min(chunks) {
+        let p = (first + chunk) * form.depth;
+        if form.copies() {
+            let slot = producer.acquire();
+            copy(&a, tiles_a, slot.index, p, k, strides_a[1], &places_a, load_a, form.rows, form);
+            copy(&b, tiles_b, slot.index, p, k, strides_b[1], &places_b, load_b, form.cols, form);
+            slot.commit_after_copies();
+            if form.maps() {
+                if t == 0 {
+                    fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
+                }
+            }
+        } else if t == 0 {
+            fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
+        }
+    }
+
+    // Of 16 columns as many are used as a thread has; the others are no registers.
+    let mut sums = [[0.0f32; 16]; 8];
+    let mut lines = [[0.0f32; 8]; 2];
+    let mut columns = [[0.0f32; 16]; 2];
+    for chunk in 0..chunks {
+        let slot = consumer.wait();
+        #[unroll]
+        for i in 0..form.depth {
+            // The fragments of step i, while those of the step before are multiplied.
+            let (now, before) = (i % 2, (i + 1) % 2);
+            #[unroll]
+            for h in 0..2u32 {
+                let four = tiles_a.load4((slot.index, i, y + 32 * h));
+                #[unroll]
+                for e in 0..4u32 {
+                    lines[now][4 * h + e] = four[e];
+                }
+            }
+            #[unroll]
+            for h in 0..form.wide / 4 {
+                let four = tiles_b.load4((slot.index, i, x + 16 * h));
+                #[unroll]
+                for e in 0..4u32 {
+                    columns[now][4 * h + e] = four[e];
+                }
+            }
+            if i + 1 == form.depth {
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
+                }
+            }
+            if i == form.depth / 4 {
+                // The stage before this one has been read by the time that others arrive here.
+                let ahead = chunk + (form.stages - 1);
+                if ahead < chunks {
+                    let p = (first + ahead) * form.depth;
+                    if form.copies() {
+                        let slot = producer.acquire();
+                        copy(
+                            &a,
+                            tiles_a,
+                            slot.index,
+                            p,
+                            k,
+                            strides_a[1],
+                            &places_a,
+                            load_a,
+                            form.rows,
+                            form,
+                        );
+                        copy(
+                            &b,
+                            tiles_b,
+                            slot.index,
+                            p,
+                            k,
+                            strides_b[1],
+                            &places_b,
+                            load_b,
+                            form.cols,
+                            form,
+                        );
+                        slot.commit_after_copies();
+                        if form.maps() {
+                            if t == 0 {
+                                fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
+                            }
+                        }
+                    } else if t == 0 {
+                        fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
+                    }
+                }
+            }
+            // Along one row and back along the next, so that of two multiply-adds one after the other each shares a factor.
+            #[unroll]
+            for r in 0..8u32 {
+                #[unroll]
+                for s in 0..form.wide {
+                    let q = if r % 2 == 0 { s } else { form.wide - 1 - s };
+                    sums[r][q] = lines[before][r].mul_add(columns[before][q], sums[r][q]);
+                }
+            }
+        }
+    }
+    let base = batch * strides_c[0];
+    let step_c = if form.float4s { 1 } else { strides_c[2] };
+    // Four adjacent results of a row, or fewer at the edge.
+    let store = |row: u32, column: u32, sums: [f32; 4]| {
+        if row < m && column < n {
+            let at = base + row * strides_c[1] + column * step_c;
+            if form.float4s {
+                let mut before = [0.0f32; 4];
+                if finish.reads_c {
+                    before = c.load4(at);
+                }
+                let mut four = [0.0f32; 4];
+                #[unroll]
+                for e in 0..4u32 {
+                    let place = (row, column + e);
+                    let with = (alpha, beta);
+                    four[e] =
+                        finished(sums[e], before[e], place, with, bias, (scale, scale), finish);
+                }
+                c.store4(at, four);
+            } else {
+                #[unroll]
+                for e in 0..4u32 {
+                    if column + e < n {
+                        let mut before = 0.0f32;
+                        if finish.reads_c {
+                            before = c[at + e * step_c];
+                        }
+                        let place = (row, column + e);
+                        let with = (alpha, beta);
+                        c[at + e * step_c] =
+                            finished(sums[e], before, place, with, bias, (scale, scale), finish);
+                    }
+                }
+            }
+        }
+    };
+    let last = (form.depth + 1) % 2;
+    if form.splits > 1 {
+        let parts = shared_dynamic::<f32>([form.rows, form.part()]);
+        #[unroll]
+        for r in 0..8u32 {
+            let row = y + r / 4 * 32 + r % 4;
+            #[unroll]
+            for h in 0..form.wide / 4 {
+                let mut four = [0.0f32; 4];
+                #[unroll]
+                for e in 0..4u32 {
+                    let q = 4 * h + e;
+                    four[e] = lines[last][r].mul_add(columns[last][q], sums[r][q]);
+                }
+                parts.store4((row, x + 16 * h), four);
+            }
+        }
+        cluster_sync();
+        // Each block adds up the parts of some rows, in the order of the blocks.
+        let height = const { form.rows / form.splits };
+        let pass = const { form.threads() / (form.cols / 4) };
+        let column = t % (form.cols / 4) * 4;
+        #[unroll]
+        for l in 0..(form.rows / form.splits).div_ceil(form.threads() / (form.cols / 4)) {
+            let line = t / (form.cols / 4) + l * pass;
+            if line < height {
+                let row = cluster_rank() * height + line;
+                let mut four = [0.0f32; 4];
+                #[unroll]
+                for s in 0..form.splits {
+                    let part = parts.of_block(s).load4((row, column));
+                    #[unroll]
+                    for e in 0..4u32 {
+                        four[e] += part[e];
+                    }
+                }
+                store(top + row, left + column, four);
+            }
+        }
+        cluster_sync(); // no block leaves while another one reads its parts
+    } else {
+        #[unroll]
+        for r in 0..8u32 {
+            let row = top + y + r / 4 * 32 + r % 4;
+            #[unroll]
+            for h in 0..form.wide / 4 {
+                let mut four = [0.0f32; 4];
+                #[unroll]
+                for e in 0..4u32 {
+                    let q = 4 * h + e;
+                    four[e] = lines[last][r].mul_add(columns[last][q], sums[r][q]);
+                }
+                store(row, left + x + 16 * h, four);
+            }
+        }
+    }
+}
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $name:ident of $form:ident: #[kernel($($attribute:tt)*)];)*) => {$(
+        $(#[$doc])*
+        #[kernel($($attribute)*)]
+        pub(super) fn $name(
+            a: &[f32],
+            b: &[f32],
+            map_a: &TensorMap<f32, 3>,
+            map_b: &TensorMap<f32, 3>,
+            c: &mut [f32],
+            bias: &[f32],
+            scale: &[f32],
+            extents: [u32; 4],
+            strides_a: [u32; 2],
+            strides_b: [u32; 2],
+            strides_c: [u32; 3],
+            alpha: f32,
+            beta: f32,
+                    #[constant] finish: Finish,
+            #[constant] $form: Form,
+        ) {
+            product(
+                &a, &b, map_a, map_b, c, &bias, &scale, extents, strides_a, strides_b, strides_c, alpha, beta,
+                finish, $form,
+            );
+        }
+    )*};
+}
+
+kernels! {
+    /// A block per tile.
+    whole of form: #[kernel(block = form.threads(), min_blocks = form.blocks)];
+    /// A cluster per tile, whose blocks share the steps along k.
+    split of form: #[kernel(block = form.threads(), min_blocks = form.blocks, cluster = form.splits)];
+}

@@ -1,0 +1,135 @@
+//! Every tile with every way of loading, on awkward shapes, under the emulator's checks; and what `ptxas` makes of the kernels.
+
+use super::form::{Form, Tile};
+use super::{shapes, with_tile};
+use crate::workspace::{Layout, Workspace};
+use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
+use lanework::{Device, Result};
+
+/// A product by a tile that the test chose.
+fn planned<'c>(product: Gemm<'c, 2>, c: TensorMut<'c, f32, 2>, tile: Tile) -> Result<Plan<'c>> {
+    let problem = product.problem(c)?;
+    assert!(super::suits(&problem), "{problem:?}");
+    let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
+    let recipe = with_tile(problem, &mut layout, tile)?;
+    let scratch = workspace.reserve(&layout)?;
+    Ok(Plan::new(recipe(&scratch)?, [scratch]))
+}
+
+/// Numbers whose products and sums are exact.
+fn number(i: usize) -> f32 {
+    ((i * 2_654_435_761 >> 7) % 15) as f32 - 7.0
+}
+
+/// A matrix in a buffer with gaps of NaN: its strides, its first element and the whole buffer.
+fn laid(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], usize, Vec<f32>) {
+    let (lines, width) = if by_rows { (rows, columns) } else { (columns, rows) };
+    let (ld, first) = (width + gap, gap);
+    let mut host = vec![f32::NAN; first + lines * ld];
+    for i in 0..lines * width {
+        host[first + i / width * ld + i % width] = number(i + 7 * gap + lines);
+    }
+    (if by_rows { [ld, 1] } else { [1, ld] }, first, host)
+}
+
+fn every_way(tile: Tile, device: &Device, (m, n, k): (usize, usize, usize)) -> Result<()> {
+    // Gaps of 4 leave rows aligned where they are multiples of 4; gaps of 3 do not.
+    for (by_rows_a, by_rows_b, gap) in
+        [(true, true, 4), (false, true, 4), (false, false, 3), (true, false, 3), (false, true, 3)]
+    {
+        let (of_a, first_a, host_a) = laid(m, k, by_rows_a, gap);
+        let (of_b, first_b, host_b) = laid(k, n, by_rows_b, gap);
+        let (of_c, first_c, host_c) = laid(m, n, true, gap);
+        let (a, b) = (device.upload(&host_a)?, device.upload(&host_b)?);
+        let mut c = device.upload(&host_c)?;
+        let product = gemm(
+            Tensor::with_strides(&a, [m, k], of_a, first_a)?,
+            Tensor::with_strides(&b, [k, n], of_b, first_b)?,
+        );
+        let output = TensorMut::with_strides(&mut c, [m, n], of_c, first_c)?;
+        planned(product.alpha(2.0).beta(-1.0), output, tile)?.launch()?;
+        let got = c.download()?;
+        let mut want = host_c.clone();
+        for y in 0..m {
+            for x in 0..n {
+                let at = first_c + y * of_c[0] + x;
+                let sum: f32 = (0..k)
+                    .map(|s| {
+                        host_a[first_a + y * of_a[0] + s * of_a[1]]
+                            * host_b[first_b + s * of_b[0] + x * of_b[1]]
+                    })
+                    .sum();
+                want[at] = 2.0 * sum - host_c[at];
+            }
+        }
+        let same = got.iter().zip(&want).position(|(a, b)| a != b && !(a.is_nan() && b.is_nan()));
+        assert_eq!(same, None, "{tile:?} {m} x {n} x {k} {by_rows_a} {by_rows_b} {gap}");
+    }
+    Ok(())
+}
+
+/// The tiles that are chosen for some shape, and clusters of each size with some.
+fn tiles() -> Vec<Tile> {
+    let mut tiles = shapes::TILES.to_vec();
+    for (splits, i) in [(2, 1), (4, 2), (8, 3)] {
+        tiles.push(Tile { splits, ..shapes::TILES[i] });
+    }
+    tiles
+}
+
+#[test]
+fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    for tile in tiles() {
+        for shape in [(1, 1, 1), (67, 37, 70), (64, 132, 32)] {
+            every_way(tile, &device, shape)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
+    // NaN behind the last step of each line, in a product whose steps are no multiple of a stage's.
+    let device = Device::emulator().sanitized();
+    every_way(shapes::TILES[3], &device, (8, 8, 17))
+}
+
+/// Text of `ptxas -v` for the kernel of a tile that copies A word by word and gets B by TMA.
+fn compiled(ptxas: &std::ffi::OsStr, tile: Tile) -> Result<String> {
+    let device = Device::emulator();
+    let (a, b) = (device.zeros::<f32>(64 * 64)?, device.zeros::<f32>(64 * 64)?);
+    let mut c = device.zeros::<f32>(64 * 64)?;
+    let (a, b) = (Tensor::new(&a, [64, 64])?, Tensor::new(&b, [64, 64])?);
+    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, [64, 64])?, tile)?;
+    let name = format!("lanework_ffma_{}_{}_{}", std::process::id(), tile.cols, tile.splits);
+    let path = std::env::temp_dir().join(name).with_extension("ptx");
+    std::fs::write(&path, plan.steps()[0].module().to_string())
+        .expect("a place for temporary files");
+    let output = std::process::Command::new(ptxas)
+        .args(["-arch=sm_90a", "-v", "-o", "/dev/null"])
+        .arg(&path)
+        .output()
+        .expect("PTXAS names a program");
+    std::fs::remove_file(&path).expect("written above");
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn ptxas_finds_registers_for_everything() -> Result<()> {
+    let Some(ptxas) = std::env::var_os("PTXAS") else {
+        eprintln!("SKIPPED: PTXAS does not name a ptxas; registers and spills were not looked at");
+        return Ok(());
+    };
+    for tile in tiles() {
+        let said = compiled(&ptxas, tile)?;
+        assert!(said.contains("0 bytes spill stores, 0 bytes spill loads"), "{tile:?}: {said}");
+        let used = said.split("Used ").nth(1).and_then(|rest| rest.split(' ').next());
+        let registers: u32 = used.and_then(|word| word.parse().ok()).expect(&said);
+        let form = Form::of(tile, (super::Load::Words, super::Load::Map));
+        let most = 65_536 / (form.threads() * tile.blocks);
+        assert!(registers <= most.min(255), "{tile:?}: {registers} registers");
+        assert!(tile.blocks * (form.shared_bytes() + 2048) <= 233_472, "{tile:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! The family of f32 products of a matrix and a few vectors, at most 8: what counts is that the matrix is read once, at the speed
+//! of memory.
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use super::choose::Recipe;
+use super::element::ElementKind;
+use super::finish::{Finishing, finishing};
+use super::problem::{Extents, Major, Precision, Problem, Strides, refused};
+use crate::workspace::{Layout, Scratch};
+use kernel::{Form, GROUP};
+use lanework::{Prepared, Result};
+
+/// The most vectors.
+const MOST: usize = 8;
+
+/// The problem with the vectors on the right, as B.
+fn turned(problem: Problem<'_>) -> Problem<'_> {
+    let Extents { m, n, .. } = problem.extents;
+    if n <= m { problem } else { problem.transposed() }
+}
+
+/// Whether it computes a problem.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let matrix = if n <= m { of_a } else { of_b };
+    let narrow = |strides: Strides, rows: usize, columns: usize| {
+        let within = rows.saturating_mul(strides.row);
+        let within = within.saturating_add(columns.saturating_mul(strides.column));
+        within.saturating_add(batch.saturating_mul(strides.batch)) < 1 << 31
+    };
+    problem.a.kind == ElementKind::F32
+        && problem.precision == Precision::Full
+        && batch > 0
+        && m > 0
+        && n > 0
+        && k > 0
+        && m.min(n) <= MOST
+        && !matches!(matrix, Major::Scattered)
+        && narrow(problem.a.strides, m + 1024, k + 1024)
+        && narrow(problem.b.strides, k + 1024, n + 1024)
+        && narrow(problem.c.strides, m + 1024, n + 1024)
+}
+
+/// The launches of a problem that it suits.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
+    let problem = turned(problem);
+    let form = chosen(&problem);
+    Ok(Box::new(move |scratch| Ok(vec![launch(problem, scratch, form)?])))
+}
+
+/// What of the kernel is constant for a problem.
+fn chosen(problem: &Problem<'_>) -> Form {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, _, _) = problem.majors();
+    let (strides_a, strides_b) = (problem.a.strides, problem.b.strides);
+    let along_k = matches!(of_a, Major::Rows(_));
+    let (ld, width) = if along_k { (strides_a.row, k) } else { (strides_a.column, m) };
+    let fours = |address: u64, strides: &[usize]| {
+        address.is_multiple_of(16) && strides.iter().all(|stride| stride.is_multiple_of(4))
+    };
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let hopper = problem.device.info().compute_capability.0 >= 9;
+    // Warps that share lines, so that about 16 warps per multiprocessor have something to read.
+    let lines = if along_k && batch * m >= 64 * processors { 4 } else { 1 };
+    let warps = batch * m.div_ceil(lines);
+    let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= 16 * processors);
+    let groups = batch * m.div_ceil(GROUP as usize);
+    let wanted = [1, 2, 4, 8]
+        .into_iter()
+        .find(|splits| groups * splits >= 4 * processors || k < 128 * splits);
+    let splits = if along_k || !hopper { 1 } else { wanted.unwrap_or(8) };
+    Form {
+        vectors: n as u32,
+        along_k,
+        wide: fours(problem.a.memory.address(), &[ld, width, strides_a.batch]),
+        wide_vectors: strides_b.row == 1
+            && k.is_multiple_of(4)
+            && fours(problem.b.memory.address(), &[strides_b.column, strides_b.batch]),
+        lines: lines as u32,
+        share: share.unwrap_or(8) as u32,
+        splits: splits as u32,
+    }
+}
+
+fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Prepared<'a>> {
+    let Extents { batch, m, n, k } = problem.extents;
+    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<f32>(&problem, scratch);
+    let blocks = m.div_ceil(form.lines_of_block() as usize) * form.splits as usize * batch;
+    let Some(blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks < 1 << 31) else {
+        return refused(
+            format!("{batch} products of {m} rows need more than 2^31 blocks"),
+            "multiply parts of the matrices, or fewer of them at a time",
+        );
+    };
+    let strides = |s: Strides| [s.batch as u32, s.row as u32, s.column as u32];
+    let kernel = match (form.along_k, form.splits) {
+        (true, _) => kernel::dots,
+        (false, 1) => kernel::sums,
+        _ => kernel::split_sums,
+    };
+    let launch = kernel(
+        problem.a.memory.elements::<f32>(scratch),
+        problem.b.memory.elements::<f32>(scratch),
+        problem.c.memory.cast::<f32>(),
+        bias,
+        scale_a,
+        [batch as u32, m as u32, n as u32, k as u32],
+        strides(problem.a.strides),
+        strides(problem.b.strides),
+        strides(problem.c.strides),
+        alpha,
+        beta,
+        finish,
+        form,
+    );
+    // SAFETY: lines and steps past the last ones are not read, and results within the extents alone are written; indices fit 32
+    // bits by `suits`.
+    unsafe { launch.grid(blocks).block(kernel::THREADS).prepare_unchecked(&problem.device) }
+}

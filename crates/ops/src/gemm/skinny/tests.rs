@@ -1,0 +1,54 @@
+//! A matrix and a few vectors under the emulator's checks, in every orientation, with exact numbers.
+
+use crate::{Tensor, TensorMut, gemm};
+use lanework::{Device, Result};
+
+fn numbers(length: usize, seed: usize) -> Vec<f32> {
+    (0..length).map(|i| (((i + seed) * 2_654_435_761 >> 9) % 13) as f32 - 6.0).collect()
+}
+
+/// `[rows, columns]` by rows or by columns, with a gap after each line.
+fn strides(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], usize) {
+    let (lines, width) = if by_rows { (rows, columns) } else { (columns, rows) };
+    let ld = width + gap;
+    (if by_rows { [ld, 1] } else { [1, ld] }, ld * lines)
+}
+
+#[test]
+fn a_few_vectors_in_every_orientation() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    for (m, n, k) in
+        [(1, 1, 1), (300, 1, 260), (5, 140, 131), (8, 8, 2500), (131, 3, 2048), (2, 400, 9)]
+    {
+        for (way, gap) in [(0, 0), (1, 4), (2, 3), (3, 4)] {
+            let (of_a, size_a) = strides(m, k, way & 1 == 0, gap);
+            let (of_b, size_b) = strides(k, n, way & 2 == 0, gap);
+            let (of_c, size_c) = strides(m, n, true, gap);
+            let (host_a, host_b) = (numbers(size_a, 1), numbers(size_b, 5));
+            let (a, b) = (device.upload(&host_a)?, device.upload(&host_b)?);
+            let mut c = device.upload(&vec![f32::NAN; size_c])?;
+            let left = Tensor::with_strides(&a, [m, k], of_a, 0)?;
+            let right = Tensor::with_strides(&b, [k, n], of_b, 0)?;
+            let product = gemm(left, right).alpha(2.0);
+            let problem =
+                product.clone().problem(TensorMut::with_strides(&mut c, [m, n], of_c, 0)?)?;
+            assert!(super::suits(&problem), "{problem:?}");
+            drop(problem);
+            product.run(TensorMut::with_strides(&mut c, [m, n], of_c, 0)?)?;
+            let got = c.download()?;
+            let mut want = vec![f32::NAN; size_c];
+            for y in 0..m {
+                for x in 0..n {
+                    let term = |s: usize| {
+                        host_a[y * of_a[0] + s * of_a[1]] * host_b[s * of_b[0] + x * of_b[1]]
+                    };
+                    want[y * of_c[0] + x] = 2.0 * (0..k).map(term).sum::<f32>();
+                }
+            }
+            let wrong =
+                got.iter().zip(&want).position(|(a, b)| a != b && !(a.is_nan() && b.is_nan()));
+            assert_eq!(wrong, None, "{m} x {n} x {k}, way {way}, gap {gap}");
+        }
+    }
+    Ok(())
+}
