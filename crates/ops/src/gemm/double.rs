@@ -94,18 +94,18 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// The two elements of a row at the `k` of slots `2 * pair` and `2 * pair + 1` of this lane.
+/// Where in a stage this lane's elements of a row begin, for slots 0 and 2; `row` is the first of its rows, the others are multiples
+/// of 8 apart.
 #[device]
-fn two(
-    x: Shared<f64, 1>,
-    at: u32,
-    row: u32,
-    #[constant] pair: u32,
-    #[constant] along: bool,
-) -> [f64; 2] {
-    let k = thread_idx.x % 4 * 2 + 8 * pair;
-    let place = at + place(row, k, along);
-    if along { x.load2((place,)) } else { [x[place], x[place + PITCH]] }
+fn begin(row: u32, #[constant] along: bool) -> [u32; 2] {
+    let k = thread_idx.x % 4 * 2;
+    [place(row, k, along), place(row, k + 8, along)]
+}
+
+/// The two elements from there on, `down` rows further.
+#[device]
+fn two(x: Shared<f64, 1>, at: u32, #[constant] down: u32, #[constant] along: bool) -> [f64; 2] {
+    if along { x.load2((at + down * DEPTH,)) } else { [x[at + down], x[at + (down + PITCH)]] }
 }
 
 /// The product, a tile of results per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on; by `mma` of
@@ -140,6 +140,7 @@ fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>(
     let (top, first) = (top * TILE, first * TILE);
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
     let (row, column) = (warp / 4 * 64 + lane / 4, warp % 4 * 32 + lane / 4);
+    let (of_a, of_b) = (begin(row, lie_a.along), begin(column, lie_b.along));
     let steps = k.div_ceil(DEPTH);
     for batch in (block_idx.y..batches).step_by(grid_dim.y) {
         let of = batch as u64;
@@ -167,11 +168,15 @@ fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>(
             let at = 2 * (step % STAGES) * STAGE;
             let mut right = [[FragmentB::<f64, K, 8>::zero(); 4]; PARTS];
             #[unroll]
-            for j in 0..4u32 {
+            for pair in 0..2u32 {
                 #[unroll]
-                for slot in 0..4u32 {
-                    let pair = two(tiles, at + STAGE, column + 8 * j, slot / 2, lie_b.along);
-                    right[slot * 4 / K][j][slot % const { K / 4 }] = pair[slot % 2];
+                for j in 0..4u32 {
+                    let values = two(tiles, at + STAGE + of_b[pair], 8 * j, lie_b.along);
+                    #[unroll]
+                    for i in 0..2u32 {
+                        let slot = 2 * pair + i;
+                        right[slot * 4 / K][j][slot % const { K / 4 }] = values[i];
+                    }
                 }
             }
             #[unroll]
@@ -180,17 +185,20 @@ fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>(
                 #[unroll]
                 for half in 0..const { M / 8 } {
                     #[unroll]
-                    for slot in 0..4u32 {
-                        let line = row + M * i + 8 * half;
-                        let pair = two(tiles, at, line, slot / 2, lie_a.along);
-                        let element = slot % const { K / 4 } * const { M / 8 } + half;
-                        left[slot * 4 / K][element] = pair[slot % 2];
+                    for pair in 0..2u32 {
+                        let values = two(tiles, at + of_a[pair], M * i + 8 * half, lie_a.along);
+                        #[unroll]
+                        for e in 0..2u32 {
+                            let slot = 2 * pair + e;
+                            let element = slot % const { K / 4 } * const { M / 8 } + half;
+                            left[slot * 4 / K][element] = values[e];
+                        }
                     }
                 }
                 #[unroll]
-                for j in 0..4 {
+                for part in 0..const { 16 / K } {
                     #[unroll]
-                    for part in 0..const { 16 / K } {
+                    for j in 0..4 {
                         sums[i][j].mma(left[part], right[part][j]);
                     }
                 }

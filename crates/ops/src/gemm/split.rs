@@ -55,9 +55,15 @@ impl Factor<'_> {
         self.strides.1 == 1 || self.k <= 1
     }
 
-    /// Elements from one row of parts to the next.
+    /// Elements from one row of parts to the next: whole lines of the cache.
     fn pitch(&self) -> usize {
-        self.k.next_multiple_of(8)
+        self.k.next_multiple_of(64)
+    }
+
+    /// Groups of four elements of a row that each thread holds while the row is split: one or a power of two.
+    fn held(&self) -> usize {
+        let groups = self.k.div_ceil(4 * parts::THREADS as usize);
+        groups.next_power_of_two().min(parts::HELD)
     }
 
     fn chunks(&self) -> usize {
@@ -125,11 +131,12 @@ impl<'a> Chain<'a, '_> {
     }
 
     fn push(&mut self, launch: Launch<'a>) -> Result<()> {
+        // Each kernel waits for the one before it by itself, so that it may start while that one ends.
         // SAFETY: the kernels guard every access by the extents: elements of factors and results, whose tensors hold what extents and
-        // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 8 elements.
+        // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements.
         // There is a verdict, an exponent and a largest element for each row or block, as the layout says, and vectors of the
         // epilogue were checked to have an element per row or column.
-        self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
+        self.steps.push(unsafe { launch.programmatic().prepare_unchecked(&self.device)? });
         Ok(())
     }
 
@@ -157,6 +164,7 @@ impl<'a> Chain<'a, '_> {
                 factor.strides.0,
                 wide,
                 triples,
+                factor.held(),
             ),
             Some(found) => {
                 if !triples {

@@ -32,6 +32,8 @@ pub(super) const THREADS: u32 = 256;
 pub(super) const TILE: u32 = 64;
 /// Columns along k that are judged together, where they are transposed: at least.
 pub(super) const CHUNK: u32 = 256;
+/// Groups of four elements that a thread of [`split_rows`] holds at most.
+pub(super) const HELD: usize = 16;
 /// Rows of a block of [`largest`].
 pub(super) const WIDTH: u32 = 128;
 
@@ -148,8 +150,34 @@ fn four(x: &[f32], start: usize, at: u32, k: u32, #[constant] wide: bool) -> [f3
     found
 }
 
+/// Scales four elements, looks at them and stores their parts, the high ones at `to`, the low ones `part` further.
+#[device]
+fn store_halves(
+    values: [f32; 4],
+    scale: f32,
+    parts: &mut [u32],
+    to: usize,
+    part: usize,
+    before: (u32, u32),
+) -> (u32, u32) {
+    let mut seen = before;
+    let mut scaled = [0.0f32; 4];
+    #[unroll]
+    for i in 0..4 {
+        scaled[i] = values[i] * scale;
+        seen = look(scaled[i], seen);
+    }
+    let (a, c) = halves(scaled[0], scaled[1]);
+    let (b, d) = halves(scaled[2], scaled[3]);
+    parts.store2(to, [a, b]);
+    parts.store2(to + part, [c, d]);
+    seen
+}
+
 /// Rows whose elements are adjacent, taken apart: a block per row. `parts` are words of two elements, `pitch` of them from one row
-/// to the next, `rows` rows of each part. The triples are made only if `choice` says so, with the exponents that the pairs had.
+/// to the next, `rows` rows of each part. Of a row, each
+/// thread holds the first `4 * held` of its elements between finding the largest and splitting; it reads further ones twice. The
+/// triples are made only if `choice` says so, with the exponents that the pairs had.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn split_rows(
@@ -164,7 +192,10 @@ pub(super) fn split_rows(
     stride: usize,
     #[constant] wide: bool,
     #[constant] triples: bool,
+    #[constant] held: usize,
 ) {
+    launch_dependents();
+    wait_for_dependencies();
     let (t, row) = (thread_idx.x, block_idx.x);
     let start = row as usize * stride;
     if triples {
@@ -185,7 +216,19 @@ pub(super) fn split_rows(
     } else {
         let of_warps = shared::<u32>([2, THREADS / 32]);
         let mut largest = 0u32;
-        for at in (4 * t..k).step_by(4 * THREADS) {
+        let mut kept = [[0.0f32; 4]; HELD];
+        #[unroll]
+        for turn in 0..held {
+            kept[turn] = four(x, start, 4 * (t + turn as u32 * THREADS), k, wide);
+        }
+        #[unroll]
+        for turn in 0..held {
+            #[unroll]
+            for i in 0..4 {
+                largest = largest.max(kept[turn][i].to_bits() & 0x7fff_ffff);
+            }
+        }
+        for at in (4 * (t + held as u32 * THREADS)..k).step_by(4 * THREADS) {
             let values = four(x, start, at, k, wide);
             #[unroll]
             for i in 0..4 {
@@ -202,19 +245,20 @@ pub(super) fn split_rows(
         let (exponent, outside) = exponent_of(largest);
         let scale = power(exponent);
         let mut seen = (0u32, outside);
-        for at in (4 * t..k).step_by(4 * THREADS) {
-            let values = four(x, start, at, k, wide);
-            let mut scaled = [0.0f32; 4];
-            #[unroll]
-            for i in 0..4 {
-                scaled[i] = values[i] * scale;
-                seen = look(scaled[i], seen);
+        let start_of_parts = row as usize * pitch;
+        let part = rows as usize * pitch;
+        #[unroll]
+        for turn in 0..held {
+            let at = 4 * (t + turn as u32 * THREADS);
+            if at < k {
+                let to = start_of_parts + (at / 2) as usize;
+                seen = store_halves(kept[turn], scale, parts, to, part, seen);
             }
-            let (a, c) = halves(scaled[0], scaled[1]);
-            let (b, d) = halves(scaled[2], scaled[3]);
-            let to = row as usize * pitch + (at / 2) as usize;
-            parts.store2(to, [a, b]);
-            parts.store2(to + rows as usize * pitch, [c, d]);
+        }
+        for at in (4 * (t + held as u32 * THREADS)..k).step_by(4 * THREADS) {
+            let values = four(x, start, at, k, wide);
+            let to = start_of_parts + (at / 2) as usize;
+            seen = store_halves(values, scale, parts, to, part, seen);
         }
         sync_threads();
         of_warps[[0, t / 32]] = reduce_add_sync(FULL_MASK, seen.0);
@@ -244,6 +288,8 @@ pub(super) fn largest(
     strides: (usize, usize),
     #[constant] wide: bool,
 ) {
+    launch_dependents();
+    wait_for_dependencies();
     let of_warps = shared::<u32>([THREADS / 32, WIDTH]);
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
     let chunks = (k / CHUNK).max(1);
@@ -309,6 +355,8 @@ pub(super) fn split_columns(
     #[constant] wide: bool,
     #[constant] triples: bool,
 ) {
+    launch_dependents();
+    wait_for_dependencies();
     if triples && choice[0] != TRIPLES {
         return;
     }
@@ -318,7 +366,8 @@ pub(super) fn split_columns(
     let (t, warp, lane) = (thread_idx.x, thread_idx.x / 32, thread_idx.x % 32);
     let chunks = (k / CHUNK).max(1);
     let tiles = rows.div_ceil(TILE);
-    let (first, chunk) = (block_idx.x % tiles * TILE, block_idx.x / tiles);
+    // The last chunks first: `largest` has read them just before, and they may still be in the L2 cache.
+    let (first, chunk) = (block_idx.x % tiles * TILE, chunks - 1 - block_idx.x / tiles);
     let (begin, end) = (chunk * CHUNK, chunk_end(chunk, chunks, k));
     let mut seen = (0u32, 0u32);
     if t < TILE && first + t < rows {
@@ -443,6 +492,8 @@ pub(super) fn split_columns(
 /// Which product is right for factors on which there are these verdicts: one block.
 #[kernel(block = 1024)]
 pub(super) fn decide(verdicts: &[u32], choice: &mut [u32], count: u32) {
+    launch_dependents();
+    wait_for_dependencies();
     let of_warps = shared::<u32>(32);
     let t = thread_idx.x;
     let mut all = 0u32;
