@@ -5,15 +5,19 @@
 //! adjacent in the output, `gather` else, `square` in place.
 
 mod axes;
+mod choose;
 mod digits;
 mod gather;
 mod in_place;
 mod launches;
+mod matrices;
 mod narrow;
 mod square;
+mod squares;
 mod staged;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod tiles;
 
 use crate::{Plan, Tensor, TensorMut};

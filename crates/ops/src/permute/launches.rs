@@ -1,88 +1,23 @@
 //! Which kernel moves what: launches for a list of axes.
 
-use super::axes::{Axes, Axis};
+use super::axes::Axes;
+use super::choose::{Choice, choose};
 use super::digits::Digit;
 use super::gather::{self, gather};
+use super::matrices::{MOST, Matrices, SECTOR, too_large};
 use super::narrow::{Narrow, narrow};
 use super::square::{square, swap};
+use super::squares::{Squares, squares};
 use super::staged::{self, Part};
-use super::tiles::{Plane, Tile, tiles};
+use super::tile::Tile;
+use super::tiles::tiles;
 use lanework::lang::Element;
-use lanework::{Device, Error, Launch, Prepared, Result, View, ViewMut};
+use lanework::{Device, Launch, Prepared, Result, View, ViewMut};
 
-/// Most elements of an axis, and most blocks, that the kernels of tiles count.
-const MOST: u64 = (1 << 31) - 1;
-/// Bytes of a sector, the unit of traffic between multiprocessors and memory.
-const SECTOR: u64 = 32;
 /// Rows and columns that make tiles worth while.
 const SHORT: u64 = 24;
 /// Bytes of what the kernels of tiles index.
 const WORD: u64 = 4;
-
-/// The matrix inside a permutation, and the axes outside of it, outermost first; strides in units.
-pub(super) struct Matrices {
-    rows: Axis,
-    cols: Axis,
-    outer: Vec<Axis>,
-    unit: u64,
-}
-
-impl Matrices {
-    pub(super) fn new(axes: &Axes) -> Option<Matrices> {
-        let (adjacent, last) = axes.crossing()?;
-        let others = axes.axes.iter().enumerate().filter(|(i, _)| ![adjacent, last].contains(i));
-        Some(Matrices {
-            rows: axes.axes[last],
-            cols: axes.axes[adjacent],
-            outer: others.map(|(_, axis)| *axis).collect(),
-            unit: axes.unit,
-        })
-    }
-
-    /// Whether every row of the source (or of the output) starts at, and reaches to, a multiple of `bytes`.
-    fn aligned(&self, bytes: u64, address: u64, output: bool) -> bool {
-        let (stride, extent) = match output {
-            false => (self.rows.from, self.cols.extent),
-            true => (self.cols.to, self.rows.extent),
-        };
-        let outer = self.outer.iter().map(|axis| if output { axis.to } else { axis.from });
-        let all = outer.chain([stride, extent]).fold(0, |bits, n| bits | n) * self.unit | address;
-        all.is_multiple_of(bytes)
-    }
-
-    /// The digits of blocks: `first` and `second` of each matrix, and the axes outside, with strides in `step` bytes; and how many
-    /// blocks there are.
-    fn blocks(&self, first: u64, second: u64, step: u64) -> Result<([Digit; 8], u32)> {
-        let mut digits = [Digit::new(1, 0, 0); 8];
-        digits[0] = Digit::new(first as u32, 0, 0);
-        digits[1] = Digit::new(second as u32, 0, 0);
-        for (place, axis) in digits[2..].iter_mut().zip(self.outer.iter().rev()) {
-            let [from, to] = [axis.from, axis.to].map(|stride| stride * self.unit / step);
-            *place = Digit::new(axis.extent as u32, from, to);
-        }
-        let outer = self.outer.iter().map(|axis| axis.extent);
-        let blocks = outer.fold(first.saturating_mul(second), u64::saturating_mul);
-        if blocks > MOST { Err(too_large()) } else { Ok((digits, blocks as u32)) }
-    }
-
-    /// Whether the kernels of tiles can count them.
-    fn countable(&self) -> bool {
-        let extents = self.outer.iter().chain([&self.rows, &self.cols]);
-        extents.map(|axis| axis.extent).all(|extent| extent <= MOST)
-    }
-
-    /// The matrix, with strides in `step` bytes, whose output begins at `address`.
-    fn plane(&self, step: u64, address: u64) -> Plane {
-        let [from, to] = [self.rows.from, self.cols.to].map(|stride| stride * self.unit / step);
-        let skew = (address % SECTOR / self.unit) as u32;
-        let [rows, cols] = [&self.rows, &self.cols].map(|axis| axis.extent as u32);
-        Plane { rows, cols, from, to, skew, reserved: 0 }
-    }
-
-    fn count(&self) -> u32 {
-        self.outer.len() as u32
-    }
-}
 
 /// The launch that moves what `axes` say; both views begin at the first element.
 pub(super) fn launch<'a>(
@@ -93,17 +28,12 @@ pub(super) fn launch<'a>(
 ) -> Result<Prepared<'a>> {
     let matrices = Matrices::new(axes).filter(Matrices::countable);
     match matrices.filter(|matrices| matrices.rows.extent.min(matrices.cols.extent) >= SHORT) {
-        Some(matrices) if matrices.unit >= WORD => transposed(device, src, dst, &matrices),
         Some(matrices) => {
-            let aligned = matrices.aligned(16, src.address(), false)
-                && matrices.aligned(16, dst.address(), true);
-            if aligned {
-                transposed(device, src, dst, &matrices)
-            } else {
-                let bytes = matrices.unit as u32;
-                let tile =
-                    Narrow { bytes, down: 128, across: 128 / bytes, threads: 256, window: 4 };
-                narrowed(device, src, dst, &matrices, tile)
+            let multiprocessors = device.info().multiprocessors;
+            match choose(&matrices, src.address(), dst.address(), multiprocessors) {
+                Choice::Squares(tile) => squared(device, src, dst, &matrices, tile),
+                Choice::Tiles(tile) => tiled(device, src, dst, &matrices, tile),
+                Choice::Narrow(tile) => narrowed(device, src, dst, &matrices, tile),
             }
         }
         None => match part_of(axes) {
@@ -201,42 +131,7 @@ fn launch_parts<'a, E: Element>(
     )
 }
 
-/// By tiles.
-fn transposed<'a>(
-    device: &Device,
-    src: View<'a, u8>,
-    dst: ViewMut<'a, u8>,
-    matrices: &Matrices,
-) -> Result<Prepared<'a>> {
-    let tile = choose(matrices, src.address(), dst.address());
-    tiled(device, src, dst, matrices, tile)
-}
-
-/// The tile for a problem.
-fn choose(matrices: &Matrices, src: u64, dst: u64) -> Tile {
-    let bytes = matrices.unit as u32;
-    let wide_loads = matrices.aligned(16, src, false);
-    let wide_stores = matrices.aligned(16, dst, true);
-    let (down, across) = match bytes {
-        1 => (128, 128),
-        2 => (128, 64),
-        4 => (64, 64),
-        8 => (64, 32),
-        _ => (32, 32),
-    };
-    Tile {
-        bytes,
-        down,
-        across,
-        threads: 256,
-        wide_loads,
-        wide_stores,
-        shifted: !wide_stores && bytes >= 4,
-        beside: 1,
-    }
-}
-
-/// By tiles of a given kind.
+/// By tiles of cells.
 pub(super) fn tiled<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -256,6 +151,27 @@ pub(super) fn tiled<'a>(
     // at aligned places, and the axes outside are divided by their extents, so that every place is one of the arrays'. A cell's
     // row is under `cells_down` and its column under `across`, which `shared_words` covers.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
+}
+
+/// By squares in registers.
+pub(super) fn squared<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    matrices: &Matrices,
+    tile: Squares,
+) -> Result<Prepared<'a>> {
+    let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(tile.down.into());
+    let across = matrices.cols.extent.div_ceil(tile.across.into());
+    let (digits, blocks) = matrices.blocks(down, across, 1)?;
+    let mut plane = matrices.plane(1, 0);
+    plane.skew = (dst.address() % SECTOR) as u32;
+    let skew = (src.address() % SECTOR) as u32;
+    let launch = squares(src, dst, plane, skew, digits, tile, matrices.count());
+    // SAFETY: rows and columns are compared with the matrix's extents. Aligned accesses around a row are within the source where the
+    // block has compared its first and last ones, and single bytes are the row's own; 16 bytes are stored where all of them are the
+    // row's. Places in the tile are under its extents.
+    unsafe { launch.grid(blocks).block(tile.threads()).prepare_unchecked(device) }
 }
 
 /// By tiles of elements under a word.
@@ -364,11 +280,4 @@ fn exchanged<'a>(
     let launch = square(data.cast::<u32>(), plane, digits, tile, matrices.count());
     // SAFETY: as in `tiled`; two blocks have no tile in common, and a block writes only after it has read.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
-}
-
-fn too_large() -> Error {
-    Error::Request {
-        why: "this permutation has more than 2^31 blocks of work".to_owned(),
-        help: "permute the array in parts".to_owned(),
-    }
 }

@@ -5,7 +5,8 @@
 //! reach past a row, and blocks at the edges of the matrix, move single elements.
 
 use super::digits::{Digit, quotient};
-use super::tiles::{Plane, bytes_of};
+use super::tile::Plane;
+use super::tiles::bytes_of;
 use lanework::prelude::*;
 
 /// How a tile is moved.
@@ -74,7 +75,7 @@ fn few(src: &[u8], base: usize, x: u32, y: u32, plane: Plane, #[constant] bytes:
     word
 }
 
-/// The word of elements `x` and following of row `y`, which the matrix has; the aligned words around it are within the slice.
+/// The word of elements `x` and following of row `y`, which has them, and a word before and behind.
 #[device]
 fn whole(
     src: &[u8],
@@ -127,15 +128,11 @@ pub(super) fn narrow(
     let step = const { tile.threads / (tile.across / tile.group()) };
     let (place, line) = (thread_idx.x % words, thread_idx.x / words);
     let x = left + place * group;
-    // Whether all of the tile, and the words around it, are the source's.
-    let lowest = from + first as usize * plane.from as usize + (left * bytes) as usize;
-    let rows = const { tile.down + tile.lead() - 1 } as usize;
-    let highest = lowest + rows * plane.from as usize + const { tile.across * tile.bytes } as usize;
+    // Whether all of the tile, and the words around it, are the matrix's rows: what lies between them is not read.
     let inside = top > 0
         && top + (const { tile.down }) <= plane.rows
-        && left + (const { tile.across }) <= plane.cols
-        && lowest >= 4
-        && highest + 4 <= src.len();
+        && left > 0
+        && left + (const { tile.across + 4 }) <= plane.cols;
     #[unroll]
     for k in 0..(const { tile.height().div_ceil(tile.threads / (tile.across / tile.group())) }) {
         let p = line + k * step;

@@ -6,7 +6,8 @@
 
 use super::digits::{Digit, places, quotient};
 use super::gather::THREADS;
-use super::tiles::{Plane, Tile, load_tile, store_tile};
+use super::tile::{Plane, Tile};
+use super::tiles::{load_tile, store_tile};
 use lanework::prelude::*;
 
 /// Transposes square matrices in place: `digits` count the places of the fold's rows, the fold's rows, and what lies outside.

@@ -1,9 +1,11 @@
 //! Every kind of tile and alignment on the checking emulator, against the host.
 
 use super::axes::Axes;
-use super::launches::{Matrices, narrowed, tiled};
+use super::launches::{narrowed, squared, tiled};
+use super::matrices::Matrices;
 use super::narrow::Narrow;
-use super::tiles::Tile;
+use super::squares::Squares;
+use super::tile::Tile;
 use super::*;
 
 /// Elements that differ from each other as far as their size allows.
@@ -22,6 +24,7 @@ fn numbered<T: Storable>(count: usize) -> Vec<T> {
 enum Kind {
     Wide(Tile),
     Narrow(Narrow),
+    Squares(Squares),
 }
 
 /// A batch of transposes of `rows` by `cols`, with rows `gap` elements longer than needed in both arrays, by this tile.
@@ -49,6 +52,7 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
         let matrices = Matrices::new(&axes).expect("a transpose");
         match tile {
             Kind::Wide(tile) => tiled(&device, source, output, &matrices, tile)?,
+            Kind::Squares(tile) => squared(&device, source, output, &matrices, tile)?,
             Kind::Narrow(tile) => narrowed(&device, source, output, &matrices, tile)?,
         }
         .launch()?;
@@ -128,6 +132,31 @@ fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
         check::<u8>((261, 66), (5, 2), 1, tile(1, 64, 32, 128))?;
         check::<u16>((259, 131), (0, 0), 1, tile(2, 128, 64, 256))?;
         check::<u16>((7, 3), (1, 1), 0, tile(2, 64, 64, 128))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
+    let tile = |bytes, down, across, shifted_loads, window| {
+        Kind::Squares(Squares { bytes, down, across, shifted_loads, window })
+    };
+    // Rows and columns of whole chunks.
+    check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, false, 0))?;
+    check::<u16>((136, 72), (0, 8), 0, tile(2, 64, 64, false, 0))?;
+    check::<u32>((68, 132), (4, 0), 4, tile(4, 64, 64, false, 0))?;
+    check::<u64>((70, 34), (2, 2), 2, tile(8, 32, 32, false, 0))?;
+    check::<[u64; 2]>((33, 35), (1, 0), 1, tile(16, 16, 32, false, 0))?;
+    for window in [16, 32] {
+        check::<u8>((389, 301), (0, 0), 3, tile(1, 128, 128, true, window))?;
+        check::<u16>((259, 131), (0, 0), 1, tile(2, 64, 64, true, window))?;
+        check::<u16>((7, 3), (0, 1), 5, tile(2, 64, 32, true, window))?;
+        check::<u32>((131, 133), (0, 0), 3, tile(4, 64, 64, true, window))?;
+        check::<u64>((65, 33), (0, 0), 1, tile(8, 32, 32, true, window))?;
+        check::<[u64; 2]>((33, 31), (0, 0), 1, tile(16, 16, 32, false, window))?;
+        // One side of them.
+        check::<u32>((131, 132), (0, 0), 3, tile(4, 64, 64, false, window))?;
+        check::<u32>((132, 131), (0, 0), 4, tile(4, 64, 64, true, 0))?;
     }
     Ok(())
 }

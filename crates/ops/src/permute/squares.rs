@@ -1,0 +1,307 @@
+//! Transposes by squares in registers: the fastest kernel, for elements of every size.
+//!
+//! A thread reads 16 bytes of as many rows as 16 bytes have elements, transposes this square in its registers (byte permutations move elements
+//! under a word), and writes its columns to shared memory, 16 bytes each. The block then reads whole rows of the output there, 16 bytes at a
+//! time again. A column of the tile is put in shared memory beside the columns of the same place in other squares, and rows have an odd
+//! number of chunks, so that the lanes of a pass reach different banks in both directions.
+//!
+//! Rows may begin anywhere: 16 bytes of a row are then two aligned accesses, shifted against each other in registers, and each row of the
+//! output is divided where its addresses are multiples of a window, before the tile's edge, so that stores stay aligned; the block reads
+//! the rows of the source that these windows reach. Blocks whose aligned accesses would leave the source read single bytes.
+
+use super::digits::{Digit, quotient};
+use super::tile::Plane;
+use super::tiles::bytes_of;
+use lanework::prelude::*;
+
+/// How a tile is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Squares {
+    /// Bytes of an element: 1, 2, 4, 8 or 16.
+    pub bytes: u32,
+    /// Rows of the source in a tile.
+    pub down: u32,
+    /// Columns of the source in a tile.
+    pub across: u32,
+    /// Rows of the source may begin anywhere.
+    pub shifted_loads: bool,
+    /// Bytes of a window of the output, 16 or 32; 0 where its rows begin at, and have, multiples of 16 bytes.
+    pub window: u32,
+}
+
+impl Squares {
+    /// Elements of 16 bytes.
+    pub fn chunk(&self) -> u32 {
+        16 / self.bytes
+    }
+
+    /// Squares beside each other.
+    fn beside(&self) -> u32 {
+        self.across / self.chunk()
+    }
+
+    /// Squares below each other.
+    fn below(&self) -> u32 {
+        self.down / self.chunk() + self.window / 16
+    }
+
+    /// Rows before the tile that a window may reach.
+    pub fn lead(&self) -> u32 {
+        self.window / self.bytes
+    }
+
+    /// Chunks from one column of the tile to the next in shared memory: odd.
+    fn pitch(&self) -> u32 {
+        self.below() | 1
+    }
+
+    /// Threads of a block: one for each square.
+    pub fn threads(&self) -> u32 {
+        (self.beside() * self.below()).next_multiple_of(32)
+    }
+
+    /// Bytes of shared memory.
+    fn shared(&self) -> u32 {
+        self.across * self.pitch() * 16
+    }
+}
+
+/// 16 bytes of the source.
+#[device]
+fn read(src: &[u8], i: usize) -> (u32, u32, u32, u32) {
+    ptx!(
+        "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&src[i])
+    )
+}
+
+/// 16 bytes from byte `off` of two chunks on, `off` under 16.
+#[device]
+fn between(a: [u32; 4], b: [u32; 4], off: u32, #[constant] bytes: u32) -> [u32; 4] {
+    let w = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
+    let mut shifted = w;
+    if bytes < 8 {
+        let odd = off & 4 != 0;
+        #[unroll]
+        for i in 0..7usize {
+            shifted[i] = if odd { w[i + 1] } else { w[i] };
+        }
+    }
+    let far = off & 8 != 0;
+    let mut five = [shifted[0]; 5];
+    #[unroll]
+    for i in 0..5usize {
+        five[i] = if far { shifted[i + 2] } else { shifted[i] };
+    }
+    let mut result = [five[0], five[1], five[2], five[3]];
+    if bytes < 4 {
+        let selector = 0x3210 + (off & 3) * 0x1111;
+        #[unroll]
+        for i in 0..4usize {
+            result[i] = ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(five[i]), in(five[i + 1]), in(selector));
+        }
+    }
+    result
+}
+
+/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in bytes, and
+/// `skew` and `plane.skew` the addresses of the source and of the output, modulo 32.
+#[kernel]
+pub(super) fn squares(
+    src: &[u8],
+    dst: &mut [u8],
+    plane: Plane,
+    skew: u32,
+    digits: [Digit; 8],
+    #[constant] tile: Squares,
+    #[constant] outer: u32,
+) {
+    let (bytes, v) = (const { tile.bytes }, const { tile.chunk() });
+    let (beside, below, pitch) =
+        (const { tile.beside() }, const { tile.below() }, const { tile.pitch() });
+    let cells = shared::<u8>(const { tile.shared() });
+    let rest = quotient(block_idx.x, digits[0]);
+    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
+    let mut rest_outer = quotient(rest, digits[1]);
+    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
+    let (mut from, mut to) = (0usize, 0usize);
+    #[unroll]
+    for i in 0..outer {
+        let digit = digits[2 + i];
+        let next = quotient(rest_outer, digit);
+        let index = (rest_outer - next * digit.extent) as usize;
+        from += index * digit.from as usize;
+        to += index * digit.to as usize;
+        rest_outer = next;
+    }
+    let first = top - (const { tile.lead() });
+    let t = thread_idx.x;
+    let (cc, rr) = (t % beside, t / beside);
+    let x = left + cc * v;
+    let y = first + rr * v;
+    let mut regular = true;
+    if const { tile.shifted_loads } {
+        // Whether all aligned accesses of the block are within the source.
+        let begin = if first < plane.rows { first } else { 0 };
+        let end = (top + (const { tile.down })).min(plane.rows);
+        let low = from + begin as usize * plane.from as usize + (left * bytes) as usize;
+        let high = from + (end - 1) as usize * plane.from as usize + (left * bytes) as usize;
+        regular =
+            low >= 16 && high + const { (tile.across * tile.bytes + 16) as usize } <= src.len();
+    }
+    if regular {
+        if const { tile.threads() == tile.beside() * tile.below() } || rr < below {
+            let held = registers(0u32, [v, 4]);
+            let start = from + (x * bytes) as usize;
+            #[unroll]
+            for j in 0..v {
+                if x < plane.cols && y + j < plane.rows {
+                    let at = start + (y + j) as usize * plane.from as usize;
+                    if const { tile.shifted_loads } {
+                        let off = (at as u32 + skew) % 16;
+                        let (a0, a1, a2, a3) = read(src, at - off as usize);
+                        let (b0, b1, b2, b3) =
+                            read(src, at - off as usize + if off == 0 { 0 } else { 16 });
+                        let row = between([a0, a1, a2, a3], [b0, b1, b2, b3], off, bytes);
+                        #[unroll]
+                        for i in 0..4u32 {
+                            held[[j, i]] = row[i];
+                        }
+                    } else {
+                        let (a, b, c, d) = read(src, at);
+                        held[[j, 0]] = a;
+                        held[[j, 1]] = b;
+                        held[[j, 2]] = c;
+                        held[[j, 3]] = d;
+                    }
+                }
+            }
+            let turned = registers(0u32, [v, 4]);
+            if bytes == 16 {
+                #[unroll]
+                for i in 0..4u32 {
+                    turned[[0, i]] = held[[0, i]];
+                }
+            } else if bytes == 8 {
+                #[unroll]
+                for j in 0..2u32 {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        turned[[j, i]] = held[[i / 2, 2 * j + i % 2]];
+                    }
+                }
+            } else if bytes == 4 {
+                #[unroll]
+                for j in 0..4u32 {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        turned[[j, i]] = held[[i, j]];
+                    }
+                }
+            } else if bytes == 2 {
+                #[unroll]
+                for w in 0..4u32 {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        let (a, b) = (held[[2 * i, w]], held[[2 * i + 1, w]]);
+                        turned[[2 * w, i]] = bytes_of(a, b, 0x5410);
+                        turned[[2 * w + 1, i]] = bytes_of(a, b, 0x7632);
+                    }
+                }
+            } else {
+                #[unroll]
+                for w in 0..4u32 {
+                    #[unroll]
+                    for i in 0..4u32 {
+                        let (a, b) = (held[[4 * i, w]], held[[4 * i + 1, w]]);
+                        let (c, d) = (held[[4 * i + 2, w]], held[[4 * i + 3, w]]);
+                        let (low, high) = (bytes_of(a, b, 0x5140), bytes_of(a, b, 0x7362));
+                        let (low2, high2) = (bytes_of(c, d, 0x5140), bytes_of(c, d, 0x7362));
+                        turned[[4 * w, i]] = bytes_of(low, low2, 0x5410);
+                        turned[[4 * w + 1, i]] = bytes_of(low, low2, 0x7632);
+                        turned[[4 * w + 2, i]] = bytes_of(high, high2, 0x5410);
+                        turned[[4 * w + 3, i]] = bytes_of(high, high2, 0x7632);
+                    }
+                }
+            }
+            #[unroll]
+            for j in 0..v {
+                let at = ((j * beside + cc) * pitch + rr) * 16;
+                ptx!(
+                    "st.shared.v4.b32 {}, {{{}, {}, {}, {}}};",
+                    in(&cells[at]), in(turned[[j, 0]]), in(turned[[j, 1]]), in(turned[[j, 2]]), in(turned[[j, 3]])
+                );
+            }
+        }
+    } else {
+        let width = const { tile.across * tile.bytes };
+        for i in (t..width * below * v).step_by(const { tile.threads() }) {
+            let (row, byte) = (i / width, i % width);
+            let (column, b) = (byte / bytes, byte % bytes);
+            let mut value = 0u8;
+            if left + column < plane.cols && first + row < plane.rows {
+                let start = from + (first + row) as usize * plane.from as usize;
+                value = src[start + (left * bytes + byte) as usize];
+            }
+            let line = column % v * beside + column / v;
+            cells[line * pitch * 16 + row * bytes + b] = value;
+        }
+    }
+    sync_threads();
+
+    let chunks = const { tile.down / tile.chunk() };
+    let items = const { tile.across * (tile.down / tile.chunk()) };
+    #[unroll]
+    for k in 0..(const { (tile.across * (tile.down / tile.chunk())).div_ceil(tile.threads()) }) {
+        let item = t + k * (const { tile.threads() });
+        let (place, column) = (item % chunks, item / chunks);
+        let x = left + column;
+        if x < plane.cols && (const { items.is_multiple_of(tile.threads()) } || item < items) {
+            let line = (column % v * beside + column / v) * pitch;
+            let begin = to + x as usize * plane.to as usize;
+            if const { tile.window == 0 } {
+                let y = top + place * v;
+                if y < plane.rows {
+                    let (a, b, c, d) = chunk_at(cells, (line + place) * 16);
+                    write(dst, begin + (y * bytes) as usize, a, b, c, d);
+                }
+            } else {
+                let shift = (begin as u32 + plane.skew) % (const { tile.window });
+                let within = place * 16 + (const { tile.window }) - shift;
+                let (at, off) = (within / 16, within % 16);
+                let y = first + within / bytes;
+                let (a0, a1, a2, a3) = chunk_at(cells, (line + at) * 16);
+                let (b0, b1, b2, b3) =
+                    chunk_at(cells, (line + at + if off == 0 { 0 } else { 1 }) * 16);
+                let row = between([a0, a1, a2, a3], [b0, b1, b2, b3], off, bytes);
+                if y < plane.rows && y + const { tile.chunk() - 1 } < plane.rows {
+                    write(dst, begin + (y * bytes) as usize, row[0], row[1], row[2], row[3]);
+                } else {
+                    #[unroll]
+                    for b in 0..16u32 {
+                        let one = y + const { b / tile.bytes };
+                        if one < plane.rows {
+                            let place = begin + (one * bytes + const { b % tile.bytes }) as usize;
+                            dst[place] = (row[const { b / 4 }] >> const { b % 4 * 8 }) as u8;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// 16 bytes of the tile.
+#[device]
+fn chunk_at(cells: Shared<u8>, i: u32) -> (u32, u32, u32, u32) {
+    ptx!(
+        "ld.shared.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&cells[i])
+    )
+}
+
+/// 16 bytes of the output.
+#[device]
+fn write(dst: &mut [u8], i: usize, a: u32, b: u32, c: u32, d: u32) {
+    ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[i]), in(a), in(b), in(c), in(d));
+}
