@@ -99,6 +99,8 @@ pub struct Prepared<'a> {
     cooperative: bool,
     programmatic: bool,
     checked: bool,
+    /// What the launches need besides their arguments.
+    _kept: Option<Arc<dyn std::any::Any + Send + Sync>>,
 }
 
 impl<'a> Launch<'a> {
@@ -274,6 +276,7 @@ impl<'a> Launch<'a> {
             cooperative: self.cooperative,
             programmatic: self.programmatic,
             checked,
+            _kept: None,
         })
     }
 }
@@ -339,6 +342,28 @@ impl Prepared<'_> {
                 unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }
         }
+    }
+
+    /// Keeps `what`, such as a buffer of intermediate results, for as long as this.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     x[thread_idx.x] *= 2.0;
+    /// }
+    /// # let device = Device::emulator();
+    /// let x = std::sync::Arc::new(device.zeros::<f32>(32)?);
+    /// // SAFETY: the kernel keeps the buffer, which nobody else uses.
+    /// let view = unsafe { x.view_shared(..).unbound() };
+    /// let mut kernel = double(view).grid(1).block(32).prepare(&device)?.keeping(x);
+    /// kernel.launch()?;
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[must_use]
+    pub fn keeping(mut self, what: Arc<dyn std::any::Any + Send + Sync>) -> Self {
+        self._kept = Some(what);
+        self
     }
 
     /// The PTX of the kernel.

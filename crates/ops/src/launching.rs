@@ -55,6 +55,27 @@ impl<'a> Plan<'a> {
         self.scratch.iter().map(Scratch::bytes).sum()
     }
 
+    /// The only kernel, with the intermediate memory that it uses; `None` for a plan of none or several.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use lanework_ops::scan;
+    ///
+    /// let device = Device::best();
+    /// let x = device.upload(&[1.0f32; 3000])?;
+    /// let mut y = device.zeros::<f32>(3000)?;
+    /// let mut kernel = scan::inclusive(&x).prepare(&mut y)?.into_kernel().expect("one");
+    /// kernel.launch()?;
+    /// drop(kernel);
+    /// assert_eq!(y.download()?[2999], 3000.0);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn into_kernel(self) -> Option<Prepared<'a>> {
+        let Plan { mut steps, scratch } = self;
+        let only = steps.pop().filter(|_| steps.is_empty());
+        only.map(|kernel| kernel.keeping(std::sync::Arc::new(scratch)))
+    }
+
     /// The plan as one job, for graphs and benchmarks.
     pub fn into_job(mut self, name: &'static str) -> Job<'a> {
         let call = move || self.launch();

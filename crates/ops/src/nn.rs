@@ -7,6 +7,7 @@ mod kernels;
 mod layout;
 mod normal;
 mod passes;
+mod ring;
 mod spread;
 
 pub use normal::Normal;

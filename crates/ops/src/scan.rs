@@ -5,12 +5,15 @@
 
 mod kernels;
 mod layout;
+mod ring;
+mod scannable;
 
-pub use kernels::Scannable;
+pub use scannable::Scannable;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use kernels::Operation;
 use lanework::{Buffer, Result};
+use layout::Way;
 
 /// The running sum up to each element and with it: of a tensor of several dimensions in the order of its rows, or along the last axis
 /// ([`Scan::last_axis`]).
@@ -131,7 +134,7 @@ impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
         let rows = layout::rows(layout::axes(&self.x, &y)?, self.last_axis)?;
         let device = self.x.device().clone();
         let (x, y) = (self.x.into_view(), y.into_view());
-        layout::plan(&device, x, y, rows, operation, usize::MAX, workspace)
+        layout::plan(&device, x, y, rows, operation, Way::Best, workspace)
     }
 }
 

@@ -55,18 +55,41 @@ pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V]
             "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
             out(u32), out(u32), out(u32), out(u32), in(&x[at])
         );
-        let words = [a, b, c, d];
-        #[unroll]
-        for i in 0..4 {
-            let (low, high) = halves::<E>(words[i]);
-            values[2 * i] = low as E::Wide;
-            values[2 * i + 1] = high as E::Wide;
-        }
+        values = unpack::<E, V>([a, b, c, d]);
     } else {
         let loaded = x.load_vec_nc::<V>(at);
         #[unroll]
         for i in 0..V {
             values[i] = loaded[i] as E::Wide;
+        }
+    }
+    values
+}
+
+/// As [`load`], of what nobody reads again: the L1 cache keeps other lines.
+#[device]
+pub(crate) fn load_once<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
+    let (a, b, c, d) = ptx!(
+        "ld.global.nc.L1::no_allocate.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&x[at])
+    );
+    unpack::<E, V>([a, b, c, d])
+}
+
+/// The elements of 16 bytes, widened.
+#[device]
+pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {
+    let mut values = [E::Wide::ZERO; V];
+    #[unroll]
+    for i in 0..V {
+        if V == 8 {
+            let (low, high) = halves::<E>(words[i / 2]);
+            values[i] = if i % 2 == 0 { low as E::Wide } else { high as E::Wide };
+        } else if V == 4 {
+            values[i] = ptx!("mov.b32 {}, {};", out(E::Wide), in(words[i]));
+        } else {
+            let (low, high) = (words[2 * i], words[2 * i + 1]);
+            values[i] = ptx!("mov.b64 {}, {{{}, {}}};", out(E::Wide), in(low), in(high));
         }
     }
     values

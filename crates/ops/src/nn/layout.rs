@@ -2,7 +2,7 @@
 
 use super::kernels::{How, Kind, MOST};
 use super::normal::{Normal, Operands, Rows};
-use super::{passes, spread};
+use super::{passes, ring, spread};
 use crate::workspace::Layout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
@@ -17,14 +17,18 @@ pub(super) enum Way {
     /// By several blocks, of which each thread has at most so many vectors.
     #[cfg(test)]
     Spread(usize),
+    /// The same, by bulk copies.
+    #[cfg(test)]
+    Ring(usize),
     /// By nobody.
     #[cfg(test)]
     Passes,
 }
 
-/// Vectors that a thread holds where a row is held by a block or less: enough loads in flight, and not so many registers that few
-/// blocks run at a time.
-const VECTORS: usize = 4;
+/// Vectors that a thread holds while there are threads: enough loads in flight, and not so many registers that few blocks run.
+const VECTORS: usize = 2;
+/// Threads of a row that one block holds, so that another block runs beside it.
+const PREFERRED: usize = 512;
 /// The most threads of a row that one block holds.
 const THREADS: usize = 1024;
 
@@ -45,14 +49,12 @@ fn grid(blocks: usize) -> Result<u32> {
 
 /// The threads that hold a row of `vectors`, and how many of them each has.
 fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
-    let threads = vectors.div_ceil(VECTORS.min(most));
-    let threads = match threads {
-        ..=32 => threads.next_power_of_two(),
-        33..=THREADS => threads.next_multiple_of(32),
-        _ => THREADS,
+    let threads = match vectors {
+        ..=4 => vectors.next_power_of_two(),
+        5..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
+        _ => vectors.div_ceil(VECTORS).next_multiple_of(32),
     };
-    // A warp holds more than usual before a second one joins.
-    let threads = if vectors <= 32 * most { threads.min(32) } else { threads };
+    let threads = if vectors > PREFERRED * most { THREADS } else { threads.min(PREFERRED) };
     let each = vectors.div_ceil(threads);
     (each <= most).then_some((threads as u32, each))
 }
@@ -112,7 +114,14 @@ pub(super) fn plan<'a, T: Normal>(
         #[cfg(test)]
         Way::Spread(most) => (None, shares(&rows, slice, blocks, most)),
         #[cfg(test)]
+        Way::Ring(most) => (None, shares(&rows, slice, multiprocessors, most)),
+        #[cfg(test)]
         Way::Passes => (None, None),
+    };
+    let by_ring = match way {
+        #[cfg(test)]
+        Way::Ring(_) => true,
+        _ => false,
     };
     let mut scratch = None;
     let launch = match (by_group, by_blocks) {
@@ -130,7 +139,13 @@ pub(super) fn plan<'a, T: Normal>(
             let done = layout.zeroed::<u32>(1);
             let space = scratch.insert(workspace.reserve(&layout)?);
             let space = (space.view(cells), space.view(done));
-            let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
+            let blocks = (parts as u32, groups as u32);
+            let launch = if by_ring {
+                let bytes = 4 * ring::STAGES * ring::of_part(how);
+                T::ring(operands, space, &rows, blocks, how).shared_bytes(bytes)
+            } else {
+                T::spread(operands, space, &rows, blocks, how)
+            };
             launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
         }
         (None, None) => {
@@ -149,16 +164,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_held_by_few_threads_with_several_vectors() {
+    fn a_row_is_held_by_threads_with_two_vectors_until_there_are_many() {
         for (vectors, expected) in [
             (1, Some((1, 1))),
-            (2, Some((1, 2))),
-            (5, Some((2, 3))),
-            (64, Some((16, 4))),
-            (129, Some((32, 5))),
-            (256, Some((32, 8))),
-            (257, Some((96, 3))),
-            (4096, Some((1024, 4))),
+            (4, Some((4, 1))),
+            (5, Some((4, 2))),
+            (64, Some((32, 2))),
+            (65, Some((64, 2))),
+            (256, Some((128, 2))),
+            (1024, Some((512, 2))),
+            (4096, Some((512, 8))),
+            (4097, Some((1024, 5))),
             (8192, Some((1024, 8))),
             (8193, None),
         ] {

@@ -2,6 +2,7 @@
 
 use super::kernels::{How, held};
 use super::passes::passes;
+use super::ring::ring;
 use super::spread::spread;
 use crate::vectors::Widened;
 use half::{bf16, f16};
@@ -44,6 +45,16 @@ pub trait Normal: Widened<Wide = f32> {
         how: How,
     ) -> Launch<'a>;
 
+    /// As `spread`, on a device with bulk copies.
+    #[doc(hidden)]
+    fn ring<'a>(
+        operands: Operands<'a, Self>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        rows: &Rows,
+        blocks: (u32, u32),
+        how: How,
+    ) -> Launch<'a>;
+
     /// Rows that are read several times.
     #[doc(hidden)]
     fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
@@ -75,6 +86,20 @@ macro_rules! normal {
                 let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
                 const V: usize = <$element>::VECTOR;
                 spread::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
+            }
+
+            fn ring<'a>(
+                operands: Operands<'a, Self>,
+                (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                rows: &Rows,
+                blocks: (u32, u32),
+                how: How,
+            ) -> Launch<'a> {
+                let Operands { x, y, gamma, beta } = operands;
+                let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
+                const V: usize = <$element>::VECTOR;
+                let x = x.cast::<u32>(); // rows of whole vectors
+                ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
             }
 
             fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {

@@ -84,6 +84,21 @@ fn rows_are_held_by_several_blocks_in_several_rounds() -> Result<()> {
 }
 
 #[test]
+fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
+    let mut options = Options::default();
+    options.limits.multiprocessors = 6;
+    let device = Device::emulator_with(options).sanitized();
+    for (shape, most) in
+        [([1, 5000], 1), ([5, 5004], 1), ([4, 2048], 1), ([7, 8196], 2), ([3, 12_288], 1)]
+    {
+        for kind in KINDS {
+            check(&device, shape, kind, Way::Ring(most))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
     let device = Device::emulator().sanitized();
     for shape in [[2, 1], [3, 1500], [1, 2048]] {

@@ -13,9 +13,7 @@
 //! Short rows: a row by a warp, or by a part of one, a piece at a time.
 
 use crate::vectors::{Widened, load, store};
-use half::{bf16, f16};
 use lanework::prelude::*;
-use lanework::{View, ViewMut};
 
 /// What is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,53 +48,6 @@ pub struct Rows {
     pub step: (usize, usize),
 }
 
-/// A type of elements that can be scanned: `i32`, `u32`, `i64` and `u64`, whose sums wrap, `f32`, `f64`, and `f16` and `bf16`, which
-/// are added in `f32` and rounded once.
-pub trait Scannable: Widened {
-    /// The scan of long rows, of `in_row` tiles each, and how many tiles in all.
-    #[doc(hidden)]
-    fn tiles<'a>(
-        x: View<'a, Self>,
-        y: ViewMut<'a, Self>,
-        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
-        rows: &Rows,
-        tiles: (u32, u32),
-        how: How,
-    ) -> Launch<'a>;
-
-    /// The scan of short rows.
-    #[doc(hidden)]
-    fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
-}
-
-macro_rules! scannable {
-    ($($element:ty)*) => {$(
-        impl Scannable for $element {
-            fn tiles<'a>(
-                x: View<'a, Self>,
-                y: ViewMut<'a, Self>,
-                (cells, tickets): (ViewMut<'a, u64>, ViewMut<'a, u32>),
-                rows: &Rows,
-                (in_row, tiles): (u32, u32),
-                how: How,
-            ) -> Launch<'a> {
-                let (n, row) = (rows.n as u64, (rows.row.0 as u64, rows.row.1 as u64));
-                const V: usize = <$element>::VECTOR;
-                self::tiles::<$element, V>(x, y, cells, tickets, n, row, in_row, tiles, how)
-            }
-
-            fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
-                let pair = |(x, y): (usize, usize)| (x as u64, y as u64);
-                const V: usize = <$element>::VECTOR;
-                let (count, n) = (rows.rows as u64, rows.n as u64);
-                self::rows::<$element, V>(x, y, count, n, pair(rows.row), pair(rows.step), how)
-            }
-        }
-    )*};
-}
-
-scannable!(i32 u32 i64 u64 f32 f64 f16 bf16);
-
 /// Threads of a block, and tiles of a group.
 pub(super) const THREADS: u32 = 512;
 const WARPS: u32 = THREADS / 32;
@@ -108,7 +59,7 @@ pub(super) const MOST: usize = 8;
 pub(super) const ROW_THREADS: u32 = 256;
 
 /// What lies before everything: `op(identity, x)` is `x`.
-fn identity<E: Widened>(how: How) -> E::Wide {
+pub(super) fn identity<E: Widened>(how: How) -> E::Wide {
     match how.operation {
         Operation::Sum => E::Wide::ZERO,
         Operation::Min => E::MOST,
@@ -117,7 +68,7 @@ fn identity<E: Widened>(how: How) -> E::Wide {
 }
 
 #[device]
-fn combine<W: Element>(x: W, y: W, #[constant] how: How) -> W {
+pub(super) fn combine<W: Element>(x: W, y: W, #[constant] how: How) -> W {
     if how.operation == Operation::Min {
         x.min(y)
     } else if how.operation == Operation::Max {
@@ -150,7 +101,7 @@ fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] ho
 
 /// Publishes the sum of a tile: each of its words with a word that says so.
 #[device]
-fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
+pub(super) fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
     if size_of::<W>() == 8 {
         let (low, high) = ptx!("mov.b64 {{{}, {}}}, {};", out(u32), out(u32), in(value));
         store_relaxed(&mut cells[2 * at], 1u64 << 32 | low as u64, Scope::Device);
@@ -173,7 +124,7 @@ fn word(cells: &mut [u64], at: u64) -> u32 {
 
 /// The sum of a tile, once it is published.
 #[device]
-fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
+pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
     if size_of::<W>() == 8 {
         let (low, high) = (word(cells, 2 * at), word(cells, 2 * at + 1));
         ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))

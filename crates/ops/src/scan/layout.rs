@@ -1,6 +1,8 @@
 //! How a scan is laid over memory and over a device: rows, tiles, blocks.
 
-use super::kernels::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, Scannable, THREADS};
+use super::kernels::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, THREADS};
+use super::ring;
+use super::scannable::Scannable;
 use crate::workspace::{Layout, Scratch};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::{Device, Error, Result, View, ViewMut};
@@ -93,14 +95,54 @@ fn wide<T: Scannable>(rows: &Rows, x: u64, y: u64) -> bool {
     aligned && rows.step == (1, 1) && whole(rows.row.0) && whole(rows.row.1)
 }
 
-/// The launch of a scan. A thread of a long row's block has at most `most` vectors.
+/// The ways to scan long rows; `Best` chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Best,
+    /// From registers, with at most so many vectors of a thread.
+    #[cfg(test)]
+    Tiles(usize),
+    /// By bulk copies, with so many vectors.
+    #[cfg(test)]
+    Ring(usize),
+}
+
+/// Vectors of a thread, and whether bulk copies are used.
+fn vectors<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> (usize, bool) {
+    let info = device.info();
+    let blocks = (RESIDENT * info.multiprocessors.max(1)) as usize;
+    // 16 bytes of halves become 32.
+    let most = MOST * size_of::<T>() / size_of::<T::Wide>();
+    let slice = THREADS as usize * T::VECTOR;
+    let all = rows.rows.saturating_mul(rows.n);
+    let shared = all.div_ceil(slice * blocks);
+    let fewest = |most: usize| shared.min(rows.n.div_ceil(slice)).clamp(1, most.max(1));
+    match way {
+        // Where every block has several tiles.
+        Way::Best
+            if wide
+                && info.compute_capability >= (9, 0)
+                && rows.n >= slice * most
+                && all >= 2 * slice * most * blocks =>
+        {
+            (most, true)
+        }
+        Way::Best => (fewest(most), false),
+        #[cfg(test)]
+        Way::Tiles(most) => (fewest(most), false),
+        #[cfg(test)]
+        Way::Ring(vectors) => (vectors, true),
+    }
+}
+
+/// The launch of a scan.
 pub(super) fn plan<'a, T: Scannable>(
     device: &Device,
     x: View<'a, T>,
     y: ViewMut<'a, T>,
     rows: Rows,
     (operation, exclusive): (Operation, bool),
-    most: usize,
+    way: Way,
     workspace: &Workspace,
 ) -> Result<Plan<'a>> {
     let Rows { rows: count, n, .. } = rows;
@@ -118,27 +160,28 @@ pub(super) fn plan<'a, T: Scannable>(
         let step = unsafe { launch.prepare_unchecked(device)? };
         return Ok(Plan::new(vec![step], []));
     }
-    let blocks = RESIDENT * device.info().multiprocessors.max(1);
-    // 16 bytes of halves become 32.
-    let most = most.min(MOST) * size_of::<T>() / size_of::<T::Wide>();
-    let slice = THREADS as usize * vector;
-    let shared = count.saturating_mul(n).div_ceil(slice * blocks as usize);
-    let vectors = shared.min(n.div_ceil(slice)).clamp(1, most.max(1));
-    let in_row = n.div_ceil(slice * vectors);
+    let (vectors, by_ring) = vectors::<T>(&rows, wide, device, way);
+    let in_row = n.div_ceil(THREADS as usize * vector * vectors);
     let tiles = grid(in_row.saturating_mul(count))?;
     let how = How { operation, exclusive, wide, vectors, lanes: 32 };
-    let mut layout = Layout::default();
     let words = size_of::<T::Wide>() / 4;
+    let mut layout = Layout::default();
     let cells = layout.zeroed::<u64>(if in_row > 1 { tiles as usize * words } else { 0 });
     let tickets = layout.zeroed::<u32>(2);
     let scratch: Scratch = workspace.reserve(&layout)?;
     let space = (scratch.view(cells), scratch.view(tickets));
-    let launch = T::tiles(x, y, space, &rows, (in_row as u32, tiles), how)
-        .grid(blocks.min(tiles))
-        .block(THREADS);
-    // SAFETY: elements are guarded by the rows' length, and wide accesses are aligned, as `wide` says; there is a cell of
-    // `words` words for every tile where rows have several, and a block takes only tickets below `tiles`.
-    let step = unsafe { launch.prepare_unchecked(device)? };
+    let of_rows = (in_row as u32, tiles);
+    let multiprocessors = device.info().multiprocessors.max(1);
+    let launch = if by_ring {
+        let launch = T::ring(x, y, space, &rows, of_rows, how);
+        launch.grid(multiprocessors.min(tiles)).shared_bytes(4 * ring::STAGES * ring::of_tile(how))
+    } else {
+        let launch = T::tiles(x, y, space, &rows, of_rows, how);
+        launch.grid((RESIDENT * multiprocessors).min(tiles))
+    };
+    // SAFETY: elements are guarded by the rows' length, and wide accesses and copies of whole tiles are aligned, as `wide` says;
+    // there is a cell of `words` words for every tile where rows have several, and a block uses only tickets below `tiles`.
+    let step = unsafe { launch.block(THREADS).prepare_unchecked(device)? };
     Ok(Plan::new(vec![step], [scratch]))
 }
 

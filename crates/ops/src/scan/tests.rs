@@ -1,7 +1,7 @@
 //! Scans on awkward shapes, and what is refused.
 
 use super::kernels::{Operation, Rows};
-use super::layout;
+use super::layout::{self, Way};
 use crate::{Tensor, TensorMut, Workspace, scan};
 use lanework::sim::Options;
 use lanework::{Device, Error, Result};
@@ -36,27 +36,46 @@ fn any_length_is_scanned_and_the_next_scan_finds_its_counters_zero() -> Result<(
     Ok(())
 }
 
-#[test]
-fn tiles_of_several_groups_are_added_up() -> Result<()> {
-    // More tiles of 1024 elements than a block has threads, and another row; few blocks, so that few wait.
+/// An emulator with few blocks at a time, so that few of them wait.
+fn small() -> Device {
     let mut options = Options::default();
     options.limits.multiprocessors = 3;
-    let device = Device::emulator_with(options);
-    let n = 515 * 1024 + 77;
-    let host: Vec<i64> = (0..2 * n as i64).map(|i| i * i % 1009 - 500).collect();
+    Device::emulator_with(options)
+}
+
+fn check(device: &Device, rows: usize, n: usize, way: Way, exclusive: bool) -> Result<()> {
+    let host: Vec<i64> = (0..(rows * n) as i64).map(|i| i * i % 1009 - 500).collect();
     let x = device.upload(&host)?;
-    let mut y = device.zeros::<i64>(2 * n)?;
-    let rows = Rows { rows: 2, n, row: (n, n), step: (1, 1) };
-    let (operation, workspace) = ((Operation::Sum, false), Workspace::new(&device));
-    let (from, to) = (x.view(..), y.view_mut(..));
-    layout::plan(&device, from, to, rows, operation, 1, &workspace)?.launch()?;
+    let workspace = Workspace::new(device);
+    let mut y = device.zeros::<i64>(rows * n)?;
+    let shape = Rows { rows, n, row: (n, n), step: (1, 1) };
+    let (from, to, operation) = (x.view(..), y.view_mut(..), (Operation::Sum, exclusive));
+    layout::plan(device, from, to, shape, operation, way, &workspace)?.launch()?;
     let y = y.download()?;
-    for row in 0..2 {
-        let mut sum = 0;
-        for i in row * n..(row + 1) * n {
-            sum += host[i];
-            assert_eq!(y[i], sum, "row {row}, element {}", i - row * n);
-        }
+    let mut sum = 0;
+    for i in 0..rows * n {
+        let before = if i % n == 0 { 0 } else { sum };
+        sum = before + host[i];
+        let want = if exclusive { before } else { sum };
+        assert_eq!(y[i], want, "{way:?}: row {}, element {}", i / n, i % n);
+    }
+    Ok(())
+}
+
+#[test]
+fn tiles_of_several_groups_are_added_up() -> Result<()> {
+    // More tiles of 1024 elements than a block has threads.
+    check(&small(), 1, 515 * 1024 + 78, Way::Tiles(1), false)?;
+    check(&small(), 1, 515 * 1024 + 78, Way::Ring(1), false)
+}
+
+#[test]
+fn tiles_that_are_copied_ahead_are_scanned_in_order() -> Result<()> {
+    let device = small().sanitized();
+    let shapes =
+        [(1, 1026, 1), (1, 40 * 1024, 1), (3, 9 * 1024 + 2, 1), (2, 50_000, 4), (7, 2048, 8)];
+    for (i, (rows, n, vectors)) in shapes.into_iter().enumerate() {
+        check(&device, rows, n, Way::Ring(vectors), i % 2 == 1)?;
     }
     Ok(())
 }

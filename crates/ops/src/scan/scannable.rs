@@ -1,0 +1,79 @@
+//! The kernels by element type.
+
+use super::kernels::{How, Rows};
+use crate::vectors::Widened;
+use half::{bf16, f16};
+use lanework::{Launch, View, ViewMut};
+
+/// A type of elements that can be scanned: `i32`, `u32`, `i64` and `u64`, whose sums wrap, `f32`, `f64`, and `f16` and `bf16`, which
+/// are added in `f32` and rounded once.
+pub trait Scannable: Widened {
+    /// The scan of long rows, of `in_row` tiles each, and how many tiles in all.
+    #[doc(hidden)]
+    fn tiles<'a>(
+        x: View<'a, Self>,
+        y: ViewMut<'a, Self>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        rows: &Rows,
+        tiles: (u32, u32),
+        how: How,
+    ) -> Launch<'a>;
+
+    /// As `tiles`, on a device with bulk copies: the input once more, as words, and bytes of shared memory.
+    #[doc(hidden)]
+    fn ring<'a>(
+        x: View<'a, Self>,
+        y: ViewMut<'a, Self>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        rows: &Rows,
+        tiles: (u32, u32),
+        how: How,
+    ) -> Launch<'a>;
+
+    /// The scan of short rows.
+    #[doc(hidden)]
+    fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+}
+
+macro_rules! scannable {
+    ($($element:ty)*) => {$(
+        impl Scannable for $element {
+            fn tiles<'a>(
+                x: View<'a, Self>,
+                y: ViewMut<'a, Self>,
+                (cells, tickets): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                rows: &Rows,
+                (in_row, tiles): (u32, u32),
+                how: How,
+            ) -> Launch<'a> {
+                let (n, row) = (rows.n as u64, (rows.row.0 as u64, rows.row.1 as u64));
+                const V: usize = <$element>::VECTOR;
+                super::kernels::tiles::<$element, V>(x, y, cells, tickets, n, row, in_row, tiles, how)
+            }
+
+            fn ring<'a>(
+                x: View<'a, Self>,
+                y: ViewMut<'a, Self>,
+                (cells, tickets): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                rows: &Rows,
+                (in_row, tiles): (u32, u32),
+                how: How,
+            ) -> Launch<'a> {
+                let (n, row) = (rows.n as u64, (rows.row.0 as u64, rows.row.1 as u64));
+                const V: usize = <$element>::VECTOR;
+                let whole = x.len() / V * V;
+                let words = x.part(..whole).cast::<u32>();
+                super::ring::ring::<$element, V>(x, words, y, cells, tickets, n, row, in_row, tiles, how)
+            }
+
+            fn rows<'a>(x: View<'a, Self>, y: ViewMut<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
+                let pair = |(x, y): (usize, usize)| (x as u64, y as u64);
+                const V: usize = <$element>::VECTOR;
+                let (count, n) = (rows.rows as u64, rows.n as u64);
+                super::kernels::rows::<$element, V>(x, y, count, n, pair(rows.row), pair(rows.step), how)
+            }
+        }
+    )*};
+}
+
+scannable!(i32 u32 i64 u64 f32 f64 f16 bf16);
