@@ -13,6 +13,7 @@ mod ffma;
 mod finish;
 mod grouped;
 pub(crate) mod hopper;
+mod mma;
 mod problem;
 mod skinny;
 mod source;

@@ -173,12 +173,17 @@ impl Parts {
         have: &[u32; 32],
     ) {
         let copying = warp.mask;
-        let reading =
-            (0..32).filter(|lane| have[*lane] > 0).fold(0, |mask, lane| mask | 1u32 << lane);
-        warp.mask = copying & reading;
-        if warp.mask != 0 {
-            let source = site(MemorySpace::Global, AccessKind::Load, bytes);
-            self.access.access(warp, instruction, &source, from);
+        let read = have.map(|have| have.min(bytes));
+        // What a lane reads may have any number of bytes: the largest power of two first, the rest behind it.
+        for piece in [16, 8, 4, 2, 1] {
+            let has = |lane: &u32| read[*lane as usize] & piece != 0;
+            warp.mask = copying & (0..32).filter(has).fold(0, |mask, lane| mask | 1u32 << lane);
+            if warp.mask != 0 {
+                let before = |lane: usize| u64::from(read[lane] & !(2 * piece - 1));
+                let from = std::array::from_fn(|lane| from[lane] + before(lane));
+                let source = site(MemorySpace::Global, AccessKind::Load, piece);
+                self.access.access(warp, instruction, &source, &from);
+            }
         }
         warp.mask = copying;
         let target = site(MemorySpace::Shared, AccessKind::Store, bytes);

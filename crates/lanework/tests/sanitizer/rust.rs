@@ -290,3 +290,42 @@ fn a_warp_that_writes_constant_memory_is_reported() -> lanework::Result<()> {
     assert_eq!((reports[0].kind, reports[0].count), (ReportKind::OutOfBounds, 32));
     Ok(())
 }
+
+#[kernel(block = 32)]
+fn filled(x: &[u16], y: &mut [u16], have: u32) {
+    let tile = shared::<u16>(8 * 32);
+    let pipe = CopyPipeline::<1>::new();
+    let i = thread_idx.x;
+    // the filled copy
+    pipe.copy16_filled(&mut tile[8 * i], &x[8 * i], have);
+    pipe.commit();
+    pipe.wait();
+    y[i] = tile[8 * i + 7];
+}
+
+#[test]
+fn a_filled_copy_reads_only_the_bytes_that_it_has() -> lanework::Result<()> {
+    #[kernel(block = 32)]
+    fn written(x: &mut [u16], count: u32) {
+        for i in 0..count {
+            x[8 * thread_idx.x + i] = 1;
+        }
+    }
+    let device = Device::emulator().sanitized();
+    for count in 0..=8u32 {
+        let (mut x, mut y) = (device.uninit(8 * 32)?, device.uninit(32)?);
+        written(&mut x, count).grid(1).block(32).launch(&device)?;
+        let right = filled(&x, &mut y, 2 * count).grid(1).block(32).launch(&device);
+        assert!(found(right).is_empty(), "{count}");
+        assert_eq!(y.download()?, [u16::from(count == 8); 32]);
+        if count < 8 {
+            let more = filled(&x, &mut y, 2 * count + 2).grid(1).block(32).launch(&device);
+            let reports = found(more);
+            assert_eq!(reports.len(), 1, "{count}: {reports:?}");
+            let [report] = reports.as_slice() else { continue };
+            assert_eq!(report.kind, ReportKind::Uninitialized);
+            assert_eq!(report.line(), line_of("the filled copy"));
+        }
+    }
+    Ok(())
+}

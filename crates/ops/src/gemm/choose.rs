@@ -2,7 +2,7 @@
 
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Problem};
-use super::{double, ffma, hopper, skinny, split, tile};
+use super::{double, ffma, hopper, mma, skinny, split, tile};
 use crate::workspace::{Layout, Scratch};
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
 use lanework::{Prepared, Result};
@@ -26,6 +26,7 @@ const FAMILIES: &[Family] = &[
     Family { name: "split", suits: split::suits, recipe: split::recipe },
     Family { name: "double", suits: double::suits, recipe: double::recipe },
     Family { name: "hopper", suits: hopper::suits, recipe: hopper::recipe },
+    Family { name: "mma", suits: mma::suits, recipe: mma::recipe },
     Family { name: "skinny", suits: skinny::suits, recipe: skinny::recipe },
     Family { name: "ffma", suits: ffma::suits, recipe: ffma::recipe },
     Family { name: "tile", suits: |_| true, recipe: tile::recipe },

@@ -1,8 +1,8 @@
 //! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
 
 pub mod kernel;
-mod laid;
-mod maps;
+pub mod laid;
+pub mod maps;
 mod order;
 mod stored;
 

@@ -1,0 +1,63 @@
+//! FP64 products, exact ones, in every layout.
+
+use super::*;
+use crate::gemm::gemm;
+use crate::{Plan, Tensor, TensorMut, Workspace};
+
+/// The product of 2 batches of m x k by k x n, on the emulator with every check, and where nothing is written.
+fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, hopper: bool) -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let numbers = |length: usize, seed: usize| -> Vec<f64> {
+        (0..length).map(|i| ((i * 37 + seed) % 17) as f64 / 4.0 - 2.0).collect()
+    };
+    let strides = |rows: usize, columns: usize, by_rows: bool| match by_rows {
+        true => [rows * (columns + gap), columns + gap, 1],
+        false => [columns * (rows + gap), 1, rows + gap],
+    };
+    let (of_a, of_b) = (strides(m, k, by_rows.0), strides(k, n, by_rows.1));
+    let of_c = strides(m, n, true);
+    let (a, b) = (numbers(2 * of_a[0] + 1, 1), numbers(2 * of_b[0] + 1, 5));
+    let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
+    let mut c = device.upload(&vec![3.0f64; 2 * of_c[0] + 1])?;
+    let first = gap % 2;
+    let tensor_a = Tensor::with_strides(&on_a, [2, m, k], of_a, first)?;
+    let tensor_b = Tensor::with_strides(&on_b, [2, k, n], of_b, first)?;
+    let to = TensorMut::with_strides(&mut c, [2, m, n], of_c, first)?;
+    let problem = gemm(tensor_a, tensor_b).alpha(0.5).beta(2.0).problem(to)?;
+    assert!(suits(&problem) || m.min(n).min(k) < 16);
+    let scratch = Workspace::new(&device).reserve(&Layout::default())?;
+    let step = match hopper {
+        true => prepared::<16, 16, 4, 1>(problem, &scratch)?,
+        false => prepared::<8, 4, 8, 4>(problem, &scratch)?,
+    };
+    Plan::new(vec![step], [scratch]).launch()?;
+    let c = c.download()?;
+    let mut want = vec![3.0f64; c.len()];
+    for (batch, row, column) in (0..2 * m * n).map(|i| (i / (m * n), i / n % m, i % n)) {
+        let place = |of: [usize; 3], i, j| first + batch * of[0] + i * of[1] + j * of[2];
+        let product = |at| a[place(of_a, row, at)] * b[place(of_b, at, column)];
+        want[place(of_c, row, column)] = 0.5 * (0..k).map(product).sum::<f64>() + 6.0;
+    }
+    assert!(c == want, "{m} x {n} x {k}, {by_rows:?}, gap {gap}");
+    Ok(())
+}
+
+#[test]
+fn products_are_exact_where_sums_are() -> Result<()> {
+    check([130, 33, 50], (true, true), 0, true)?;
+    check([17, 140, 67], (false, true), 1, true)?;
+    check([40, 30, 16], (true, false), 2, true)?;
+    check([31, 64, 33], (false, false), 3, true)?;
+    check([1, 1, 1], (true, true), 0, true)?;
+    check([5, 3, 0], (true, true), 0, true)
+}
+
+#[test]
+fn small_products_of_older_gpus_are_exact_where_sums_are() -> Result<()> {
+    // An emulator that was compiled without optimisation calls the handlers of a long row of products from each other.
+    let test = std::thread::Builder::new().stack_size(64 << 20).spawn(|| {
+        check([40, 30, 50], (true, false), 0, false)?;
+        check([31, 64, 33], (false, true), 3, false)
+    });
+    test.expect("a thread").join().expect("no panic")
+}
