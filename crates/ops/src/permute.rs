@@ -24,7 +24,7 @@ use crate::{Plan, Tensor, TensorMut};
 use axes::Axes;
 pub use in_place::{TransposeInPlace, transpose_in_place};
 use lanework::lang::Storable;
-use lanework::{Buffer, Device, Error, Result};
+use lanework::{Buffer, Device, Error, Prepared, Result, View, ViewMut};
 
 /// A permutation of axes, a transpose or a copy, ready to run; made by [`permute`], [`transpose`] and [`copy`].
 ///
@@ -148,6 +148,19 @@ pub fn copy<'a, T: Storable, const R: usize>(
     Permute { shape: source.shape(), strides: source.strides(), source }
 }
 
+/// The launch that copies an array of elements of `size` bytes to another place with other strides, all in elements.
+pub(crate) fn moved<'a>(
+    device: &Device,
+    size: usize,
+    shape: &[usize],
+    (from, from_strides): (View<'a, u8>, &[usize]),
+    (to, to_strides): (ViewMut<'a, u8>, &[usize]),
+) -> Result<Prepared<'a>> {
+    let addresses = [from.address(), to.address()];
+    let axes = Axes::new(size, shape, from_strides, to_strides, &addresses);
+    launches::launch(device, from, to, &axes)
+}
+
 impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
     /// The shape of the output.
     pub fn shape(&self) -> [usize; R] {
@@ -184,12 +197,11 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
         let to = output.strides();
         let (from, strides) = (self.source.into_view(), self.strides);
         let into = output.into_view();
-        let addresses = [from.address(), into.address()];
         if shape.contains(&0) {
             return Ok(Plan::new(Vec::new(), []));
         }
-        let axes = Axes::new(size_of::<T>(), &shape, &strides, &to, &addresses);
-        let step = launches::launch(&device, from.cast::<u8>(), into.cast::<u8>(), &axes)?;
+        let (source, target) = ((from.cast(), &strides[..]), (into.cast(), &to[..]));
+        let step = moved(&device, size_of::<T>(), &shape, source, target)?;
         Ok(Plan::new(vec![step], []))
     }
 

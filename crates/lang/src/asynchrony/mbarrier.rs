@@ -342,7 +342,10 @@ impl Mbarrier {
     pub fn wait(self, arrival: Arrival) {
         here();
         self.same(&arrival);
-        with(|b| self.spin(b, "", arrival.state, ScalarType::B64));
+        with(|b| {
+            let scope = acquire(b);
+            self.spin(b, "", arrival.state, ScalarType::B64, scope);
+        });
     }
 
     /// Whether the phase of an arrival is complete (`mbarrier.test_wait`).
@@ -398,13 +401,13 @@ impl Mbarrier {
         })
     }
 
-    /// Waits for the phase of a parity.
-    pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value) {
-        self.spin(b, ".parity", parity, ScalarType::U32);
+    /// Waits for the phase of a parity; `near` where only this block arrives.
+    pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value, near: bool) {
+        let scope = if near { "" } else { acquire(b) };
+        self.spin(b, ".parity", parity, ScalarType::U32, scope);
     }
 
-    fn spin(self, b: &mut Builder, by: &str, phase: Value, ty: ScalarType) {
-        let scope = acquire(b);
+    fn spin(self, b: &mut Builder, by: &str, phase: Value, ty: ScalarType, scope: &str) {
         let operands = vec![self.place.operand(b), b.operand(phase, ty)];
         let head = b.label("wait");
         b.place_always(&head);
@@ -433,7 +436,7 @@ impl Waiter {
         here();
         with(|b| {
             let parity = Value::Register(self.parity);
-            self.barrier.wait_parity(b, parity);
+            self.barrier.wait_parity(b, parity, false);
             let other = binary(b, Operation::Xor, ScalarType::U32, parity, Value::Constant(1));
             b.assign(self.parity, other, ScalarType::U32);
         });

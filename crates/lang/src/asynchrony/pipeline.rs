@@ -61,6 +61,8 @@ pub struct Pipeline {
     full: Mbarriers,
     empty: Mbarriers,
     stages: u32,
+    /// Whether this block alone fills and empties the stages.
+    near: bool,
 }
 
 /// The side that fills stages: one per thread that produces.
@@ -101,6 +103,7 @@ struct Ring {
     stage: Register,
     parity: Register,
     stages: u32,
+    near: bool,
 }
 
 handle!(Pipeline);
@@ -166,7 +169,7 @@ pub fn pipeline(
         });
         let full = Mbarriers::declare(b, stages, producers.parts(), "full");
         let empty = Mbarriers::declare(b, stages, consumers.parts(), "empty");
-        Pipeline { full, empty, stages }
+        Pipeline { full, empty, stages, near: false }
     })
 }
 
@@ -175,14 +178,46 @@ impl Pipeline {
     #[track_caller]
     pub fn producer(self) -> Producer {
         here();
-        Producer { ring: Ring::new(self.empty, self.stages, 1), full: self.full }
+        Producer { ring: Ring::new(self, self.empty, 1), full: self.full }
     }
 
     /// This thread as a consumer, before the first stage.
     #[track_caller]
     pub fn consumer(self) -> Consumer {
         here();
-        Consumer { ring: Ring::new(self.full, self.stages, 0), empty: self.empty }
+        Consumer { ring: Ring::new(self, self.full, 0), empty: self.empty }
+    }
+
+    /// The same of a kernel with clusters of which each block fills and empties its own stages: waits then order what this block
+    /// did, and not what the whole cluster did, which takes longer.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32, cluster = 2)]
+    /// fn example(x: &[u32], out: &mut [u32], rows: u32) {
+    ///     let (t, buffers) = (thread_idx.x, shared::<u32>([2, 32]));
+    ///     let pipe = pipeline(2, 1, 32).within_block();
+    ///     let (producer, consumer) = (pipe.producer(), pipe.consumer());
+    ///     let mut sum = cluster_rank();
+    ///     for row in 0..rows {
+    ///         if t == 0 {
+    ///             let slot = producer.acquire_for(128);
+    ///             bulk_load(buffers.slab(slot.index), x.span(32 * row, 32), slot);
+    ///         }
+    ///         let slot = consumer.wait();
+    ///         sum += buffers[[slot.index, t]];
+    ///         slot.release();
+    ///     }
+    ///     out[32 * block_idx.x + t] = sum;
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let (x, mut out) = (device.upload(&[2u32; 320])?, device.zeros::<u32>(64)?);
+    /// # example(&x, &mut out, 10).grid(2).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[31..33], [20, 21]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn within_block(self) -> Pipeline {
+        Pipeline { near: true, ..self }
     }
 
     /// The number of stages.
@@ -192,14 +227,15 @@ impl Pipeline {
 }
 
 impl Ring {
-    fn new(waits: Mbarriers, stages: u32, parity: u64) -> Ring {
+    fn new(pipeline: Pipeline, waits: Mbarriers, parity: u64) -> Ring {
+        let Pipeline { stages, near, .. } = pipeline;
         with(|b| {
             let mut register = |value| {
                 let register = b.register(ScalarType::U32, true);
                 b.assign(register, Value::Constant(value), ScalarType::U32);
                 register
             };
-            Ring { waits, stage: register(0), parity: register(parity), stages }
+            Ring { waits, stage: register(0), parity: register(parity), stages, near }
         })
     }
 
@@ -209,7 +245,7 @@ impl Ring {
         with(|b| {
             let index = Index { value: stage.value, ty: ScalarType::U32 };
             let barrier = self.waits.element(b, Some(index));
-            barrier.wait_parity(b, Value::Register(self.parity));
+            barrier.wait_parity(b, Value::Register(self.parity), self.near);
             self.advance(b, stage.value);
         });
         stage

@@ -3,6 +3,7 @@
 mod copies;
 pub(crate) mod form;
 mod kernel;
+mod packed;
 mod shapes;
 
 #[cfg(test)]
@@ -85,8 +86,12 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 
 /// The launches of a problem that it suits.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    // A few columns: a tile may be narrow, but not low.
+    let Extents { m, n, .. } = problem.extents;
+    let problem = if m < n && m <= 64 { problem.transposed() } else { problem };
     let tile = shapes::tile(problem.extents, problem.device.info().multiprocessors);
-    with_tile(problem, layout, tile)
+    let then = |problem: Problem<'a>, layout: &mut Layout| with_tile(problem, layout, tile);
+    packed::factors(problem, layout, packed::pays, then)
 }
 
 /// The same with a tile that the caller chose.

@@ -17,9 +17,9 @@ pub(super) fn places(
     #[constant] load: Load,
     #[constant] extent: u32,
     #[constant] form: Form,
-) -> [u32; 8] {
+) -> [u32; 16] {
     let t = thread_idx.x;
-    let mut places = [0u32; 8];
+    let mut places = [0u32; 16];
     if load == Load::Words {
         #[unroll]
         for l in 0..extent * 8 / form.threads() {
@@ -29,8 +29,11 @@ pub(super) fn places(
         }
     }
     if load == Load::Lines {
-        let line = (first + t % extent).min(lines - 1);
-        places[0] = base + t / extent * stride + line;
+        #[unroll]
+        for l in 0..extent.div_ceil(form.threads()) {
+            let line = (first + t % extent + l * form.threads()).min(lines - 1);
+            places[l] = base + t / extent * stride + line;
+        }
     }
     places
 }
@@ -45,7 +48,7 @@ pub(super) fn copy(
     p: u32,
     k: u32,
     stride: u32,
-    places: &[u32; 8],
+    places: &[u32; 16],
     #[constant] load: Load,
     #[constant] extent: u32,
     #[constant] form: Form,
@@ -65,12 +68,16 @@ pub(super) fn copy(
     }
     if load == Load::Lines {
         let (line, step) = (t % extent, t / extent);
-        let each = const { form.threads() / extent };
+        // Steps that the threads copy at a time, at least one of a part of the lines.
+        let each = const { (form.threads() / extent).max(1) };
         #[unroll]
         for s in (0..form.depth).step_by(each as usize) {
             let have = if p + step + s < k { 4u32 } else { 0 };
-            let to = &mut tiles[[stage, step + s, line]];
-            cp_async_filled::<4, _>(to, &x[places[0] + (p + s) * stride], have);
+            #[unroll]
+            for l in 0..extent.div_ceil(form.threads()) {
+                let to = &mut tiles[[stage, step + s, line + l * form.threads()]];
+                cp_async_filled::<4, _>(to, &x[places[l] + (p + s) * stride], have);
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ fn product(
 ) {
     let tiles_a = shared_dynamic::<f32>([form.stages, form.depth, form.width_a()]);
     let tiles_b = shared_dynamic::<f32>([form.stages, form.depth, form.width_b()]);
-    let ring = pipeline(form.stages, form.producers(), form.warps());
+    let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
     let (producer, consumer) = (ring.producer(), ring.consumer());
     let [_, m, n, k] = extents;
     let t = thread_idx.x;

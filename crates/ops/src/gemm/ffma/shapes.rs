@@ -4,11 +4,13 @@ use super::form::Tile;
 use crate::gemm::problem::Extents;
 
 /// Tiles to choose from: the largest loads least, small ones balance the results over the multiprocessors.
-pub(crate) const TILES: [Tile; 4] = [
+pub(crate) const TILES: [Tile; 6] = [
     Tile { rows: 128, cols: 128, wide: 8, blocks: 2, splits: 1, depth: 16, stages: 6 },
     Tile { rows: 64, cols: 64, wide: 8, blocks: 4, splits: 1, depth: 16, stages: 4 },
     Tile { rows: 64, cols: 64, wide: 4, blocks: 4, splits: 1, depth: 16, stages: 4 },
     Tile { rows: 64, cols: 32, wide: 4, blocks: 4, splits: 1, depth: 16, stages: 4 },
+    Tile { rows: 256, cols: 32, wide: 8, blocks: 2, splits: 1, depth: 16, stages: 4 },
+    Tile { rows: 256, cols: 16, wide: 4, blocks: 2, splits: 1, depth: 16, stages: 4 },
 ];
 
 /// From how many tiles of 64 x 64 results per 100 multiprocessors on each choice is fastest, as measured on an H200 at squares of

@@ -1,17 +1,25 @@
 //! Every tile with every way of loading, on awkward shapes, under the emulator's checks; and what `ptxas` makes of the kernels.
 
 use super::form::{Form, Tile};
-use super::{shapes, with_tile};
+use super::{packed, shapes, with_tile};
+use crate::gemm::problem::{Extents, Problem};
 use crate::workspace::{Layout, Workspace};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
 
 /// A product by a tile that the test chose.
-fn planned<'c>(product: Gemm<'c, 2>, c: TensorMut<'c, f32, 2>, tile: Tile) -> Result<Plan<'c>> {
+fn planned<'c>(
+    product: Gemm<'c, 2>,
+    c: TensorMut<'c, f32, 2>,
+    tile: Tile,
+    copied: bool,
+) -> Result<Plan<'c>> {
     let problem = product.problem(c)?;
     assert!(super::suits(&problem), "{problem:?}");
     let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
-    let recipe = with_tile(problem, &mut layout, tile)?;
+    let pays = if copied { |_: Extents, _: usize| true } else { |_: Extents, _: usize| false };
+    let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile);
+    let recipe = packed::factors(problem, &mut layout, pays, then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
 }
@@ -32,7 +40,12 @@ fn laid(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], 
     (if by_rows { [ld, 1] } else { [1, ld] }, first, host)
 }
 
-fn every_way(tile: Tile, device: &Device, (m, n, k): (usize, usize, usize)) -> Result<()> {
+fn every_way(
+    tile: Tile,
+    device: &Device,
+    (m, n, k): (usize, usize, usize),
+    copied: bool,
+) -> Result<()> {
     // Gaps of 4 leave rows aligned where they are multiples of 4; gaps of 3 do not.
     for (by_rows_a, by_rows_b, gap) in
         [(true, true, 4), (false, true, 4), (false, false, 3), (true, false, 3), (false, true, 3)]
@@ -47,7 +60,7 @@ fn every_way(tile: Tile, device: &Device, (m, n, k): (usize, usize, usize)) -> R
             Tensor::with_strides(&b, [k, n], of_b, first_b)?,
         );
         let output = TensorMut::with_strides(&mut c, [m, n], of_c, first_c)?;
-        planned(product.alpha(2.0).beta(-1.0), output, tile)?.launch()?;
+        planned(product.alpha(2.0).beta(-1.0), output, tile, copied)?.launch()?;
         let got = c.download()?;
         let mut want = host_c.clone();
         for y in 0..m {
@@ -81,9 +94,7 @@ fn tiles() -> Vec<Tile> {
 fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
     let device = Device::emulator().sanitized();
     for tile in tiles() {
-        for shape in [(1, 1, 1), (67, 37, 70), (64, 132, 32)] {
-            every_way(tile, &device, shape)?;
-        }
+        every_way(tile, &device, (67, 37, 70), false)?;
     }
     Ok(())
 }
@@ -92,7 +103,14 @@ fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
 fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
     // NaN behind the last step of each line, in a product whose steps are no multiple of a stage's.
     let device = Device::emulator().sanitized();
-    every_way(shapes::TILES[3], &device, (8, 8, 17))
+    every_way(shapes::TILES[3], &device, (8, 8, 17), false)?;
+    every_way(shapes::TILES[3], &device, (1, 1, 1), false)
+}
+
+#[test]
+fn copied_factors_are_those_of_the_problem() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    every_way(shapes::TILES[1], &device, (67, 37, 70), true)
 }
 
 /// Text of `ptxas -v` for the kernel of a tile that copies A word by word and gets B by TMA.
@@ -101,7 +119,7 @@ fn compiled(ptxas: &std::ffi::OsStr, tile: Tile) -> Result<String> {
     let (a, b) = (device.zeros::<f32>(64 * 64)?, device.zeros::<f32>(64 * 64)?);
     let mut c = device.zeros::<f32>(64 * 64)?;
     let (a, b) = (Tensor::new(&a, [64, 64])?, Tensor::new(&b, [64, 64])?);
-    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, [64, 64])?, tile)?;
+    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, [64, 64])?, tile, false)?;
     let name = format!("lanework_ffma_{}_{}_{}", std::process::id(), tile.cols, tile.splits);
     let path = std::env::temp_dir().join(name).with_extension("ptx");
     std::fs::write(&path, plan.steps()[0].module().to_string())
