@@ -7,15 +7,18 @@ mod direct;
 mod matrices;
 mod naive;
 mod padded;
+mod registers;
 mod row_order;
 mod swizzled;
+mod tma;
 mod unpadded;
 mod vectorized;
+mod windows;
 
 pub use matrices::{Matrices, on_host};
 
 use crate::{Ladder, Rung};
-use lanework::Element;
+use lanework::{Device, Element};
 
 /// The rungs, in the order of the ladder.
 pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
@@ -32,7 +35,25 @@ pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
             vectorized::prepare,
         ),
         Rung::new("swizzled", "beyond", include_str!("transpose/swizzled.rs"), swizzled::prepare),
+        Rung::new(
+            "registers",
+            "beyond",
+            include_str!("transpose/registers.rs"),
+            registers::prepare,
+        ),
+        Rung::new("windows", "beyond", include_str!("transpose/windows.rs"), windows::prepare),
+        Rung::new("tma", "beyond", include_str!("transpose/tma.rs"), tma::prepare),
     ]
+}
+
+/// Why a rung cannot take matrices of this shape and of elements of so many bytes on a device, if so.
+pub fn refuses(
+    rung: &str,
+    device: &Device,
+    bytes: usize,
+    (rows, cols): (u32, u32),
+) -> Option<String> {
+    if rung == "tma" { tma::refuses(device, bytes, rows, cols) } else { None }
 }
 
 /// An unsigned integer type that stands for all element types of its size.

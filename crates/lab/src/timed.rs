@@ -62,7 +62,8 @@ impl RungOf<'_> {
 
     /// Verifies it on the edge cases and on its own, and leaves the output poisoned.
     fn verify(&self, edge_cases: &[Box<dyn Case>], device: &Device) -> Result<(), Rejection> {
-        for small in edge_cases {
+        let taken = |small: &&Box<dyn Case>| small.skips(self.rung, device).is_none();
+        for small in edge_cases.iter().filter(taken) {
             let mut trial = small.trial(self.rung, device)?;
             launch(trial.as_mut(), device)?;
             trial.check()?;

@@ -9,12 +9,16 @@ const N: u32 = 1024;
 const REQUESTS: u64 = (N as u64 * N as u64) / 32;
 
 fn counters(name: &str) -> Counters {
+    counters_of(name, (N, N))
+}
+
+fn counters_of(name: &str, (rows, cols): (u32, u32)) -> Counters {
     let device = Device::emulator();
-    let elements = (N * N) as usize;
+    let elements = (rows * cols) as usize;
     let src: Vec<f32> = lanework_lab::random_elements(elements, 3);
     let mut matrices = Matrices {
-        rows: N,
-        cols: N,
+        rows,
+        cols,
         block: 32,
         src: device.upload(&src).expect("memory"),
         dst: device.zeros(elements).expect("memory"),
@@ -89,4 +93,34 @@ fn swizzled_runs_fewer_instructions_without_conflicts() {
     }
     assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
     assert!(counted.warp_instructions < before.warp_instructions);
+}
+
+#[test]
+fn registers_reads_the_tile_by_a_quarter_of_the_requests() {
+    let (before, counted) = (counters("swizzled"), counters("registers"));
+    for global in [counted.global_load, counted.global_store] {
+        assert_eq!(global.requests, REQUESTS / 4);
+        assert_eq!(global.sectors_per_request(), 16.0);
+    }
+    assert_eq!(counted.shared_load.requests, before.shared_load.requests / 4);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+    assert!(counted.warp_instructions < before.warp_instructions);
+}
+
+#[test]
+fn windows_fills_every_sector_that_it_stores() {
+    let counted = counters_of("windows", (1023, 1021));
+    // 1021 rows of 1023 elements follow each other without gaps: no sector is written twice, but for rows that begin inside of one.
+    let rows = 1021u64;
+    let sectors = (rows * 1023 * 4).div_ceil(32);
+    assert!(counted.global_store.sectors <= sectors + rows, "{:?}", counted.global_store);
+    assert!(counters_of("swizzled", (1023, 1021)).global_store.sectors > sectors + 8 * rows);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}
+
+#[test]
+fn tma_makes_no_requests_of_threads() {
+    let counted = counters("tma");
+    assert_eq!(counted.global_load.requests + counted.global_store.requests, 0);
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
 }

@@ -36,7 +36,15 @@ impl<E: Element> Matrices<E> {
     /// # Errors
     /// As [`Matrices::grid`].
     pub(super) fn grid_down_rows(&self, tile: u32) -> Result<Dim3> {
-        self.covering(self.rows.div_ceil(tile), self.cols.div_ceil(tile))
+        self.grid_down(self.rows, tile)
+    }
+
+    /// As [`Matrices::grid_down_rows`], for tiles that reach `rows` rows.
+    ///
+    /// # Errors
+    /// As [`Matrices::grid`].
+    pub(super) fn grid_down(&self, rows: u32, tile: u32) -> Result<Dim3> {
+        self.covering(rows.div_ceil(tile), self.cols.div_ceil(tile))
     }
 
     fn covering(&self, x: u32, y: u32) -> Result<Dim3> {

@@ -33,7 +33,7 @@ pub(super) fn family() -> Family {
         arrays: &["input"],
         moves: true,
         sweep: &[("block", &[8, 16, 32]), ("size", &[512, 1024, 2048])],
-        unused: &[("block", &["swizzled", "vectorized", "cublas"])],
+        unused: &[("block", &["registers", "swizzled", "tma", "vectorized", "windows", "cublas"])],
         open,
     }
 }
@@ -126,9 +126,14 @@ impl<E: Bits> Case for Transpose<E> {
 
     fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let block = self.matrix.block;
-        let matrix = Matrix { rows: 2 * block + 5, cols: 3 * block + 1, block };
         let (element, seed) = (self.element, self.seed.wrapping_add(1));
-        vec![Box::new(Transpose::<E> { matrix, element, seed, src: OnceCell::new() })]
+        let of = |rows, cols| -> Box<dyn Case> {
+            let matrix = Matrix { rows, cols, block };
+            Box::new(Transpose::<E> { matrix, element, seed, src: OnceCell::new() })
+        };
+        // Odd extents, and ones that rungs take which need whole chunks of 16 bytes.
+        let even = |extent: u32| extent.next_multiple_of(16);
+        vec![of(2 * block + 5, 3 * block + 1), of(even(2 * block + 5), even(3 * block + 1))]
     }
 
     fn check_fits(&self, device: &Device) -> Result<()> {
@@ -137,7 +142,8 @@ impl<E: Bits> Case for Transpose<E> {
 
     fn skips(&self, rung: &str, device: &Device) -> Option<String> {
         if rung != CUBLAS {
-            return None;
+            let shape = (self.matrix.rows, self.matrix.cols);
+            return transpose::refuses(rung, device, size_of::<E>(), shape);
         }
         let foreign = (self.element.name != "f32").then(|| "cublasSgeam moves f32 only".to_owned());
         foreign.or_else(|| Cublas::missing(device))

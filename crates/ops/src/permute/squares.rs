@@ -40,9 +40,14 @@ impl Squares {
         self.across / self.chunk()
     }
 
+    /// Rows of a thread: those of a square, or half of it for single bytes, which would need too many registers.
+    fn rows(&self) -> u32 {
+        self.chunk().min(8)
+    }
+
     /// Squares below each other.
     fn below(&self) -> u32 {
-        self.down / self.chunk() + self.window / 16
+        (self.down + self.lead()) / self.rows()
     }
 
     /// Rows before the tile that a window may reach.
@@ -52,7 +57,7 @@ impl Squares {
 
     /// Chunks from one column of the tile to the next in shared memory: odd.
     fn pitch(&self) -> u32 {
-        self.below() | 1
+        (self.down + self.lead()) / self.chunk() | 1
     }
 
     /// Threads of a block: one for each square.
@@ -138,7 +143,8 @@ pub(super) fn squares(
     let t = thread_idx.x;
     let (cc, rr) = (t % beside, t / beside);
     let x = left + cc * v;
-    let y = first + rr * v;
+    let rows = const { tile.rows() };
+    let y = first + rr * rows;
     let mut regular = true;
     if const { tile.shifted_loads } {
         // Whether all aligned accesses of the block are within the source.
@@ -150,32 +156,51 @@ pub(super) fn squares(
             low >= 16 && high + const { (tile.across * tile.bytes + 16) as usize } <= src.len();
     }
     if regular {
-        if const { tile.threads() == tile.beside() * tile.below() } || rr < below {
-            let held = registers(0u32, [v, 4]);
-            let start = from + (x * bytes) as usize;
-            #[unroll]
-            for j in 0..v {
-                if x < plane.cols && y + j < plane.rows {
-                    let at = start + (y + j) as usize * plane.from as usize;
-                    if const { tile.shifted_loads } {
-                        let off = (at as u32 + skew) % 16;
-                        let (a0, a1, a2, a3) = read(src, at - off as usize);
-                        let (b0, b1, b2, b3) =
-                            read(src, at - off as usize + if off == 0 { 0 } else { 16 });
-                        let row = between([a0, a1, a2, a3], [b0, b1, b2, b3], off, bytes);
-                        #[unroll]
-                        for i in 0..4u32 {
-                            held[[j, i]] = row[i];
-                        }
-                    } else {
-                        let (a, b, c, d) = read(src, at);
-                        held[[j, 0]] = a;
-                        held[[j, 1]] = b;
-                        held[[j, 2]] = c;
-                        held[[j, 3]] = d;
-                    }
+        let held = registers(0u32, [rows, 4]);
+        let start = from + (x * bytes) as usize;
+        #[unroll]
+        for j in 0..rows {
+            let at = start + (y + j) as usize * plane.from as usize;
+            let there = rr < below && y + j < plane.rows;
+            if const { tile.shifted_loads } {
+                // The aligned 16 bytes around the row's, where they hold one of them; what goes on behind is the next lane's.
+                let off = (at as u32 + skew) % 16;
+                let end = plane.cols * bytes;
+                let own = registers(0u32, 8);
+                if there && x * bytes < end + off {
+                    let (a, b, c, d) = read(src, at - off as usize);
+                    own[0] = a;
+                    own[1] = b;
+                    own[2] = c;
+                    own[3] = d;
                 }
+                let outermost = cc == beside - 1;
+                #[unroll]
+                for i in 0..4u32 {
+                    own[4 + i] = shfl_down_sync(FULL_MASK, own[i], 1);
+                }
+                if outermost && there && off != 0 && x * bytes + 16 < end + off {
+                    let (a, b, c, d) = read(src, at - off as usize + 16);
+                    own[4] = a;
+                    own[5] = b;
+                    own[6] = c;
+                    own[7] = d;
+                }
+                let (a, b) = ([own[0], own[1], own[2], own[3]], [own[4], own[5], own[6], own[7]]);
+                let row = between(a, b, off, bytes);
+                #[unroll]
+                for i in 0..4u32 {
+                    held[[j, i]] = row[i];
+                }
+            } else if there && x < plane.cols {
+                let (a, b, c, d) = read(src, at);
+                held[[j, 0]] = a;
+                held[[j, 1]] = b;
+                held[[j, 2]] = c;
+                held[[j, 3]] = d;
             }
+        }
+        if const { tile.threads() == tile.beside() * tile.below() } || rr < below {
             let turned = registers(0u32, [v, 4]);
             if bytes == 16 {
                 #[unroll]
@@ -212,7 +237,7 @@ pub(super) fn squares(
                 #[unroll]
                 for w in 0..4u32 {
                     #[unroll]
-                    for i in 0..4u32 {
+                    for i in 0..2u32 {
                         let (a, b) = (held[[4 * i, w]], held[[4 * i + 1, w]]);
                         let (c, d) = (held[[4 * i + 2, w]], held[[4 * i + 3, w]]);
                         let (low, high) = (bytes_of(a, b, 0x5140), bytes_of(a, b, 0x7362));
@@ -226,16 +251,19 @@ pub(super) fn squares(
             }
             #[unroll]
             for j in 0..v {
-                let at = ((j * beside + cc) * pitch + rr) * 16;
-                ptx!(
-                    "st.shared.v4.b32 {}, {{{}, {}, {}, {}}};",
-                    in(&cells[at]), in(turned[[j, 0]]), in(turned[[j, 1]]), in(turned[[j, 2]]), in(turned[[j, 3]])
-                );
+                let line = (j * beside + cc) * pitch * 16;
+                let (a, b) = (turned[[j, 0]], turned[[j, 1]]);
+                if bytes == 1 {
+                    ptx!("st.shared.v2.b32 {}, {{{}, {}}};", in(&cells[line + rr * 8]), in(a), in(b));
+                } else {
+                    let (c, d) = (turned[[j, 2]], turned[[j, 3]]);
+                    ptx!("st.shared.v4.b32 {}, {{{}, {}, {}, {}}};", in(&cells[line + rr * 16]), in(a), in(b), in(c), in(d));
+                }
             }
         }
     } else {
         let width = const { tile.across * tile.bytes };
-        for i in (t..width * below * v).step_by(const { tile.threads() }) {
+        for i in (t..width * below * rows).step_by(const { tile.threads() }) {
             let (row, byte) = (i / width, i % width);
             let (column, b) = (byte / bytes, byte % bytes);
             let mut value = 0u8;

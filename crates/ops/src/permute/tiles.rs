@@ -20,10 +20,21 @@ pub(super) fn bytes_of(low: u32, high: u32, #[constant] selector: u32) -> u32 {
     ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(selector))
 }
 
-/// A word of the source.
+/// An element of 1, 2 or 4 words of the source; what it does not have is zero.
 #[device]
-fn word(src: &[u32], i: usize, #[constant] unchanged: bool) -> u32 {
-    if unchanged { load_nc(&src[i]) } else { src[i] }
+fn cell_at(src: &[u32], i: usize, #[constant] words: u32, #[constant] unchanged: bool) -> [u32; 4] {
+    if words == 4 {
+        return four(src, i, unchanged);
+    }
+    let mut cell = [0u32; 4];
+    if words == 2 {
+        let pair = if unchanged { src.load2_nc(i) } else { src.load2(i) };
+        cell[0] = pair[0];
+        cell[1] = pair[1];
+    } else {
+        cell[0] = if unchanged { load_nc(&src[i]) } else { src[i] };
+    }
+    cell
 }
 
 /// 16 bytes of the source.
@@ -130,9 +141,10 @@ pub(super) fn load_tile(
             let y = first + line + k * step;
             if x < plane.cols && y < plane.rows {
                 let at = start + y as usize * plane.from as usize;
+                let element = cell_at(src, at, words, unchanged);
                 #[unroll]
                 for i in 0..words {
-                    held[[k, i]] = word(src, at + (i as usize), unchanged);
+                    held[[k, i]] = element[i];
                 }
             }
         }
@@ -140,9 +152,14 @@ pub(super) fn load_tile(
         for k in 0..passes {
             let p = line + k * step;
             if const { height % step == 0 } || p < height {
-                #[unroll]
-                for i in 0..words {
-                    cells[(p * pitch + column) * words + i] = held[[k, i]];
+                let at = (p * pitch + column) * words;
+                if words == 4 {
+                    let four = [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]];
+                    cells.store4((at,), four);
+                } else if words == 2 {
+                    cells.store2((at,), [held[[k, 0]], held[[k, 1]]]);
+                } else {
+                    cells[at] = held[[k, 0]];
                 }
             }
         }
@@ -227,9 +244,12 @@ pub(super) fn store_tile(
             if x < plane.cols && y < plane.rows {
                 let from = ((within + lead - shift) * pitch + column) * words;
                 let to = base + x as usize * plane.to as usize + (y * words) as usize;
-                #[unroll]
-                for i in 0..words {
-                    dst[to + (i as usize)] = cells[from + i];
+                if words == 4 {
+                    dst.store4(to, cells.load4((from,)));
+                } else if words == 2 {
+                    dst.store2(to, cells.load2((from,)));
+                } else {
+                    dst[to] = cells[from];
                 }
             }
         }
