@@ -1,4 +1,5 @@
-//! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores.
+//! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores; or with the rounding
+//! errors of both added up beside the sums.
 
 mod copies;
 pub(crate) mod form;
@@ -80,7 +81,8 @@ fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
-    let true_f32 = problem.a.kind == ElementKind::F32 && problem.precision == Precision::Full;
+    let true_f32 = problem.a.kind == ElementKind::F32
+        && matches!(problem.precision, Precision::Full | Precision::Compensated);
     true_f32 && hopper && batch > 0 && m > 0 && n > 0 && k > 0 && lines(problem).is_some()
 }
 
@@ -89,7 +91,12 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     // A few columns: a tile may be narrow, but not low.
     let Extents { m, n, .. } = problem.extents;
     let problem = if m < n && m <= 64 { problem.transposed() } else { problem };
-    let tile = shapes::tile(problem.extents, problem.device.info().multiprocessors);
+    let processors = problem.device.info().multiprocessors;
+    if problem.precision == Precision::Compensated {
+        let tile = shapes::compensated(problem.extents, processors);
+        return with_tile(problem, layout, tile);
+    }
+    let tile = shapes::tile(problem.extents, processors);
     let then = |problem: Problem<'a>, layout: &mut Layout| with_tile(problem, layout, tile);
     packed::factors(problem, layout, packed::pays, then)
 }
@@ -147,6 +154,7 @@ fn launch<'a>(
     let form = Form {
         shared_by_all: (a.batch == 0, b.batch == 0),
         float4s,
+        compensated: problem.precision == Precision::Compensated,
         ..Form::of(tile, (a.load, b.load))
     };
     let map_a = map(&problem, &problem.a, a, scratch, spare, (m, form.rows, form.depth))?;

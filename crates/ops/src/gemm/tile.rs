@@ -113,7 +113,7 @@ impl Widen for i32 {
 /// A step of a dot product in twice the precision (Ogita, Rump and Oishi 2005, `Dot2`): the errors of the product and of the
 /// addition, each a number of the same type, are added up beside the sum.
 #[device]
-fn dot2<T: Float>(a: T, b: T, sums: [T; 2]) -> [T; 2] {
+pub(super) fn dot2<T: Float>(a: T, b: T, sums: [T; 2]) -> [T; 2] {
     let [sum, rest] = sums;
     // A fused operation, which no compiler fuses with the addition after it.
     let product = fma(a, b, T::ZERO);

@@ -46,6 +46,8 @@ pub(super) struct Form {
     pub shared_by_all: (bool, bool),
     /// Whether rows of C consist of aligned float4s.
     pub float4s: bool,
+    /// Whether rounding errors are added up beside the sums.
+    pub compensated: bool,
 }
 
 /// Rows of results of a warp, whose lanes are 8 x 4.
@@ -69,6 +71,7 @@ impl Form {
             loads,
             shared_by_all,
             float4s: true,
+            compensated: false,
         }
     }
 

@@ -11,6 +11,7 @@
 use super::copies::{copy, fetch, places};
 use super::form::{Form, WARP_ROWS};
 use crate::gemm::finish::{Finish, finished};
+use crate::gemm::tile::dot2;
 use lanework::prelude::*;
 
 /// Rows of tiles that are computed by one column of tiles before the next one: what they share stays in the L2 cache.
@@ -23,6 +24,17 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let height = (down - first).min(TOGETHER);
     let within = tile % (TOGETHER * across);
     (first + within % height, within / height)
+}
+
+/// A sum with its last product added, and its rounding errors.
+#[device]
+fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] form: Form) -> f32 {
+    if form.compensated {
+        let [sum, rest] = dot2(of_a, of_b, sums);
+        sum + rest
+    } else {
+        of_a.mul_add(of_b, sums[0])
+    }
 }
 
 /// One tile of results, or the part of it that this block of a cluster has the steps of.
@@ -93,6 +105,7 @@ fn product(
 
     // Of 16 columns as many are used as a thread has; the others are no registers.
     let mut sums = [[0.0f32; 16]; 8];
+    let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];
     let mut columns = [[0.0f32; 16]; 2];
     for chunk in 0..chunks {
@@ -171,7 +184,14 @@ fn product(
                 #[unroll]
                 for s in 0..form.wide {
                     let q = if r % 2 == 0 { s } else { form.wide - 1 - s };
-                    sums[r][q] = lines[before][r].mul_add(columns[before][q], sums[r][q]);
+                    let (of_a, of_b) = (lines[before][r], columns[before][q]);
+                    if form.compensated {
+                        let [sum, rest] = dot2(of_a, of_b, [sums[r][q], rests[r][q]]);
+                        sums[r][q] = sum;
+                        rests[r][q] = rest;
+                    } else {
+                        sums[r][q] = of_a.mul_add(of_b, sums[r][q]);
+                    }
                 }
             }
         }
@@ -225,7 +245,8 @@ fn product(
                 #[unroll]
                 for e in 0..4u32 {
                     let q = 4 * h + e;
-                    four[e] = lines[last][r].mul_add(columns[last][q], sums[r][q]);
+                    four[e] =
+                        total(lines[last][r], columns[last][q], [sums[r][q], rests[r][q]], form);
                 }
                 parts.store4((row, x + 16 * h), four);
             }
@@ -263,7 +284,8 @@ fn product(
                 #[unroll]
                 for e in 0..4u32 {
                     let q = 4 * h + e;
-                    four[e] = lines[last][r].mul_add(columns[last][q], sums[r][q]);
+                    four[e] =
+                        total(lines[last][r], columns[last][q], [sums[r][q], rests[r][q]], form);
                 }
                 store(row, left + x + 16 * h, four);
             }

@@ -2,7 +2,7 @@
 
 use super::form::{Form, Tile};
 use super::{packed, shapes, with_tile};
-use crate::gemm::problem::{Extents, Problem};
+use crate::gemm::problem::{Extents, Precision, Problem};
 use crate::workspace::{Layout, Workspace};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
@@ -111,6 +111,24 @@ fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
 fn copied_factors_are_those_of_the_problem() -> Result<()> {
     let device = Device::emulator().sanitized();
     every_way(shapes::TILES[1], &device, (67, 37, 70), true)
+}
+
+#[test]
+fn compensated_sums_lose_nothing_that_f32_sums_lose() -> Result<()> {
+    // 2^24 + 1 - 2^24, in another order in each row: f32 sums lose the 1.
+    let (device, k) = (Device::emulator().sanitized(), 35);
+    let mut a = vec![0.0f32; 70 * k];
+    for (y, row) in a.chunks_mut(k).enumerate() {
+        (row[y % 11], row[11 + y % 11], row[22 + y % 11]) = (16_777_216.0, 1.0, -16_777_216.0);
+    }
+    let (a, b) = (device.upload(&a)?, device.upload(&vec![1.0f32; k * 9])?);
+    let (a, b) = (Tensor::new(&a, [70, k])?, Tensor::new(&b, [k, 9])?);
+    assert_eq!(gemm(&a, &b).eval::<f32>()?.download()?, [0.0; 630]);
+    let product = gemm(&a, &b).precision(Precision::Compensated);
+    let mut c = device.zeros::<f32>(630)?;
+    assert!(super::suits(&product.clone().problem(TensorMut::new(&mut c, [70, 9])?)?));
+    assert_eq!(product.eval::<f32>()?.download()?, [1.0; 630]);
+    Ok(())
 }
 
 /// Text of `ptxas -v` for the kernel of a tile that copies A word by word and gets B by TMA.
