@@ -19,6 +19,10 @@ use lanework::{Buffer, Device, Error, Result, Storable, View, ViewMut};
 /// let part = Tensor::with_strides(&x, [8, 90], [100, 1], 200)?;
 /// assert_eq!(part.len(), 720);
 ///
+/// // The same of a view.
+/// let part = Tensor::from_view(x.view(200..), [8, 90], [100, 1])?;
+/// assert_eq!(part.len(), 720);
+///
 /// // What does not fit is refused.
 /// assert!(Tensor::new(&x, [10, 101]).is_err());
 /// # Ok::<(), lanework::Error>(())
@@ -135,6 +139,18 @@ macro_rules! tensors {
                 let first = first.min(buffer.len());
                 let behind = first + span(shape, strides);
                 Ok($name { device, memory: buffer.$method(first..behind), shape, strides })
+            }
+
+            /// A part of a buffer as an array of this shape, with these strides from its first element on.
+            ///
+            /// # Errors
+            /// As `with_strides`.
+            pub fn from_view(memory: $view<'a, T>, shape: [usize; R], strides: [usize; R]) -> Result<Self> {
+                fits(shape, strides, 0, memory.len())?;
+                let check: fn([usize; R], [usize; R]) -> Result<()> = $check;
+                check(shape, strides)?;
+                let device = memory.device()?;
+                Ok($name { device, memory: memory.part(..span(shape, strides)), shape, strides })
             }
 
             /// Extents, outermost first.

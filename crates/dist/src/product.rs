@@ -1,0 +1,192 @@
+//! Matrix products of matrices that are divided among ranks by rows, with the exchange hidden behind the products.
+//!
+//! Algorithm: a ring. Each rank begins with its own rows of B and passes what it has to the rank before it while it multiplies with
+//! it, so that after as many steps as there are ranks it has used all of B, and never held more than three blocks of it. Per step a
+//! rank sends and receives k n / size elements and computes 2 m k n / size^2 operations: with m / size rows per rank the exchange
+//! hides wherever 2 m / size operations take longer than one element takes on the link.
+//! Limits: the blocks of C are sums over steps, each rounded to C's type; the order of the steps differs from rank to rank, so that
+//! floating-point results are those of one device to within rounding, and the same in each run.
+
+use crate::call::group;
+use crate::communicator::Communicator;
+use crate::element::Number;
+use crate::share::share;
+use lanework::{Buffer, Error, Result, Stream, View};
+use lanework_ops::{GemmElement, Plan, Precision, Tensor, TensorMut, gemm};
+
+/// The product of matrices that are divided by rows: of A and of C each rank has some rows, as many as it likes, and of B the rows
+/// that [`share`] gives it.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_dist::{Communicator, product, share};
+/// use lanework_ops::{Tensor, TensorMut};
+///
+/// let ranks = Communicator::local(&Device::several(2))?;
+/// std::thread::scope(|scope| {
+///     for comm in &ranks {
+///         scope.spawn(move || -> lanework::Result<()> {
+///             // 10 rows of A and C here, and 2 or 1 of the 3 rows of B.
+///             let rows = share(3, comm.size(), comm.rank()).len();
+///             let a = comm.device().upload(&[1.0f32; 30])?;
+///             let b = comm.device().upload(&vec![2.0f32; rows * 4])?;
+///             let mut c = comm.device().uninit::<f32>(40)?;
+///             let (a, b) = (Tensor::new(&a, [10, 3])?, Tensor::new(&b, [rows, 4])?);
+///             product(comm, a, b).run(TensorMut::new(&mut c, [10, 4])?)?;
+///             assert_eq!(c.download()?, [6.0; 40]);
+///             Ok(())
+///         });
+///     }
+/// });
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn product<'a, T: GemmElement + Number>(
+    communicator: &'a Communicator,
+    a: Tensor<'a, T, 2>,
+    b: Tensor<'a, T, 2>,
+) -> Product<'a, T> {
+    Product { communicator, a, b, precision: Precision::Full }
+}
+
+/// A product of divided matrices; made by [`product`].
+#[must_use = "a product does nothing until `.run(..)` or `.prepare(..)`"]
+pub struct Product<'a, T: GemmElement + Number> {
+    communicator: &'a Communicator,
+    a: Tensor<'a, T, 2>,
+    b: Tensor<'a, T, 2>,
+    precision: Precision,
+}
+
+/// A product of divided matrices, to be run any number of times; made by [`Product::prepare`].
+pub struct ProductPlan<'a, T: Number> {
+    communicator: &'a Communicator,
+    /// A product for each step, of the blocks of B in the order in which this rank has them.
+    steps: Vec<Plan<'a>>,
+    own: View<'a, T>,
+    /// What comes from the next rank, in turns. Used by `steps`, so dropped after them.
+    blocks: [Buffer<T>; 2],
+    /// Elements of each rank's block.
+    lengths: Vec<usize>,
+    multiply: Stream,
+    exchange: Stream,
+}
+
+impl<'a, T: GemmElement + Number> Product<'a, T> {
+    /// How f32 factors are multiplied.
+    pub fn precision(self, precision: Precision) -> Self {
+        Product { precision, ..self }
+    }
+
+    /// Multiplies into this rank's rows of C, and waits for it.
+    ///
+    /// # Errors
+    /// As [`Product::prepare`] and [`ProductPlan::run`].
+    pub fn run<S: GemmElement>(self, c: TensorMut<'a, S, 2>) -> Result<()> {
+        let communicator = self.communicator;
+        let mut plan = self.prepare(c)?;
+        plan.run()?;
+        communicator.synchronize()
+    }
+
+    /// The product into this rank's rows of C, with everything that a run needs.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when shapes do not go together or B's rows are not those of [`share`]; when the device has no memory for
+    /// two blocks of B.
+    pub fn prepare<S: GemmElement>(self, c: TensorMut<'a, S, 2>) -> Result<ProductPlan<'a, T>> {
+        let Product { communicator, a, b, precision } = self;
+        let (rank, size) = (communicator.rank(), communicator.size());
+        let ([m, k], [of_b, n]) = (a.shape(), b.shape());
+        let shares: Vec<_> = (0..size).map(|rank| share(k, size, rank)).collect();
+        if of_b != shares[rank].len() || !b.is_dense() {
+            return Err(refuse_b(rank, &b, k, shares[rank].len()));
+        }
+        let device = communicator.device();
+        let longest = shares.first().map_or(0, |share| share.len() * n);
+        let blocks = [(); 2].map(|()| device.uninit_named::<T>(longest, "block of B"));
+        let [first, second] = blocks;
+        let blocks = [first?, second?];
+        let own = b.into_view();
+        let ([row, column], [c_rows, c_columns]) = (a.strides(), c.strides());
+        let (shape, a, mut c) = (c.shape(), a.into_view(), c.into_view());
+        let mut steps = Vec::new();
+        for step in 0..size {
+            let share = shares[(rank + step) % size].clone();
+            // A step without rows of B adds nothing, but the first one sets C to zero.
+            if share.is_empty() && step > 0 {
+                continue;
+            }
+            let from = share.start.saturating_mul(column).min(a.len());
+            let of_a = Tensor::from_view(a.part(from..), [m, share.len()], [row, column])?;
+            let block =
+                if step == 0 { own } else { blocks[(step - 1) % 2].view(..share.len() * n) };
+            // SAFETY: the plan keeps the blocks until after its steps, and lets each be overwritten only behind the step that uses
+            // it; the steps, which write C one after the other, borrow it for as long as the plan.
+            let (block, c) = unsafe { (block.unbound(), c.reborrow().unbound()) };
+            let block = Tensor::from_view(block, [share.len(), n], [n.max(1), 1])?;
+            let c = TensorMut::from_view(c, shape, [c_rows, c_columns])?;
+            let beta = if step == 0 { 0.0 } else { 1.0 };
+            steps.push(gemm(of_a, block).precision(precision).beta(beta).prepare(c)?);
+        }
+        let (multiply, exchange) = (device.stream()?, device.stream()?);
+        let lengths = shares.iter().map(|share| share.len() * n).collect();
+        Ok(ProductPlan { communicator, steps, own, blocks, lengths, multiply, exchange })
+    }
+}
+
+impl<T: Number> ProductPlan<'_, T> {
+    /// Queues one run, in the order of the device's other work; every rank runs its own.
+    ///
+    /// # Errors
+    /// What the device reports; [`Error::Communication`] when ranks disagree, or one is missing.
+    pub fn run(&mut self) -> Result<()> {
+        let Self { communicator, steps, own, blocks, lengths, multiply, exchange } = self;
+        let (rank, size) = (communicator.rank(), communicator.size());
+        let (next, before) = ((rank + 1) % size, (rank + size - 1) % size);
+        let mut steps = steps.iter_mut();
+        for step in 0..size {
+            let (block, coming) =
+                (lengths[(rank + step) % size], lengths[(rank + step + 1) % size]);
+            let [first, second] = &mut *blocks;
+            // What the last step received, and where the next block goes.
+            let (here, there) = if step % 2 == 1 { (first, second) } else { (second, first) };
+            multiply.after(exchange)?;
+            if step + 1 < size {
+                // Behind the product that used that place.
+                exchange.after(multiply)?;
+                let from = if step == 0 { *own } else { here.view(..block) };
+                let mut calls = Vec::new();
+                if block > 0 {
+                    calls.push(communicator.send(before, from)?.on(exchange));
+                }
+                if coming > 0 {
+                    calls.push(communicator.recv(next, there.view_mut(..coming))?.on(exchange));
+                }
+                group(calls)?;
+            }
+            if (block > 0 || step == 0)
+                && let Some(product) = steps.next()
+            {
+                product.launch_on(multiply)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse_b<T: GemmElement>(rank: usize, b: &Tensor<'_, T, 2>, k: usize, wanted: usize) -> Error {
+    let [rows, columns] = b.shape();
+    let (why, help) = if rows == wanted {
+        let [stride, _] = b.strides();
+        (
+            format!("rank {rank}'s rows of B, {columns} elements each, are {stride} apart"),
+            "a block of B is sent as it lies: give rows without gaps".to_owned(),
+        )
+    } else {
+        (
+            format!("A has {k} columns, and rank {rank} has {rows} rows of B"),
+            format!("give it {wanted} rows, its `share({k}, ..)`"),
+        )
+    };
+    Error::Request { why, help }
+}
