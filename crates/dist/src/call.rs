@@ -132,7 +132,7 @@ fn with_library(calls: &[Call<'_>]) -> Result<()> {
 
 impl Call<'_> {
     /// Tells the ranks that take part, and remembers what they have to call.
-    fn announce(&self) -> Result<()> {
+    pub(crate) fn announce(&self) -> Result<()> {
         let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
         mesh.compare()?;
         let receipt = Signature { kind: Kind::Receipt, ..own };

@@ -127,8 +127,8 @@ impl Communicator {
     /// [`Error::Communication`], naming who has not come in time.
     pub fn barrier(&self) -> Result<()> {
         let call = self.collective::<u8>(Kind::Barrier, None, None, 0)?;
-        let mut work = call.work;
-        crate::host::run(&mut self.mesh(), &mut work)
+        call.announce()?;
+        self.mesh().agree()
     }
 
     fn collective<'a, T: Number>(

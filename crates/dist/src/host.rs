@@ -29,7 +29,7 @@ fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
             None
         }
         (Kind::Message, Some(peer)) => Some(mesh.take(peer, &own, &[peer])?),
-        (Kind::Message | Kind::Receipt, _) => None,
+        (Kind::Message | Kind::Receipt | Kind::Barrier, _) => None,
         (Kind::AllReduce(_), _) => {
             let bytes = input.len() / (own.count.max(1) as usize);
             let mine = scatter(mesh, &own, &input, *reduce, |rank, size| {
@@ -44,10 +44,6 @@ fn exchange(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
         })?),
         (Kind::AllGather, _) => Some(gather(mesh, &own, input)?),
         (Kind::Broadcast { root }, _) => broadcast(mesh, &own, root as usize, &input)?,
-        (Kind::Barrier, _) => {
-            gather(mesh, &own, Vec::new())?;
-            None
-        }
     };
     match (output, to) {
         (Some(bytes), Some(to)) => to.upload(&bytes),

@@ -181,6 +181,21 @@ impl Communicator {
     }
 }
 
+impl Communicator {
+    /// Why NCCL cannot connect these devices of one process, in one line; `None` where it can.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use lanework_dist::Communicator;
+    ///
+    /// let why = Communicator::nccl_missing(&Device::emulators(2));
+    /// assert_eq!(why.as_deref(), Some("the device is emulated"));
+    /// ```
+    pub fn nccl_missing(devices: &[Device]) -> Option<String> {
+        gpus_for_nccl(devices).err()
+    }
+}
+
 fn gpus_for_nccl(devices: &[Device]) -> Result<Vec<Gpu>, String> {
     let same = |index: usize| devices[..index].contains(&devices[index]);
     if devices.len() < 2 || (0..devices.len()).any(same) {

@@ -7,6 +7,7 @@ pub mod ceilings;
 pub mod int_matmul;
 pub mod intro;
 pub mod matmul;
+pub mod multi_gpu;
 mod rung;
 pub mod sgemm;
 mod sources;

@@ -25,6 +25,7 @@ mod record;
 mod request;
 pub mod roofline;
 mod run;
+pub mod several;
 mod step;
 mod streams;
 mod sweep;

@@ -30,7 +30,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dist", &["lanework", "cuda", "ops"]),
     ("kernels", &["lanework", "ops", "dist"]),
     ("bench", &["lanework"]),
-    ("lab", &["lanework", "bench", "kernels"]),
+    ("lab", &["lanework", "ops", "dist", "bench", "kernels"]),
     ("store", &["lanework", "lab"]),
     ("judge", &["lanework", "lab"]),
     ("pages", &[]),

@@ -1,0 +1,39 @@
+//! All-reduce rung: `nccl`, after `direct`, the last.
+//!
+//! Idea: NVIDIA's library: it chooses rings, trees or direct exchange by size and links, and splits data over channels, each a block
+//! that copies and adds while its neighbours do.
+//! 思路：NVIDIA 的库：按大小和链路选择环、树或直接交换，把数据分到多个通道，每个通道是一个线程块，边拷贝边相加。
+//! Predicts: about the link's speed for long vectors; for short ones less waiting, since blocks wait for flags, not streams for events.
+//! 预测：长向量接近链路速度；短向量等待更少，因为线程块等待的是标志，而不是流等待事件。
+//! Costs: a library to install, and kernels that take multiprocessors from what runs beside them.
+//! 代价：需要安装库，其核函数会占用旁边运行的任务的多处理器。
+
+use super::{AllReduce, Ranks};
+use lanework::{Device, Error, Result};
+use lanework_dist::{Communicator, Reduction, group};
+
+pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
+    let devices: Vec<Device> = all.ranks.iter().map(|rank| rank.device.clone()).collect();
+    let ranks = Communicator::local(&devices)?;
+    if let Some(rank) = ranks.iter().find(|rank| !rank.uses_nccl()) {
+        return Err(Error::Request {
+            why: format!("NCCL is not used: data would go through {}", rank.engine()),
+            help: "run on several GPUs with NCCL installed".to_owned(),
+        });
+    }
+    Ok(Box::new(move || {
+        let calls = ranks.iter().zip(&all.ranks).map(|(comm, rank)| {
+            // SAFETY: the stream orders this run behind the one before; nobody else uses the sum.
+            let y = unsafe { rank.sum(0..rank.x.len()) };
+            Ok(comm.all_reduce(Reduction::Sum, &rank.x, y)?.on(&rank.streams[0]))
+        });
+        group(calls.collect::<Result<Vec<_>>>()?)
+    }))
+}
+
+/// Why it cannot take part on these devices, if so.
+pub(super) fn missing(devices: &[Device]) -> Option<String> {
+    let one = devices.len() < 2;
+    one.then(|| "one device has nothing to exchange".to_owned())
+        .or_else(|| Communicator::nccl_missing(devices))
+}

@@ -1,0 +1,48 @@
+//! All-reduce rung: `overlapped-rings`, after `ring`, before `direct`.
+//!
+//! Idea: two rings in opposite directions, half of the vectors each, on streams of their own: while one waits between two steps, the
+//! other one moves data, and links are used both ways.
+//! 思路：方向相反的两个环，各负责一半向量，各用自己的流：一个环在两步之间等待时，另一个在传数据，链路双向都用上。
+//! Predicts: the waits between steps are hidden; with more than two devices, links carry data in both directions.
+//! 预测：步与步之间的等待被隐藏；设备多于两个时，链路两个方向都在传数据。
+//! Costs: twice the launches, of half the size, which short vectors pay for.
+//! 代价：启动次数加倍，每次只有一半大小，短向量得不偿失。
+
+use super::ring::{Ring, peers_before};
+use super::vectors::share;
+use super::{AllReduce, Ranks};
+use lanework::Result;
+
+pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
+    let size = all.ranks.len();
+    if size == 1 {
+        return super::peer_reads::prepare(all);
+    }
+    let halves = [share(0..all.length(), 2, 0), share(0..all.length(), 2, 1)];
+    let before = peers_before(all, 1)?;
+    // Of two devices, the one before is also the one behind.
+    let behind = if size > 2 { Some(peers_before(all, size - 1)?) } else { None };
+    let [first, second] = halves;
+    let mut rings = [
+        Ring::new(all, first, 0, 1, &before)?,
+        Ring::new(all, second, 1, size - 1, behind.as_ref().unwrap_or(&before))?,
+    ];
+    Ok(Box::new(move || {
+        let _held = (&before, &behind);
+        all.meet(0)?;
+        all.meet(1)?;
+        for step in 0..rings[0].steps() {
+            for ring in &mut rings {
+                ring.step(all, step)?;
+            }
+        }
+        for rank in &all.ranks {
+            rank.streams[0].after(&rank.streams[1])?;
+        }
+        all.meet(0)?;
+        for rank in &all.ranks {
+            rank.streams[1].after(&rank.streams[0])?;
+        }
+        Ok(())
+    }))
+}

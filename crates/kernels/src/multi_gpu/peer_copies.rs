@@ -1,0 +1,60 @@
+//! All-reduce rung: `peer-copies`, after `through-host`, before `peer-reads`.
+//!
+//! Idea: the copy engines bring the other devices' vectors straight into memory of this one, where a kernel adds them.
+//! 思路：拷贝引擎把其他设备的向量直接送到本设备的内存，再由核函数相加。
+//! Predicts: the link's speed in place of the host's; each device receives (n - 1) vectors, writes them and reads them again.
+//! 预测：速度由链路决定，不再由主机决定；每个设备接收 n - 1 个向量，写入内存后再读一遍。
+//! Costs: memory for a copy of a vector, and the addition waits for the whole copy.
+//! 代价：需要一个向量副本的内存，并且加法要等整个拷贝完成。
+
+use super::adding::{add, copy};
+use super::{AllReduce, Ranks};
+use lanework::{Buffer, Prepared, Result};
+
+pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
+    let length = all.length();
+    let mut parts: Vec<(usize, Vec<Part>)> = Vec::new();
+    for (rank, own) in all.ranks.iter().enumerate() {
+        let mut steps = Vec::new();
+        for (other, _) in all.ranks.iter().enumerate().filter(|(other, _)| *other != rank) {
+            let copied = own.device.uninit_named::<f32>(length, "copy")?;
+            // SAFETY: the copy lives as long as the launch, which stands before it in `Part`; the launches of a device run in the
+            // order of its stream.
+            let (read, y) = unsafe { (copied.view(..).unbound(), own.sum(0..length)) };
+            let before = if steps.is_empty() { own.x.view(..) } else { own.partial(0..length) };
+            let add = add(&own.device, before, read, y)?;
+            steps.push(Part { add, copied, other });
+        }
+        parts.push((rank, steps));
+    }
+    // One device has nothing to add.
+    let alone = match &all.ranks[..] {
+        // SAFETY: nothing else uses the sum.
+        [only] => Some(copy(&only.device, only.x.view(..), unsafe { only.sum(0..length) })?),
+        _ => None,
+    };
+    let mut alone = alone;
+    Ok(Box::new(move || {
+        if let Some(copy) = &mut alone {
+            return all.ranks[0].streams[0].launch(copy);
+        }
+        all.meet(0)?;
+        for (rank, steps) in &mut parts {
+            let stream = &all.ranks[*rank].streams[0];
+            for step in steps {
+                let from = all.ranks[step.other].x.view(..);
+                // SAFETY: the stream orders the copy behind the addition of the run before, and before this run's.
+                stream.copy(from, unsafe { step.copied.view_shared(..) })?;
+                stream.launch(&mut step.add)?;
+            }
+        }
+        all.meet(0)
+    }))
+}
+
+/// What one device does with another one's vector.
+struct Part<'a> {
+    add: Prepared<'a>,
+    copied: Buffer<f32>,
+    other: usize,
+}

@@ -1,0 +1,43 @@
+//! All-reduce rung: `peer-reads`, after `peer-copies`, before `ring`.
+//!
+//! Idea: no copies: the kernel that adds reads the other device's vector over the link itself.
+//! 思路：不再拷贝：做加法的核函数自己通过链路读取另一设备的向量。
+//! Predicts: as many bytes on the link, half the accesses of the device's own memory, and the addition runs while data come.
+//! 预测：链路上的字节数不变，对本设备内存的访问减半，数据到达时加法同时进行。
+//! Costs: every device still receives n - 1 whole vectors, which more than two devices do not need.
+//! 代价：每个设备仍要接收 n - 1 个完整向量，设备多于两个时这并不必要。
+
+use super::adding::{add, copy};
+use super::{AllReduce, Ranks};
+use lanework::{PeerMemory, Prepared, Result};
+
+pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
+    let length = all.length();
+    let mut devices: Vec<(Vec<Prepared<'_>>, Vec<[PeerMemory<'_, f32>; 2]>)> = Vec::new();
+    for (rank, own) in all.ranks.iter().enumerate() {
+        let (mut launches, mut peers) = (Vec::new(), Vec::new());
+        for (other, theirs) in all.ranks.iter().enumerate() {
+            if other == rank {
+                continue;
+            }
+            let memory = own.peer(theirs)?;
+            let before = if launches.is_empty() { own.x.view(..) } else { own.partial(0..length) };
+            // SAFETY: this device's stream orders its launches; nobody else uses its sum.
+            let y = unsafe { own.sum(0..length) };
+            launches.push(add(&own.device, before, memory[0].view(), y)?);
+            peers.push(memory);
+        }
+        if launches.is_empty() {
+            // SAFETY: as above.
+            launches.push(copy(&own.device, own.x.view(..), unsafe { own.sum(0..length) })?);
+        }
+        devices.push((launches, peers));
+    }
+    Ok(Box::new(move || {
+        all.meet(0)?;
+        for (rank, (launches, _)) in all.ranks.iter().zip(&mut devices) {
+            launches.iter_mut().try_for_each(|launch| rank.streams[0].launch(launch))?;
+        }
+        all.meet(0)
+    }))
+}

@@ -1,0 +1,100 @@
+//! All-reduce rung: `ring`, after `peer-reads`, before `overlapped-rings`.
+//!
+//! Idea: each device adds a share of the vectors at a time to what the device before it has summed of that share, and after a round
+//! each has one share of the result, which then goes round the ring.
+//! 思路：每个设备每次把自己向量的一份加到前一设备对这一份的部分和上；转一圈后每个设备都有结果的一份，再让它沿环传递。
+//! Predicts: each device receives 2 (n - 1) / n vectors however many there are; for two devices that is one, as before.
+//! 预测：无论设备多少，每个设备只接收 2 (n - 1) / n 个向量；两个设备时仍是一个，与之前相同。
+//! Costs: 2 (n - 1) steps, between which each device waits for the one before it.
+//! 代价：共 2 (n - 1) 步，每步之间都要等待前一设备。
+
+use super::adding::{add, copy};
+use super::vectors::share;
+use super::{AllReduce, Ranks};
+use lanework::{PeerMemory, Prepared, Result};
+use std::ops::Range;
+
+/// A ring over a range of the vectors, on the streams of one number.
+pub(super) struct Ring<'a> {
+    /// The launch of each device, for each step.
+    steps: Vec<Vec<Prepared<'a>>>,
+    stream: usize,
+    /// 1, or n - 1 for a ring in the other direction.
+    back: usize,
+}
+
+impl<'a> Ring<'a> {
+    /// A ring in which each device reads from the one `back` places before it, by `peers`, which has to live as long.
+    pub(super) fn new(
+        all: &'a Ranks,
+        range: Range<usize>,
+        stream: usize,
+        back: usize,
+        peers: &[[PeerMemory<'a, f32>; 2]],
+    ) -> Result<Ring<'a>> {
+        let size = all.ranks.len();
+        let of = |part: usize| share(range.clone(), size, part % size);
+        let mut steps = Vec::new();
+        for step in 0..2 * (size - 1) {
+            let mut launches = Vec::new();
+            for (rank, own) in all.ranks.iter().enumerate() {
+                let [x, y] = &peers[rank];
+                // The share that the device before has just finished; counted along the ring.
+                let place = rank * back % size;
+                let part = of(place + 2 * size - 1 - step);
+                // SAFETY: in a step, a device writes one share of its own sum and reads the same one of the device before it, which
+                // wrote it a step earlier; between two steps it waits for that device.
+                let target = unsafe { own.sum(part.clone()) };
+                let launch = if step + 1 < size {
+                    let before = if step == 0 { x } else { y }.view().part(part.clone());
+                    add(&own.device, before, own.x.view(part), target)?
+                } else {
+                    copy(&own.device, y.view().part(part), target)?
+                };
+                launches.push(launch);
+            }
+            steps.push(launches);
+        }
+        Ok(Ring { steps, stream, back })
+    }
+
+    /// The number of steps.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Queues a step on every device.
+    pub(super) fn step(&mut self, all: &Ranks, step: usize) -> Result<()> {
+        let size = all.ranks.len();
+        for (rank, launch) in self.steps[step].iter_mut().enumerate() {
+            all.ranks[rank].streams[self.stream].launch(launch)?;
+        }
+        // Each device goes on when the one before it has finished this step.
+        for (rank, own) in all.ranks.iter().enumerate() {
+            let before = &all.ranks[(rank + size - self.back) % size];
+            own.streams[self.stream].after(&before.streams[self.stream])?;
+        }
+        Ok(())
+    }
+}
+
+/// What each device reads of the one `back` places before it.
+pub(super) fn peers_before(all: &Ranks, back: usize) -> Result<Vec<[PeerMemory<'_, f32>; 2]>> {
+    let size = all.ranks.len();
+    let of = |(rank, own): (usize, &super::Rank)| own.peer(&all.ranks[(rank + size - back) % size]);
+    all.ranks.iter().enumerate().map(of).collect()
+}
+
+pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
+    if all.ranks.len() == 1 {
+        return super::peer_reads::prepare(all);
+    }
+    let peers = peers_before(all, 1)?;
+    let mut ring = Ring::new(all, 0..all.length(), 0, 1, &peers)?;
+    Ok(Box::new(move || {
+        let _held = &peers;
+        all.meet(0)?;
+        (0..ring.steps()).try_for_each(|step| ring.step(all, step))?;
+        all.meet(0)
+    }))
+}

@@ -1,0 +1,348 @@
+//! Several devices: the ladder of all-reduces, and products divided among devices, verified, and timed where the devices are GPUs.
+//!
+//! A time is that of a batch of runs between two events on every GPU, the longest of them, divided by the runs: what one GPU waits for
+//! another is in it. Vectors hold small whole numbers, so that sums in any order have the same bits and every result is compared
+//! exactly.
+
+use crate::Progress;
+use lanework::{Backend, Buffer, Device, Result};
+use lanework_bench::{DeviceRecord, Summary, SummaryRecord};
+use lanework_dist::{Communicator, ProductPlan, product, share};
+use lanework_kernels::multi_gpu::{AllReduce, Ranks, SeveralRung, rungs};
+use lanework_ops::{GemmElement, Plan, Tensor, TensorMut, gemm};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// The ladder climbed on several devices.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeveralRecord {
+    /// `multi-gpu`.
+    pub ladder: &'static str,
+    /// In the order of ranks.
+    pub devices: Vec<DeviceRecord>,
+    /// Elements of a vector.
+    pub size: u64,
+    /// In the order of the ladder.
+    pub rungs: Vec<SeveralRungRecord>,
+}
+
+/// One rung on several devices.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeveralRungRecord {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether every device had the right sum, before and after timing.
+    pub verified: bool,
+    /// What was wrong.
+    pub error: Option<String>,
+    /// Why it did not take part.
+    pub skipped: Option<String>,
+    /// Time of one all-reduce; `None` on emulated devices.
+    pub time: Option<SummaryRecord>,
+    /// Bytes per second of a vector: its bytes by the time.
+    pub vector_bandwidth: Option<f64>,
+    /// Bytes per second that each device receives at least: 2 (n - 1) / n of that.
+    pub link_bandwidth: Option<f64>,
+    /// How many times as fast as the rung before.
+    pub speedup: Option<f64>,
+}
+
+/// A product divided among devices, beside the same product on one.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScalingRecord {
+    /// Name of the element type.
+    pub element: &'static str,
+    /// Rows, columns and inner extent.
+    pub extents: [usize; 3],
+    /// Number of devices.
+    pub devices: usize,
+    /// Whether the divided product equals that of one device.
+    pub verified: bool,
+    /// Times of the product on one device and on all of them; `None` on emulated devices.
+    pub times: Option<[SummaryRecord; 2]>,
+    /// How many times as fast as one device.
+    pub speedup: Option<f64>,
+}
+
+/// Climbs the ladder with vectors of `length` elements; `chosen` names rungs, or all where it is empty.
+///
+/// # Errors
+/// When the devices have no room for two vectors each, or fail. A rung that gives a wrong sum is no error: its record says so.
+pub fn climb_several(
+    devices: &[Device],
+    length: usize,
+    chosen: &[String],
+    limit: Duration,
+    progress: Progress<'_>,
+) -> Result<SeveralRecord> {
+    progress("on the host");
+    let mut ranks = Ranks::new(devices, length, element)?;
+    let sum = |index: usize| (0..devices.len()).map(|rank| element(rank, index)).sum::<f32>();
+    let wanted: Vec<f32> = (0..length).map(sum).collect();
+    let mut record = SeveralRecord {
+        ladder: "multi-gpu",
+        devices: devices.iter().map(DeviceRecord::of).collect(),
+        size: length as u64,
+        rungs: Vec::new(),
+    };
+    let named =
+        |rung: &SeveralRung| chosen.is_empty() || chosen.iter().any(|name| name == rung.info.name);
+    for rung in rungs().into_iter().filter(named) {
+        progress(rung.info.name);
+        let mut found = SeveralRungRecord {
+            name: rung.info.name,
+            verified: false,
+            error: None,
+            skipped: (rung.missing)(devices),
+            time: None,
+            vector_bandwidth: None,
+            link_bandwidth: None,
+            speedup: None,
+        };
+        if found.skipped.is_none() {
+            match climb_rung(&rung, &mut ranks, &wanted, limit) {
+                Ok((time, error)) => {
+                    let bytes = 4.0 * length as f64;
+                    let size = devices.len() as f64;
+                    found.vector_bandwidth = time.as_ref().map(|time| bytes / time.median_ns * 1e9);
+                    found.link_bandwidth =
+                        found.vector_bandwidth.map(|vector| vector * 2.0 * (size - 1.0) / size);
+                    (found.verified, found.error, found.time) = (error.is_none(), error, time);
+                }
+                Err(error) => found.error = Some(error.to_string()),
+            }
+        }
+        let median = |rung: &SeveralRungRecord| rung.time.as_ref().map(|time| time.median_ns);
+        let before = record.rungs.iter().rev().find_map(median);
+        found.speedup = before.zip(median(&found)).map(|(before, now)| before / now);
+        record.rungs.push(found);
+    }
+    Ok(record)
+}
+
+/// Small whole numbers.
+fn element(rank: usize, index: usize) -> f32 {
+    let mixed = (index as u32).wrapping_mul(2_654_435_761).wrapping_add(rank as u32 * 40_503) >> 20;
+    mixed as f32 - 2048.0
+}
+
+/// Verifies a rung, times it where there is time, and verifies it again: its time, and what was wrong.
+fn climb_rung(
+    rung: &SeveralRung,
+    ranks: &mut Ranks,
+    wanted: &[f32],
+    limit: Duration,
+) -> Result<(Option<SummaryRecord>, Option<String>)> {
+    for rank in &mut ranks.ranks {
+        rank.y.fill_bytes(0xFF)?;
+    }
+    let devices: Vec<Device> = ranks.ranks.iter().map(|rank| rank.device.clone()).collect();
+    wait(&devices)?;
+    let mut all_reduce = (rung.prepare)(ranks)?;
+    all_reduce()?;
+    wait(&devices)?;
+    if let Some(wrong) = wrong(ranks, wanted)? {
+        return Ok((None, Some(wrong)));
+    }
+    let gpus = devices.iter().all(|device| device.backend() == Backend::Cuda);
+    let time = if gpus { Some(time(&devices, &mut all_reduce, limit)?) } else { None };
+    wait(&devices)?;
+    drop(all_reduce);
+    Ok((time, wrong(ranks, wanted)?))
+}
+
+/// The first wrong element of any device.
+fn wrong(ranks: &Ranks, wanted: &[f32]) -> Result<Option<String>> {
+    for (rank, of) in ranks.ranks.iter().enumerate() {
+        let got = of.y.download()?;
+        let first =
+            got.iter().zip(wanted).position(|(got, wanted)| got.to_bits() != wanted.to_bits());
+        if let Some(index) = first {
+            let (got, wanted) = (got[index], wanted[index]);
+            return Ok(Some(format!("rank {rank}: [{index}] is {got}, should be {wanted}")));
+        }
+    }
+    Ok(None)
+}
+
+fn wait(devices: &[Device]) -> Result<()> {
+    devices.iter().try_for_each(Device::synchronize)
+}
+
+/// Samples at least, and the GPU time of one.
+const SAMPLES: usize = 12;
+const BATCH_NS: f64 = 4e6;
+
+/// Times of batches of runs, of the longest device.
+fn time(devices: &[Device], run: &mut AllReduce<'_>, limit: Duration) -> Result<SummaryRecord> {
+    let mut batch = |runs: usize| -> Result<f64> {
+        wait(devices)?;
+        let starts = devices.iter().map(Device::event).collect::<Result<Vec<_>>>()?;
+        (0..runs).try_for_each(|_| run())?;
+        let ends = devices.iter().map(Device::event).collect::<Result<Vec<_>>>()?;
+        let mut longest = 0.0f64;
+        for (start, end) in starts.iter().zip(&ends) {
+            longest = longest.max(end.nanoseconds_since(start)?);
+        }
+        Ok(longest / runs as f64)
+    };
+    batch(3)?;
+    let runs = (BATCH_NS / batch(3)?).clamp(1.0, 200.0) as usize;
+    let (begin, mut samples) = (Instant::now(), Vec::new());
+    while samples.len() < SAMPLES || (begin.elapsed() < limit && samples.len() < 200) {
+        samples.push(batch(runs)?);
+        if begin.elapsed() > limit * 4 {
+            break;
+        }
+    }
+    Ok(SummaryRecord::from(&summary(&samples)))
+}
+
+fn summary(samples: &[f64]) -> Summary {
+    match Summary::of(samples) {
+        Some(summary) => summary,
+        None => unreachable!("a batch was timed"),
+    }
+}
+
+/// A square product of `extent` rows on one device, and divided by rows among all of them.
+///
+/// # Errors
+/// When the devices have no room, or fail.
+pub fn scaling<T>(
+    devices: &[Device],
+    extent: usize,
+    make: fn(f32) -> T,
+    name: &'static str,
+    limit: Duration,
+) -> Result<ScalingRecord>
+where
+    T: GemmElement + lanework_dist::Number + Send + Sync,
+{
+    let n = extent;
+    // Small enough that every sum of products is exact in single precision.
+    let number = |i: usize, seed: u32| {
+        let mixed = (i as u32).wrapping_mul(2_654_435_761).wrapping_add(seed * 97) >> 24;
+        make(((mixed % 7) as f32 - 3.0) * 0.25)
+    };
+    let a: Vec<T> = (0..n * n).map(|i| number(i, 1)).collect();
+    let b: Vec<T> = (0..n * n).map(|i| number(i, 2)).collect();
+    let gpus = devices.iter().all(|device| device.backend() == Backend::Cuda);
+
+    let device = &devices[0];
+    let (whole_a, whole_b) = (device.upload(&a)?, device.upload(&b)?);
+    let mut whole = device.uninit::<f32>(n * n)?;
+    let (one, one_time) = {
+        let (a, b) = (Tensor::new(&whole_a, [n, n])?, Tensor::new(&whole_b, [n, n])?);
+        let mut plan = gemm(a, b).prepare(TensorMut::new(&mut whole, [n, n])?)?;
+        plan.launch()?;
+        let time = if gpus { Some(time_alone(device, &mut plan, limit)?) } else { None };
+        drop(plan);
+        (whole.download()?, time)
+    };
+    drop((whole_a, whole_b, whole));
+
+    let ranks = Communicator::local(devices)?;
+    let of_rank = |comm: &Communicator| -> Result<(Vec<f32>, Option<SummaryRecord>)> {
+        let rows = share(n, comm.size(), comm.rank());
+        let device = comm.device();
+        let own = |whole: &[T]| device.upload(&whole[rows.start * n..rows.end * n]);
+        let (own_a, own_b): (Buffer<T>, Buffer<T>) = (own(&a)?, own(&b)?);
+        let mut own_c = device.uninit::<f32>(rows.len() * n)?;
+        let shape = [rows.len(), n];
+        let (own_a, own_b) = (Tensor::new(&own_a, shape)?, Tensor::new(&own_b, shape)?);
+        let mut plan = product(comm, own_a, own_b).prepare(TensorMut::new(&mut own_c, shape)?)?;
+        plan.run()?;
+        comm.synchronize()?;
+        let time = if gpus { Some(time_together(comm, &mut plan, limit)?) } else { None };
+        comm.synchronize()?;
+        drop(plan);
+        Ok((own_c.download()?, time))
+    };
+    let parts: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = ranks.iter().map(|comm| scope.spawn(|| of_rank(comm))).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let (mut together, mut slowest): (Vec<f32>, Option<SummaryRecord>) = (Vec::new(), None);
+    for part in parts {
+        let (rows, time) = part?;
+        together.extend(rows);
+        let later = |a: &SummaryRecord, b: &SummaryRecord| a.median_ns < b.median_ns;
+        if slowest.as_ref().zip(time.as_ref()).is_none_or(|(known, new)| later(known, new)) {
+            slowest = time.or(slowest);
+        }
+    }
+    let times = one_time.zip(slowest).map(|(one, all)| [one, all]);
+    let speedup = times.as_ref().map(|[one, all]| one.median_ns / all.median_ns);
+    Ok(ScalingRecord {
+        element: name,
+        extents: [n, n, n],
+        devices: devices.len(),
+        verified: one == together,
+        times,
+        speedup,
+    })
+}
+
+/// Runs of a product between two events.
+const RUNS: usize = 4;
+
+fn time_alone(device: &Device, plan: &mut Plan<'_>, limit: Duration) -> Result<SummaryRecord> {
+    let (begin, mut samples) = (Instant::now(), Vec::new());
+    while samples.len() < SAMPLES || begin.elapsed() < limit {
+        let start = device.event()?;
+        (0..RUNS).try_for_each(|_| plan.launch())?;
+        let end = device.event()?;
+        samples.push(end.nanoseconds_since(&start)? / RUNS as f64);
+    }
+    // The first batch brings the clock up.
+    Ok(SummaryRecord::from(&summary(&samples[2..])))
+}
+
+/// The same on every rank, which begin each batch together.
+fn time_together<T: lanework_dist::Number>(
+    comm: &Communicator,
+    plan: &mut ProductPlan<'_, T>,
+    limit: Duration,
+) -> Result<SummaryRecord> {
+    // As many batches on every rank, whatever each takes.
+    let count = SAMPLES.max((limit.as_millis() / 60) as usize);
+    let mut samples = Vec::new();
+    for _ in 0..count {
+        comm.synchronize()?;
+        comm.barrier()?;
+        let start = comm.device().event()?;
+        (0..RUNS).try_for_each(|_| plan.run())?;
+        let end = comm.device().event()?;
+        samples.push(end.nanoseconds_since(&start)? / RUNS as f64);
+    }
+    Ok(SummaryRecord::from(&summary(&samples[2..])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rung_is_verified_or_says_why_not() -> Result<()> {
+        for size in [1, 2, 3] {
+            let devices = Device::emulators(size);
+            let record = climb_several(&devices, 1000, &[], Duration::ZERO, &mut |_| ())?;
+            for rung in &record.rungs {
+                let nccl = rung.name == "nccl";
+                assert_eq!((rung.verified, rung.skipped.is_some()), (!nccl, nccl), "{rung:?}");
+                assert!(rung.time.is_none());
+            }
+            assert_eq!(record.rungs.len(), 7);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_divided_product_equals_the_whole_one() -> Result<()> {
+        let record = scaling(&Device::emulators(3), 20, |x| x, "f32", Duration::ZERO)?;
+        assert!(record.verified && record.times.is_none());
+        Ok(())
+    }
+}
