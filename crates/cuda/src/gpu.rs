@@ -41,6 +41,8 @@ pub(crate) struct Inner {
     /// Held for writing by a capture: the driver allows no device-wide wait during one.
     pub waiting: RwLock<()>,
     pub device: sys::CUdevice,
+    /// Indices of the GPUs whose memory this one's kernels can access by now.
+    pub peers: Mutex<Vec<usize>>,
     /// The first line of the fault that lost the context.
     lost: OnceLock<String>,
     blocking: AtomicBool,
@@ -81,6 +83,7 @@ impl Gpu {
             capturing: AtomicBool::new(false),
             waiting: RwLock::new(()),
             device,
+            peers: Mutex::default(),
             lost: OnceLock::new(),
             blocking: AtomicBool::new(blocking),
         });

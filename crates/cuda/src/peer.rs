@@ -2,6 +2,7 @@
 
 use crate::sys::{self, CUresult};
 
+use crate::driver::lock;
 use crate::{CudaError, Gpu, Stream};
 
 impl Gpu {
@@ -26,7 +27,8 @@ impl Gpu {
     /// # Errors
     /// [`CudaError::Unsupported`] where the two cannot reach each other.
     pub fn enable_peer_access(&self, peer: &Gpu) -> Result<(), CudaError> {
-        if self.same(peer) {
+        let mut enabled = lock(&self.inner.peers);
+        if self.same(peer) || enabled.contains(&peer.info().index) {
             return Ok(());
         }
         if !self.can_access_peer(peer)? {
@@ -43,9 +45,11 @@ impl Gpu {
         self.bind()?;
         // SAFETY: the peer's context is retained for as long as `peer` lives; this context is current.
         match unsafe { sys::cuCtxEnablePeerAccess(peer.inner.context.0, 0) } {
-            CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
-            result => self.check(result, "cuCtxEnablePeerAccess"),
+            CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+            result => self.check(result, "cuCtxEnablePeerAccess")?,
         }
+        enabled.push(peer.info().index);
+        Ok(())
     }
 
     /// Copies bytes between the memories of two GPUs, in the order of `stream`, which is of this GPU, or of the default
@@ -64,6 +68,12 @@ impl Gpu {
         let _target = target.live("copy, target", to, bytes)?;
         if bytes == 0 {
             return Ok(());
+        }
+        let other = if self.same(source) { target } else { source };
+        match self.enable_peer_access(other) {
+            // The driver then goes through the host.
+            Ok(()) | Err(CudaError::Unsupported { .. }) => {}
+            Err(failed) => return Err(failed),
         }
         self.bind()?;
         let stream = self.resolve(stream)?;

@@ -168,6 +168,7 @@ impl Call<'_> {
         let stream = stream.unwrap_or_default();
         let nccl = nccl.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let Some(nccl) = &*nccl else { return Ok(()) };
+        let sends = to.is_none();
         let from = from.as_ref().map_or(0, View::address);
         let to = to.as_ref().map_or(0, ViewMut::address);
         let (count, peer) = (signature.count as usize, peer.unwrap_or_default());
@@ -187,10 +188,10 @@ impl Call<'_> {
                 ),
                 Kind::AllGather => nccl.all_gather((from, to), count, *element, stream),
                 Kind::Broadcast { root } => {
-                    let memory = if to == 0 { from } else { to };
+                    let memory = if sends { from } else { to };
                     nccl.broadcast(memory, count, *element, root as usize, stream)
                 }
-                Kind::Message if to == 0 => nccl.send(from, count, *element, peer, stream),
+                Kind::Message if sends => nccl.send(from, count, *element, peer, stream),
                 Kind::Message => nccl.recv(to, count, *element, peer, stream),
                 Kind::Barrier | Kind::Receipt => Ok(()),
             }

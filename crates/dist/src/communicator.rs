@@ -178,6 +178,18 @@ impl Communicator {
     }
 }
 
+impl Drop for Communicator {
+    /// After an error, other ranks may not come: NCCL would wait for them.
+    fn drop(&mut self) {
+        if let Engine::Nccl(nccl) = &self.engine
+            && self.mesh().is_broken()
+            && let Some(nccl) = locked(nccl).take()
+        {
+            nccl.abort();
+        }
+    }
+}
+
 /// Time between two looks at a GPU that is waited for.
 const PAUSE: Duration = Duration::from_micros(100);
 

@@ -17,6 +17,7 @@ mod product;
 mod rendezvous;
 mod share;
 mod signature;
+mod total;
 mod words;
 mod work;
 
@@ -26,3 +27,4 @@ pub use element::{Number, Reduction};
 pub use join::Ranks;
 pub use product::{Product, ProductPlan, product};
 pub use share::share;
+pub use total::{Total, TotalPlan, total};

@@ -89,6 +89,11 @@ impl Mesh {
         self.peers.len()
     }
 
+    /// Whether this rank has stopped after an error.
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     /// The other ranks.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let rank = self.rank;

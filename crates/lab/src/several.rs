@@ -7,9 +7,9 @@
 use crate::Progress;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::{DeviceRecord, Summary, SummaryRecord};
-use lanework_dist::{Communicator, ProductPlan, product, share};
+use lanework_dist::{Communicator, Reduction, product, share, total};
 use lanework_kernels::multi_gpu::{AllReduce, Ranks, SeveralRung, rungs};
-use lanework_ops::{GemmElement, Plan, Tensor, TensorMut, gemm};
+use lanework_ops::{GemmElement, Plan, Tensor, TensorMut, gemm, reduce};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -242,7 +242,6 @@ where
     };
     drop((whole_a, whole_b, whole));
 
-    let ranks = Communicator::local(devices)?;
     let of_rank = |comm: &Communicator| -> Result<(Vec<f32>, Option<SummaryRecord>)> {
         let rows = share(n, comm.size(), comm.rank());
         let device = comm.device();
@@ -254,35 +253,85 @@ where
         let mut plan = product(comm, own_a, own_b).prepare(TensorMut::new(&mut own_c, shape)?)?;
         plan.run()?;
         comm.synchronize()?;
-        let time = if gpus { Some(time_together(comm, &mut plan, limit)?) } else { None };
+        let time = if gpus { Some(time_together(comm, || plan.run(), limit)?) } else { None };
         comm.synchronize()?;
         drop(plan);
         Ok((own_c.download()?, time))
     };
+    let (rows, slowest) = on_all(devices, of_rank)?;
+    let verified = one == rows.concat();
+    Ok(compared(name, [n, n, n], devices.len(), verified, one_time, slowest))
+}
+
+/// The sum of `length` numbers on one device, and divided among all of them.
+///
+/// # Errors
+/// When the devices have no room, or fail.
+pub fn scaling_of_sum(devices: &[Device], length: usize, limit: Duration) -> Result<ScalingRecord> {
+    // -1, 0 and 1 in turns that hash: every partial sum is exact.
+    let number = |i: usize| ((i as u32).wrapping_mul(2_654_435_761) >> 24) % 3;
+    let x: Vec<f32> = (0..length).map(|i| number(i) as f32 - 1.0).collect();
+    let gpus = devices.iter().all(|device| device.backend() == Backend::Cuda);
+    let device = &devices[0];
+    let (one, one_time) = {
+        let whole = device.upload(&x)?;
+        let mut out = device.uninit::<f32>(1)?;
+        let mut plan = reduce::sum(&whole).prepare(&mut out)?;
+        plan.launch()?;
+        let time = if gpus { Some(time_alone(device, &mut plan, limit)?) } else { None };
+        drop(plan);
+        (out.download()?, time)
+    };
+    let of_rank = |comm: &Communicator| -> Result<(Vec<f32>, Option<SummaryRecord>)> {
+        let own = comm.device().upload(&x[share(length, comm.size(), comm.rank())])?;
+        let mut out = comm.device().uninit::<f32>(1)?;
+        let mut plan = total(comm, Reduction::Sum, reduce::sum(&own)).prepare(&mut out)?;
+        plan.run()?;
+        comm.synchronize()?;
+        let time = if gpus { Some(time_together(comm, || plan.run(), limit)?) } else { None };
+        comm.synchronize()?;
+        drop(plan);
+        Ok((out.download()?, time))
+    };
+    let (sums, slowest) = on_all(devices, of_rank)?;
+    let verified = sums.iter().all(|sum| *sum == one);
+    Ok(compared("f32 sum", [length, 1, 1], devices.len(), verified, one_time, slowest))
+}
+
+/// Runs `work` for every rank, each in a thread: what each gives, and the longest time.
+fn on_all<V: Send>(
+    devices: &[Device],
+    work: impl Fn(&Communicator) -> Result<(V, Option<SummaryRecord>)> + Sync,
+) -> Result<(Vec<V>, Option<SummaryRecord>)> {
+    let ranks = Communicator::local(devices)?;
     let parts: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = ranks.iter().map(|comm| scope.spawn(|| of_rank(comm))).collect();
+        let threads: Vec<_> = ranks.iter().map(|comm| scope.spawn(|| work(comm))).collect();
         let joined = threads.into_iter().map(|thread| thread.join());
         joined.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    let (mut together, mut slowest): (Vec<f32>, Option<SummaryRecord>) = (Vec::new(), None);
+    let (mut values, mut slowest): (Vec<V>, Option<SummaryRecord>) = (Vec::new(), None);
     for part in parts {
-        let (rows, time) = part?;
-        together.extend(rows);
+        let (value, time) = part?;
+        values.push(value);
         let later = |a: &SummaryRecord, b: &SummaryRecord| a.median_ns < b.median_ns;
         if slowest.as_ref().zip(time.as_ref()).is_none_or(|(known, new)| later(known, new)) {
             slowest = time.or(slowest);
         }
     }
-    let times = one_time.zip(slowest).map(|(one, all)| [one, all]);
+    Ok((values, slowest))
+}
+
+fn compared(
+    element: &'static str,
+    extents: [usize; 3],
+    devices: usize,
+    verified: bool,
+    one: Option<SummaryRecord>,
+    all: Option<SummaryRecord>,
+) -> ScalingRecord {
+    let times = one.zip(all).map(|(one, all)| [one, all]);
     let speedup = times.as_ref().map(|[one, all]| one.median_ns / all.median_ns);
-    Ok(ScalingRecord {
-        element: name,
-        extents: [n, n, n],
-        devices: devices.len(),
-        verified: one == together,
-        times,
-        speedup,
-    })
+    ScalingRecord { element, extents, devices, verified, times, speedup }
 }
 
 /// Runs of a product between two events.
@@ -301,9 +350,9 @@ fn time_alone(device: &Device, plan: &mut Plan<'_>, limit: Duration) -> Result<S
 }
 
 /// The same on every rank, which begin each batch together.
-fn time_together<T: lanework_dist::Number>(
+fn time_together(
     comm: &Communicator,
-    plan: &mut ProductPlan<'_, T>,
+    mut run: impl FnMut() -> Result<()>,
     limit: Duration,
 ) -> Result<SummaryRecord> {
     // As many batches on every rank, whatever each takes.
@@ -313,7 +362,7 @@ fn time_together<T: lanework_dist::Number>(
         comm.synchronize()?;
         comm.barrier()?;
         let start = comm.device().event()?;
-        (0..RUNS).try_for_each(|_| plan.run())?;
+        (0..RUNS).try_for_each(|_| run())?;
         let end = comm.device().event()?;
         samples.push(end.nanoseconds_since(&start)? / RUNS as f64);
     }
@@ -343,6 +392,8 @@ mod tests {
     fn a_divided_product_equals_the_whole_one() -> Result<()> {
         let record = scaling(&Device::emulators(3), 20, |x| x, "f32", Duration::ZERO)?;
         assert!(record.verified && record.times.is_none());
+        let record = scaling_of_sum(&Device::emulators(3), 1000, Duration::ZERO)?;
+        assert!(record.verified);
         Ok(())
     }
 }

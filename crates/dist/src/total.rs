@@ -1,0 +1,128 @@
+//! Reductions of data that are divided among ranks: each reduces its own part on its device, and the results are combined.
+//!
+//! Only results cross the links, so that there is nothing to hide: one number, or one for each index that is kept.
+
+use crate::communicator::Communicator;
+use crate::element::{Number, Reduction};
+use lanework::{Buffer, Error, Result, Storable, Stream, ViewMut};
+use lanework_ops::reduce::{self, Reducible};
+use lanework_ops::{Plan, TensorMut};
+
+/// The reduction of data divided among ranks: `local` is that of this rank's part, and `reduction` says how the parts' results are
+/// combined, each rank with the same. Sums, dot products and sums of squares add up; of `norm2`, take the sum of squares.
+///
+/// ```
+/// use lanework::Device;
+/// use lanework_dist::{Communicator, Reduction, total};
+/// use lanework_ops::{Tensor, reduce};
+///
+/// let ranks = Communicator::local(&Device::several(2))?;
+/// std::thread::scope(|scope| {
+///     for comm in &ranks {
+///         scope.spawn(move || -> lanework::Result<()> {
+///             // Two rows of a matrix here, the others elsewhere.
+///             let x = comm.device().upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+///             assert_eq!(total(comm, Reduction::Sum, reduce::sum(&x)).value()?, 20.0);
+///             let rows = Tensor::new(&x, [2, 2])?;
+///             let columns = total(comm, Reduction::Sum, reduce::sum(&rows).axis(0)).eval()?;
+///             assert_eq!(columns.download()?, [8.0, 12.0]);
+///
+///             // Prepared once, run often.
+///             let mut out = comm.device().zeros::<f32>(1)?;
+///             let mut plan = total(comm, Reduction::Max, reduce::max(&x)).prepare(&mut out)?;
+///             plan.run()?;
+///             drop(plan);
+///             assert_eq!(out.download()?, [4.0]);
+///             Ok(())
+///         });
+///     }
+/// });
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn total<'a, T: Reducible, O: Number, const R: usize>(
+    communicator: &'a Communicator,
+    reduction: Reduction,
+    local: reduce::Reduction<'a, T, O, R>,
+) -> Total<'a, T, O, R> {
+    Total { communicator, reduction, local }
+}
+
+/// A reduction of divided data; made by [`total`].
+#[must_use = "a reduction does nothing until `run`, `prepare`, `eval` or `value`"]
+pub struct Total<'a, T: Reducible, O: Number, const R: usize> {
+    communicator: &'a Communicator,
+    reduction: Reduction,
+    local: reduce::Reduction<'a, T, O, R>,
+}
+
+/// A reduction of divided data, to be run any number of times; made by [`Total::prepare`].
+pub struct TotalPlan<'a, O: Storable> {
+    communicator: &'a Communicator,
+    reduction: Reduction,
+    local: Plan<'a>,
+    out: ViewMut<'a, O>,
+}
+
+impl<'a, T: Reducible, O: Number, const R: usize> Total<'a, T, O, R> {
+    /// Prepares it for results that lie in `out`, in row-major order: one, or one for each index of the axes that are kept.
+    ///
+    /// # Errors
+    /// As the reduction of this rank's part.
+    pub fn prepare(self, out: &'a mut Buffer<O>) -> Result<TotalPlan<'a, O>> {
+        let Total { communicator, reduction, local } = self;
+        let mut out = out.view_mut(..);
+        // SAFETY: the plan holds both views for one borrow of the buffer, and uses them one after the other.
+        let results = unsafe { out.reborrow().unbound() };
+        let length = results.len();
+        let results = TensorMut::<O, 1>::from_view(results, [length], [1])?;
+        Ok(TotalPlan { communicator, reduction, local: local.prepare(results)?, out })
+    }
+
+    /// The results, in row-major order.
+    ///
+    /// # Errors
+    /// As the reduction of this rank's part; [`Error::Communication`] when ranks disagree, or one is missing.
+    pub fn eval(self) -> Result<Buffer<O>> {
+        let mut out = self.local.eval()?;
+        self.communicator.all_reduce_in_place(self.reduction, &mut out)?.run()?;
+        Ok(out)
+    }
+
+    /// The one result, copied to the host: waits for it, and for every rank.
+    ///
+    /// # Errors
+    /// As [`Total::eval`]; [`Error::Request`] where there are several results.
+    pub fn value(self) -> Result<O> {
+        let communicator = self.communicator;
+        let results = self.eval()?;
+        communicator.synchronize()?;
+        match results.download()?.as_slice() {
+            [one] => Ok(*one),
+            several => Err(Error::Request {
+                why: format!("there are {} results along the axis, not one", several.len()),
+                help: "use `eval()`, or remove `.axis(..)`".to_owned(),
+            }),
+        }
+    }
+}
+
+impl<O: Number> TotalPlan<'_, O> {
+    /// Queues one run, in the order of the device's other work; every rank runs its own.
+    ///
+    /// # Errors
+    /// What the device reports; [`Error::Communication`] when ranks disagree, or one is missing.
+    pub fn run(&mut self) -> Result<()> {
+        self.local.launch()?;
+        self.communicator.all_reduce_in_place(self.reduction, self.out.reborrow())?.run()
+    }
+
+    /// As [`TotalPlan::run`], on a stream.
+    ///
+    /// # Errors
+    /// As [`TotalPlan::run`].
+    pub fn run_on(&mut self, stream: &Stream) -> Result<()> {
+        self.local.launch_on(stream)?;
+        let call = self.communicator.all_reduce_in_place(self.reduction, self.out.reborrow())?;
+        call.on(stream).run()
+    }
+}
