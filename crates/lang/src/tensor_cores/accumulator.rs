@@ -280,6 +280,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     ///     scores.set_product(left, right.t());
     ///     sums.multiply_sums(weights, right);
     ///     let again = scores.finish_ahead_of(1); // the product of `sums` still runs
+    ///     sums.wait(0);
     ///     sums.scale_rows([0.5, 0.5]);
     ///     sums.multiply_sums(again.to::<bf16>(), right);
     ///     sums.finish().store(c.matrix(64), 0, 0);
@@ -437,11 +438,10 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
 }
 
 impl<const N: u32> Accumulator<f32, N> {
-    /// Waits for all of this warpgroup's products (`wgmma.wait_group 0`), and multiplies each of the two rows that this lane
-    /// has elements of by its factor, in place.
+    /// Multiplies each of the two rows that this lane has elements of by its factor, in place, when [`wait`](Self::wait)`(0)`
+    /// has waited for the products. Each warp may decide by itself whether it does so.
     #[track_caller]
     pub fn scale_rows(self, factors: [impl IntoVar<f32>; 2]) {
-        self.wait(0u32);
         here();
         let factors = factors.map(|factor| factor.into_var().value);
         with(|b| {

@@ -2,9 +2,11 @@
 //! `wgmma`, each 64 queries.
 //!
 //! A warpgroup keeps 64 x `KEYS` scores in registers, takes their softmax there, and multiplies the weights from registers
-//! (Dao 2023, "FlashAttention-2"). While a block's weights are multiplied by its values, the next block's scores are already
-//! softened; and named barriers let one warpgroup at a time start products, so that the others' exponentials run meanwhile
-//! (Shah et al. 2024, "FlashAttention-3"). Blocks of the GPU take tiles of queries from a counter, longest first.
+//! (Dao 2023, "FlashAttention-2"). While the weights of some keys are multiplied by their values, the scores of the next ones
+//! are already computed and softened; and named barriers let one warpgroup at a time start products, so that the others'
+//! exponentials run meanwhile (Shah et al. 2024, "FlashAttention-3"). This goes on from one tile of queries to the next: the
+//! first scores of a tile are softened while the last values of the tile before are multiplied. Blocks of the GPU take tiles
+//! from a counter, longest first. Results leave by TMA from where the tile's queries were.
 
 use super::Half;
 use super::problem::{Options, Work};
@@ -21,9 +23,17 @@ pub(crate) struct Division {
     pub ordered: bool,
     /// Whether the wait for products stays behind the exponentials.
     pub held: bool,
+    /// Whether sums are scaled only when a row's largest score has grown by more than 2^8.
+    pub lazy: bool,
 }
 
 impl Division {
+    /// For heads of `head` elements: what was fastest on an H200.
+    pub(super) const fn of(head: u32) -> Division {
+        let groups = if head == 64 { 3 } else { 2 };
+        Division { groups, stages: 2, ordered: true, held: groups == 2, lazy: true }
+    }
+
     /// Threads of a block: the warpgroups that multiply and one that loads.
     pub(crate) const fn threads(self) -> u32 {
         128 * self.groups + 128
@@ -37,21 +47,23 @@ impl Division {
         }
     }
 
-    /// Dynamic shared memory of a block.
+    /// Dynamic shared memory of a block: two tiles of queries, and the stages of keys and values.
     pub(crate) const fn shared_bytes(self, head: u32, keys: u32) -> u32 {
-        2 * head * (64 * self.groups + 2 * self.stages * keys)
+        2 * head * (2 * 64 * self.groups + 2 * self.stages * keys)
     }
 }
 
 /// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, tile by tile.
 ///
-/// `counter` is 0 when the launch begins, and when it ends. `scale` is that of the scores times log2(e).
+/// `wide` holds the results where they are f32, `out` where they are rounded. `counter` is 0 when the launch begins, and when
+/// it ends. `scale` is that of the scores times log2(e).
 #[kernel(block = plan.threads(), max_registers = plan.registers().0)]
 pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     q: &TensorMap<T, 4>,
     k: &TensorMap<T, 4>,
     v: &TensorMap<T, 4>,
-    out: &mut [u32],
+    out: &TensorMapMut<T, 4>,
+    wide: &mut [f32],
     log_sums: &mut [f32],
     counter: &mut [u32],
     work: Work,
@@ -59,15 +71,16 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     #[constant] plan: Division,
     #[constant] options: Options,
 ) {
-    let queries = SharedTiles::<T, 64, HEAD>::dynamic(plan.groups);
+    let queries = SharedTiles::<T, 64, HEAD>::dynamic(2 * plan.groups);
     let tiles_k = SharedTiles::<T, KEYS, HEAD>::dynamic(plan.stages);
     let tiles_v = SharedTiles::<T, KEYS, HEAD>::dynamic(plan.stages);
     let numbers = shared::<u32>(2);
-    let ring_q = pipeline(1, 1, plan.groups);
+    let ring_q = pipeline(2, 1, plan.groups);
     let ring_k = pipeline(plan.stages, 1, plan.groups);
     let ring_v = pipeline(plan.stages, 1, plan.groups);
     let ring_tiles = pipeline(2, 1, 128 * plan.groups);
     let turns = named_barriers(plan.groups, 256);
+    let owns = named_barriers(plan.groups, 128);
     let [math, load] = warp_roles([4 * plan.groups, 4]);
     if load.active() {
         load.give_registers(plan.registers().1);
@@ -88,10 +101,10 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                 let slot = to_q.acquire_for(const { 128 * HEAD } * plan.groups);
                 #[unroll]
                 for group in 0..plan.groups {
+                    let row = place.row + 64 * group;
                     #[unroll]
                     for panel in 0..HEAD / 64 {
-                        let to = queries[group].panel::<64>(panel);
-                        let row = place.row + 64 * group;
+                        let to = queries[slot.index * plan.groups + group].panel::<64>(panel);
                         q.load(to, (place.batch, place.head, row, 64 * panel), slot);
                     }
                 }
@@ -125,139 +138,255 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
         let group = shfl_sync(FULL_MASK, math.thread() / 128, 0);
         let leads = math.thread() % 128 == 0;
         let (mine, next) = (turns.at(group), turns.at((group + 1) % plan.groups));
+        let own = owns.at(group);
         if plan.ordered && group == plan.groups - 1 {
             next.arrive(); // the first warpgroup begins
         }
-        let left = queries[group];
-        let announced = from_tiles.wait();
-        let mut tile = numbers[announced.index];
-        announced.release();
-        while tile < work.tiles {
-            let place = work.place(tile, 64 * plan.groups);
-            let (blocks, full) = work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
-            let row = place.row + 64 * group + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4;
-            let column = 2 * (thread_idx.x % 4);
-            // Of the two rows that a lane has elements of: the keys that it sees, the largest score so far, and the sum of
-            // the weights in this lane.
-            let seen = [
-                work.seen(row, options.causal) - column as i32,
-                work.seen(row + 8, options.causal) - column as i32,
-            ];
-            let mut most = [f32::NEG_INFINITY; 2];
-            let mut total = [0.0f32; 2];
-            let mut sums = Accumulator::<f32, HEAD>::zero();
-            let mut weights = FragmentC::<T, 64, KEYS>::zero();
-            from_q.wait();
-            // The first block of keys by itself, then all others.
-            #[unroll]
-            for later in [false, true] {
-                let first = if later { 1u32 } else { 0 };
-                let behind = if later { blocks } else { blocks.min(1) };
-                for i in first..behind {
-                    let block = blocks - 1 - i;
-                    let slot = from_k.wait();
-                    let mut products = Accumulator::<f32, KEYS>::zero();
-                    if later && plan.ordered {
-                        mine.sync();
+        let column = 2 * (thread_idx.x % 4);
+        // Of the tile whose scores are computed: where it is, which block of keys is next, and how many need no mask. Of the
+        // two rows that a lane has elements of: the keys that it sees, the largest score so far, and the sum of the weights
+        // in this lane.
+        let (mut batch, mut head, mut row) = (0u32, 0u32, 0u32);
+        let (mut block, mut full, mut stage) = (0u32, 0u32, 0u32);
+        let mut seen = [0i32; 2];
+        let mut most = [f32::NEG_INFINITY; 2];
+        let mut total = [0.0f32; 2];
+        // Of the tile whose values are multiplied.
+        let (mut of_batch, mut of_head, mut of_row, mut of_stage) = (0u32, 0u32, 0u32, 0u32);
+        let mut sums = Accumulator::<f32, HEAD>::zero();
+        let mut weights = FragmentC::<T, 64, KEYS>::zero();
+        let mut stored = false;
+        // The first scores of all by themselves, then each with the values of the step before.
+        #[unroll]
+        for later in [false, true] {
+            loop {
+                let fresh = block == 0;
+                if fresh {
+                    if stored && leads {
+                        bulk_wait_read(0); // the results have left from where queries come next
+                        from_q.release_previous();
                     }
-                    products.set_product(left, tiles_k[shfl_sync(FULL_MASK, slot.index, 0)].t());
-                    if later {
-                        let values = from_v.wait();
-                        sums.multiply_sums(weights, tiles_v[shfl_sync(FULL_MASK, values.index, 0)]);
-                        if plan.ordered {
-                            next.arrive();
-                        }
+                    stored = false;
+                    let announced = from_tiles.wait();
+                    let tile = numbers[announced.index];
+                    announced.release();
+                    if tile >= work.tiles {
+                        break;
                     }
-                    let mut scores = products.finish_ahead_of(if later { 1 } else { 0 });
-                    if leads {
-                        from_k.release_last();
+                    let place = work.place(tile, 64 * plan.groups);
+                    let (blocks, without) =
+                        work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
+                    batch = place.batch;
+                    head = place.head;
+                    row = place.row + 64 * group;
+                    block = blocks;
+                    full = without;
+                    let first = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4;
+                    seen[0] = work.seen(first, options.causal) - column as i32;
+                    seen[1] = work.seen(first + 8, options.causal) - column as i32;
+                    stage = from_q.wait().index;
+                }
+                block -= 1;
+                let slot = from_k.wait();
+                let mut products = Accumulator::<f32, KEYS>::zero();
+                if later && plan.ordered {
+                    mine.sync();
+                }
+                let left = queries[stage * plan.groups + group];
+                products.set_product(left, tiles_k[slot.index].t());
+                if later {
+                    let values = from_v.wait();
+                    sums.multiply_sums(weights, tiles_v[values.index]);
+                    if plan.ordered {
+                        next.arrive();
                     }
-                    if block >= full {
-                        #[unroll]
-                        for j in 0..FragmentC::<f32, 64, KEYS>::ELEMENTS {
-                            let line = FragmentC::<f32, 64, KEYS>::row_of(j);
-                            let at = (block * KEYS + j / 4 * 8 + j % 2) as i32;
-                            scores[j] = select(at < seen[line], scores[j], f32::NEG_INFINITY);
-                        }
+                }
+                let mut scores = products.finish_ahead_of(if later { 1 } else { 0 });
+                if leads {
+                    from_k.release_last();
+                    if stored {
+                        bulk_wait_read(0); // as above
+                        from_q.release_previous();
                     }
-                    let high = scores.row_max();
-                    let mut fade = [0.0f32; 2];
-                    let mut base = [0.0f32; 2];
-                    #[unroll]
-                    for line in 0..2 {
-                        let now = most[line].max(high[line]);
-                        base[line] = select(now == f32::NEG_INFINITY, 0.0, now * scale);
-                        fade[line] = fast::exp2_ftz(most[line] * scale - base[line]);
-                        most[line] = now;
-                        total[line] *= fade[line];
-                    }
+                }
+                stored = false;
+                if block >= full {
                     #[unroll]
                     for j in 0..FragmentC::<f32, 64, KEYS>::ELEMENTS {
                         let line = FragmentC::<f32, 64, KEYS>::row_of(j);
-                        scores[j] = fast::exp2_ftz(fma(scores[j], scale, -base[line]));
-                        total[line] += scores[j];
+                        let at = (block * KEYS + j / 4 * 8 + j % 2) as i32;
+                        scores[j] = select(at < seen[line], scores[j], f32::NEG_INFINITY);
                     }
-                    if later {
-                        if plan.held {
-                            scheduling_barrier(total[0] + total[1]);
-                        }
-                        sums.scale_rows(fade);
-                        if leads {
-                            from_v.release_last();
-                        }
-                    }
-                    weights = scores.to::<T>();
                 }
-            }
-            if leads {
-                from_q.release_last();
-            }
-            let values = from_v.wait();
-            sums.multiply_sums(weights, tiles_v[values.index]);
-            #[unroll]
-            for line in 0..2 {
+                let (of_most, of_total) = (most, total);
+                if fresh {
+                    most = [f32::NEG_INFINITY; 2];
+                    total = [0.0f32; 2];
+                }
+                let high = scores.row_max();
+                let mut fade = [0.0f32; 2];
+                let mut base = [0.0f32; 2];
+                let mut grown = false;
                 #[unroll]
-                for bits in [1u32, 2] {
-                    total[line] += shfl_xor_sync(FULL_MASK, total[line], bits);
+                for line in 0..2 {
+                    let mut now = most[line].max(high[line]);
+                    if plan.lazy {
+                        let much = high[line] * scale > most[line] * scale + 8.0;
+                        now = select(much, high[line], most[line]);
+                        grown = grown | much;
+                    }
+                    base[line] = select(now == f32::NEG_INFINITY, 0.0, now * scale);
+                    fade[line] = fast::exp2_ftz(most[line] * scale - base[line]);
+                    most[line] = now;
+                    total[line] *= fade[line];
                 }
-            }
-            let announced = from_tiles.wait();
-            tile = numbers[announced.index];
-            announced.release();
-            let mut results = sums.finish();
-            if leads {
-                from_v.release_last();
-            }
-            #[unroll]
-            for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
-                let sum = total[FragmentC::<f32, 64, HEAD>::row_of(j)];
-                results[j] *= select(sum == 0.0, 0.0, 1.0 / sum);
-            }
-            let rounded = results.to::<T>();
-            #[unroll]
-            for line in 0..2u32 {
-                let row = row + 8 * line;
-                if row < work.rows {
-                    let first = work.out.at(place.batch, place.head, row) + column as u64;
-                    #[unroll]
-                    for j in 0..HEAD / 8 {
-                        let at = first + (8 * j) as u64;
-                        if options.wide {
-                            let pair = 4 * j + 2 * line;
-                            out.store2(at, [results.word(pair), results.word(pair + 1)]);
-                        } else {
-                            out[at / 2] = rounded.word(2 * j + line);
+                #[unroll]
+                for j in 0..FragmentC::<f32, 64, KEYS>::ELEMENTS {
+                    let line = FragmentC::<f32, 64, KEYS>::row_of(j);
+                    scores[j] = fast::exp2_ftz(fma(scores[j], scale, -base[line]));
+                    total[line] += scores[j];
+                }
+                if later {
+                    if plan.held {
+                        scheduling_barrier(total[0] + total[1]);
+                    }
+                    sums.wait(0);
+                    if leads {
+                        from_v.release_last();
+                    }
+                    if fresh {
+                        let to = queries[of_stage * plan.groups + group];
+                        store(
+                            sums.finish(),
+                            of_most,
+                            of_total,
+                            to,
+                            own,
+                            out,
+                            &mut wide,
+                            &mut log_sums,
+                            work,
+                            of_batch,
+                            of_head,
+                            of_row,
+                            scale,
+                            options,
+                        );
+                        sums = Accumulator::<f32, HEAD>::zero();
+                        stored = true;
+                    } else if plan.lazy {
+                        if any_sync(FULL_MASK, grown) {
+                            sums.scale_rows(fade);
                         }
+                    } else {
+                        sums.scale_rows(fade);
                     }
-                    if options.log_sums && column == 0 {
-                        let log = most[line] * (scale * std::f32::consts::LN_2) + total[line].ln();
-                        log_sums[work.log_sums.at(place.batch, place.head, row)] = log;
-                    }
+                }
+                if fresh {
+                    of_batch = batch;
+                    of_head = head;
+                    of_row = row;
+                    of_stage = stage;
+                }
+                weights = scores.to::<T>();
+                if !later {
+                    break;
                 }
             }
         }
+        let values = from_v.wait();
+        sums.multiply_sums(weights, tiles_v[values.index]);
+        let to = queries[of_stage * plan.groups + group];
+        store(
+            sums.finish(),
+            most,
+            total,
+            to,
+            own,
+            out,
+            &mut wide,
+            &mut log_sums,
+            work,
+            of_batch,
+            of_head,
+            of_row,
+            scale,
+            options,
+        );
+        if leads {
+            bulk_wait(0);
+        }
         if plan.ordered && group == 0 {
             mine.sync(); // the turn that the last warpgroup gave
+        }
+    }
+}
+
+/// Stores a warpgroup's results, from row `row` on: divided by the sums of the weights, by way of `to` where they are rounded.
+#[device]
+fn store<T: Half, const HEAD: u32>(
+    results: FragmentC<f32, 64, HEAD>,
+    most: [f32; 2],
+    total: [f32; 2],
+    to: SharedTile<T, 64, HEAD>,
+    own: NamedBarrier,
+    out: &TensorMapMut<T, 4>,
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: Work,
+    batch: u32,
+    head: u32,
+    row: u32,
+    scale: f32,
+    #[constant] options: Options,
+) {
+    let (mut results, mut total) = (results, total);
+    let mut inverse = [0.0f32; 2];
+    #[unroll]
+    for line in 0..2 {
+        #[unroll]
+        for bits in [1u32, 2] {
+            total[line] += shfl_xor_sync(FULL_MASK, total[line], bits);
+        }
+        inverse[line] = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
+    }
+    #[unroll]
+    for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
+        results[j] *= inverse[FragmentC::<f32, 64, HEAD>::row_of(j)];
+    }
+    if !options.wide {
+        results.to::<T>().store_matrix(to, 0, 0);
+        fence_proxy_async_shared();
+        own.sync();
+        if thread_idx.x % 128 == 0 {
+            if row < work.rows {
+                #[unroll]
+                for panel in 0..HEAD / 64 {
+                    out.store(to.panel::<64>(panel), (batch, head, row, 64 * panel));
+                }
+            }
+            bulk_commit();
+        }
+    }
+    if options.wide || options.log_sums {
+        let column = 2 * (thread_idx.x % 4);
+        #[unroll]
+        for line in 0..2u32 {
+            let row = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4 + 8 * line;
+            if row < work.rows {
+                if options.wide {
+                    let first = work.out.at(batch, head, row) + column as u64;
+                    #[unroll]
+                    for j in 0..HEAD / 8 {
+                        let pair = [results[4 * j + 2 * line], results[4 * j + 2 * line + 1]];
+                        wide.store2(first + (8 * j) as u64, pair);
+                    }
+                }
+                if options.log_sums && column == 0 {
+                    let log = most[line] * (scale * std::f32::consts::LN_2) + total[line].ln();
+                    log_sums[work.log_sums.at(batch, head, row)] = log;
+                }
+            }
         }
     }
 }

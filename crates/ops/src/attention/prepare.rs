@@ -15,70 +15,74 @@ use lanework::{Prepared, Result, ViewMut};
 /// The kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// Of Hopper's tensor cores, with TMA.
-    Hopper,
+    /// Of Hopper's tensor cores, with TMA, by at most as many blocks.
+    Hopper(u32),
     /// Of the tensor cores of sm_80 and later.
     Warps,
     /// Of every device.
     Plain,
 }
 
-/// Where the results go: rounded, or as f32.
+/// Where the results go.
 #[derive(Debug)]
 pub struct Results<'a, T: Half> {
-    narrow: Option<ViewMut<'a, T>>,
-    wide: Option<ViewMut<'a, f32>>,
+    pub(super) memory: Memory<'a, T>,
     shape: [usize; 4],
     strides: [usize; 4],
+}
+
+/// The results, rounded or as f32.
+#[derive(Debug)]
+pub enum Memory<'a, T: Half> {
+    Rounded(ViewMut<'a, T>),
+    Wide(ViewMut<'a, f32>),
 }
 
 impl<'a, T: Half> Results<'a, T> {
     /// Rounded results.
     pub(super) fn narrow(out: TensorMut<'a, T, 4>) -> Self {
         let (shape, strides) = (out.shape(), out.strides());
-        Results { narrow: Some(out.into_view()), wide: None, shape, strides }
+        Results { memory: Memory::Rounded(out.into_view()), shape, strides }
     }
 
     /// Results as f32.
     pub(super) fn wide(out: TensorMut<'a, f32, 4>) -> Self {
         let (shape, strides) = (out.shape(), out.strides());
-        Results { narrow: None, wide: Some(out.into_view()), shape, strides }
+        Results { memory: Memory::Wide(out.into_view()), shape, strides }
     }
 
-    /// Whether two adjacent results may be stored at once.
-    fn pairs(&self) -> bool {
-        let (address, size) = match (&self.narrow, &self.wide) {
-            (Some(view), _) => (view.address(), 2),
-            (_, Some(view)) => (view.address(), 4),
-            _ => (1, 1),
-        };
-        let steps = self.strides.iter().zip(self.shape).take(3);
-        steps.clone().all(|(stride, extent)| extent == 1 || stride.is_multiple_of(2))
-            && address.is_multiple_of(2 * size)
+    /// Whether the kernels of tensor cores can store them: rounded ones by TMA, others two at a time.
+    fn fit(&self) -> bool {
+        match &self.memory {
+            Memory::Rounded(view) => tiled(view.address(), self.shape, self.strides, 8),
+            Memory::Wide(view) => tiled(view.address(), self.shape, self.strides, 2),
+        }
     }
 }
 
-/// Whether TMA can read it: rows that start at multiples of 16 bytes.
-fn tiled<T: Half>(tensor: &Tensor<'_, T, 4>) -> bool {
-    let address = tensor.clone().into_view().address();
-    let steps = tensor.strides().into_iter().zip(tensor.shape()).take(3);
-    address.is_multiple_of(16)
-        && steps.clone().all(|(stride, extent)| {
-            extent == 1 || stride.is_multiple_of(8) && stride > 0 && stride < 1 << 39
+/// Whether rows start at multiples of `unit` elements, or, of 8 elements, where TMA can copy them.
+fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: usize) -> bool {
+    let mut steps = strides.into_iter().zip(shape).take(3);
+    address.is_multiple_of(if unit == 8 { 16 } else { 8 })
+        && steps.all(|(stride, extent)| {
+            extent == 1 || stride.is_multiple_of(unit) && (1..1 << 39).contains(&stride)
         })
 }
 
-/// The map of a tensor whose tiles of `rows` rows are loaded, 64 columns at a time.
-fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
-    let (device, shape) = (tensor.device().clone(), tensor.shape());
-    let mut strides = tensor.strides();
+/// Tiles of `rows` rows, 64 columns at a time.
+fn tiles(shape: [usize; 4], mut strides: [usize; 4], rows: u32) -> Tiles<4> {
     for axis in 0..3 {
         if shape[axis] == 1 {
             strides[axis] = shape[3]; // of any size that TMA takes
         }
     }
-    let tiles = Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE);
-    TensorMap::of_view(&device, tensor.into_view(), &tiles)
+    Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE)
+}
+
+/// The map of a tensor whose tiles of `rows` rows are loaded.
+fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
+    let tiles = tiles(tensor.shape(), tensor.strides(), rows);
+    TensorMap::of_view(&tensor.device().clone(), tensor.into_view(), &tiles)
 }
 
 /// The launch.
@@ -104,40 +108,43 @@ pub(super) fn plan<'a, T: Half>(
     let device = q.device().clone();
     let head = q.shape()[3];
     let scale = scale.unwrap_or(1.0 / (head as f32).sqrt()) * std::f32::consts::LOG2_E;
-    let options = Options { causal, wide: out.wide.is_some(), log_sums: log_sums.is_some() };
-    let fits = [&q, &k, &v].into_iter().all(tiled) && out.pairs() && k.shape()[2] > 0;
+    let options = Options {
+        causal,
+        wide: matches!(out.memory, Memory::Wide(_)),
+        log_sums: log_sums.is_some(),
+    };
+    let reads =
+        |x: &Tensor<'a, T, 4>| tiled(x.clone().into_view().address(), x.shape(), x.strides(), 8);
+    let fits = [&q, &k, &v].into_iter().all(reads) && out.fit() && k.shape()[2] > 0;
     let path = path.unwrap_or(match device.info().compute_capability.0 {
-        9 if fits => Path::Hopper,
+        9 if fits => Path::Hopper(device.info().multiprocessors.max(1)),
         8.. if fits => Path::Warps,
         _ => Path::Plain,
     });
 
     // Every kernel takes all outputs; what stands for the ones that are not wanted is never written.
     let mut layout = Layout::default();
-    let counter = layout.zeroed::<u32>(4);
+    let counter = layout.zeroed::<u32>(64);
     let scratch = workspace.reserve(&layout)?;
     let unused = || scratch.view(counter);
     let log_sums = log_sums.map_or_else(|| unused().cast(), TensorMut::into_view);
     let prepared = match path {
-        Path::Hopper | Path::Warps => {
-            let words = match (out.narrow, out.wide) {
-                (Some(view), _) => view.cast::<u32>(),
-                (_, Some(view)) => view.cast::<u32>(),
-                _ => unused(),
-            };
-            let operands = Operands { q, k, v, words, log_sums, counter: unused() };
-            let solve = match (path, head) {
-                (Path::Hopper, 64) => on_hopper::<T, 64, 128>,
-                (Path::Hopper, _) => on_hopper::<T, 128, 128>,
-                (_, 64) => on_warps::<T, 64, 4, 8>,
-                _ => on_warps::<T, 128, 8, 16>,
-            };
-            solve(&device, operands, &request, scale, options)?
+        Path::Hopper(_) | Path::Warps => {
+            let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
+            let how = (&device, &request, scale, options);
+            match (path, head) {
+                (Path::Hopper(most), 64) => on_hopper::<T, 64, 128>(operands, how, most)?,
+                (Path::Hopper(most), _) => on_hopper::<T, 128, 128>(operands, how, most)?,
+                (_, 64) => on_warps::<T, 64, 4, 8>(operands, how)?,
+                _ => on_warps::<T, 128, 8, 16>(operands, how)?,
+            }
         }
         Path::Plain => {
             let work = request.work(1, 1);
-            let narrow = out.narrow.unwrap_or_else(|| unused().cast());
-            let wide = out.wide.unwrap_or_else(|| unused().cast());
+            let (narrow, wide) = match out.memory {
+                Memory::Rounded(view) => (view, unused().cast()),
+                Memory::Wide(view) => (unused().cast(), view),
+            };
             let launch = plain::attention_plain(
                 q.into_view(),
                 k.into_view(),
@@ -167,30 +174,37 @@ struct Operands<'a, T: Half> {
     q: Tensor<'a, T, 4>,
     k: Tensor<'a, T, 4>,
     v: Tensor<'a, T, 4>,
-    words: ViewMut<'a, u32>,
+    out: Results<'a, T>,
     log_sums: ViewMut<'a, f32>,
     counter: ViewMut<'a, u32>,
+    /// Memory for what is neither read nor written.
+    unused: ViewMut<'a, u32>,
 }
 
+/// The device, what is asked for, the scale of the scores times log2(e), and what the kernel does.
+type How<'a> = (&'a Device, &'a Request, f32, Options);
+
 fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
-    device: &Device,
     operands: Operands<'a, T>,
-    request: &Request,
-    scale: f32,
-    options: Options,
+    (device, request, scale, options): How<'_>,
+    most: u32,
 ) -> Result<Prepared<'a>> {
-    let Operands { q, k, v, words, log_sums, counter } = operands;
-    let division =
-        Division { groups: if HEAD == 64 { 3 } else { 2 }, stages: 2, ordered: true, held: true };
+    let Operands { q, k, v, out, log_sums, counter, unused } = operands;
+    let division = Division::of(HEAD);
     let together = if options.causal { u32::MAX } else { 1 };
     let work = request.work(64 * division.groups, together);
     let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);
+    // The kernel takes both kinds of results; those that are not wanted stand for unused memory.
+    let (rounded, lies, wide) = match out.memory {
+        Memory::Rounded(view) => (view, tiles(out.shape, out.strides, 64), unused.cast()),
+        Memory::Wide(view) => (unused.cast(), tiles([1, 1, 1, 64], [64, 64, 64, 1], 64), view),
+    };
+    let rounded = TensorMapMut::of_view(device, rounded, &lies)?;
     let launch = hopper::attention_hopper::<T, HEAD, KEYS>(
-        &q, &k, &v, words, log_sums, counter, work, scale, division, options,
+        &q, &k, &v, &rounded, wide, log_sums, counter, work, scale, division, options,
     );
-    let blocks = work.tiles.min(device.info().multiprocessors.max(1));
     let launch = launch
-        .grid(blocks)
+        .grid(work.tiles.min(most))
         .block(division.threads())
         .shared_bytes(division.shared_bytes(HEAD, KEYS));
     // SAFETY: tiles are copied within the tensors, and rows are stored only where there are queries.
@@ -198,13 +212,14 @@ fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
 }
 
 fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usize>(
-    device: &Device,
     operands: Operands<'a, T>,
-    request: &Request,
-    scale: f32,
-    options: Options,
+    (device, request, scale, options): How<'_>,
 ) -> Result<Prepared<'a>> {
-    let Operands { q, k, v, words, log_sums, .. } = operands;
+    let Operands { q, k, v, out, log_sums, .. } = operands;
+    let words = match out.memory {
+        Memory::Rounded(view) => view.cast::<u32>(),
+        Memory::Wide(view) => view.cast(),
+    };
     let work = request.work(warps::QUERIES, 1);
     let launch = warps::attention_warps::<T, HEAD, STEPS, ACROSS>(
         q.into_view(),

@@ -145,9 +145,9 @@ const SMALL: Case =
 #[test]
 fn hopper_agrees_with_the_host() -> Result<()> {
     for case in CASES {
-        check::<bf16>(case, Path::Hopper, bf16::from_f32, bf16::to_f64)?;
+        check::<bf16>(case, Path::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     }
-    check::<f16>(SMALL, Path::Hopper, f16::from_f32, f16::to_f64)
+    check::<f16>(SMALL, Path::Hopper(100), f16::from_f32, f16::to_f64)
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
     q[64] = bf16::NAN;
     let (q, k) = (device.upload(&q)?, device.upload(&[bf16::ONE; 3 * 64])?);
     let (q, k) = (Tensor::new(&q, [1, 1, 3, 64])?, Tensor::new(&k, [1, 1, 3, 64])?);
-    for path in [Path::Hopper, Path::Warps, Path::Plain] {
+    for path in [Path::Hopper(100), Path::Warps, Path::Plain] {
         let mut out = device.zeros::<bf16>(3 * 64)?;
         let results = bf16::results(TensorMut::new(&mut out, [1, 1, 3, 64])?);
         attention(&q, &k, &k).plan(results, &Workspace::new(&device), Some(path))?.launch()?;
@@ -233,6 +233,16 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
         assert!(out[64..128].iter().all(|x| x.is_nan()), "{path:?}");
         let others = out[..64].iter().chain(&out[128..]);
         assert!(others.into_iter().all(|x| *x == bf16::ONE), "{path:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn blocks_go_from_tile_to_tile() -> Result<()> {
+    // Tiles of one block of keys each, of one and of several, and of several each.
+    for (rows, keys, head, most) in [(200, 60, 64, 1), (130, 200, 128, 1), (20, 300, 128, 2)] {
+        let case = Case { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };
+        check::<bf16>(case, Path::Hopper(most), bf16::from_f32, bf16::to_f64)?;
     }
     Ok(())
 }
