@@ -4,6 +4,7 @@
 //! is below it because a warp reads along a row and writes along a column.
 
 mod direct;
+mod library;
 mod matrices;
 mod naive;
 mod padded;
@@ -43,6 +44,7 @@ pub fn rungs<E: Element>() -> Vec<Rung<Matrices<E>>> {
         ),
         Rung::new("windows", "beyond", include_str!("transpose/windows.rs"), windows::prepare),
         Rung::new("tma", "beyond", include_str!("transpose/tma.rs"), tma::prepare),
+        Rung::new("library", "beyond", include_str!("transpose/library.rs"), library::prepare),
     ]
 }
 

@@ -124,3 +124,13 @@ fn tma_makes_no_requests_of_threads() {
     assert_eq!(counted.global_load.requests + counted.global_store.requests, 0);
     assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
 }
+
+#[test]
+fn library_makes_wide_requests_without_conflicts() {
+    let counted = counters("library");
+    for global in [counted.global_load, counted.global_store] {
+        assert_eq!(global.requests, REQUESTS / 4);
+        assert_eq!(global.sectors_per_request(), 16.0);
+    }
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+}

@@ -33,7 +33,10 @@ pub(super) fn family() -> Family {
         arrays: &["input"],
         moves: true,
         sweep: &[("block", &[8, 16, 32]), ("size", &[512, 1024, 2048])],
-        unused: &[("block", &["registers", "swizzled", "tma", "vectorized", "windows", "cublas"])],
+        unused: &[(
+            "block",
+            &["library", "registers", "swizzled", "tma", "vectorized", "windows", "cublas"],
+        )],
         open,
     }
 }
