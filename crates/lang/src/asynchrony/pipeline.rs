@@ -441,10 +441,15 @@ impl Consumer {
     fn before(self, by: u32) -> Mbarrier {
         let Ring { stage, stages, .. } = self.ring;
         let index = with(|b| {
-            let word = ScalarType::U32;
-            let more = Value::Constant((2 * stages - by).into());
-            let index = binary(b, Operation::Add, word, Value::Register(stage), more);
-            binary(b, Operation::Rem, word, index, Value::Constant(stages.into()))
+            let (word, back) = (ScalarType::U32, u64::from(by % stages));
+            // Without a division: the stage is below the number of stages.
+            let stage = Value::Register(stage);
+            let minus = binary(b, Operation::Sub, word, stage, Value::Constant(back));
+            let around = Value::Constant(u64::from(stages) - back);
+            let plus = binary(b, Operation::Add, word, stage, around);
+            let inside = relate(b, Relation::Ge, word, stage, Value::Constant(back));
+            let inputs = [(minus, word), (plus, word), (inside, ScalarType::Pred)];
+            b.pure("selp.b32", word, &inputs)
         });
         element(self.empty, Var::new(index))
     }

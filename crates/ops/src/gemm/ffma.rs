@@ -1,6 +1,7 @@
 //! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores; or with the rounding
 //! errors of both added up beside the sums.
 
+mod added;
 mod copies;
 pub(crate) mod form;
 mod kernel;
@@ -12,8 +13,9 @@ mod tests;
 
 use super::choose::Recipe;
 use super::element::ElementKind;
+use super::epilogue::Epilogue;
 use super::finish::{Finishing, finishing};
-use super::problem::{Extents, Major, Matrix, Precision, Problem, Strides, refused};
+use super::problem::{Extents, Major, Matrix, Output, Precision, Problem, Strides, refused};
 use crate::workspace::{Layout, Scratch};
 use form::{Form, Load, Tile};
 use lanework::prelude::*;
@@ -33,15 +35,15 @@ impl Lines {
     /// `by_lines` is the stride where the elements of a line are adjacent, `by_steps` where those of a step are.
     fn new(matrix: &Matrix<'_>, by_lines: Option<usize>, by_steps: Option<usize>) -> Option<Lines> {
         let batch = matrix.strides.batch;
-        if let Some(stride) = by_lines {
-            return Some(Lines { batch, stride, load: Load::Words });
-        }
-        let stride = by_steps?;
+        let stride = by_lines.or(by_steps)?;
         let address = matrix.memory.address();
-        let aligned = address.is_multiple_of(16) && (4 * stride).is_multiple_of(16);
-        let load = match aligned && (4 * batch).is_multiple_of(16) {
-            true => Load::Map,
-            false => Load::Lines,
+        let aligned =
+            address.is_multiple_of(16) && stride.is_multiple_of(4) && batch.is_multiple_of(4);
+        let load = match (by_lines.is_some(), aligned) {
+            (true, true) => Load::Staged,
+            (true, false) => Load::Words,
+            (false, true) => Load::Map,
+            (false, false) => Load::Lines,
         };
         Some(Lines { batch, stride, load })
     }
@@ -49,8 +51,8 @@ impl Lines {
     /// Whether every place that a kernel computes has an index of 32 bits, also those past the last line and step.
     fn narrow(self, matrices: usize, lines: usize, k: usize) -> bool {
         const BEYOND: usize = 1024;
-        let outer = if self.load == Load::Words { lines } else { k };
-        let inner = if self.load == Load::Words { k } else { lines };
+        let along_k = matches!(self.load, Load::Words | Load::Staged);
+        let (outer, inner) = if along_k { (lines, k) } else { (k, lines) };
         let within = (outer + BEYOND).saturating_mul(self.stride).saturating_add(inner + BEYOND);
         self.batch.saturating_mul(matrices - 1).saturating_add(within) < 1 << 32
     }
@@ -66,7 +68,9 @@ fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
         Major::Scattered => None,
     }?;
     let b = match of_b {
-        Major::Columns(ld) => Lines::new(&problem.b, Some(ld), None),
+        Major::Columns(ld) => {
+            Lines::new(&problem.b, Some(ld), None).map(|b| Lines { load: Load::Words, ..b })
+        }
         Major::Rows(ld) => Lines::new(&problem.b, None, Some(ld)),
         Major::Scattered => None,
     }?;
@@ -108,10 +112,68 @@ pub(crate) fn with_tile<'a>(
     tile: Tile,
 ) -> Result<Recipe<'a>> {
     let spare = layout.scratch::<u8>(16);
+    let Extents { batch, m, n, .. } = problem.extents;
+    let results = batch * m * n;
+    let parts = (tile.parts > 1).then(|| layout.scratch::<f32>(tile.parts as usize * results));
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare).into();
-        Ok(vec![launch(problem, scratch, spare, tile)?])
+        let Some(parts) = parts else {
+            return Ok(vec![launch(problem, scratch, spare, tile)?]);
+        };
+        let finishing = finishing::<f32>(&problem, scratch);
+        let Problem { device, extents, c, .. } = problem;
+        let device_of_both = device.clone();
+        // The parts' results one after the other, to which nothing is done yet.
+        let of_parts = Output {
+            kind: ElementKind::F32,
+            memory: scratch.view(parts).cast(),
+            strides: Strides { batch: m * n, row: n, column: 1 },
+        };
+        let plain = Problem {
+            device,
+            c: of_parts,
+            alpha: 1.0,
+            beta: 0.0,
+            epilogue: Epilogue::default(),
+            ..problem
+        };
+        let first = launch(plain, scratch, spare, tile)?;
+        let from = scratch.view(parts).into();
+        let sizes = [tile.parts, results as u32];
+        Ok(vec![first, add(&device_of_both, from, c, extents, sizes, finishing)?])
     }))
+}
+
+/// The launch that adds up the results of parts.
+fn add<'a>(
+    device: &Device,
+    from: View<'a, f32>,
+    c: Output<'a>,
+    extents: Extents,
+    parts: [u32; 2],
+    finishing: Finishing<'a, f32>,
+) -> Result<Prepared<'a>> {
+    let Extents { batch, m, n, k } = extents;
+    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing;
+    let launch = added::added(
+        from,
+        c.memory.cast::<f32>(),
+        bias,
+        scale_a,
+        [batch as u32, m as u32, n as u32, k as u32],
+        [c.strides.batch as u32, c.strides.row as u32, c.strides.column as u32],
+        parts,
+        alpha,
+        beta,
+        finish,
+    );
+    // SAFETY: an index is below the number of results, of which each part has as many, and `lines` has checked the output's.
+    unsafe {
+        launch
+            .grid(parts[1].div_ceil(added::THREADS))
+            .block(added::THREADS)
+            .prepare_unchecked(device)
+    }
 }
 
 /// The map of a factor, or one that is not used.
@@ -124,16 +186,17 @@ fn map<'a>(
     (lines, extent, depth): (usize, u32, u32),
 ) -> Result<TensorMap<'a, f32, 3>> {
     let Extents { batch, k, .. } = problem.extents;
-    if of.load != Load::Map {
-        return TensorMap::of_view(
-            &problem.device,
-            spare.cast(),
-            &Tiles::new([1, 1, 4], [1, 1, 4]),
-        );
-    }
     let own = if of.batch == 0 { 1 } else { batch };
     let apart = if own == 1 { of.stride } else { of.batch };
-    let tiles = Tiles::new([own, k, lines], [1, depth, extent]).strides([apart, of.stride, 1]);
+    let tiles = match of.load {
+        Load::Map => Tiles::new([own, k, lines], [1, depth, extent]),
+        Load::Staged => Tiles::new([own, lines, k], [1, extent, depth]).swizzle(Swizzle::B64),
+        Load::Words | Load::Lines => {
+            let tiles = Tiles::new([1, 1, 4], [1, 1, 4]);
+            return TensorMap::of_view(&problem.device, spare.cast(), &tiles);
+        }
+    };
+    let tiles = tiles.strides([apart, of.stride, 1]);
     TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
 }
 
@@ -161,7 +224,8 @@ fn launch<'a>(
     let map_b = map(&problem, &problem.b, b, scratch, spare, (n, form.cols, form.depth))?;
     let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<f32>(&problem, scratch);
     let tiles = m.div_ceil(form.rows as usize) * n.div_ceil(form.cols as usize);
-    let blocks = tiles.saturating_mul(batch).saturating_mul(form.splits as usize);
+    let shares = (form.splits * tile.parts) as usize;
+    let blocks = tiles.saturating_mul(batch).saturating_mul(shares);
     let Some(blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks < 1 << 31) else {
         return refused(
             format!("{batch} products of {m} x {n} results have more than 2^31 tiles"),
@@ -181,6 +245,7 @@ fn launch<'a>(
         [a.batch as u32, a.stride as u32],
         [b.batch as u32, b.stride as u32],
         [of_c.batch as u32, of_c.row as u32, of_c.column as u32],
+        [tile.parts, (batch * m * n) as u32],
         alpha,
         beta,
         finish,

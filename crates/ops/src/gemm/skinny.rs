@@ -9,6 +9,8 @@ use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Precision, Problem, Strides, refused};
+use super::source::Source;
+use crate::permute::moved;
 use crate::workspace::{Layout, Scratch};
 use kernel::{Form, GROUP};
 use lanework::{Prepared, Result};
@@ -46,10 +48,38 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 }
 
 /// The launches of a problem that it suits.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
-    let problem = turned(problem);
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let mut problem = turned(problem);
+    let vectors = problem.b;
+    let copy = apart(&problem).then(|| {
+        let Extents { batch, n, k, .. } = problem.extents;
+        let pitch = k.next_multiple_of(32);
+        let own = if vectors.strides.batch == 0 { 1 } else { batch };
+        let part = layout.scratch::<u8>(4 * own * n * pitch);
+        let step = if own == 1 { 0 } else { n * pitch };
+        problem.b.memory = Source::Scratch(part);
+        problem.b.strides = Strides { batch: step, row: 1, column: pitch };
+        (part, [own, n, k], [step, pitch, 1])
+    });
     let form = chosen(&problem);
-    Ok(Box::new(move |scratch| Ok(vec![launch(problem, scratch, form)?])))
+    Ok(Box::new(move |scratch| {
+        let mut steps = Vec::new();
+        if let Some((part, shape, to)) = copy {
+            let Strides { batch, row, column } = vectors.strides;
+            let from = (vectors.memory.elements(scratch), &[batch, column, row][..]);
+            steps.push(moved(&problem.device, 4, &shape, from, (scratch.view(part), &to[..]))?);
+        }
+        steps.push(launch(problem, scratch, form)?);
+        Ok(steps)
+    }))
+}
+
+/// Whether the vectors are copied into the workspace first, where the elements of each are adjacent: lanes that read a line of the
+/// matrix along k read the vectors along k, too.
+fn apart(problem: &Problem<'_>) -> bool {
+    let Extents { m, k, .. } = problem.extents;
+    let along_k = matches!(problem.majors().0, Major::Rows(_));
+    along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
 }
 
 /// What of the kernel is constant for a problem.

@@ -5,6 +5,8 @@
 pub(super) enum Load {
     /// By TMA: the elements of a step are adjacent, and lines of the matrix start at multiples of 16 bytes.
     Map,
+    /// By TMA as it lies, with elements along k adjacent, and transposed from there in shared memory. Of A only.
+    Staged,
     /// Word by word, transposed: elements along k are adjacent.
     Words,
     /// Word by word: the elements of a step are adjacent.
@@ -28,6 +30,8 @@ pub(crate) struct Tile {
     pub depth: u32,
     /// Stages in shared memory.
     pub stages: u32,
+    /// Parts of the steps along k whose results are added up by a second kernel.
+    pub parts: u32,
 }
 
 /// The constants of a kernel.
@@ -58,7 +62,7 @@ const PAD: u32 = 4;
 
 impl Form {
     pub const fn of(tile: Tile, loads: (Load, Load)) -> Form {
-        let Tile { rows, cols, wide, blocks, splits, depth, stages } = tile;
+        let Tile { rows, cols, wide, blocks, splits, depth, stages, .. } = tile;
         let shared_by_all = (false, false);
         Form {
             rows,
@@ -88,19 +92,34 @@ impl Form {
         32 * self.warps()
     }
 
+    /// Whether A is transposed in shared memory.
+    pub const fn staged(self) -> bool {
+        matches!(self.loads.0, Load::Staged)
+    }
+
+    /// Whether TMA loads A, and B.
+    pub const fn maps(self) -> (bool, bool) {
+        (matches!(self.loads.0, Load::Map | Load::Staged), matches!(self.loads.1, Load::Map))
+    }
+
     /// Whether TMA loads any of the factors.
-    pub const fn maps(self) -> bool {
-        matches!(self.loads.0, Load::Map) || matches!(self.loads.1, Load::Map)
+    pub const fn fetches(self) -> bool {
+        self.maps().0 || self.maps().1
     }
 
     /// Whether threads copy any of them.
     pub const fn copies(self) -> bool {
-        !(matches!(self.loads.0, Load::Map) && matches!(self.loads.1, Load::Map))
+        !(self.maps().0 && self.maps().1)
     }
 
     /// Arrivals that make a stage full.
     pub const fn producers(self) -> u32 {
-        (if self.copies() { self.threads() } else { 0 }) + if self.maps() { 1 } else { 0 }
+        (if self.copies() { self.threads() } else { 0 }) + if self.fetches() { 1 } else { 0 }
+    }
+
+    /// Arrivals that make it empty: of each warp, or of one thread after a barrier of all.
+    pub const fn consumers(self) -> u32 {
+        if self.staged() { 1 } else { self.warps() }
     }
 
     /// Elements of a step of A's tile in shared memory.
@@ -113,11 +132,31 @@ impl Form {
         if matches!(self.loads.1, Load::Words) { self.cols + PAD } else { self.cols }
     }
 
+    /// Tiles of A from which fragments are loaded: two of transposed ones, or one per stage.
+    pub const fn stages_a(self) -> u32 {
+        if self.staged() { 2 } else { self.stages }
+    }
+
+    /// Tiles of A as they lie; without any, a place that nothing uses.
+    pub const fn staged_shape(self) -> [u32; 3] {
+        if self.staged() { [self.stages, self.rows, self.depth] } else { [1, 8, 16] }
+    }
+
     /// Bytes of a stage that TMA brings.
     pub const fn fetched(self) -> u32 {
-        let a = if matches!(self.loads.0, Load::Map) { self.rows } else { 0 };
-        let b = if matches!(self.loads.1, Load::Map) { self.cols } else { 0 };
+        let a = if self.maps().0 { self.rows } else { 0 };
+        let b = if self.maps().1 { self.cols } else { 0 };
         4 * self.depth * (a + b)
+    }
+
+    /// Rows of the results from one of four adjacent lines of a tile of A to the next.
+    pub const fn apart(self) -> u32 {
+        if self.staged() { 8 } else { 1 }
+    }
+
+    /// Parts of 8 elements of a tile of A that a thread transposes.
+    pub const fn parts(self) -> u32 {
+        self.rows * self.depth / 8 / self.threads()
     }
 
     /// Elements of a row of partial results in shared memory.
@@ -127,7 +166,10 @@ impl Form {
 
     /// Dynamic shared memory.
     pub const fn shared_bytes(self) -> u32 {
-        let ring = 4 * self.stages * self.depth * (self.width_a() + self.width_b());
+        let of_a = self.stages_a() * self.width_a();
+        let [stages, rows, depth] = self.staged_shape();
+        let ring = 4 * self.depth * (of_a + self.stages * self.width_b());
+        let ring = ring + 4 * stages * rows * depth;
         ring + if self.splits > 1 { 4 * self.rows * self.part() } else { 0 }
     }
 }

@@ -8,7 +8,7 @@
 //! operand that the instruction before read in the same place is kept. The order of the multiply-adds is the one with which
 //! `ptxas` allocates registers best, as measured on an H200.
 
-use super::copies::{copy, fetch, places};
+use super::copies::{copy, fetch, places, put, taken};
 use super::form::{Form, WARP_ROWS};
 use crate::gemm::finish::{Finish, finished};
 use crate::gemm::tile::dot2;
@@ -51,20 +51,25 @@ fn product(
     strides_a: [u32; 2],
     strides_b: [u32; 2],
     strides_c: [u32; 3],
+    parts: [u32; 2],
     alpha: f32,
     beta: f32,
     #[constant] finish: Finish,
     #[constant] form: Form,
 ) {
-    let tiles_a = shared_dynamic::<f32>([form.stages, form.depth, form.width_a()]);
+    let staged = shared_dynamic::<f32>(form.staged_shape());
+    let tiles_a = shared_dynamic::<f32>([form.stages_a(), form.depth, form.width_a()]);
     let tiles_b = shared_dynamic::<f32>([form.stages, form.depth, form.width_b()]);
-    let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
+    let ring = pipeline(form.stages, form.producers(), form.consumers()).within_block();
     let (producer, consumer) = (ring.producer(), ring.consumer());
-    let [_, m, n, k] = extents;
+    let [batches, m, n, k] = extents;
     let t = thread_idx.x;
     let (warp, lane) = (t / 32, t % 32);
     let (down, across) = ((m - 1) / form.rows + 1, (n - 1) / form.cols + 1);
-    let job = block_idx.x / form.splits;
+    // Each of `count` parts of the steps has results of its own, `part_stride` after those of the part before.
+    let [count, part_stride] = parts;
+    let number = block_idx.x / form.splits;
+    let (part, job) = (number / (down * across * batches), number % (down * across * batches));
     let (batch, tile) = (job / (down * across), job % (down * across));
     let (tile_row, tile_column) = corner(tile, down, across);
     let (top, left) = (tile_row * form.rows, tile_column * form.cols);
@@ -79,28 +84,28 @@ fn product(
 
     // The chunks of `depth` steps that this block has.
     let all = (k - 1) / form.depth + 1;
-    let mut first = 0u32;
-    let mut chunks = all;
-    if form.splits > 1 {
-        let each = (all - 1) / form.splits + 1;
-        first = (block_idx.x % form.splits * each).min(all);
-        chunks = each.min(all - first);
-    }
-    for chunk in 0..(form.stages - 1).min(chunks) {
-        let p = (first + chunk) * form.depth;
+    let shares = count * form.splits;
+    let each = (all - 1) / shares + 1;
+    let first = ((part * form.splits + block_idx.x % form.splits) * each).min(all);
+    let chunks = each.min(all - first);
+    // Starts to fill a stage with the steps from `p` on.
+    let fill = |p: u32| {
         if form.copies() {
             let slot = producer.acquire();
             copy(&a, tiles_a, slot.index, p, k, strides_a[1], &places_a, load_a, form.rows, form);
             copy(&b, tiles_b, slot.index, p, k, strides_b[1], &places_b, load_b, form.cols, form);
             slot.commit_after_copies();
-            if form.maps() {
+            if form.fetches() {
                 if t == 0 {
-                    fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
+                    fetch(map_a, map_b, tiles_a, staged, tiles_b, slot, p, at, form);
                 }
             }
         } else if t == 0 {
-            fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
+            fetch(map_a, map_b, tiles_a, staged, tiles_b, producer.acquire(), p, at, form);
         }
+    };
+    for chunk in 0..(form.stages - 1).min(chunks) {
+        fill((first + chunk) * form.depth);
     }
 
     // Of 16 columns as many are used as a thread has; the others are no registers.
@@ -108,15 +113,37 @@ fn product(
     let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];
     let mut columns = [[0.0f32; 16]; 2];
+    // The stage of the next tile.
+    let mut next = 0u32;
+    let mut parts_of_a = [[0.0f32; 8]; 4];
+    if form.staged() {
+        if chunks > 0 {
+            next = consumer.wait().index;
+            put(tiles_a, 0, &taken(staged, next, form), form);
+        }
+    }
     for chunk in 0..chunks {
-        let slot = consumer.wait();
+        let ahead = chunk + (form.stages - 1);
+        let mut stage = next;
+        if form.staged() {
+            sync_threads(); // A's tile is complete, and all have read the stage before
+            if ahead < chunks {
+                if t == 0 && chunk > 0 {
+                    consumer.release_previous();
+                }
+                fill((first + ahead) * form.depth);
+            }
+        } else {
+            stage = consumer.wait().index;
+        }
+        let of_a = if form.staged() { chunk % 2 } else { stage };
         #[unroll]
         for i in 0..form.depth {
             // The fragments of step i, while those of the step before are multiplied.
             let (now, before) = (i % 2, (i + 1) % 2);
             #[unroll]
             for h in 0..2u32 {
-                let four = tiles_a.load4((slot.index, i, y + 32 * h));
+                let four = tiles_a.load4((of_a, i, y + 32 * h));
                 #[unroll]
                 for e in 0..4u32 {
                     lines[now][4 * h + e] = four[e];
@@ -124,57 +151,34 @@ fn product(
             }
             #[unroll]
             for h in 0..form.wide / 4 {
-                let four = tiles_b.load4((slot.index, i, x + 16 * h));
+                let four = tiles_b.load4((stage, i, x + 16 * h));
                 #[unroll]
                 for e in 0..4u32 {
                     columns[now][4 * h + e] = four[e];
                 }
             }
-            if i + 1 == form.depth {
-                sync_warp(FULL_MASK);
-                if lane == 0 {
-                    slot.release();
+            if form.staged() {
+                // The next tile of A is transposed meanwhile; behind the last one, the last one again, which nothing uses.
+                if i == form.depth / 2 {
+                    if chunk + 1 < chunks {
+                        next = consumer.wait().index;
+                    }
+                    parts_of_a = taken(staged, next, form);
                 }
-            }
-            if i == form.depth / 4 {
-                // The stage before this one has been read by the time that others arrive here.
-                let ahead = chunk + (form.stages - 1);
-                if ahead < chunks {
-                    let p = (first + ahead) * form.depth;
-                    if form.copies() {
-                        let slot = producer.acquire();
-                        copy(
-                            &a,
-                            tiles_a,
-                            slot.index,
-                            p,
-                            k,
-                            strides_a[1],
-                            &places_a,
-                            load_a,
-                            form.rows,
-                            form,
-                        );
-                        copy(
-                            &b,
-                            tiles_b,
-                            slot.index,
-                            p,
-                            k,
-                            strides_b[1],
-                            &places_b,
-                            load_b,
-                            form.cols,
-                            form,
-                        );
-                        slot.commit_after_copies();
-                        if form.maps() {
-                            if t == 0 {
-                                fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
-                            }
-                        }
-                    } else if t == 0 {
-                        fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
+                if i == form.depth / 2 + 2 {
+                    put(tiles_a, (chunk + 1) % 2, &parts_of_a, form);
+                }
+            } else {
+                if i + 1 == form.depth {
+                    sync_warp(FULL_MASK);
+                    if lane == 0 {
+                        consumer.release_last();
+                    }
+                }
+                if i == form.depth / 4 {
+                    // The stage before this one has been read by the time that others arrive here.
+                    if ahead < chunks {
+                        fill((first + ahead) * form.depth);
                     }
                 }
             }
@@ -196,7 +200,8 @@ fn product(
             }
         }
     }
-    let base = batch * strides_c[0];
+    let y_of = if form.staged() { y - lane / 4 * 3 } else { y };
+    let base = part * part_stride + batch * strides_c[0];
     let step_c = if form.float4s { 1 } else { strides_c[2] };
     // Four adjacent results of a row, or fewer at the edge.
     let store = |row: u32, column: u32, sums: [f32; 4]| {
@@ -238,7 +243,7 @@ fn product(
         let parts = shared_dynamic::<f32>([form.rows, form.part()]);
         #[unroll]
         for r in 0..8u32 {
-            let row = y + r / 4 * 32 + r % 4;
+            let row = y_of + r / 4 * 32 + r % 4 * form.apart();
             #[unroll]
             for h in 0..form.wide / 4 {
                 let mut four = [0.0f32; 4];
@@ -277,7 +282,7 @@ fn product(
     } else {
         #[unroll]
         for r in 0..8u32 {
-            let row = top + y + r / 4 * 32 + r % 4;
+            let row = top + y_of + r / 4 * 32 + r % 4 * form.apart();
             #[unroll]
             for h in 0..form.wide / 4 {
                 let mut four = [0.0f32; 4];
@@ -309,13 +314,14 @@ macro_rules! kernels {
             strides_a: [u32; 2],
             strides_b: [u32; 2],
             strides_c: [u32; 3],
+            parts: [u32; 2],
             alpha: f32,
             beta: f32,
-                    #[constant] finish: Finish,
+            #[constant] finish: Finish,
             #[constant] $form: Form,
         ) {
             product(
-                &a, &b, map_a, map_b, c, &bias, &scale, extents, strides_a, strides_b, strides_c, alpha, beta,
+                &a, &b, map_a, map_b, c, &bias, &scale, extents, strides_a, strides_b, strides_c, parts, alpha, beta,
                 finish, $form,
             );
         }

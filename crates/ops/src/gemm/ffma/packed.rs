@@ -39,7 +39,9 @@ pub(super) fn factors<'a>(
     let Extents { m, n, k, .. } = problem.extents;
     let loads = super::lines(&problem).map(|(a, b)| (a.load, b.load));
     let mut copies = Vec::new();
-    if loads.is_some_and(|(of_a, _)| of_a != Load::Map) && pays(problem.extents, n) {
+    if loads.is_some_and(|(of_a, _)| !matches!(of_a, Load::Map | Load::Staged))
+        && pays(problem.extents, n)
+    {
         let Strides { row, column, .. } = problem.a.strides;
         let (copy, pitch) = copy(&problem, problem.a, [k, m], [column, row], layout);
         problem.a = copy.copied(Strides { batch: copy.to[0], row: 1, column: pitch });

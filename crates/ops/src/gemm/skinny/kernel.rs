@@ -64,9 +64,9 @@ fn of_vector(
     } else {
         #[unroll]
         for e in 0..4u32 {
-            if at + e < k {
-                four[e] = load_nc(&b[place + (at + e) * stride]);
-            }
+            // A load of the last step instead of a branch.
+            let value = load_nc(&b[place + (at + e).min(k - 1) * stride]);
+            four[e] = if at + e < k { value } else { 0.0 };
         }
     }
     four
