@@ -1,9 +1,8 @@
 //! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 8 warps 64 x 32 of them; `cp.async` brings
 //! tiles of 16 columns of the factors into a ring of stages.
 //!
-//! Which column of a tile is which k of an `mma` is free, as long as both factors agree. A lane of the four that share a row takes
-//! columns 2t, 2t + 1, 2t + 8 and 2t + 9, so that where k is adjacent in memory it loads two at a time; chunks of 16 bytes change
-//! places in odd rows, so that eight lanes of a load touch every bank once.
+//! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
+//! multiplied: neither loads nor barriers keep the tensor cores waiting.
 
 mod kernel;
 #[cfg(test)]
@@ -14,9 +13,8 @@ use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Problem, refused};
 use crate::workspace::{Layout, Scratch};
-use kernel::{Lie, SHARED_BYTES, THREADS, TILE, double};
+use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
-use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 /// Whether this family computes a problem, and faster than by FMA.
@@ -44,18 +42,18 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<
     Ok(Box::new(move |scratch| {
         let hopper = problem.device.info().compute_capability >= (9, 0);
         Ok(vec![match hopper {
-            true => prepared::<16, 16, 4, 1>(problem, scratch)?,
-            false => prepared::<8, 4, 8, 4>(problem, scratch)?,
+            true => prepared::<16, 4, 256>(problem, scratch)?,
+            false => prepared::<8, 8, 256>(problem, scratch)?,
         }])
     }))
 }
 
-fn prepared<'a, const M: u32, const K: u32, const TALL: usize, const PARTS: usize>(
+fn prepared<'a, const M: u32, const TALL: usize, const THREADS: u32>(
     problem: Problem<'a>,
     scratch: &Scratch,
 ) -> Result<Prepared<'a>>
 where
-    f64: Product<f64, f64, M, 8, K>,
+    f64: Product<f64, f64, M, 8, 4>,
 {
     let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
         finishing::<f64>(&problem, scratch);
@@ -77,7 +75,7 @@ where
         && (c.row.is_multiple_of(2) || m == 1)
         && c.batch.is_multiple_of(2)
         && to.address().is_multiple_of(16);
-    let launch = double::<M, K, TALL, PARTS>(
+    let launch = double::<M, TALL, THREADS>(
         of_a,
         of_b,
         to,

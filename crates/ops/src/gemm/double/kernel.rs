@@ -10,9 +10,8 @@ pub const TILE: u32 = 128;
 const DEPTH: u32 = 16;
 /// Stages of the ring.
 const STAGES: u32 = 4;
-pub const THREADS: u32 = 256;
 /// Elements from one k to the next where rows are adjacent: padded, so that the four k of a load lie in different banks.
-const PITCH: u32 = TILE + 2;
+const PITCH: u32 = TILE + 4;
 /// Elements of a factor in a stage.
 const STAGE: u32 = DEPTH * PITCH;
 /// Dynamic shared memory of a block.
@@ -27,15 +26,16 @@ pub struct Lie {
     pub wide: bool,
 }
 
-/// The place in a stage of the element of a row (of A; of B, a column) at `k`.
+/// The place in a stage of the element of a row (of A; of B, a column) at `k`. Where k is adjacent, the groups of four elements of a
+/// row change places by the row's number, so that the four k of four rows lie in different banks.
 #[device]
 fn place(row: u32, k: u32, #[constant] along: bool) -> u32 {
-    if along { row * DEPTH + (k ^ (row % 2 * 8)) } else { k * PITCH + row }
+    if along { row * DEPTH + (k ^ (row % 4 * 4)) } else { k * PITCH + row }
 }
 
 /// Starts copying a stage of a factor; zeros where it ends.
 #[device]
-fn copy(
+fn copy<const THREADS: u32>(
     pipe: CopyPipeline<STAGES>,
     to: Shared<f64, 1>,
     at: u32,
@@ -84,25 +84,28 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// Where in a stage this lane's elements of a row begin, for slots 0 and 2; `row` is the first of its rows, the others are multiples
-/// of 8 apart.
+/// Where in a stage this lane's element of a row lies, for each of the four slots of four k; further rows are multiples of 8 apart.
 #[device]
-fn begin(row: u32, #[constant] along: bool) -> [u32; 2] {
-    let k = thread_idx.x % 4 * 2;
-    [place(row, k, along), place(row, k + 8, along)]
+fn begin(row: u32, #[constant] along: bool) -> [u32; 4] {
+    let mut places = [0u32; 4];
+    #[unroll]
+    for slot in 0..4u32 {
+        places[slot] = place(row, thread_idx.x % 4 + 4 * slot, along);
+    }
+    places
 }
 
-/// The two elements from there on, `down` rows further.
+/// The element `down` rows further than at `at`.
 #[device]
-fn two(x: Shared<f64, 1>, at: u32, #[constant] down: u32, #[constant] along: bool) -> [f64; 2] {
-    if along { x.load2((at + down * DEPTH,)) } else { [x[at + down], x[at + (down + PITCH)]] }
+fn below(x: Shared<f64, 1>, at: u32, #[constant] down: u32, #[constant] along: bool) -> f64 {
+    x[at + down * const { if along { DEPTH } else { 1 } }]
 }
 
 /// The product, a tile of results per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on; by `mma` of
-/// `M` x 8 x `K`, `TALL` of which make 64 rows and `PARTS` a stage's columns.
+/// `M` x 8 x 4, `TALL` of which make the rows of a warp.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
-pub fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>(
+pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
     a: &[f64],
     b: &[f64],
     c: &mut [f64],
@@ -120,7 +123,7 @@ pub fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>
     #[constant] paired: bool,
     #[constant] finish: Finish,
 ) where
-    f64: Product<f64, f64, M, 8, K>,
+    f64: Product<f64, f64, M, 8, 4>,
 {
     let tiles = shared_dynamic::<f64>(2 * STAGES * STAGE);
     let [batches, m, n, k] = extents;
@@ -129,67 +132,110 @@ pub fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>
     let (top, first) = corner(block_idx.x, down, across);
     let (top, first) = (top * TILE, first * TILE);
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
-    let (row, column) = (warp / 4 * 64 + lane / 4, warp % 4 * 32 + lane / 4);
+    let (row, column) = (warp / 4 * const { M * TALL as u32 } + lane / 4, warp % 4 * 32 + lane / 4);
     let (of_a, of_b) = (begin(row, lie_a.along), begin(column, lie_b.along));
     let steps = k.div_ceil(DEPTH);
     for batch in (block_idx.y..batches).step_by(grid_dim.y) {
         let of = batch as u64;
+        // Stages behind the end are zeros: fragments are loaded from the one after the last, too.
         #[unroll]
-        for stage in 0..STAGES - 1 {
+        for stage in 0..STAGES {
             let at = (2 * stage * STAGE, (2 * stage + 1) * STAGE);
-            if stage < steps {
-                copy(pipe, tiles, at.0, a, of, (top, m), (stage * DEPTH, k), strides_a, lie_a);
-                copy(pipe, tiles, at.1, b, of, (first, n), (stage * DEPTH, k), strides_b, lie_b);
-            }
+            copy::<THREADS>(
+                pipe,
+                tiles,
+                at.0,
+                a,
+                of,
+                (top, m),
+                (stage * DEPTH, k),
+                strides_a,
+                lie_a,
+            );
+            copy::<THREADS>(
+                pipe,
+                tiles,
+                at.1,
+                b,
+                of,
+                (first, n),
+                (stage * DEPTH, k),
+                strides_b,
+                lie_b,
+            );
             pipe.commit();
         }
         let mut sums = [[FragmentC::<f64, M, 8>::zero(); 4]; TALL];
-        for step in 0..steps {
-            pipe.wait();
-            sync_threads();
-            let next = step + STAGES - 1;
-            if next < steps {
-                let at = 2 * (next % STAGES) * STAGE;
-                copy(pipe, tiles, at, a, of, (top, m), (next * DEPTH, k), strides_a, lie_a);
-                let at = at + STAGE;
-                copy(pipe, tiles, at, b, of, (first, n), (next * DEPTH, k), strides_b, lie_b);
-            }
-            pipe.commit();
-            let at = 2 * (step % STAGES) * STAGE;
-            let mut right = [[FragmentB::<f64, K, 8>::zero(); 4]; PARTS];
+        // Fragments of two slots: one is multiplied while the other one is loaded.
+        let mut left = [[FragmentA::<f64, M, 4>::zero(); TALL]; 2];
+        let mut right = [[FragmentB::<f64, 4, 8>::zero(); 4]; 2];
+        pipe.wait();
+        sync_threads();
+        #[unroll]
+        for i in 0..TALL as u32 {
             #[unroll]
-            for pair in 0..2u32 {
+            for half in 0..const { M / 8 } {
+                left[0][i][half] = below(tiles, of_a[0], M * i + 8 * half, lie_a.along);
+            }
+        }
+        #[unroll]
+        for j in 0..4u32 {
+            right[0][j][0] = below(tiles, STAGE + of_b[0], 8 * j, lie_b.along);
+        }
+        for step in 0..steps {
+            #[unroll]
+            for slot in 0..4u32 {
+                let mut at = 2 * (step % STAGES) * STAGE;
+                if slot == 3 {
+                    // The next stage has arrived, and every warp has loaded what this one holds.
+                    pipe.wait();
+                    sync_threads();
+                    let next = step + STAGES;
+                    let free = (at, at + STAGE);
+                    copy::<THREADS>(
+                        pipe,
+                        tiles,
+                        free.0,
+                        a,
+                        of,
+                        (top, m),
+                        (next * DEPTH, k),
+                        strides_a,
+                        lie_a,
+                    );
+                    copy::<THREADS>(
+                        pipe,
+                        tiles,
+                        free.1,
+                        b,
+                        of,
+                        (first, n),
+                        (next * DEPTH, k),
+                        strides_b,
+                        lie_b,
+                    );
+                    pipe.commit();
+                    at = 2 * ((step + 1) % STAGES) * STAGE;
+                }
+                #[unroll]
+                for i in 0..TALL as u32 {
+                    #[unroll]
+                    for half in 0..const { M / 8 } {
+                        let from = at + of_a[(slot + 1) % 4];
+                        left[(slot + 1) % 2][i][half] =
+                            below(tiles, from, M * i + 8 * half, lie_a.along);
+                    }
+                }
                 #[unroll]
                 for j in 0..4u32 {
-                    let values = two(tiles, at + STAGE + of_b[pair], 8 * j, lie_b.along);
-                    #[unroll]
-                    for i in 0..2u32 {
-                        let slot = 2 * pair + i;
-                        right[slot * 4 / K][j][slot % const { K / 4 }] = values[i];
-                    }
-                }
-            }
-            #[unroll]
-            for i in 0..const { 64 / M } {
-                let mut left = [FragmentA::<f64, M, K>::zero(); PARTS];
-                #[unroll]
-                for half in 0..const { M / 8 } {
-                    #[unroll]
-                    for pair in 0..2u32 {
-                        let values = two(tiles, at + of_a[pair], M * i + 8 * half, lie_a.along);
-                        #[unroll]
-                        for e in 0..2u32 {
-                            let slot = 2 * pair + e;
-                            let element = slot % const { K / 4 } * const { M / 8 } + half;
-                            left[slot * 4 / K][element] = values[e];
-                        }
-                    }
+                    let from = at + STAGE + of_b[(slot + 1) % 4];
+                    right[(slot + 1) % 2][j][0] = below(tiles, from, 8 * j, lie_b.along);
                 }
                 #[unroll]
-                for part in 0..const { 16 / K } {
+                for i in 0..TALL {
                     #[unroll]
                     for j in 0..4 {
-                        sums[i][j].mma(left[part], right[part][j]);
+                        sums[i][j].mma(left[slot % 2][i], right[slot % 2][j]);
                     }
                 }
             }
@@ -197,7 +243,7 @@ pub fn double<const M: u32, const K: u32, const TALL: usize, const PARTS: usize>
         pipe.wait_all();
         sync_threads();
         #[unroll]
-        for i in 0..const { 64 / M } {
+        for i in 0..TALL as u32 {
             #[unroll]
             for j in 0..4u32 {
                 #[unroll]

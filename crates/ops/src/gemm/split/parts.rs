@@ -337,6 +337,41 @@ pub(super) fn largest(
     }
 }
 
+/// This thread's sixteenth part of a tile of 64 columns along k, from `at` on, and 64 rows, from `first` on; zeros behind the end.
+#[device]
+fn fetch(
+    x: &[f32],
+    (first, rows): (u32, u32),
+    (at, end): (u32, u32),
+    strides: (usize, usize),
+    #[constant] wide: bool,
+) -> [f32; 16] {
+    let t = thread_idx.x;
+    let mut values = [0.0f32; 16];
+    if wide {
+        #[unroll]
+        for pass in 0..4u32 {
+            let (column, row) = (at + 16 * pass + t / 16, first + t % 16 * 4);
+            if column < end && row < rows {
+                let four = x.load4(column as usize * strides.1 + row as usize);
+                #[unroll]
+                for i in 0..4u32 {
+                    values[4 * pass + i] = four[i];
+                }
+            }
+        }
+    } else {
+        #[unroll]
+        for pass in 0..16u32 {
+            let (column, row) = (at + 4 * pass + t / 64, first + t % 64);
+            if column < end && row < rows {
+                values[pass] = x[column as usize * strides.1 + row as usize * strides.0];
+            }
+        }
+    }
+    values
+}
+
 /// As [`split_rows`], for rows whose elements are apart: a block transposes tiles of 64 rows, a chunk along k. `found` is what
 /// [`largest`] found.
 #[kernel(block = THREADS)]
@@ -369,6 +404,7 @@ pub(super) fn split_columns(
     // The last chunks first: `largest` has read them just before, and they may still be in the L2 cache.
     let (first, chunk) = (block_idx.x % tiles * TILE, chunks - 1 - block_idx.x / tiles);
     let (begin, end) = (chunk * CHUNK, chunk_end(chunk, chunks, k));
+    let mut values = fetch(x, (first, rows), (begin, end), strides, wide);
     let mut seen = (0u32, 0u32);
     if t < TILE && first + t < rows {
         if triples {
@@ -394,40 +430,24 @@ pub(super) fn split_columns(
         scale = power(of_rows[mine]);
     }
     for at in (begin..end).step_by(TILE) {
-        if wide {
-            #[unroll]
-            for pass in 0..4u32 {
-                let (column, quad) = (16 * pass + t / 16, t % 16 * 4);
-                let mut values = [0.0f32; 4];
-                if at + column < end && first + quad < rows {
-                    let start = (at + column) as usize * strides.1;
-                    values = x.load4(start + (first + quad) as usize);
-                }
-                #[unroll]
-                for i in 0..4u32 {
-                    tile[[column, quad + i]] = values[i];
-                }
-            }
-        } else {
-            #[unroll]
-            for pass in 0..16u32 {
-                let (column, row) = (4 * pass + t / 64, t % 64);
-                let mut value = 0.0f32;
-                if at + column < end && first + row < rows {
-                    let start = (at + column) as usize * strides.1;
-                    value = x[start + (first + row) as usize * strides.0];
-                }
-                tile[[column, row]] = value;
+        #[unroll]
+        for i in 0..16u32 {
+            if wide {
+                tile[[16 * (i / 4) + t / 16, t % 16 * 4 + i % 4]] = values[i];
+            } else {
+                tile[[4 * i + t / 64, t % 64]] = values[i];
             }
         }
         sync_threads();
+        // The next tile is on its way while this one is taken apart.
+        values = fetch(x, (first, rows), (at + TILE, end), strides, wide);
         #[unroll]
         for half in 0..2u32 {
             let column = 32 * half + 8 * (lane % 4);
-            let mut values = [0.0f32; 8];
+            let mut scaled = [0.0f32; 8];
             #[unroll]
             for i in 0..8u32 {
-                values[i] = tile[[column + i, mine]] * scale;
+                scaled[i] = tile[[column + i, mine]] * scale;
             }
             let to = row as usize * pitch + ((at + column) / 2) as usize;
             let part = rows as usize * pitch;
@@ -436,7 +456,7 @@ pub(super) fn split_columns(
                 let mut words = [[0u32; 4]; 3];
                 #[unroll]
                 for i in 0..4 {
-                    let pair = (values[2 * i] * RAISE, values[2 * i + 1] * RAISE);
+                    let pair = (scaled[2 * i] * RAISE, scaled[2 * i + 1] * RAISE);
                     let (high, middle, low) = thirds(pair.0, pair.1);
                     words[0][i] = high;
                     words[1][i] = middle;
@@ -451,11 +471,11 @@ pub(super) fn split_columns(
                 let mut words = [[0u32; 4]; 2];
                 #[unroll]
                 for i in 0..4 {
-                    let (high, low) = halves(values[2 * i], values[2 * i + 1]);
+                    let (high, low) = halves(scaled[2 * i], scaled[2 * i + 1]);
                     words[0][i] = high;
                     words[1][i] = low;
-                    seen = look(values[2 * i], seen);
-                    seen = look(values[2 * i + 1], seen);
+                    seen = look(scaled[2 * i], seen);
+                    seen = look(scaled[2 * i + 1], seen);
                 }
                 if inside {
                     parts.store4(to, words[0]);

@@ -3,7 +3,7 @@
 //!
 //! The tensor cores add in FP32, but truncate, and a chain of sums that never ends loses what they cut off: the error of a
 //! product of 4,096 columns would be 3e-5. So a chain ends after 64 columns (32, with twice the products) and is added to sums in registers (promotion), where
-//! the additions round to nearest; while one warpgroup adds, the other one multiplies.
+//! the additions round to nearest. The warpgroups take turns: while one adds, the products that the other one has started run.
 
 use super::super::finish::{Finish, finished};
 use lanework::Element;
@@ -90,6 +90,7 @@ pub(super) fn product<
     let tiles_b = SharedTiles::<T, COLUMNS, DEPTH, S>::dynamic(STAGES * PARTS);
     let ring = pipeline(STAGES, 1, 2);
     let [math, load] = warp_roles([8, 4]);
+    let turns = named_barriers(2, 256);
     let (m, n, k) = size;
     let (down, across) = (m.div_ceil(ROWS), n.div_ceil(COLUMNS));
     let chains = k.div_ceil(const { chain(PARTS) });
@@ -121,6 +122,10 @@ pub(super) fn product<
         let consumer = ring.consumer();
         let group = math.thread() / 128;
         let leads = math.thread() % 128 == 0;
+        let (mine_next, others_next) = (turns.at(group), turns.at(1 - group));
+        if group == 1 {
+            others_next.arrive(); // the first warpgroup begins
+        }
         for tile in (block_idx.x..tiles).step_by(grid_dim.x) {
             let (row, column) = corner(tile, down, across);
             let mut sums = FragmentC::<f32, 64, COLUMNS>::zero();
@@ -129,6 +134,9 @@ pub(super) fn product<
                 #[unroll]
                 for part in 0..const { chain(PARTS) / DEPTH } {
                     let stage = consumer.wait();
+                    if part == 0 {
+                        mine_next.sync();
+                    }
                     #[unroll]
                     for (at, (of_a, of_b)) in const { pairs(PARTS) }.iter().copied().enumerate() {
                         let slot = stage.index * PARTS;
@@ -148,6 +156,7 @@ pub(super) fn product<
                         }
                     }
                     if part == const { chain(PARTS) / DEPTH - 1 } {
+                        others_next.arrive();
                         products.wait(0);
                         if leads {
                             stage.release();
@@ -214,6 +223,9 @@ pub(super) fn product<
                     }
                 }
             }
+        }
+        if group == 0 {
+            mine_next.sync(); // for the last arrival
         }
     }
 }
