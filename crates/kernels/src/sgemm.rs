@@ -10,7 +10,11 @@ mod conflict_free;
 mod double_buffered;
 mod fitted;
 mod operands;
+mod parts;
 mod shared_tiles;
+mod split;
+mod split_bf16;
+mod split_promoted;
 mod tile;
 mod tile_1d;
 mod tile_2d;
@@ -45,6 +49,14 @@ pub fn rungs() -> Vec<Rung<Operands>> {
             double_buffered::prepare,
         ),
         Rung::new("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
+        Rung::new("split", "beyond", include_str!("sgemm/split.rs"), split::prepare),
+        Rung::new(
+            "split-promoted",
+            "beyond",
+            include_str!("sgemm/split_promoted.rs"),
+            split_promoted::prepare,
+        ),
+        Rung::new("split-bf16", "beyond", include_str!("sgemm/split_bf16.rs"), split_bf16::prepare),
     ]
 }
 

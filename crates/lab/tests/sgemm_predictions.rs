@@ -121,3 +121,17 @@ fn fitted_takes_small_tiles_for_small_products_only() {
     let [before, counted] = ["double-buffered", "fitted"].map(|name| counters_at(name, 2048, 8));
     assert_eq!(before, counted);
 }
+
+#[test]
+fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
+    let [split, promoted, triples] =
+        ["split", "split-promoted", "split-bf16"].map(|name| counters_at(name, 128, 512).0);
+    // Each number of A and B once, by float4s.
+    assert_eq!(split.global_load.sectors, 2 * 128 * 512 / 8);
+    assert_eq!(promoted.global_load.sectors, split.global_load.sectors);
+    assert_eq!(triples.global_load.sectors, split.global_load.sectors);
+    // A thread makes 64 results: FFMA alone would be 64 * 512 instructions for each of 8 warps.
+    assert!(split.warp_instructions < 8 * 64 * 512, "{}", split.warp_instructions);
+    assert!(promoted.warp_instructions > split.warp_instructions);
+    assert!(triples.shared_load.requests > split.shared_load.requests * 3 / 2);
+}

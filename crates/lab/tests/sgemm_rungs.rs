@@ -7,7 +7,18 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 /// Runs every rung on the same random operands, and compares it with the same reference.
-fn verify_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u64) {
+fn verify_all(device: &Device, shape: Shape, scales: (f32, f32), seed: u64) {
+    verify_rungs(device, shape, scales, seed, "");
+}
+
+/// As [`verify_all`], for rungs whose names begin so.
+fn verify_rungs(
+    device: &Device,
+    shape: Shape,
+    (alpha, beta): (f32, f32),
+    seed: u64,
+    beginning: &str,
+) {
     let Shape { m, n, k, lda, ldb, ldc } = shape;
     let numbers = [("m", m), ("n", n), ("k", k), ("lda", lda), ("ldb", ldb), ("ldc", ldc)];
     let request = Request {
@@ -18,7 +29,7 @@ fn verify_all(device: &Device, shape: Shape, (alpha, beta): (f32, f32), seed: u6
         ..Request::new(device.backend())
     };
     let case = family("sgemm").and_then(|family| family.case(&request).ok()).expect("a case");
-    for rung in rungs() {
+    for rung in rungs().into_iter().filter(|rung| rung.info.name.starts_with(beginning)) {
         let name = rung.info.name;
         let mut trial = case.trial(name, device).expect("memory");
         let run = trial.job().and_then(|mut job| job.launch());
@@ -52,6 +63,17 @@ fn every_rung_at_whole_and_ragged_shapes() {
                 verify_all(&device, shape, scales, seed);
             }
         }
+    }
+}
+
+/// Sums long enough for the rungs of split operands: parts of tiles and of steps.
+#[test]
+fn rungs_of_split_operands_at_long_sums() {
+    for device in Device::for_tests("sgemm rungs") {
+        let shape = Shape { m: 41, n: 70, k: 555, lda: 556, ldb: 71, ldc: 72 };
+        verify_rungs(&device, shape, (-0.5, 1.0), 1, "split");
+        let shape = Shape::packed(64, 68, 512);
+        verify_rungs(&device, shape, (1.0, 0.0), 2, "split");
     }
 }
 

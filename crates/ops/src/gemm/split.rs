@@ -136,8 +136,7 @@ impl<'a> Chain<'a, '_> {
         // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements.
         // There is a verdict, an exponent and a largest element for each row or block, as the layout says, and vectors of the
         // epilogue were checked to have an element per row or column.
-        let launch = if std::env::var("PDL").is_ok() { launch } else { launch.programmatic() };
-        self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
+        self.steps.push(unsafe { launch.programmatic().prepare_unchecked(&self.device)? });
         Ok(())
     }
 

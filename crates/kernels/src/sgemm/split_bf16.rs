@@ -1,0 +1,22 @@
+//! SGEMM rung: `split-bf16`, after `split-promoted`, the last.
+//!
+//! Idea: three bf16 hold all 24 bits of an f32 and have its range; of the nine products of parts, the six largest are kept.
+//! Predicts: 6 `mma` where `split-promoted` has 3; the same global sectors and half as much shared memory again.
+//! Costs: it does not help where numbers are of ordinary size: twice the products of `split-promoted`. It is what remains right where
+//! numbers are far apart.
+//! 思路：三个 bf16 能装下 f32 的全部 24 位，范围也与 f32 相同；九个部分积中保留最大的六个。
+//! 预测：`mma` 数量是 `split-promoted` 的两倍；全局扇区数不变，共享内存多一半。
+//! 代价：数值大小相近时没有帮助：乘积数量是 `split-promoted` 的两倍。数值相差悬殊时，只有它仍然正确。
+
+use super::operands::Operands;
+use super::parts::{self, Split};
+use half::bf16;
+use lanework::{Device, Prepared, Result};
+
+/// Three parts; the products left out are below 2^-24 of the whole.
+const TRIPLES: Split =
+    Split { parts: 3, pairs: &[(2, 0), (0, 2), (1, 1), (1, 0), (0, 1), (0, 0)], promoted: true };
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    parts::prepare::<bf16>(x, device, TRIPLES)
+}
