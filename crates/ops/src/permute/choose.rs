@@ -1,4 +1,4 @@
-//! Which tile moves which matrix.
+//! Which tile moves which matrix: what was fastest on an H200.
 
 use super::matrices::{Matrices, SECTOR};
 use super::narrow::Narrow;
@@ -13,54 +13,137 @@ pub(super) enum Choice {
     Narrow(Narrow),
 }
 
-/// The kernel for matrices at these addresses, on a GPU of so many multiprocessors.
-pub(super) fn choose(matrices: &Matrices, src: u64, dst: u64, multiprocessors: u32) -> Choice {
-    let bytes = matrices.unit as u32;
-    let wide_loads = matrices.aligned(16, src, false);
-    if wide_loads || matrices.gapless() {
-        let window = match matrices.aligned(SECTOR, dst, true) {
-            true => 0,
-            false => 16,
-        };
-        let (down, across) = match bytes {
-            1 => (128, 128),
-            2 => (64, 64),
-            4 => (64, 64),
-            8 => (32, 32),
-            _ => (16, 32),
-        };
-        let squares = Squares { bytes, down, across, shifted_loads: !wide_loads, window };
-        return Choice::Squares(squares.for_few(matrices, multiprocessors));
-    }
-    // What lies between rows is not read.
-    if bytes < 4 {
-        return Choice::Narrow(Narrow { bytes, down: 128, across: 64, threads: 256, window: 4 });
-    }
-    let (down, across) = match bytes {
-        4 => (64, 64),
-        8 => (64, 32),
-        _ => (32, 32),
-    };
-    let wide_stores = matrices.aligned(16, dst, true);
-    Choice::Tiles(Tile {
-        bytes,
-        down,
-        across,
-        threads: 512,
-        wide_loads,
-        wide_stores,
-        shifted: !wide_stores,
-        beside: 1,
-    })
+/// Rows or columns that are few: a tile has all of them.
+const FEW: u64 = 24;
+/// The other extent that makes such a tile worth while.
+const LONG: u64 = 128;
+
+/// What decides: sizes and alignments.
+struct Problem<'a> {
+    matrices: &'a Matrices,
+    bytes: u32,
+    /// Rows of the source, and of the output, begin at and have multiples of 16 bytes.
+    wide: [bool; 2],
+    /// Rows of the output begin at and have whole sectors.
+    sectors: bool,
+    multiprocessors: u64,
 }
 
-impl Squares {
-    /// Smaller tiles where these would be too few to keep every multiprocessor busy.
-    fn for_few(self, matrices: &Matrices, multiprocessors: u32) -> Squares {
-        let tiles = matrices.tiles(self.down.into(), self.across.into());
-        if tiles >= 4 * u64::from(multiprocessors) || self.bytes == 16 {
-            return self;
+/// The kernel for matrices at these addresses, on a GPU of so many multiprocessors; `None` where tiles would be nearly empty.
+pub(super) fn choose(
+    matrices: &Matrices,
+    src: u64,
+    dst: u64,
+    multiprocessors: u32,
+) -> Option<Choice> {
+    let problem = Problem {
+        matrices,
+        bytes: matrices.unit as u32,
+        wide: [matrices.aligned(16, src, false), matrices.aligned(16, dst, true)],
+        sectors: matrices.aligned(SECTOR, dst, true),
+        multiprocessors: multiprocessors.into(),
+    };
+    let (rows, cols) = (matrices.rows.extent, matrices.cols.extent);
+    if rows.min(cols) >= FEW {
+        return Some(problem.square());
+    }
+    if rows.max(cols) >= LONG { problem.skinny() } else { None }
+}
+
+impl Problem<'_> {
+    /// For matrices of few rows or columns.
+    fn skinny(&self) -> Option<Choice> {
+        let (rows, cols) = (self.matrices.rows.extent as u32, self.matrices.cols.extent as u32);
+        if self.wide == [true, true] {
+            let (chunk, long) = (16 / self.bytes, 1024 / self.bytes);
+            let (down, across) = match rows < cols {
+                true => (rows.next_multiple_of(chunk), long),
+                false => (long, cols.next_multiple_of(chunk)),
+            };
+            return Some(self.squares(down, across, 0));
         }
-        Squares { down: self.down / 2, across: self.across / 2, ..self }
+        if self.bytes < 4 {
+            return None;
+        }
+        let fewer = |extent: u32| extent.next_power_of_two().max(4);
+        let long = 1024 / self.bytes;
+        let (down, across) = if rows < cols { (fewer(rows), long) } else { (long, fewer(cols)) };
+        Some(Choice::Tiles(Tile {
+            threads: long,
+            wide_loads: false,
+            wide_stores: false,
+            shifted: !self.sectors,
+            ..self.tile(down, across)
+        }))
+    }
+
+    /// For all others.
+    fn square(&self) -> Choice {
+        let tiles = |down, across| self.matrices.tiles(down, across);
+        let [wide_loads, wide_stores] = self.wide;
+        match self.bytes {
+            16 => Choice::Tiles(self.tile(32, 32)),
+            8 if wide_loads && wide_stores => match tiles(64, 32) < 4 * self.multiprocessors {
+                true => self.squares(32, 32, 0),
+                false => self.squares(64, 32, 0),
+            },
+            4 if wide_loads && self.sectors && tiles(64, 64) < 4 * self.multiprocessors => {
+                Choice::Tiles(Tile { threads: 128, ..self.tile(32, 32) })
+            }
+            4 if wide_loads && self.sectors && tiles(64, 64) < 12 * self.multiprocessors => {
+                Choice::Tiles(Tile { threads: 128, ..self.tile(64, 32) })
+            }
+            // Rows of the output that a tile has as a whole share no sector but their first and last.
+            4 if wide_loads && wide_stores && !self.sectors && self.matrices.rows.extent <= 128 => {
+                self.squares(128, 64, 0)
+            }
+            4 if wide_loads && self.sectors => {
+                // Wider tiles cross fewer lines of rows that begin within one.
+                let line = |stride: u64| (stride * 4).is_multiple_of(256);
+                if !line(self.matrices.rows.from) {
+                    self.squares(64, 128, 0)
+                } else if !line(self.matrices.cols.to) {
+                    self.squares(128, 64, 0)
+                } else {
+                    self.squares(64, 64, 0)
+                }
+            }
+            4 | 8 => Choice::Tiles(self.tile(64, 64)),
+            _ if !wide_loads && !self.matrices.gapless() => {
+                // What lies between rows is not read.
+                let bytes = self.bytes;
+                Choice::Narrow(Narrow { bytes, down: 128, across: 64, threads: 256, window: 4 })
+            }
+            2 => match tiles(128, 128) < 2 * self.multiprocessors {
+                true => self.squares(64, 64, 32),
+                false => self.squares(128, 128, 32),
+            },
+            _ => match tiles(128, 256) < 2 * self.multiprocessors {
+                true => self.squares(128, 128, 32),
+                false => self.squares(128, 256, 32),
+            },
+        }
+    }
+
+    /// Squares in registers, with windows of so many bytes where the output needs them.
+    fn squares(&self, down: u32, across: u32, window: u32) -> Choice {
+        let window = if self.wide[1] && (self.sectors || window == 0) { 0 } else { window };
+        let shifted_loads = !self.wide[0];
+        Choice::Squares(Squares { bytes: self.bytes, down, across, shifted_loads, window })
+    }
+
+    /// Cells in shared memory.
+    fn tile(&self, down: u32, across: u32) -> Tile {
+        let [wide_loads, wide_stores] = self.wide;
+        Tile {
+            bytes: self.bytes,
+            down,
+            across,
+            threads: 512,
+            wide_loads,
+            wide_stores,
+            shifted: !wide_stores,
+            beside: 1,
+        }
     }
 }

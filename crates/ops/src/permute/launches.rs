@@ -14,8 +14,6 @@ use super::tiles::tiles;
 use lanework::lang::Element;
 use lanework::{Device, Launch, Prepared, Result, View, ViewMut};
 
-/// Rows and columns that make tiles worth while.
-const SHORT: u64 = 24;
 /// Bytes of what the kernels of tiles index.
 const WORD: u64 = 4;
 
@@ -26,16 +24,16 @@ pub(super) fn launch<'a>(
     dst: ViewMut<'a, u8>,
     axes: &Axes,
 ) -> Result<Prepared<'a>> {
+    let multiprocessors = device.info().multiprocessors;
+    let (from, to) = (src.address(), dst.address());
     let matrices = Matrices::new(axes).filter(Matrices::countable);
-    match matrices.filter(|matrices| matrices.rows.extent.min(matrices.cols.extent) >= SHORT) {
-        Some(matrices) => {
-            let multiprocessors = device.info().multiprocessors;
-            match choose(&matrices, src.address(), dst.address(), multiprocessors) {
-                Choice::Squares(tile) => squared(device, src, dst, &matrices, tile),
-                Choice::Tiles(tile) => tiled(device, src, dst, &matrices, tile),
-                Choice::Narrow(tile) => narrowed(device, src, dst, &matrices, tile),
-            }
-        }
+    let chosen = matrices.and_then(|matrices| {
+        choose(&matrices, from, to, multiprocessors).map(|choice| (choice, matrices))
+    });
+    match chosen {
+        Some((Choice::Squares(tile), matrices)) => squared(device, src, dst, &matrices, tile),
+        Some((Choice::Tiles(tile), matrices)) => tiled(device, src, dst, &matrices, tile),
+        Some((Choice::Narrow(tile), matrices)) => narrowed(device, src, dst, &matrices, tile),
         None => match part_of(axes) {
             Some(part) => in_parts(device, src, dst, axes, &part),
             None => gathered(device, src, dst, axes),

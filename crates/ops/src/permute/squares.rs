@@ -158,46 +158,66 @@ pub(super) fn squares(
     if regular {
         let held = registers(0u32, [rows, 4]);
         let start = from + (x * bytes) as usize;
-        #[unroll]
-        for j in 0..rows {
-            let at = start + (y + j) as usize * plane.from as usize;
-            let there = rr < below && y + j < plane.rows;
-            if const { tile.shifted_loads } {
-                // The aligned 16 bytes around the row's, where they hold one of them; what goes on behind is the next lane's.
+        if const { tile.shifted_loads } {
+            // The aligned 16 bytes around each row's, where they hold one of them; what goes on behind is the next lane's. All loads come
+            // first, so that all are in flight.
+            let (end, outermost) = (plane.cols * bytes, cc == beside - 1);
+            let behind = registers(0u32, [rows, 4]);
+            #[unroll]
+            for j in 0..rows {
+                let at = start + (y + j) as usize * plane.from as usize;
                 let off = (at as u32 + skew) % 16;
-                let end = plane.cols * bytes;
-                let own = registers(0u32, 8);
+                let there = rr < below && y + j < plane.rows;
                 if there && x * bytes < end + off {
                     let (a, b, c, d) = read(src, at - off as usize);
-                    own[0] = a;
-                    own[1] = b;
-                    own[2] = c;
-                    own[3] = d;
-                }
-                let outermost = cc == beside - 1;
-                #[unroll]
-                for i in 0..4u32 {
-                    own[4 + i] = shfl_down_sync(FULL_MASK, own[i], 1);
+                    held[[j, 0]] = a;
+                    held[[j, 1]] = b;
+                    held[[j, 2]] = c;
+                    held[[j, 3]] = d;
                 }
                 if outermost && there && off != 0 && x * bytes + 16 < end + off {
                     let (a, b, c, d) = read(src, at - off as usize + 16);
-                    own[4] = a;
-                    own[5] = b;
-                    own[6] = c;
-                    own[7] = d;
+                    behind[[j, 0]] = a;
+                    behind[[j, 1]] = b;
+                    behind[[j, 2]] = c;
+                    behind[[j, 3]] = d;
                 }
-                let (a, b) = ([own[0], own[1], own[2], own[3]], [own[4], own[5], own[6], own[7]]);
-                let row = between(a, b, off, bytes);
+            }
+            // Never entered: a loop that needs all of them keeps ptxas from moving each load to its use.
+            for i in 0..plane.reserved {
+                #[unroll]
+                for j in 0..rows {
+                    store_chunk(cells, (i + j) * 16, held, j);
+                    store_chunk(cells, (i + j) * 16, behind, j);
+                }
+            }
+            #[unroll]
+            for j in 0..rows {
+                let at = start + (y + j) as usize * plane.from as usize;
+                let off = (at as u32 + skew) % 16;
+                let own = [held[[j, 0]], held[[j, 1]], held[[j, 2]], held[[j, 3]]];
+                let mut next = own;
+                #[unroll]
+                for i in 0..4usize {
+                    let given = shfl_down_sync(FULL_MASK, own[i], 1);
+                    next[i] = if outermost { behind[[j, i as u32]] } else { given };
+                }
+                let row = between(own, next, off, bytes);
                 #[unroll]
                 for i in 0..4u32 {
                     held[[j, i]] = row[i];
                 }
-            } else if there && x < plane.cols {
-                let (a, b, c, d) = read(src, at);
-                held[[j, 0]] = a;
-                held[[j, 1]] = b;
-                held[[j, 2]] = c;
-                held[[j, 3]] = d;
+            }
+        } else {
+            #[unroll]
+            for j in 0..rows {
+                if rr < below && y + j < plane.rows && x < plane.cols {
+                    let (a, b, c, d) = read(src, start + (y + j) as usize * plane.from as usize);
+                    held[[j, 0]] = a;
+                    held[[j, 1]] = b;
+                    held[[j, 2]] = c;
+                    held[[j, 3]] = d;
+                }
             }
         }
         if const { tile.threads() == tile.beside() * tile.below() } || rr < below {
@@ -317,6 +337,19 @@ pub(super) fn squares(
             }
         }
     }
+}
+
+/// Row `j` of an array of registers, to the tile.
+#[device]
+fn store_chunk(cells: Shared<u8>, i: u32, words: RegisterArray<u32, 2>, #[constant] j: u32) {
+    ptx!(
+        "st.shared.v4.b32 {}, {{{}, {}, {}, {}}};",
+        in(&cells[i]),
+        in(words[[j, 0]]),
+        in(words[[j, 1]]),
+        in(words[[j, 2]]),
+        in(words[[j, 3]])
+    );
 }
 
 /// 16 bytes of the tile.

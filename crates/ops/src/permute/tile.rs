@@ -88,6 +88,6 @@ pub(super) struct Plane {
     pub to: u64,
     /// Elements from a sector's start to the first element of the output, where it is divided at sectors.
     pub skew: u32,
-    /// Unused.
+    /// Zero.
     pub reserved: u32,
 }
