@@ -157,6 +157,39 @@ pub mod finished {
     }
 }
 
+/// The result at a row and column, of which something inside of the matrix is taken where they lie outside: what is computed there is not
+/// stored. `before` holds C.
+pub mod result {
+    use super::*;
+
+    #[track_caller]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    pub fn staged<S: Sum, O: Element>(
+        sum: impl IntoVar<S>,
+        (before, batch, strides): (Slice<O>, impl IntoVar<u32>, [Var<u64>; 3]),
+        (row, column): (Var<u32>, Var<u32>),
+        (rows, columns): (Var<u32>, Var<u32>),
+        scalars: (impl IntoVar<S>, impl IntoVar<S>),
+        bias: Slice<S>,
+        scales: (Slice<f32>, Slice<f32>),
+        finish: Finish,
+    ) -> Var<S> {
+        if finish.is_plain() {
+            return sum.into_var();
+        }
+        let (row, column) = (row.min(rows - 1), column.min(columns - 1));
+        let mut held = Var::constant(S::ZERO);
+        if finish.reads_c {
+            let [of_batch, of_row, of_column] = strides;
+            let long = |x: Var<u32>| Cast::<u64>::cast(x);
+            let batch = long(batch.into_var());
+            let at = batch * of_batch + long(row) * of_row + long(column) * of_column;
+            held = Cast::<S>::cast(before.get(at));
+        }
+        finished::staged(sum, held, (row, column), scalars, bias, scales, finish)
+    }
+}
+
 /// The arguments of an epilogue.
 #[derive(Clone, Copy)]
 pub(crate) struct Finishing<'a, S: Sum> {

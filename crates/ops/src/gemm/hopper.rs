@@ -12,7 +12,7 @@ use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem};
 use crate::workspace::{Layout, Scratch};
 use half::{bf16, f16};
-use kernel::{Form, ROWS};
+use kernel::{Form, ROWS, Store};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
 pub use order::Order;
@@ -46,7 +46,13 @@ pub struct Shape {
     pub cluster: (u32, u32),
     pub order: Order,
     /// As in [`Form`].
+    pub split: u32,
     pub promote: u32,
+    /// Whether results may leave by TMA.
+    pub tma: bool,
+    pub overlapped: bool,
+    /// The most blocks of a launch, or 0 for as many as multiprocessors.
+    pub most: u32,
 }
 
 /// The shape for a problem.
@@ -57,12 +63,22 @@ fn shape(problem: &Problem<'_>) -> Shape {
         |columns: usize| (m.div_ceil(ROWS as usize) * n.div_ceil(columns)) as u64 * batch as u64;
     let order = Order::Grouped(8);
     let promote = if problem.a.kind.is_fp8() { 1 } else { 0 };
+    let shape = Shape {
+        columns: 64,
+        cluster: (1, 1),
+        order,
+        promote,
+        split: 1,
+        tma: true,
+        overlapped: true,
+        most: 0,
+    };
     match () {
         _ if promote == 0 && 2 * tiles(256) > processors => {
-            Shape { columns: 256, cluster: (2, 1), order, promote }
+            Shape { columns: 256, cluster: (2, 1), ..shape }
         }
-        _ if 2 * tiles(128) > processors => Shape { columns: 128, cluster: (1, 1), order, promote },
-        _ => Shape { columns: 64, cluster: (1, 1), order, promote },
+        _ if 2 * tiles(128) > processors => Shape { columns: 128, ..shape },
+        _ => shape,
     }
 }
 
@@ -155,18 +171,25 @@ impl<'a> Step<'a, '_> {
         S: Sum + MatrixElement<Storage = S>,
         O: Stored<S>,
     {
-        let Step { problem, shape: Shape { columns, cluster, order, promote }, scratch, spare } =
-            self;
+        let Step { problem, shape, scratch, spare } = self;
+        let Shape { columns, cluster, order, promote, split, overlapped, .. } = shape;
         let Extents { batch, m, n, k } = problem.extents;
         let (of_a, of_b, of_c) = problem.majors();
         let along_k = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
         // Rows of B are shared by panels of so many columns.
         let shares = along_k.1 || COLUMNS >= DEPTH * cluster.0;
         let cluster = if shares { cluster } else { (1, cluster.1) };
-        let bytes = problem.a.kind.bytes() as u32;
-        let tma_store = maps::stored_by_tma(&problem);
-        let form = Form { along_k, cluster, stages: 0, order, tma_store, promote, bytes, columns }
-            .filled();
+        let store = match of_c {
+            Major::Rows(_) if shape.tma && split == 1 && maps::stored_by_tma(&problem) => {
+                Store::Tma
+            }
+            Major::Rows(_) if maps::stored_by_pairs(&problem) => Store::Pairs,
+            _ => Store::Single,
+        };
+        let tma_store = store == Store::Tma;
+        let form =
+            Form { along_k, cluster, split, stages: 0, order, store, promote, columns, overlapped }
+                .filled();
         let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
         let a = maps::factor::<T::Storage>(
             &problem,
@@ -217,7 +240,14 @@ impl<'a> Step<'a, '_> {
         let clusters = m.div_ceil((cluster.0 * ROWS) as usize) as u64
             * n.div_ceil((cluster.1 * COLUMNS) as usize) as u64
             * batch as u64;
-        let most = u64::from(device.info().multiprocessors / form.blocks()).max(1);
+        let processors = device.info().multiprocessors;
+        let most = if shape.most > 0 { shape.most } else { processors };
+        // Blocks that divide K have one tile.
+        let most = if split > 1 {
+            u64::from(u32::MAX / split)
+        } else {
+            u64::from(most / form.blocks()).max(1)
+        };
         let blocks = clusters.min(most) as u32 * form.blocks();
         let step = |stride: usize| u32::from(stride != 0 && batch > 1);
         let launch = kernel::product::<T, U, D, S, O, DEPTH, COLUMNS, HALF, WIDE>(
@@ -231,7 +261,7 @@ impl<'a> Step<'a, '_> {
             scale_b,
             [batch as u32, m as u32, n as u32, k as u32],
             [step(problem.a.strides.batch), step(problem.b.strides.batch)],
-            [strides.batch as u64, ld as u64],
+            [strides.batch as u64, strides.row as u64, strides.column as u64],
             alpha,
             beta,
             form,
@@ -239,6 +269,7 @@ impl<'a> Step<'a, '_> {
         );
         // SAFETY: copies by maps stay inside of their tensors; elements of C and vectors are read and written at rows below m and columns
         // below n; tiles and parts are indexed by stages of the ring and by warpgroups.
+        let launch = if overlapped { launch.programmatic() } else { launch };
         unsafe {
             launch
                 .grid(blocks)

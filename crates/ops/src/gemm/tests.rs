@@ -188,7 +188,16 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
         for (at, columns) in [64, 128, 256].into_iter().enumerate() {
             let layouts = (number.is_multiple_of(2) == at.is_multiple_of(2), at < 2);
             let order = Order::Grouped(2);
-            let shape = Shape { columns, cluster, order, promote: 0 };
+            let shape = Shape {
+                columns,
+                cluster,
+                order,
+                promote: 0,
+                split: 1,
+                tma: at > 0,
+                overlapped: at == 1,
+                most: 0,
+            };
             by_family::<f16, f32>(
                 &device,
                 |problem, layout| Some(with_shape(problem, layout, shape)),
@@ -197,6 +206,40 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
                 (narrow, |x| x as i32),
             )?;
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let order = Order::Grouped(8);
+    for (split, columns, k) in [(2, 128, 300usize), (4, 128, 80), (8, 256, 700), (2, 64, 64)] {
+        let shape = Shape {
+            columns,
+            cluster: (1, 1),
+            order,
+            promote: 0,
+            split,
+            tma: true,
+            overlapped: true,
+            most: 0,
+        };
+        let narrow = |x: i32| f16::from_f32(x as f32);
+        by_family::<f16, f32>(
+            &device,
+            |problem, layout| Some(with_shape(problem, layout, shape)),
+            [136, 72, k.next_multiple_of(8)],
+            (true, true),
+            (narrow, |x| x as i32),
+        )?;
+        by_family::<i8, i32>(
+            &device,
+            |problem, layout| Some(with_shape(problem, layout, shape)),
+            [136, 67, k.next_multiple_of(16)],
+            (true, false),
+            (|x| x as i8, |x| x),
+        )?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 //! them (multicast), and so with columns of B. A stage holds 128 bytes of every row along K. What lies beyond a matrix's edges is read as
 //! zero and not written, so that no extent has to be a multiple of a tile's.
 
-use super::super::finish::{Finish, Sum, finished};
+use super::super::finish::{Finish, Sum, result};
 use super::order::{Order, place};
 use super::stored::Stored;
 use lanework::Element;
@@ -23,6 +23,20 @@ const PART_BYTES: u32 = GROUP * 128;
 /// Shared memory that a block may have for stages and parts, less what aligning them may take.
 const MOST_BYTES: u32 = 226 * 1024;
 
+/// Columns of sums that blocks which divide K exchange at a time.
+const SHARE: u32 = 32;
+
+/// How results leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// By TMA, through shared memory.
+    Tma,
+    /// From registers, two of a row at a time.
+    Pairs,
+    /// From registers, each by itself.
+    Single,
+}
+
 /// What of a product is constant in its kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -30,28 +44,34 @@ pub struct Form {
     pub along_k: (bool, bool),
     /// Blocks of a cluster, by rows and by columns of tiles.
     pub cluster: (u32, u32),
+    /// Blocks of a cluster that have a part of K each, of one tile; the cluster has no others then.
+    pub split: u32,
     pub stages: u32,
     pub order: Order,
-    /// Whether results leave by TMA.
-    pub tma_store: bool,
+    pub store: Store,
     /// After how many stages sums are added to others and begin anew: tensor cores sum products of 8-bit floats with fewer bits than an
     /// f32 has. 0 for never.
     pub promote: u32,
-    /// Bytes of an element of a factor.
-    pub bytes: u32,
     /// Columns of a tile.
     pub columns: u32,
+    /// Whether it begins before the launch before it has ended.
+    pub overlapped: bool,
 }
 
 impl Form {
     /// Blocks of a cluster.
     pub fn blocks(self) -> u32 {
-        self.cluster.0 * self.cluster.1
+        self.cluster.0 * self.cluster.1 * self.split
     }
 
     /// Blocks that a block's stages are filled together with, itself among them.
     fn neighbours(self) -> u32 {
         self.cluster.0 + self.cluster.1 - 1
+    }
+
+    /// Whether blocks load for each other.
+    fn shares(self) -> bool {
+        self.cluster.0 * self.cluster.1 > 1
     }
 
     /// Bytes of a stage.
@@ -64,16 +84,30 @@ impl Form {
         if so { self.stages } else { 0 }
     }
 
+    /// Sums of a thread that another block gives to this one.
+    fn given(self) -> u32 {
+        if self.split > 1 {
+            self.columns.div_ceil(SHARE).div_ceil(self.split) * SHARE / 2
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of shared memory beside the stages.
+    fn other_bytes(self) -> u32 {
+        let parts = if self.store == Store::Tma { 2 * PARTS * PART_BYTES } else { 0 };
+        parts + (self.split - 1) * self.given() * 256 * 4
+    }
+
     /// The same with as many stages as fit, at most eight.
     pub fn filled(self) -> Form {
-        let room = MOST_BYTES - 2 * PARTS * PART_BYTES;
+        let room = MOST_BYTES - self.other_bytes();
         Form { stages: (room / self.stage_bytes()).min(8), ..self }
     }
 
     /// Dynamic shared memory of a block.
     pub fn shared_bytes(self) -> u32 {
-        let parts = if self.tma_store { 2 * PARTS * PART_BYTES } else { 0 };
-        self.stages * self.stage_bytes() + parts
+        self.stages * self.stage_bytes() + self.other_bytes()
     }
 }
 
@@ -101,7 +135,7 @@ pub fn product<
     scale_b: &[f32],
     extents: [u32; 4],
     batch_steps: [u32; 2],
-    strides_c: [u64; 2],
+    strides_c: [u64; 3],
     alpha: S,
     beta: S,
     #[constant] form: Form,
@@ -112,7 +146,17 @@ pub fn product<
     let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(form.stages_if(!form.along_k.0));
     let b_by_columns = SharedTiles::<U, COLUMNS, DEPTH>::dynamic(form.stages_if(form.along_k.1));
     let b_by_rows = SharedTiles::<U, DEPTH, COLUMNS>::dynamic(form.stages_if(!form.along_k.1));
-    let parts = SharedTiles::<O, GROUP, WIDE>::dynamic(if form.tma_store { 2 * PARTS } else { 0 });
+    let parts = SharedTiles::<O, GROUP, WIDE>::dynamic(if form.store == Store::Tma {
+        2 * PARTS
+    } else {
+        0
+    });
+    // What the other blocks of a divided K have summed, by block, element and thread.
+    let given = shared_dynamic::<D>(if form.split > 1 {
+        [form.split - 1, form.given(), 256]
+    } else {
+        [1, 1, 4]
+    });
     // A stage is empty when both warpgroups of every block that it is filled together with have read it.
     let ring = pipeline(form.stages, 1, 2 * form.neighbours());
     let [math, load] = warp_roles([8, 4]);
@@ -120,11 +164,24 @@ pub fn product<
     let [batches, m, n, k] = extents;
     let (down, across) = (m.div_ceil(form.cluster.0 * ROWS), n.div_ceil(form.cluster.1 * COLUMNS));
     let tiles = down * across * batches;
-    let steps = k.div_ceil(DEPTH);
+    let all_steps = k.div_ceil(DEPTH);
     let (first, step_by) = (block_idx.x / form.blocks(), grid_dim.x / form.blocks());
     // This block's row and column in its cluster.
     let rank = if form.blocks() > 1 { cluster_rank() } else { 0 };
-    let (rank_row, rank_column) = (rank % form.cluster.0, rank / form.cluster.0);
+    let (rank_row, rank_column) =
+        (rank / form.split % form.cluster.0, rank / form.split / form.cluster.0);
+    // This block's part of K.
+    let per_block = if form.split > 1 { all_steps.div_ceil(form.split) } else { all_steps };
+    let first_step = if form.split > 1 { (rank * per_block).min(all_steps) } else { 0 };
+    let steps = if form.split > 1 { per_block.min(all_steps - first_step) } else { all_steps };
+    if thread_idx.x == 0 {
+        a.prefetch_map();
+        b.prefetch_map();
+    }
+    if form.overlapped {
+        launch_dependents();
+        wait_for_dependencies();
+    }
     if load.active() {
         load.give_registers(40);
         if load.thread() == 0 {
@@ -137,7 +194,7 @@ pub fn product<
                 let (batch_a, batch_b) = (batch * batch_steps[0], batch * batch_steps[1]);
                 for step in 0..steps {
                     let stage = producer.acquire_for(form.stage_bytes());
-                    let depth = step * DEPTH;
+                    let depth = (first_step + step) * DEPTH;
                     if form.along_k.0 {
                         let tile = a_by_rows[stage.index];
                         if form.cluster.1 == 1 {
@@ -196,6 +253,9 @@ pub fn product<
             }
         }
     }
+    if form.split > 1 && load.active() {
+        cluster_sync();
+    }
     if math.active() {
         math.take_registers(232);
         let consumer = ring.consumer();
@@ -239,7 +299,7 @@ pub fn product<
                 // The products of the stage before are done: it may be filled again.
                 sums.wait(1);
                 if step > 0 || tile != first {
-                    if form.blocks() == 1 {
+                    if !form.shares() {
                         if within == 0 {
                             consumer.release_previous();
                         }
@@ -255,68 +315,173 @@ pub fn product<
                     results[i] = results[i] + total[i];
                 }
             }
+            if form.split > 1 {
+                // Each block gives the others their columns, and adds up its own in the order of the blocks.
+                #[unroll]
+                for i in 0..COLUMNS / SHARE {
+                    let owner = const { i % form.split };
+                    if rank != owner {
+                        let slot = if rank < owner { rank } else { rank - 1 };
+                        let there = given.of_block(owner);
+                        let share = results.columns::<SHARE>(i);
+                        #[unroll]
+                        for e in 0..SHARE / 2 {
+                            there[[slot, i / form.split * (SHARE / 2) + e, math.thread()]] =
+                                share[e];
+                        }
+                    }
+                }
+                cluster_sync();
+            }
             #[unroll]
             for i in 0..COLUMNS / WIDE {
-                let mut part = FragmentC::<S, GROUP, WIDE>::zero();
                 let raw = results.columns::<WIDE>(i);
-                #[unroll]
-                for e in 0..FragmentC::<S, GROUP, WIDE>::ELEMENTS {
-                    if finish.is_plain() {
-                        part[e] = raw[e] as S;
-                    } else {
+                if form.split == 1 {
+                    let mut part = FragmentC::<S, GROUP, WIDE>::zero();
+                    #[unroll]
+                    for e in 0..FragmentC::<S, GROUP, WIDE>::ELEMENTS {
                         let (y, x) = part.position(e);
-                        // Beyond the edges, something of the edge is computed, and not stored.
-                        let y = (row + y).min(m - 1);
-                        let x = (column + i * WIDE + x).min(n - 1);
-                        let mut held = S::ZERO;
-                        if finish.reads_c {
-                            let at =
-                                batch as u64 * strides_c[0] + y as u64 * strides_c[1] + x as u64;
-                            held = before[at] as S;
-                        }
-                        part[e] = finished(
+                        let at = (row + y, column + i * WIDE + x);
+                        part[e] = result(
                             raw[e] as S,
-                            held,
-                            (y, x),
+                            (before, batch, strides_c),
+                            at,
+                            (m, n),
                             (alpha, beta),
                             bias,
                             (scale_a, scale_b),
                             finish,
                         );
                     }
+                    if form.store == Store::Tma {
+                        let tile = parts[PARTS * group + i % PARTS];
+                        if within == 0 {
+                            bulk_wait_read(const { PARTS - 1 }); // what left from here before has been read
+                        }
+                        together.sync();
+                        O::place(part, tile);
+                        fence_proxy_async_shared();
+                        together.sync();
+                        if within == 0 {
+                            c.store(tile, (batch, row, column + i * WIDE));
+                            bulk_commit();
+                        }
+                    } else {
+                        #[unroll]
+                        for e in (0..FragmentC::<S, GROUP, WIDE>::ELEMENTS).step_by(2) {
+                            let (y, x) = part.position(e);
+                            let at = (row + y, column + i * WIDE + x);
+                            stored(
+                                out,
+                                batch,
+                                at,
+                                extents,
+                                strides_c,
+                                [part[e] as O, part[e + 1] as O],
+                                form.store,
+                            );
+                        }
+                    }
                 }
-                if form.tma_store {
-                    let tile = parts[PARTS * group + i % PARTS];
-                    if within == 0 {
-                        bulk_wait_read(const { PARTS - 1 }); // what left from here before has been read
-                    }
-                    together.sync();
-                    O::place(part, tile);
-                    fence_proxy_async_shared();
-                    together.sync();
-                    if within == 0 {
-                        c.store(tile, (batch, row, column + i * WIDE));
-                        bulk_commit();
-                    }
-                } else {
-                    #[unroll]
-                    for e in 0..FragmentC::<S, GROUP, WIDE>::ELEMENTS {
-                        let (y, x) = part.position(e);
-                        let (y, x) = (row + y, column + i * WIDE + x);
-                        if y < m && x < n {
-                            let at =
-                                batch as u64 * strides_c[0] + y as u64 * strides_c[1] + x as u64;
-                            out[at] = part[e] as O;
+            }
+            if form.split > 1 {
+                #[unroll]
+                for i in 0..COLUMNS / SHARE {
+                    let owner = const { i % form.split };
+                    if rank == owner {
+                        let share = results.columns::<SHARE>(i);
+                        #[unroll]
+                        for e in (0..SHARE / 2).step_by(2) {
+                            let (y, x) = share.position(e);
+                            let at = (row + y, column + i * SHARE + x);
+                            let next = (row + y, column + i * SHARE + x + 1);
+                            let mut pair = [share[e], share[e + 1]];
+                            let mut summed = [D::ZERO; 2];
+                            #[unroll]
+                            for block in 0..form.split {
+                                #[unroll]
+                                for side in 0..2 {
+                                    if block == owner {
+                                        summed[side] = summed[side] + pair[side];
+                                    } else {
+                                        let slot = if block < owner { block } else { block - 1 };
+                                        let index = i / form.split * (SHARE / 2) + e + side;
+                                        summed[side] =
+                                            summed[side] + given[[slot, index, math.thread()]];
+                                    }
+                                }
+                            }
+                            pair = summed;
+                            let low = result(
+                                pair[0] as S,
+                                (before, batch, strides_c),
+                                at,
+                                (m, n),
+                                (alpha, beta),
+                                bias,
+                                (scale_a, scale_b),
+                                finish,
+                            );
+                            let high = result(
+                                pair[1] as S,
+                                (before, batch, strides_c),
+                                next,
+                                (m, n),
+                                (alpha, beta),
+                                bias,
+                                (scale_a, scale_b),
+                                finish,
+                            );
+                            stored(
+                                out,
+                                batch,
+                                at,
+                                extents,
+                                strides_c,
+                                [low as O, high as O],
+                                form.store,
+                            );
                         }
                     }
                 }
             }
         }
-        if form.tma_store && within == 0 {
+        if form.store == Store::Tma && within == 0 {
             bulk_wait(0);
         }
     }
-    if form.blocks() > 1 {
+    if form.shares() {
         cluster_sync(); // no block leaves while another one arrives at its barriers
+    }
+}
+
+/// Stores two results side by side in a row, where they are inside.
+#[device]
+fn stored<O: Element>(
+    out: &mut [O],
+    batch: u32,
+    at: (u32, u32),
+    extents: [u32; 4],
+    strides: [u64; 3],
+    values: [O; 2],
+    #[constant] store: Store,
+) {
+    let (y, x) = at;
+    let place = batch as u64 * strides[0] + y as u64 * strides[1] + x as u64 * strides[2];
+    if y < extents[1] {
+        if store == Store::Pairs {
+            if x + 1 < extents[2] {
+                out.store2(place, values);
+            } else if x < extents[2] {
+                out[place] = values[0];
+            }
+        } else {
+            if x < extents[2] {
+                out[place] = values[0];
+            }
+            if x + 1 < extents[2] {
+                out[place + strides[2]] = values[1];
+            }
+        }
     }
 }

@@ -38,6 +38,14 @@ pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
     }
 }
 
+/// Whether two results of a row, from an even column on, are aligned as one access.
+pub fn stored_by_pairs(problem: &Problem<'_>) -> bool {
+    let (strides, bytes) = (problem.c.strides, 2 * problem.c.kind.bytes() as u64);
+    let rows = strides.column == 1 || problem.extents.n <= 1;
+    let even = strides.row.is_multiple_of(2) && strides.batch.is_multiple_of(2);
+    rows && even && problem.c.memory.address().is_multiple_of(bytes)
+}
+
 /// The map of a factor of `lines` (rows of A, columns of B) by `k` elements, `taken` lines and `depth` elements along K at a time.
 #[allow(clippy::too_many_arguments)]
 pub fn factor<'a, T: Element>(
