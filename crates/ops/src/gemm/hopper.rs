@@ -51,40 +51,72 @@ pub struct Shape {
     /// Whether results may leave by TMA.
     pub tma: bool,
     pub overlapped: bool,
+    /// The most stages, or 0, and parts on their way.
+    pub stages: u32,
+    pub parts: u32,
     /// The most blocks of a launch, or 0 for as many as multiprocessors.
     pub most: u32,
 }
 
-/// The shape for a problem.
-fn shape(problem: &Problem<'_>) -> Shape {
-    let Extents { batch, m, n, .. } = problem.extents;
+/// The shape for a problem, and whether its transpose is computed: the one of least time by a model of an H200.
+///
+/// The time of a wave of tiles is that of its columns; half a tile takes more than half of the time. Blocks divide K where one tile
+/// covers all columns. Clusters of more than two blocks leave half of an H200 idle, and are for a few tiles only.
+fn shape(problem: &Problem<'_>) -> (Shape, bool) {
+    let Extents { batch, m, n, k } = problem.extents;
     let processors = u64::from(problem.device.info().multiprocessors.max(2));
-    let tiles =
-        |columns: usize| (m.div_ceil(ROWS as usize) * n.div_ceil(columns)) as u64 * batch as u64;
-    let order = Order::Grouped(8);
-    let promote = if problem.a.kind.is_fp8() { 1 } else { 0 };
-    let shape = Shape {
-        columns: 64,
-        cluster: (1, 1),
-        order,
-        promote,
-        split: 1,
-        tma: true,
-        overlapped: true,
-        most: 0,
-    };
-    match () {
-        _ if promote == 0 && 2 * tiles(256) > processors => {
-            Shape { columns: 256, cluster: (2, 1), ..shape }
+    let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
+    let mut best = (f64::INFINITY, Shape::default(), false);
+    for turned in [false, true] {
+        let (lines, across) = if turned { (n, m) } else { (m, n) };
+        if turned && across > 64 {
+            continue; // results would leave one by one
         }
-        _ if 2 * tiles(128) > processors => Shape { columns: 128, ..shape },
-        _ => shape,
+        for (columns, time) in [(256, 1.0), (128, 0.59), (64, 0.4)] {
+            if narrow && columns == 256 {
+                continue; // no registers for two sums
+            }
+            let tiles = lines.div_ceil(ROWS as usize) * across.div_ceil(columns as usize) * batch;
+            for split in [1, 2, 8] {
+                let blocks = tiles as u64 * u64::from(split);
+                let most = if split == 8 { 16 } else { processors };
+                let deep = k * problem.a.kind.bytes() >= 1024 * split as usize;
+                if split > 1 && (across > 64 || blocks > most || !deep) {
+                    continue;
+                }
+                let time = blocks.div_ceil(processors) as f64 * time / f64::from(split);
+                let time = time + if split > 1 { 0.03 } else { 0.0 };
+                if time < best.0 {
+                    let promote = u32::from(narrow);
+                    best = (time, Shape { columns, split, promote, ..Shape::default() }, turned);
+                }
+            }
+        }
+    }
+    (best.1, best.2)
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape {
+            columns: 64,
+            cluster: (1, 1),
+            order: Order::Grouped(16),
+            split: 1,
+            promote: 0,
+            tma: true,
+            overlapped: true,
+            most: 0,
+            stages: 0,
+            parts: 2,
+        }
     }
 }
 
 /// What its kernels need of a problem.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    let shape = shape(&problem);
+    let (shape, turned) = shape(&problem);
+    let problem = if turned { problem.transposed() } else { problem };
     laid::factors(problem, layout, |problem, layout| with_shape(problem, layout, shape))
 }
 
@@ -187,9 +219,19 @@ impl<'a> Step<'a, '_> {
             _ => Store::Single,
         };
         let tma_store = store == Store::Tma;
-        let form =
-            Form { along_k, cluster, split, stages: 0, order, store, promote, columns, overlapped }
-                .filled();
+        let form = Form {
+            along_k,
+            cluster,
+            split,
+            stages: shape.stages,
+            parts: shape.parts,
+            order,
+            store,
+            promote,
+            columns,
+            overlapped,
+        }
+        .filled();
         let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
         let a = maps::factor::<T::Storage>(
             &problem,

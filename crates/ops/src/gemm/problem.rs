@@ -22,7 +22,8 @@ use lanework::{Device, Error, Result, ViewMut};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// Every product and sum in the type of the sums, which is f32 for f32 factors.
+    /// Every product and sum in the type of the sums, which is f32 for f32 factors; those of 8-bit floats are summed as the tensor cores do,
+    /// with 14 bits.
     #[default]
     Full,
     /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`.

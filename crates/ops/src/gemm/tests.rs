@@ -197,6 +197,8 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
                 tma: at > 0,
                 overlapped: at == 1,
                 most: 0,
+                stages: 0,
+                parts: 2,
             };
             by_family::<f16, f32>(
                 &device,
@@ -224,6 +226,8 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
             tma: true,
             overlapped: true,
             most: 0,
+            stages: 0,
+            parts: 2,
         };
         let narrow = |x: i32| f16::from_f32(x as f32);
         by_family::<f16, f32>(

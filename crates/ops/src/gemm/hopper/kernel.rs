@@ -16,8 +16,8 @@ use lanework::prelude::*;
 pub const ROWS: u32 = 128;
 /// Rows of a warpgroup's.
 const GROUP: u32 = 64;
-/// Parts of results on their way to memory at a time, for each of the two warpgroups.
-const PARTS: u32 = 2;
+/// Rows of a warp's.
+const WARP: u32 = 16;
 /// Bytes of a part, 64 rows of 128.
 const PART_BYTES: u32 = GROUP * 128;
 /// Shared memory that a block may have for stages and parts, less what aligning them may take.
@@ -54,6 +54,8 @@ pub struct Form {
     pub promote: u32,
     /// Columns of a tile.
     pub columns: u32,
+    /// Parts of results on their way to memory at a time, for each warp.
+    pub parts: u32,
     /// Whether it begins before the launch before it has ended.
     pub overlapped: bool,
 }
@@ -95,14 +97,15 @@ impl Form {
 
     /// Bytes of shared memory beside the stages.
     fn other_bytes(self) -> u32 {
-        let parts = if self.store == Store::Tma { 2 * PARTS * PART_BYTES } else { 0 };
+        let parts = if self.store == Store::Tma { 2 * self.parts * PART_BYTES } else { 0 };
         parts + (self.split - 1) * self.given() * 256 * 4
     }
 
-    /// The same with as many stages as fit, at most eight.
+    /// The same with as many stages as fit, at most as many as it says, or eight.
     pub fn filled(self) -> Form {
         let room = MOST_BYTES - self.other_bytes();
-        Form { stages: (room / self.stage_bytes()).min(8), ..self }
+        let most = if self.stages == 0 { 8 } else { self.stages };
+        Form { stages: (room / self.stage_bytes()).min(most), ..self }
     }
 
     /// Dynamic shared memory of a block.
@@ -147,7 +150,7 @@ pub fn product<
     let b_by_columns = SharedTiles::<U, COLUMNS, DEPTH>::dynamic(form.stages_if(form.along_k.1));
     let b_by_rows = SharedTiles::<U, DEPTH, COLUMNS>::dynamic(form.stages_if(!form.along_k.1));
     let parts = SharedTiles::<O, GROUP, WIDE>::dynamic(if form.store == Store::Tma {
-        2 * PARTS
+        2 * form.parts
     } else {
         0
     });
@@ -160,7 +163,6 @@ pub fn product<
     // A stage is empty when both warpgroups of every block that it is filled together with have read it.
     let ring = pipeline(form.stages, 1, 2 * form.neighbours());
     let [math, load] = warp_roles([8, 4]);
-    let groups = named_barriers(2, 128);
     let [batches, m, n, k] = extents;
     let (down, across) = (m.div_ceil(form.cluster.0 * ROWS), n.div_ceil(form.cluster.1 * COLUMNS));
     let tiles = down * across * batches;
@@ -260,7 +262,7 @@ pub fn product<
         math.take_registers(232);
         let consumer = ring.consumer();
         let (group, within) = (math.thread() / 128, math.thread() % 128);
-        let together = groups.at(group);
+        let (warp, lane) = (within / 32, within % 32);
         // The thread that releases a stage to the block of its number, where that one fills it.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
@@ -354,16 +356,18 @@ pub fn product<
                         );
                     }
                     if form.store == Store::Tma {
-                        let tile = parts[PARTS * group + i % PARTS];
-                        if within == 0 {
-                            bulk_wait_read(const { PARTS - 1 }); // what left from here before has been read
+                        // Each warp stores its 16 rows by itself, and waits for no other.
+                        let tile = parts[form.parts * group + i % form.parts];
+                        if lane == 0 {
+                            bulk_wait_read(const { form.parts - 1 }); // what left from here before has been read
                         }
-                        together.sync();
+                        sync_warp(FULL_MASK);
                         O::place(part, tile);
                         fence_proxy_async_shared();
-                        together.sync();
-                        if within == 0 {
-                            c.store(tile, (batch, row, column + i * WIDE));
+                        sync_warp(FULL_MASK);
+                        if lane == 0 {
+                            let of_warp = tile.rows::<WARP>(warp * WARP);
+                            c.store(of_warp, (batch, row + warp * WARP, column + i * WIDE));
                             bulk_commit();
                         }
                     } else {
@@ -446,7 +450,7 @@ pub fn product<
                 }
             }
         }
-        if form.store == Store::Tma && within == 0 {
+        if form.store == Store::Tma && lane == 0 {
             bulk_wait(0);
         }
     }

@@ -70,7 +70,7 @@ pub fn factor<'a, T: Element>(
     TensorMap::of_view(&problem.device, matrix.memory.elements::<T>(scratch), &tiles)
 }
 
-/// The map of the results, stored 64 rows of `wide` columns at a time.
+/// The map of the results, stored 16 rows of `wide` columns at a time.
 pub fn result<'a, T: Element>(
     device: &Device,
     memory: ViewMut<'a, T>,
@@ -79,7 +79,7 @@ pub fn result<'a, T: Element>(
     wide: u32,
 ) -> Result<TensorMapMut<'a, T, 3>> {
     let apart = if batch == 1 { ld } else { apart };
-    let tiles = Tiles::new([batch, m, n], [1, 64, wide]).strides([apart, ld, 1]);
+    let tiles = Tiles::new([batch, m, n], [1, 16, wide]).strides([apart, ld, 1]);
     TensorMapMut::of_view(device, memory, &tiles.swizzle(Swizzle::B128))
 }
 
