@@ -1,5 +1,5 @@
-//! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 8 warps 64 x 32 of them; `cp.async` brings
-//! tiles of 16 columns of the factors into a ring of stages.
+//! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 16 warps 32 x 32 of them, before sm_90
+//! each of 8 warps 64 x 32; `cp.async` brings tiles of 16 columns of the factors into a ring of stages.
 //!
 //! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
 //! multiplied: neither loads nor barriers keep the tensor cores waiting.
@@ -42,7 +42,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<
     Ok(Box::new(move |scratch| {
         let hopper = problem.device.info().compute_capability >= (9, 0);
         Ok(vec![match hopper {
-            true => prepared::<16, 4, 256>(problem, scratch)?,
+            true => prepared::<16, 2, 512>(problem, scratch)?,
             false => prepared::<8, 8, 256>(problem, scratch)?,
         }])
     }))

@@ -131,12 +131,12 @@ impl<'a> Chain<'a, '_> {
     }
 
     fn push(&mut self, launch: Launch<'a>) -> Result<()> {
-        // Each kernel waits for the one before it by itself, so that it may start while that one ends.
+        // Launches that overlap (programmatic ones) cost 1.5 % here: blocks that wait keep others from starting.
         // SAFETY: the kernels guard every access by the extents: elements of factors and results, whose tensors hold what extents and
         // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements.
         // There is a verdict, an exponent and a largest element for each row or block, as the layout says, and vectors of the
         // epilogue were checked to have an element per row or column.
-        self.steps.push(unsafe { launch.programmatic().prepare_unchecked(&self.device)? });
+        self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
         Ok(())
     }
 

@@ -28,7 +28,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, hopper: bool)
     assert!(suits(&problem) || m.min(n).min(k) < 16);
     let scratch = Workspace::new(&device).reserve(&Layout::default())?;
     let step = match hopper {
-        true => prepared::<16, 4, 256>(problem, &scratch)?,
+        true => prepared::<16, 2, 512>(problem, &scratch)?,
         false => prepared::<8, 8, 256>(problem, &scratch)?,
     };
     Plan::new(vec![step], [scratch]).launch()?;

@@ -31,8 +31,6 @@ pub(super) fn plain(
     #[constant] along: (bool, bool),
     #[constant] finish: Finish,
 ) {
-    launch_dependents();
-    wait_for_dependencies();
     if choice[0] != PLAIN {
         return;
     }

@@ -85,7 +85,6 @@ pub(super) fn product<
     #[constant] paired: bool,
     #[constant] finish: Finish,
 ) {
-    launch_dependents();
     let tiles_a = SharedTiles::<T, ROWS, DEPTH, S>::dynamic(STAGES * PARTS);
     let tiles_b = SharedTiles::<T, COLUMNS, DEPTH, S>::dynamic(STAGES * PARTS);
     let ring = pipeline(STAGES, 1, 2);
@@ -94,7 +93,6 @@ pub(super) fn product<
     let (m, n, k) = size;
     let (down, across) = (m.div_ceil(ROWS), n.div_ceil(COLUMNS));
     let chains = k.div_ceil(const { chain(PARTS) });
-    wait_for_dependencies();
     let mut tiles = 0;
     if choice[0] == mine {
         tiles = down * across;
