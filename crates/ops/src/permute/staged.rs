@@ -11,6 +11,9 @@ use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
+/// Elements that a thread reads at a time.
+const TOGETHER: u32 = 8;
+
 /// Most elements of a part, of `unit` bytes each.
 pub(super) const fn most(unit: u64) -> u64 {
     4096 * 4 / if unit < 4 { 4 } else { unit }
@@ -101,32 +104,58 @@ pub(super) fn staged<E: Element>(
         to += index as usize * digit.to as usize;
         rest = next;
     }
-    for unit in (thread_idx.x..total).step_by(THREADS) {
-        let mut rest = unit;
-        let mut at = from;
-        let mut inside = true;
+    for begin in (0..total).step_by(THREADS * TOGETHER) {
+        // All loads first, so that they are in flight together.
+        let held = registers(E::ZERO, [TOGETHER, words]);
         #[unroll]
-        for i in 0..(const { counts[1] }) {
-            let digit = reads[i];
-            let next = quotient(rest, digit);
-            let index = rest - next * digit.extent;
+        for k in 0..TOGETHER {
+            let unit = begin + k * THREADS + thread_idx.x;
+            let mut rest = unit;
+            let mut at = from;
+            let mut inside = unit < total;
             #[unroll]
-            for d in 0..2usize {
-                if const { places[0][d] == i } {
-                    inside = inside && index < left[d];
+            for i in 0..(const { counts[1] }) {
+                let digit = reads[i];
+                let next = quotient(rest, digit);
+                let index = rest - next * digit.extent;
+                #[unroll]
+                for d in 0..2usize {
+                    if const { places[0][d] == i } {
+                        inside = inside && index < left[d];
+                    }
+                }
+                at += index as usize * digit.from as usize;
+                rest = next;
+            }
+            if inside {
+                if words == 4 {
+                    let four = src.load4_nc(at);
+                    #[unroll]
+                    for i in 0..4u32 {
+                        held[[k, i]] = four[i];
+                    }
+                } else if words == 2 {
+                    let pair = src.load2_nc(at);
+                    held[[k, 0]] = pair[0];
+                    held[[k, 1]] = pair[1];
+                } else {
+                    held[[k, 0]] = load_nc(&src[at]);
                 }
             }
-            at += index as usize * digit.from as usize;
-            rest = next;
         }
-        if inside {
-            let cell = (unit + unit / 32) * words;
-            if words == 4 {
-                cells.store4((cell,), src.load4_nc(at));
-            } else if words == 2 {
-                cells.store2((cell,), src.load2_nc(at));
-            } else {
-                cells[cell] = load_nc(&src[at]);
+        #[unroll]
+        for k in 0..TOGETHER {
+            let unit = begin + k * THREADS + thread_idx.x;
+            if unit < total {
+                let cell = (unit + unit / 32) * words;
+                if words == 4 {
+                    let four = [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]];
+                    cells.store4((cell,), four);
+                } else if words == 2 {
+                    cells.store2((cell,), [held[[k, 0]], held[[k, 1]]]);
+                } else {
+                    cells[cell] = held[[k, 0]];
+                }
             }
         }
     }
