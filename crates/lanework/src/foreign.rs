@@ -41,6 +41,7 @@ use std::sync::Arc;
 ///
 /// // What the emulator knows of it.
 /// use lanework::sim::{Blocks, Wanted};
+/// assert!(module.variable("none").is_none());
 /// assert!(module.refused().is_empty() && module.refused_functions().is_empty());
 /// assert_eq!(module.instructions("fill").unwrap().len(), 7);
 /// assert!(module.resources("fill").unwrap().registers > 0);
@@ -218,6 +219,14 @@ impl PtxModule {
     /// The module as data.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// Address and size in bytes of a module variable in global or constant memory; not known on a GPU.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        match &self.code {
+            Code::Emulator(program) => program.variable(name),
+            Code::Gpu(_) => None,
+        }
     }
 
     /// The entries that the emulator does not support, with the reason; none on a GPU, whose driver

@@ -85,6 +85,55 @@ impl Device {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.is_on_host_memory())
     }
 
+    /// Copies what lies at an address of an emulator's memory, also in module variables and registered ranges. Waits for running launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator();
+    /// let x = device.zeros::<u32>(4)?;
+    /// device.write_at(x.address() + 4, &[7, 0, 0, 0])?;
+    /// device.fill_at(x.address() + 8, 1, 4)?;
+    /// let mut bytes = [0; 4];
+    /// device.read_at(x.address() + 4, &mut bytes)?;
+    /// assert_eq!((bytes, x.download()?), ([7, 0, 0, 0], vec![0, 7, 0x0101_0101, 0]));
+    /// assert_eq!(device.allocation_at(x.address() + 9), Some((x.address(), 16)));
+    /// assert!(device.write_at(x.address() + 15, &[1, 2]).is_err()); // the last byte is outside
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation; [`Error::Unsupported`] on a GPU, which does not check addresses.
+    pub fn read_at(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        self.emulated()?;
+        self.read(address, bytes)
+    }
+
+    /// Copies to an address of an emulator's memory; see [`Device::read_at`].
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        self.emulated()?;
+        self.write(address, bytes)
+    }
+
+    /// Sets `bytes` bytes at an address of an emulator's memory; see [`Device::read_at`].
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn fill_at(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        self.emulated()?;
+        self.fill(address, byte, bytes)
+    }
+
+    /// Start and bytes of the allocation, variable or registered range of an emulator that holds an address; see [`Device::read_at`].
+    pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
+        let memory = self.emulated().ok()?.memory();
+        let (start, allocation) = memory.find(address)?;
+        Some((start, allocation.bytes))
+    }
+
     fn emulated(&self) -> Result<&Emulator> {
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator),

@@ -14,7 +14,8 @@ impl Checker<'_> {
     /// `.version` and `.target`.
     pub(super) fn heading(&mut self) {
         let (version, target) = (self.module.version, &self.module.target);
-        if version > NEWEST {
+        // Later versions of the same major one add forms, and what is written in forms that are known means the same.
+        if version.major > NEWEST.major {
             let message = format!("PTX {version} is not known; the newest known is {NEWEST}");
             self.complain(0, message, Some("correct `.version`"));
         }

@@ -1,0 +1,46 @@
+//! How a Rust function becomes one of the driver's: C's calling convention, a status code, no unwinding into the caller, and a line for
+//! `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::procedures`].
+
+use crate::status::Result;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+/// A function by its name.
+pub type Entry = (&'static str, *const ());
+
+/// Functions of the driver, as C sees them; `TABLE` lists them.
+macro_rules! api {
+    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            #[doc = concat!("CUDA's `", stringify!($name), "`.")]
+            pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
+                $crate::api::call(stringify!($name), || -> $crate::status::Result { $body })
+            }
+        )*
+
+        /// The functions of this file.
+        pub const TABLE: &[$crate::api::Entry] = &[$((stringify!($name), $name as *const ())),*];
+    };
+}
+pub(crate) use api;
+
+/// Runs a function of the driver.
+pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
+    // A panic is an error of this library; whatever it held is not used again without its lock.
+    let code = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(status)) => status as i32,
+        Err(_) => crate::status::Status::Unknown as i32,
+    };
+    if traces() {
+        eprintln!("lanework: {name} = {code}");
+    }
+    code
+}
+
+/// Whether `LANEWORK_TRACE` asks for a line for each call.
+pub fn traces() -> bool {
+    static TRACES: OnceLock<bool> = OnceLock::new();
+    *TRACES.get_or_init(|| std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0"))
+}

@@ -1,0 +1,334 @@
+//! Contexts: each thread's current one, the primary one of each GPU, limits, and the error that a kernel left.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::pointers::{offer, store};
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status, of_code};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// A context.
+pub struct Context {
+    pub handle: Handle,
+    /// The ordinal of its GPU.
+    pub gpu: i32,
+    pub flags: Mutex<u32>,
+    pub primary: bool,
+    /// The code of the error that a kernel left, which every later call returns; 0 for none.
+    error: AtomicI32,
+    limits: Mutex<BTreeMap<i32, usize>>,
+    /// Contexts whose memory its kernels may use.
+    peers: Mutex<BTreeSet<Handle>>,
+    /// What NVIDIA's runtime keeps in it.
+    pub local: Mutex<BTreeMap<u64, u64>>,
+}
+
+thread_local! {
+    /// The contexts that were pushed on this thread; the last is the current one. 0 is none.
+    static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The handle of the thread's current context; 0 for none.
+pub fn current() -> Handle {
+    CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+}
+
+fn set_current(context: Handle) {
+    CURRENT.with_borrow_mut(|stack| {
+        stack.pop();
+        if context != 0 {
+            stack.push(context);
+        }
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Limits by the numbers of `CUlimit`: stack, printf buffer, heap, depth and pending launches of launches from kernels, fetch granularity,
+/// persisting cache, and two of user-mode objects.
+const LIMITS: [(i32, usize); 7] = [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
+
+impl Context {
+    fn new(handle: Handle, gpu: i32, flags: u32, primary: bool) -> Context {
+        Context {
+            handle,
+            gpu,
+            flags: Mutex::new(flags),
+            primary,
+            error: AtomicI32::new(0),
+            limits: Mutex::new(LIMITS.into_iter().collect()),
+            peers: Mutex::default(),
+            local: Mutex::default(),
+        }
+    }
+
+    /// Whether no kernel left an error.
+    pub fn healthy(&self) -> Result {
+        of_code(self.error.load(Ordering::Acquire)).map_or(Ok(()), Err)
+    }
+
+    /// Keeps the error that a kernel left; the first one stays.
+    pub fn fail(&self, status: Status) {
+        let _ = self.error.compare_exchange(0, status as i32, Ordering::AcqRel, Ordering::Acquire);
+    }
+}
+
+impl Driver {
+    /// The primary context of a GPU, made where there is none.
+    pub fn retain_primary(&self, ordinal: i32) -> Result<Handle> {
+        let gpu = self.gpu(ordinal)?;
+        let mut primary = lock(&gpu.primary);
+        if primary.context == 0 {
+            let flags = primary.flags;
+            primary.context = self.contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
+        }
+        primary.retained += 1;
+        Ok(primary.context)
+    }
+
+    /// Ends everything that belongs to a context.
+    fn clear(&self, context: Handle) {
+        self.modules.retain(|module| module.context != context);
+        self.streams.retain(|stream| stream.context != context);
+        self.events.retain(|event| event.context != context);
+        self.free_all_of(context);
+    }
+
+    /// Ends the primary context of a GPU.
+    fn reset_primary(&self, ordinal: i32) -> Result {
+        let gpu = self.gpu(ordinal)?;
+        let mut primary = lock(&gpu.primary);
+        let context = std::mem::take(&mut primary.context);
+        primary.retained = 0;
+        *lock(&gpu.pools) = [0; 2];
+        if context != 0 {
+            self.clear(context);
+            self.contexts.remove(context)?;
+        }
+        Ok(())
+    }
+}
+
+api! {
+    fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: i32) {
+        let handle = driver()?.retain_primary(device)?;
+        // SAFETY: by the caller.
+        unsafe { store(context, handle) }
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(device: i32) {
+        let gpu = driver()?.gpu(device)?;
+        let retained = {
+            let mut primary = lock(&gpu.primary);
+            primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
+            primary.retained
+        };
+        if retained > 0 { Ok(()) } else { driver()?.reset_primary(device) }
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(device: i32) {
+        driver()?.reset_primary(device)
+    }
+
+    fn cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) {
+        let driver = driver()?;
+        let mut primary = lock(&driver.gpu(device)?.primary);
+        primary.flags = flags;
+        if let Some(context) = driver.contexts.find(primary.context) {
+            *lock(&context.flags) = flags;
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxGetState(device: i32, flags: *mut u32, active: *mut i32) {
+        let primary = lock(&driver()?.gpu(device)?.primary);
+        // SAFETY: by the caller.
+        unsafe {
+            store(flags, primary.flags)?;
+            store(active, i32::from(primary.context != 0))
+        }
+    }
+
+    fn cuCtxCreate_v2(context: *mut Handle, flags: u32, device: i32) {
+        driver()?.gpu(device)?;
+        let handle = driver()?.contexts.add_with(|handle| Context::new(handle, device, flags, false));
+        CURRENT.with_borrow_mut(|stack| stack.push(handle));
+        // SAFETY: by the caller.
+        unsafe { store(context, handle) }
+    }
+
+    fn cuCtxCreate_v3(context: *mut Handle, _affinity: *const u8, _count: i32, flags: u32, device: i32) {
+        // SAFETY: by the caller.
+        let code = unsafe { cuCtxCreate_v2(context, flags, device) };
+        of_code(code).map_or(Ok(()), Err)
+    }
+
+    fn cuCtxCreate_v4(context: *mut Handle, _parameters: *const u8, flags: u32, device: i32) {
+        // SAFETY: by the caller.
+        let code = unsafe { cuCtxCreate_v2(context, flags, device) };
+        of_code(code).map_or(Ok(()), Err)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        let driver = driver()?;
+        if driver.contexts.find(context).is_none_or(|context| context.primary) {
+            return Err(Status::InvalidContext);
+        }
+        if current() == context {
+            set_current(0);
+        }
+        driver.clear(context);
+        driver.contexts.remove(context).map(drop)
+    }
+
+    fn cuCtxPushCurrent_v2(context: Handle) {
+        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        CURRENT.with_borrow_mut(|stack| stack.push(context));
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(context: *mut Handle) {
+        driver()?;
+        let popped = CURRENT.with_borrow_mut(Vec::pop).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { offer(context, popped) };
+        Ok(())
+    }
+
+    fn cuCtxSetCurrent(context: Handle) {
+        if context != 0 {
+            driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        }
+        driver()?;
+        set_current(context);
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(context: *mut Handle) {
+        driver()?;
+        // SAFETY: by the caller.
+        unsafe { store(context, current()) }
+    }
+
+    fn cuCtxGetDevice(device: *mut i32) {
+        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { store(device, context.gpu) }
+    }
+
+    fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
+        let context = if context == 0 { current() } else { context };
+        let context = driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { store(device, context.gpu) }
+    }
+
+    fn cuCtxGetFlags(flags: *mut u32) {
+        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { store(flags, *lock(&context.flags)) }
+    }
+
+    fn cuCtxSetFlags(flags: u32) {
+        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        *lock(&context.flags) = flags;
+        Ok(())
+    }
+
+    fn cuCtxGetId(context: Handle, id: *mut u64) {
+        let context = if context == 0 { current() } else { context };
+        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { store(id, context) }
+    }
+
+    fn cuCtxSynchronize() {
+        driver()?.context().map(drop)
+    }
+
+    fn cuCtxSynchronize_v2(context: Handle) {
+        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?.healthy()
+    }
+
+    fn cuCtxSetLimit(limit: i32, value: usize) {
+        let context = driver()?.context()?;
+        let mut limits = lock(&context.limits);
+        *limits.get_mut(&limit).ok_or(Status::InvalidValue)? = value;
+        Ok(())
+    }
+
+    fn cuCtxGetLimit(value: *mut usize, limit: i32) {
+        let context = driver()?.context()?;
+        let found = lock(&context.limits).get(&limit).copied().ok_or(Status::InvalidValue)?;
+        // SAFETY: by the caller.
+        unsafe { store(value, found) }
+    }
+
+    fn cuCtxGetCacheConfig(value: *mut i32) {
+        driver()?.context()?;
+        // SAFETY: by the caller.
+        unsafe { store(value, 0) }
+    }
+
+    fn cuCtxSetCacheConfig(_value: i32) {
+        driver()?.context().map(drop)
+    }
+
+    fn cuCtxGetSharedMemConfig(value: *mut i32) {
+        driver()?.context()?;
+        // SAFETY: by the caller.
+        unsafe { store(value, 1) }
+    }
+
+    fn cuCtxSetSharedMemConfig(_value: i32) {
+        driver()?.context().map(drop)
+    }
+
+    fn cuCtxGetApiVersion(_context: Handle, version: *mut u32) {
+        driver()?;
+        // SAFETY: by the caller.
+        unsafe { store(version, 3020) }
+    }
+
+    fn cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32) {
+        driver()?.context()?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(least, 0);
+            offer(greatest, -5);
+        }
+        Ok(())
+    }
+
+    fn cuCtxResetPersistingL2Cache() {
+        driver()?.context().map(drop)
+    }
+
+    fn cuCtxEnablePeerAccess(peer: Handle, flags: u32) {
+        let driver = driver()?;
+        let (context, peer) = (driver.context()?, driver.contexts.find(peer).ok_or(Status::InvalidContext)?);
+        if flags != 0 {
+            return Err(Status::InvalidValue);
+        }
+        if peer.gpu == context.gpu {
+            return Err(Status::InvalidDevice);
+        }
+        match lock(&context.peers).insert(peer.handle) {
+            true => Ok(()),
+            false => Err(Status::PeerAccessAlreadyEnabled),
+        }
+    }
+
+    fn cuCtxDisablePeerAccess(peer: Handle) {
+        let context = driver()?.context()?;
+        match lock(&context.peers).remove(&peer) {
+            true => Ok(()),
+            false => Err(Status::PeerAccessNotEnabled),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
+//!
+//! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
+
+use crate::pointers::slice;
+use std::fmt;
+
+/// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
+const WRAPPER: u32 = 0x4662_43b1;
+/// A fatbin.
+const FATBIN: u32 = 0xba55_ed50;
+/// The first bytes of an ELF file.
+const ELF: u32 = 0x464c_457f;
+
+/// Flags of an entry: how its payload is compressed.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
+
+/// Bytes of an entry's header that are read.
+const ENTRY: usize = 64;
+/// PTX text at most: more is no text.
+const LONGEST: usize = 1 << 30;
+
+/// Why an image is not loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It holds machine code for these architectures and no PTX.
+    MachineCode(Vec<u32>),
+    /// Its PTX is for newer GPUs than the emulated one.
+    Newer(Vec<u32>),
+    /// It is none of the kinds of image.
+    Unknown,
+    /// An entry cannot be read.
+    Damaged(&'static str),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |numbers: &[u32]| numbers.iter().map(|sm| format!("sm_{sm}")).collect::<Vec<_>>().join(", ");
+        match self {
+            Refused::MachineCode(sms) => write!(
+                f,
+                "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
+                 `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
+                if sms.is_empty() { String::new() } else { format!(" for {}", list(sms)) }
+            ),
+            Refused::Newer(sms) => write!(
+                f,
+                "the module's PTX is for {}, newer than the emulated sm_90\n  = help: compile for compute_90 or older",
+                list(sms)
+            ),
+            Refused::Unknown => {
+                f.write_str("the image of the module is neither PTX nor a fatbin\n  = help: pass PTX text, or what nvcc writes with `-fatbin`")
+            }
+            Refused::Damaged(what) => write!(f, "the module's fatbin cannot be read: {what}\n  = help: compile it again"),
+        }
+    }
+}
+
+/// The PTX texts of an image: one, or of a list of fatbins one each.
+///
+/// # Safety
+/// `image` points to an image of one of the kinds, whole.
+pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
+    // SAFETY: every kind of image has four bytes.
+    let magic = u32::from_le_bytes(unsafe { image.cast::<[u8; 4]>().read_unaligned() });
+    match magic {
+        WRAPPER => {
+            // SAFETY: a wrapper is a word, a version, a pointer to the fatbin and one to more.
+            let (version, data, list) = unsafe {
+                let word = |offset| image.add(offset).cast::<u32>().read_unaligned();
+                let pointer = |offset| image.add(offset).cast::<*const u8>().read_unaligned();
+                (word(4), pointer(8), pointer(16))
+            };
+            let mut fatbins = vec![data];
+            if version == 2 {
+                let list = list.cast::<*const u8>();
+                // SAFETY: the list of version 2 ends with a null pointer.
+                fatbins = (0..).map(|index| unsafe { list.add(index).read_unaligned() }).take_while(|next| !next.is_null()).collect();
+                fatbins.push(data);
+                fatbins.retain(|fatbin| !fatbin.is_null());
+            }
+            // SAFETY: they are fatbins.
+            fatbins.into_iter().map(|fatbin| unsafe { of_fatbin(fatbin) }).collect()
+        }
+        // SAFETY: by the caller.
+        FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
+        ELF => Err(Refused::MachineCode(Vec::new())),
+        _ => {
+            // SAFETY: text ends with a zero byte, by the caller.
+            let text = unsafe { std::ffi::CStr::from_ptr(image.cast()) }.to_string_lossy();
+            match text.contains(".version") {
+                true => Ok(vec![text.into_owned()]),
+                false => Err(Refused::Unknown),
+            }
+        }
+    }
+}
+
+/// The best PTX of a fatbin: the newest that the emulated GPU may run.
+///
+/// # Safety
+/// `start` points to a whole fatbin.
+unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
+    // SAFETY: by the caller: a header of 16 bytes, which says how many follow.
+    let bytes = unsafe {
+        let header = slice(start, 16);
+        let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
+        slice(start, u16::from_le_bytes([header[6], header[7]]) as usize + total as usize)
+    };
+    ptx_of(bytes)
+}
+
+/// The best PTX of a fatbin's bytes.
+pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
+    let cut = Refused::Damaged("it ends in an entry");
+    let magic = bytes.get(..4).map(|word| u32::from_le_bytes(std::array::from_fn(|i| word[i])));
+    if magic != Some(FATBIN) || bytes.len() < 16 {
+        return Err(Refused::Unknown);
+    }
+    let mut rest = bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
+    let (mut best, mut newer, mut machine): (Option<(u32, String)>, _, _) = (None, Vec::new(), Vec::new());
+    while rest.len() >= ENTRY {
+        let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
+        let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
+        let (kind, header, length, sm) = (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
+        let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
+        match kind {
+            1 if sm > 90 => newer.push(sm),
+            1 if best.as_ref().is_none_or(|(of_best, _)| sm > *of_best) => {
+                let compressed = payload.get(..word(16) as usize).filter(|part| !part.is_empty()).unwrap_or(payload);
+                let text = text_of(compressed, long(40), long(56) as usize)?;
+                best = Some((sm, text));
+            }
+            2 => machine.push(sm),
+            _ => {}
+        }
+        rest = &rest[header + length..];
+    }
+    best.map(|(_, text)| text).ok_or(if newer.is_empty() { Refused::MachineCode(machine) } else { Refused::Newer(newer) })
+}
+
+/// The text of an entry's payload.
+fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused> {
+    if length > LONGEST {
+        return Err(Refused::Damaged("an entry says that it is longer than a gigabyte"));
+    }
+    let bytes = if flags & LZ4 != 0 {
+        lz4_flex::block::decompress(payload, length).map_err(|_| Refused::Damaged("an entry's LZ4 block is damaged"))?
+    } else if flags & ZSTD != 0 {
+        let mut text = Vec::new();
+        let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload).map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
+        let limited = &mut std::io::Read::take(&mut decoder, LONGEST as u64);
+        std::io::Read::read_to_end(limited, &mut text).map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
+        text
+    } else {
+        payload.to_vec()
+    };
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fatbin of entries: kind, sm, flags, uncompressed length and payload.
+    fn fatbin(entries: &[(u16, u32, u64, usize, Vec<u8>)]) -> Vec<u8> {
+        let mut body = Vec::new();
+        for (kind, sm, flags, length, payload) in entries {
+            let mut header = [0u8; ENTRY];
+            header[..2].copy_from_slice(&kind.to_le_bytes());
+            header[4..8].copy_from_slice(&(ENTRY as u32).to_le_bytes());
+            header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            let compressed = if *flags == 0 { 0 } else { payload.len() as u32 };
+            header[16..20].copy_from_slice(&compressed.to_le_bytes());
+            header[28..32].copy_from_slice(&sm.to_le_bytes());
+            header[40..48].copy_from_slice(&flags.to_le_bytes());
+            header[56..64].copy_from_slice(&(*length as u64).to_le_bytes());
+            body.extend(header);
+            body.extend(payload);
+        }
+        let mut bytes = FATBIN.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((body.len() as u64).to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    #[test]
+    fn the_newest_ptx_that_the_gpu_runs_is_taken() {
+        let old = b".version 7.0 old".to_vec();
+        let new = b".version 8.0 new".to_vec();
+        let packed = lz4_flex::block::compress(&new);
+        let bytes = fatbin(&[
+            (2, 90, 0, 0, vec![1; 100]),
+            (1, 70, 0, 0, old),
+            (1, 90, LZ4, new.len(), packed),
+            (1, 100, 0, 0, b".version 9.0".to_vec()),
+        ]);
+        assert_eq!(ptx_of(&bytes).as_deref(), Ok(".version 8.0 new"));
+        // SAFETY: the fatbin is whole.
+        assert_eq!(unsafe { texts(bytes.as_ptr()) }, Ok(vec![".version 8.0 new".to_owned()]));
+    }
+
+    #[test]
+    fn machine_code_alone_is_refused_with_what_to_compile() {
+        let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
+        assert_eq!(refused, Refused::MachineCode(vec![90]));
+        assert!(refused.to_string().contains("nvcc -gencode"));
+        assert_eq!(ptx_of(&fatbin(&[(1, 120, 0, 0, b"x".to_vec())])), Err(Refused::Newer(vec![120])));
+    }
+
+    #[test]
+    fn damaged_fatbins_are_refused() {
+        let whole = fatbin(&[(1, 90, LZ4, 16, vec![0xff; 20]), (1, 90, 0, 0, b".version".to_vec())]);
+        for length in 0..whole.len() {
+            assert!(ptx_of(&whole[..length]).is_err(), "{length} bytes");
+        }
+        assert!(matches!(ptx_of(&whole), Err(Refused::Damaged(_))));
+    }
+}

@@ -1,0 +1,35 @@
+//! CUDA's driver interface on the emulator. This crate is `libcuda.so.1`: a program that finds it before NVIDIA's runs its kernels
+//! without a GPU, and `lanework exec` has it checked or profiled without a change.
+//!
+//! Work is done when it is asked for: a launch or a copy on a stream has happened when the call returns, unless the stream is being
+//! captured. What a kernel does wrong is reported when it happens, and then by error codes as on a GPU: the launch succeeds, and the
+//! calls after it fail until the context is reset.
+//!
+//! [`api`] makes C functions of Rust ones, each in the file of what it is about; [`procedures`] finds them by name. A name that nothing
+//! implements answers `CUDA_ERROR_NOT_SUPPORTED`, and says so where `LANEWORK_TRACE` is set.
+
+#![allow(non_snake_case, reason = "CUDA's names")]
+#![allow(clippy::missing_safety_doc, reason = "CUDA's documentation says what a caller has to keep")]
+
+mod api;
+mod attributes;
+mod contexts;
+mod copies;
+mod devices;
+mod events;
+mod fatbin;
+mod functions;
+mod handles;
+mod launches;
+mod libraries;
+mod memory;
+mod modules;
+mod pointers;
+mod pools;
+mod private;
+mod procedures;
+mod start;
+mod state;
+mod status;
+mod streams;
+mod unsupported;

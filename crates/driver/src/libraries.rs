@@ -1,0 +1,172 @@
+//! Libraries: images that are loaded into each context where one of their kernels is used.
+
+use crate::api::api;
+use crate::contexts::current;
+use crate::functions::{Function, Of};
+use crate::handles::Handle;
+use crate::modules::{JitOptions, read_file};
+use crate::pointers::{offer, store, text};
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_void};
+use std::sync::{Arc, Mutex, Weak};
+
+/// A library.
+pub struct Library {
+    /// The PTX of the image, ended by zero bytes.
+    texts: Vec<String>,
+    /// The module of each context where it was used.
+    modules: Mutex<BTreeMap<Handle, Handle>>,
+    /// The handles of kernels that were asked for, by name.
+    kernels: Mutex<BTreeMap<String, Handle>>,
+}
+
+impl Driver {
+    /// The module of a library in the current context.
+    pub fn module_of(&self, library: &Library) -> Result<Handle> {
+        let context = self.context()?.handle;
+        let mut modules = library.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&module) = modules.get(&context)
+            && self.modules.find(module).is_some()
+        {
+            return Ok(module);
+        }
+        let module = self.modules.add(self.load_texts(&library.texts, JitOptions::NONE)?);
+        modules.insert(context, module);
+        Ok(module)
+    }
+
+    /// The kernel of a name of a library.
+    fn kernel_of(&self, handle: Handle, name: &str) -> Result<Handle> {
+        let library = self.libraries.get(handle)?;
+        let module = self.modules.get(self.module_of(&library)?)?;
+        if module.code.module().entry(name).is_none() {
+            return Err(Status::NotFound);
+        }
+        let mut kernels = library.kernels.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&known) = kernels.get(name) {
+            return Ok(known);
+        }
+        let of: Weak<Library> = Arc::downgrade(&library);
+        let kernel = self.functions.add(Function::new(Of::Library(of, handle), name));
+        kernels.insert(name.to_owned(), kernel);
+        Ok(kernel)
+    }
+
+    fn variable_of(&self, library: Handle, name: &str) -> Result<(u64, u64)> {
+        let module = self.module_of(&*self.libraries.get(library)?)?;
+        self.modules.get(module)?.code.variable(name).ok_or(Status::NotFound)
+    }
+}
+
+/// Loads an image as a library. Where a context is current its PTX is compiled now, so that errors are told here.
+///
+/// # Safety
+/// As [`Driver::texts`].
+unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
+    let driver = driver()?;
+    // SAFETY: by the caller.
+    let texts = unsafe { Driver::texts(image, options) }?;
+    let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
+    if current() != 0 {
+        let module = driver.modules.add(driver.load_texts(&made.texts, options)?);
+        made.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(current(), module);
+    }
+    // SAFETY: by the caller.
+    unsafe { store(library, driver.libraries.add(made)) }
+}
+
+api! {
+    fn cuLibraryLoadData(library: *mut Handle, image: *const c_void, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
+        // SAFETY: by the caller.
+        unsafe { load(library, image, JitOptions { count, names, values }) }
+    }
+
+    fn cuLibraryLoadFromFile(library: *mut Handle, file: *const c_char, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
+        // SAFETY: by the caller.
+        let image = read_file(unsafe { text(file) }?)?;
+        // SAFETY: as for `cuModuleLoad`.
+        unsafe { load(library, image.as_ptr().cast(), JitOptions { count, names, values }) }
+    }
+
+    fn cuLibraryUnload(library: Handle) {
+        let driver = driver()?;
+        let removed = driver.libraries.remove(library)?;
+        for (_, module) in std::mem::take(&mut *removed.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner())) {
+            // Gone already where the context was reset.
+            let _ = driver.modules.remove(module);
+        }
+        Ok(())
+    }
+
+    fn cuLibraryGetKernel(kernel: *mut Handle, library: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let found = driver()?.kernel_of(library, unsafe { text(name) }?)?;
+        // SAFETY: by the caller.
+        unsafe { store(kernel, found) }
+    }
+
+    fn cuLibraryGetKernelCount(count: *mut u32, library: Handle) {
+        let driver = driver()?;
+        let module = driver.modules.get(driver.module_of(&*driver.libraries.get(library)?)?)?;
+        // SAFETY: by the caller.
+        unsafe { store(count, module.code.module().entries().count() as u32) }
+    }
+
+    fn cuLibraryEnumerateKernels(kernels: *mut Handle, count: u32, library: Handle) {
+        let driver = driver()?;
+        let module = driver.modules.get(driver.module_of(&*driver.libraries.get(library)?)?)?;
+        for (index, entry) in module.code.module().entries().take(count as usize).enumerate() {
+            let kernel = driver.kernel_of(library, &entry.name)?;
+            // SAFETY: by the caller.
+            unsafe { store(kernels.add(index), kernel) }?;
+        }
+        Ok(())
+    }
+
+    fn cuLibraryGetModule(module: *mut Handle, library: Handle) {
+        let driver = driver()?;
+        let found = driver.module_of(&*driver.libraries.get(library)?)?;
+        // SAFETY: by the caller.
+        unsafe { store(module, found) }
+    }
+
+    fn cuLibraryGetGlobal(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let (at, length) = driver()?.variable_of(library, unsafe { text(name) }?)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(address, at);
+            offer(bytes, length as usize);
+        }
+        Ok(())
+    }
+
+    fn cuLibraryGetManaged(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let (at, length) = driver()?.variable_of(library, unsafe { text(name) }?)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(address, at);
+            offer(bytes, length as usize);
+        }
+        Ok(())
+    }
+
+    fn cuKernelGetFunction(function: *mut Handle, kernel: Handle) {
+        driver()?.functions.get(kernel)?.module()?;
+        // A kernel is a function whose module is that of the current context.
+        // SAFETY: by the caller.
+        unsafe { store(function, kernel) }
+    }
+
+    fn cuKernelGetLibrary(library: *mut Handle, kernel: Handle) {
+        let found = match &driver()?.functions.get(kernel)?.of {
+            Of::Library(_, handle) => *handle,
+            Of::Module(..) => return Err(Status::InvalidHandle),
+        };
+        // SAFETY: by the caller.
+        unsafe { store(library, found) }
+    }
+}

@@ -1,0 +1,223 @@
+//! Modules: PTX loaded into a context, with its kernels and variables.
+
+use crate::api::api;
+use crate::fatbin;
+use crate::functions::{Function, Of};
+use crate::handles::Handle;
+use crate::pointers::{offer, store, text};
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status};
+use lanework::{Error, PtxModule};
+use std::collections::BTreeMap;
+use std::ffi::{c_char, c_void};
+use std::sync::{Arc, Mutex};
+
+/// A loaded module.
+pub struct Module {
+    pub context: Handle,
+    pub code: PtxModule,
+    /// The handles of functions that were asked for, by name.
+    functions: Mutex<BTreeMap<String, Handle>>,
+}
+
+/// Options of a load (`CUjit_option`) that matter here: buffers for texts and their sizes.
+const INFO_LOG: i32 = 3;
+const INFO_LOG_BYTES: i32 = 4;
+const ERROR_LOG: i32 = 5;
+const ERROR_LOG_BYTES: i32 = 6;
+
+/// The options of a load as C passes them.
+#[derive(Clone, Copy)]
+pub struct JitOptions {
+    pub count: u32,
+    pub names: *const i32,
+    pub values: *mut *mut c_void,
+}
+
+impl JitOptions {
+    pub const NONE: JitOptions = JitOptions { count: 0, names: std::ptr::null(), values: std::ptr::null_mut() };
+
+    /// The place of an option's value.
+    fn place(&self, name: i32) -> Option<*mut *mut c_void> {
+        if self.names.is_null() || self.values.is_null() {
+            return None;
+        }
+        // SAFETY: the caller of the driver says that there are `count` names and values.
+        (0..self.count as usize).find(|&index| unsafe { self.names.add(index).read() } == name).map(|index| unsafe { self.values.add(index) })
+    }
+
+    /// Writes a text to a log, and its length where the size was.
+    fn log(&self, (buffer, size): (i32, i32), text: &str) {
+        let (Some(buffer), Some(size)) = (self.place(buffer), self.place(size)) else { return };
+        // SAFETY: the values of these options are a buffer and, as a number in the place of a pointer, its size.
+        unsafe {
+            let bytes = *size as usize;
+            let kept = text.len().min(bytes.saturating_sub(1));
+            if !(*buffer).is_null() && bytes > 0 {
+                let _ = crate::pointers::write_text((*buffer).cast(), bytes, text);
+            }
+            *size = kept as *mut c_void;
+        }
+    }
+}
+
+/// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
+pub fn say(what: &str, why: &dyn std::fmt::Display) {
+    eprintln!("lanework: {what}: {why}");
+}
+
+impl Driver {
+    /// The PTX of an image.
+    ///
+    /// # Safety
+    /// As [`fatbin::texts`]; the options are as C passes them.
+    pub unsafe fn texts(image: *const c_void, options: JitOptions) -> Result<Vec<String>> {
+        if image.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: by the caller.
+        unsafe { fatbin::texts(image.cast()) }.map_err(|refused| {
+            say("a module is not loaded", &refused);
+            options.log((ERROR_LOG, ERROR_LOG_BYTES), &refused.to_string());
+            match refused {
+                fatbin::Refused::Unknown | fatbin::Refused::Damaged(_) => Status::InvalidImage,
+                _ => Status::NoBinaryForGpu,
+            }
+        })
+    }
+
+    /// Loads PTX into the current context.
+    pub fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
+        let context = self.context()?.handle;
+        options.log((INFO_LOG, INFO_LOG_BYTES), "");
+        let code = self.compile(texts).map_err(|error| {
+            say("a module is not loaded", &error);
+            options.log((ERROR_LOG, ERROR_LOG_BYTES), &error.to_string());
+            match error {
+                Error::Ptx(_) => Status::InvalidPtx,
+                Error::Memory(_) => Status::OutOfMemory,
+                _ => Status::NoBinaryForGpu,
+            }
+        })?;
+        options.log((ERROR_LOG, ERROR_LOG_BYTES), "");
+        Ok(Module { context, code, functions: Mutex::default() })
+    }
+
+    fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
+        match texts {
+            [only] => self.device.load_ptx(only),
+            several => {
+                let named: Vec<(String, &str)> =
+                    several.iter().enumerate().map(|(index, text)| (format!("part {index}"), text.as_str())).collect();
+                let named: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+                self.device.load_linked(&named)
+            }
+        }
+    }
+
+    /// The function of a name of a module.
+    pub fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
+        let module = self.modules.get(handle)?;
+        if module.code.module().entry(name).is_none() {
+            return Err(Status::NotFound);
+        }
+        let mut functions = module.functions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&known) = functions.get(name) {
+            return Ok(known);
+        }
+        let function = self.functions.add(Function::new(Of::Module(Arc::downgrade(&module), handle), name));
+        functions.insert(name.to_owned(), function);
+        Ok(function)
+    }
+}
+
+/// Loads an image and stores its handle.
+///
+/// # Safety
+/// As [`Driver::texts`].
+unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
+    let driver = driver()?;
+    // SAFETY: by the caller.
+    let texts = unsafe { Driver::texts(image, options) }?;
+    let loaded = driver.load_texts(&texts, options)?;
+    // SAFETY: by the caller.
+    unsafe { store(module, driver.modules.add(loaded)) }
+}
+
+/// The bytes of a file, ended by a zero byte.
+pub fn read_file(name: &str) -> Result<Vec<u8>> {
+    let mut bytes = std::fs::read(name).map_err(|_| Status::FileNotFound)?;
+    bytes.push(0);
+    Ok(bytes)
+}
+
+api! {
+    fn cuModuleLoad(module: *mut Handle, file: *const c_char) {
+        // SAFETY: by the caller.
+        let image = read_file(unsafe { text(file) }?)?;
+        // SAFETY: a file that holds no image is refused by its first bytes; a cut fatbin is not.
+        unsafe { load(module, image.as_ptr().cast(), JitOptions::NONE) }
+    }
+
+    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions::NONE) }
+    }
+
+    fn cuModuleLoadDataEx(module: *mut Handle, image: *const c_void, count: u32, names: *const i32, values: *mut *mut c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions { count, names, values }) }
+    }
+
+    fn cuModuleLoadFatBinary(module: *mut Handle, image: *const c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions::NONE) }
+    }
+
+    fn cuModuleUnload(module: Handle) {
+        driver()?.context()?;
+        driver()?.modules.remove(module).map(drop)
+    }
+
+    fn cuModuleGetLoadingMode(mode: *mut i32) {
+        // Eager is 1, lazy 2.
+        // SAFETY: by the caller.
+        unsafe { store(mode, 2) }
+    }
+
+    fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let found = driver()?.function_of(module, unsafe { text(name) }?)?;
+        // SAFETY: by the caller.
+        unsafe { store(function, found) }
+    }
+
+    fn cuModuleGetFunctionCount(count: *mut u32, module: Handle) {
+        let module = driver()?.modules.get(module)?;
+        // SAFETY: by the caller.
+        unsafe { store(count, module.code.module().entries().count() as u32) }
+    }
+
+    fn cuModuleEnumerateFunctions(functions: *mut Handle, count: u32, module: Handle) {
+        let driver = driver()?;
+        let loaded = driver.modules.get(module)?;
+        for (index, entry) in loaded.code.module().entries().take(count as usize).enumerate() {
+            let function = driver.function_of(module, &entry.name)?;
+            // SAFETY: by the caller.
+            unsafe { store(functions.add(index), function) }?;
+        }
+        Ok(())
+    }
+
+    fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let name = unsafe { text(name) }?;
+        let (at, length) = driver()?.modules.get(module)?.code.variable(name).ok_or(Status::NotFound)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(address, at);
+            offer(bytes, length as usize);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Stream-ordered allocation and memory pools. Memory is there when it is asked for, and gone when it is freed.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::memory::Kind;
+use crate::pointers::store;
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// A pool.
+pub struct Pool {
+    /// Attributes by their numbers, as far as programs set them.
+    attributes: Mutex<BTreeMap<i32, u64>>,
+    /// Most bytes that were in use.
+    high: Mutex<u64>,
+}
+
+impl Driver {
+    /// The default pool of a GPU (0), or the one that allocations take (1).
+    fn pool_of(&self, ordinal: i32, which: usize) -> Result<Handle> {
+        let gpu = self.gpu(ordinal)?;
+        let mut pools = gpu.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if pools[0] == 0 {
+            pools[0] = self.pools.add(Pool::new());
+        }
+        if pools[1] == 0 {
+            pools[1] = pools[0];
+        }
+        Ok(pools[which])
+    }
+
+    fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
+        self.stream(stream)?;
+        let of_pool = self.pools.get(pool)?;
+        // An allocation of no bytes is one.
+        let address = self.allocate(bytes.max(1), Kind::Device, pool, 0)?;
+        let used = self.used_of(pool);
+        let mut high = of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        *high = used.max(*high);
+        Ok(address)
+    }
+}
+
+impl Pool {
+    fn new() -> Pool {
+        // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
+        Pool { attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])), high: Mutex::new(0) }
+    }
+}
+
+api! {
+    fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
+        let driver = driver()?;
+        let pool = driver.pool_of(driver.context()?.gpu, 1)?;
+        let at = driver.allocate_from(pool, bytes, stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, at) }
+    }
+
+    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, stream: Handle) {
+        let at = driver()?.allocate_from(pool, bytes, stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, at) }
+    }
+
+    fn cuMemFreeAsync(address: u64, stream: Handle) {
+        driver()?.stream(stream)?;
+        match address {
+            0 => Err(Status::InvalidValue),
+            address => driver()?.free(address, &[Kind::Device, Kind::Managed]),
+        }
+    }
+
+    fn cuDeviceGetDefaultMemPool(pool: *mut Handle, device: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device, 0)?) }
+    }
+
+    fn cuDeviceGetMemPool(pool: *mut Handle, device: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device, 1)?) }
+    }
+
+    fn cuDeviceSetMemPool(device: i32, pool: Handle) {
+        let driver = driver()?;
+        driver.pools.get(pool)?;
+        driver.pool_of(device, 0)?;
+        driver.gpu(device)?.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[1] = pool;
+        Ok(())
+    }
+
+    fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pools.add(Pool::new())) }
+    }
+
+    fn cuMemPoolDestroy(pool: Handle) {
+        driver()?.pools.remove(pool).map(drop)
+    }
+
+    fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
+        driver()?.pools.get(pool).map(drop)
+    }
+
+    fn cuMemPoolSetAttribute(pool: Handle, attribute: i32, value: *const c_void) {
+        let driver = driver()?;
+        let of_pool = driver.pools.get(pool)?;
+        if value.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        match attribute {
+            // SAFETY: by the caller: an int.
+            1..=3 => of_pool.set(attribute, u64::from(unsafe { value.cast::<u32>().read() })),
+            // SAFETY: by the caller: 64 bits.
+            4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
+            // The most that was in use, which starts anew.
+            6 | 8 => *of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = driver.used_of(pool),
+            _ => return Err(Status::InvalidValue),
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAttribute(pool: Handle, attribute: i32, value: *mut c_void) {
+        let driver = driver()?;
+        let of_pool = driver.pools.get(pool)?;
+        // SAFETY: by the caller, each of its type.
+        unsafe {
+            match attribute {
+                1..=3 => store(value.cast::<i32>(), of_pool.attribute(attribute) as i32),
+                4 => store(value.cast::<u64>(), of_pool.attribute(attribute)),
+                5 | 7 => store(value.cast::<u64>(), driver.used_of(pool)),
+                6 | 8 => store(value.cast::<u64>(), *of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner())),
+                _ => Err(Status::InvalidValue),
+            }
+        }
+    }
+
+    fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
+        driver()?.pools.get(pool).map(drop)
+    }
+
+    fn cuMemPoolGetAccess(flags: *mut i32, pool: Handle, _location: *const c_void) {
+        driver()?.pools.get(pool)?;
+        // SAFETY: by the caller. Reading and writing.
+        unsafe { store(flags, 3) }
+    }
+}
+
+impl Pool {
+    fn set(&self, attribute: i32, value: u64) {
+        self.attributes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(attribute, value);
+    }
+
+    fn attribute(&self, attribute: i32) -> u64 {
+        self.attributes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&attribute).copied().unwrap_or(0)
+    }
+}

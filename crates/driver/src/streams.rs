@@ -1,0 +1,196 @@
+//! Streams. Work happens when it is queued, so a stream has nothing to wait for; what it keeps is what programs ask of it.
+
+use crate::api::api;
+use crate::contexts::current;
+use crate::handles::Handle;
+use crate::pointers::{offer, store};
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// A stream that a program made.
+pub struct Stream {
+    pub context: Handle,
+    pub flags: u32,
+    pub priority: i32,
+}
+
+/// The default stream, by its other name, and the default stream of each thread.
+const LEGACY: Handle = 1;
+const PER_THREAD: Handle = 2;
+
+impl Driver {
+    /// The stream of a handle; none for the default streams.
+    pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
+        match handle {
+            0 | LEGACY | PER_THREAD => self.context().map(|_| None),
+            handle => {
+                let stream = self.streams.get(handle)?;
+                if let Some(context) = self.contexts.find(stream.context) {
+                    context.healthy()?;
+                }
+                Ok(Some(stream))
+            }
+        }
+    }
+}
+
+type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
+type HostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+api! {
+    fn cuStreamCreate(stream: *mut Handle, flags: u32) {
+        let context = driver()?.context()?.handle;
+        if flags > 1 {
+            return Err(Status::InvalidValue);
+        }
+        let handle = driver()?.streams.add(Stream { context, flags, priority: 0 });
+        // SAFETY: by the caller.
+        unsafe { store(stream, handle) }
+    }
+
+    fn cuStreamCreateWithPriority(stream: *mut Handle, flags: u32, priority: i32) {
+        let context = driver()?.context()?.handle;
+        if flags > 1 {
+            return Err(Status::InvalidValue);
+        }
+        let handle = driver()?.streams.add(Stream { context, flags, priority: priority.clamp(-5, 0) });
+        // SAFETY: by the caller.
+        unsafe { store(stream, handle) }
+    }
+
+    fn cuStreamDestroy_v2(stream: Handle) {
+        driver()?.streams.remove(stream).map(drop)
+    }
+
+    fn cuStreamSynchronize(stream: Handle) {
+        driver()?.stream(stream).map(drop)
+    }
+
+    fn cuStreamQuery(stream: Handle) {
+        driver()?.stream(stream).map(drop)
+    }
+
+    fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
+        driver()?.stream(stream)?;
+        driver()?.events.get(event).map(drop)
+    }
+
+    fn cuStreamGetPriority(stream: Handle, priority: *mut i32) {
+        let found = driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(priority, found.map_or(0, |stream| stream.priority)) }
+    }
+
+    fn cuStreamGetFlags(stream: Handle, flags: *mut u32) {
+        let found = driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(flags, found.map_or(0, |stream| stream.flags)) }
+    }
+
+    fn cuStreamGetId(stream: Handle, id: *mut u64) {
+        driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(id, stream) }
+    }
+
+    fn cuStreamGetCtx(stream: Handle, context: *mut Handle) {
+        let found = driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(context, found.map_or_else(current, |stream| stream.context)) }
+    }
+
+    fn cuStreamGetCtx_v2(stream: Handle, context: *mut Handle, green: *mut Handle) {
+        let found = driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(green, 0);
+            store(context, found.map_or_else(current, |stream| stream.context))
+        }
+    }
+
+    fn cuStreamGetDevice(stream: Handle, device: *mut i32) {
+        let driver = driver()?;
+        let context = driver.stream(stream)?.map_or_else(current, |stream| stream.context);
+        let context = driver.contexts.find(context).ok_or(Status::InvalidContext)?;
+        // SAFETY: by the caller.
+        unsafe { store(device, context.gpu) }
+    }
+
+    fn cuStreamAddCallback(stream: Handle, callback: Option<Callback>, data: *mut c_void, _flags: u32) {
+        driver()?.stream(stream)?;
+        let callback = callback.ok_or(Status::InvalidValue)?;
+        // SAFETY: by the caller; all work of the stream is done.
+        unsafe { callback(stream, 0, data) };
+        Ok(())
+    }
+
+    fn cuLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: *mut c_void) {
+        driver()?.stream(stream)?;
+        let function = function.ok_or(Status::InvalidValue)?;
+        // SAFETY: by the caller; all work of the stream is done.
+        unsafe { function(data) };
+        Ok(())
+    }
+
+    fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {
+        driver()?.stream(stream).map(drop)
+    }
+
+    fn cuStreamIsCapturing(stream: Handle, status: *mut i32) {
+        driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(status, 0) }
+    }
+
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut i32) {
+        driver()?;
+        // SAFETY: by the caller.
+        unsafe { store(mode, 0) }
+    }
+
+    fn cuStreamGetCaptureInfo_v2(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, count: *mut usize) {
+        driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(id, 0);
+            offer(graph, 0);
+            offer(nodes, std::ptr::null());
+            offer(count, 0);
+            store(status, 0)
+        }
+    }
+
+    fn cuStreamGetCaptureInfo_v3(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, edges: *mut *const u8, count: *mut usize) {
+        driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(id, 0);
+            offer(graph, 0);
+            offer(nodes, std::ptr::null());
+            offer(edges, std::ptr::null());
+            offer(count, 0);
+            store(status, 0)
+        }
+    }
+
+    fn cuStreamSetAttribute(stream: Handle, _attribute: i32, _value: *const c_void) {
+        driver()?.stream(stream).map(drop)
+    }
+
+    fn cuStreamCopyAttributes(to: Handle, from: Handle) {
+        driver()?.stream(to)?;
+        driver()?.stream(from).map(drop)
+    }
+
+    fn cuStreamWriteValue32_v2(stream: Handle, address: u64, value: u32, _flags: u32) {
+        driver()?.stream(stream)?;
+        driver()?.write(address, &value.to_le_bytes())
+    }
+
+    fn cuStreamWriteValue64_v2(stream: Handle, address: u64, value: u64, _flags: u32) {
+        driver()?.stream(stream)?;
+        driver()?.write(address, &value.to_le_bytes())
+    }
+}

@@ -1,0 +1,142 @@
+//! Linking: the PTX of all inputs becomes one module.
+
+use crate::Outcome;
+use crate::real;
+use lanework_ptx::Module;
+
+/// One input, of a kind of `nvJitLinkInputType`.
+pub struct Input {
+    pub kind: i32,
+    pub data: Vec<u8>,
+    pub name: String,
+}
+
+/// A linker: inputs, and what became of them. Results end with a zero byte.
+pub struct Linker {
+    options: Vec<String>,
+    texts: Vec<(String, String)>,
+    /// LTO-IR, and what else only the real library reads.
+    intermediate: Vec<Input>,
+    pub linked: Vec<u8>,
+    pub errors: Vec<u8>,
+}
+
+/// Kinds of input.
+const CUBIN: i32 = 1;
+const PTX: i32 = 2;
+const LTO_IR: i32 = 3;
+const FATBIN: i32 = 4;
+const ANY: i32 = 10;
+
+/// First bytes of fatbins and of ELF files.
+const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50u32.to_le_bytes();
+const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
+
+impl Linker {
+    pub fn new(options: Vec<String>) -> Linker {
+        Linker { options, texts: Vec::new(), intermediate: Vec::new(), linked: Vec::new(), errors: vec![0] }
+    }
+
+    /// Keeps why something was refused.
+    pub fn refuse(&mut self, outcome: Outcome, why: String) -> Outcome {
+        self.errors = why.into_bytes();
+        self.errors.push(0);
+        outcome
+    }
+
+    /// Adds an input.
+    pub fn add(&mut self, input: Input) -> Outcome {
+        let name = if input.name.is_empty() { format!("input {}", self.texts.len()) } else { input.name.clone() };
+        let looks_like_text = input.data.windows(8).take(4096).any(|window| window == b".version");
+        match input.kind {
+            PTX => self.add_text(name, &input.data),
+            CUBIN | FATBIN | ANY if looks_like_text && !input.data.starts_with(&FATBIN_MAGIC) => self.add_text(name, &input.data),
+            LTO_IR => {
+                self.intermediate.push(input);
+                Outcome::Success
+            }
+            FATBIN | ANY if input.data.starts_with(&FATBIN_MAGIC) => {
+                self.intermediate.push(input);
+                Outcome::Success
+            }
+            _ if input.data.starts_with(&ELF_MAGIC) => self.refuse(
+                Outcome::MissingFatbin,
+                format!("{name} is machine code; the emulator runs PTX: compile it to PTX, as `nvcc -ptx` or NVRTC do"),
+            ),
+            kind => self.refuse(Outcome::UnrecognizedInput, format!("{name} is of kind {kind}, which is not linked here")),
+        }
+    }
+
+    fn add_text(&mut self, name: String, bytes: &[u8]) -> Outcome {
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        self.texts.push((name, String::from_utf8_lossy(&bytes[..end]).into_owned()));
+        Outcome::Success
+    }
+
+    /// Links everything that was added.
+    pub fn complete(&mut self) -> Outcome {
+        if !self.intermediate.is_empty() {
+            match real::compile(&self.options, &self.intermediate, &self.texts) {
+                // The real library linked all of it.
+                Ok(text) => self.texts = vec![("LTO-IR".to_owned(), text)],
+                Err(why) => return self.refuse(Outcome::NvvmCompile, why),
+            }
+        }
+        let mut modules = Vec::new();
+        for (name, text) in &self.texts {
+            match Module::parse(text) {
+                Ok(module) => modules.push((name.clone(), module)),
+                Err(problems) => {
+                    let why = format!("{name}: {problems}");
+                    return self.refuse(Outcome::PtxCompile, why);
+                }
+            }
+        }
+        let linked = match modules.len() {
+            1 => self.texts[0].1.clone(),
+            _ => match Module::link(modules) {
+                Ok(module) => module.to_string(),
+                Err(error) => {
+                    let why = format!("{}\n  = help: {}", error.message, error.help);
+                    return self.refuse(Outcome::PtxCompile, why);
+                }
+            },
+        };
+        self.linked = linked.into_bytes();
+        self.linked.push(0);
+        Outcome::Success
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLER: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry twice() { call put; ret; }\n";
+    const CALLEE: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }\n";
+
+    fn input(kind: i32, text: &str) -> Input {
+        Input { kind, data: text.as_bytes().to_vec(), name: String::new() }
+    }
+
+    #[test]
+    fn what_one_text_declares_another_defines() {
+        let mut linker = Linker::new(vec!["-arch=sm_90".to_owned()]);
+        assert_eq!(linker.add(input(PTX, CALLER)), Outcome::Success);
+        assert_eq!(linker.add(input(CUBIN, CALLEE)), Outcome::Success);
+        assert_eq!(linker.complete(), Outcome::Success);
+        let text = String::from_utf8(linker.linked).expect("text");
+        assert!(text.ends_with('\0') && text.contains(".entry twice") && text.contains(".func put"), "{text}");
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let mut linker = Linker::new(Vec::new());
+        let mut elf = input(CUBIN, "");
+        elf.data = b"\x7fELF....".to_vec();
+        assert_eq!(linker.add(elf), Outcome::MissingFatbin);
+        assert!(String::from_utf8_lossy(&linker.errors).contains("nvcc -ptx"));
+        assert_eq!(linker.add(input(PTX, ".version 7.0 .target")), Outcome::Success);
+        assert_eq!(linker.complete(), Outcome::PtxCompile);
+    }
+}
