@@ -1,5 +1,8 @@
 //! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
+//! Of several PTX entries the newest is taken that the emulated GPU may run, else the oldest of the newer ones: the emulator also knows
+//! instructions that the GPU it stands for does not have.
+//!
 //! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
 
 use crate::pointers::slice;
@@ -16,6 +19,8 @@ const ELF: u32 = 0x464c_457f;
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
 
+/// The architecture of the emulated GPU.
+const EMULATED: u32 = 90;
 /// Bytes of an entry's header that are read.
 const ENTRY: usize = 64;
 /// PTX text at most: more is no text.
@@ -26,8 +31,6 @@ const LONGEST: usize = 1 << 30;
 pub enum Refused {
     /// It holds machine code for these architectures and no PTX.
     MachineCode(Vec<u32>),
-    /// Its PTX is for newer GPUs than the emulated one.
-    Newer(Vec<u32>),
     /// It is none of the kinds of image.
     Unknown,
     /// An entry cannot be read.
@@ -43,11 +46,6 @@ impl fmt::Display for Refused {
                 "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
                  `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
                 if sms.is_empty() { String::new() } else { format!(" for {}", list(sms)) }
-            ),
-            Refused::Newer(sms) => write!(
-                f,
-                "the module's PTX is for {}, newer than the emulated sm_90\n  = help: compile for compute_90 or older",
-                list(sms)
             ),
             Refused::Unknown => {
                 f.write_str("the image of the module is neither PTX nor a fatbin\n  = help: pass PTX text, or what nvcc writes with `-fatbin`")
@@ -119,15 +117,14 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
         return Err(Refused::Unknown);
     }
     let mut rest = bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
-    let (mut best, mut newer, mut machine): (Option<(u32, String)>, _, _) = (None, Vec::new(), Vec::new());
+    let (mut best, mut machine): (Option<(u32, String)>, _) = (None, Vec::new());
     while rest.len() >= ENTRY {
         let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
         let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
         let (kind, header, length, sm) = (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
         let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
         match kind {
-            1 if sm > 90 => newer.push(sm),
-            1 if best.as_ref().is_none_or(|(of_best, _)| sm > *of_best) => {
+            1 if best.as_ref().is_none_or(|(of_best, _)| is_better(sm, *of_best)) => {
                 let compressed = payload.get(..word(16) as usize).filter(|part| !part.is_empty()).unwrap_or(payload);
                 let text = text_of(compressed, long(40), long(56) as usize)?;
                 best = Some((sm, text));
@@ -137,7 +134,16 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
         }
         rest = &rest[header + length..];
     }
-    best.map(|(_, text)| text).ok_or(if newer.is_empty() { Refused::MachineCode(machine) } else { Refused::Newer(newer) })
+    best.map(|(_, text)| text).ok_or(Refused::MachineCode(machine))
+}
+
+/// Whether PTX for one architecture is to be preferred to that for another.
+fn is_better(sm: u32, other: u32) -> bool {
+    match (sm <= EMULATED, other <= EMULATED) {
+        (true, true) => sm > other,
+        (false, false) => sm < other,
+        (runs, _) => runs,
+    }
 }
 
 /// The text of an entry's payload.
@@ -204,11 +210,17 @@ mod tests {
     }
 
     #[test]
+    fn newer_ptx_is_taken_where_there_is_no_other() {
+        let entry = |sm: u32| (1, sm, 0, 0, format!(".version sm {sm}").into_bytes());
+        assert_eq!(ptx_of(&fatbin(&[entry(120), entry(100)])).as_deref(), Ok(".version sm 100"));
+        assert_eq!(ptx_of(&fatbin(&[entry(120), entry(70)])).as_deref(), Ok(".version sm 70"));
+    }
+
+    #[test]
     fn machine_code_alone_is_refused_with_what_to_compile() {
         let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
         assert_eq!(refused, Refused::MachineCode(vec![90]));
         assert!(refused.to_string().contains("nvcc -gencode"));
-        assert_eq!(ptx_of(&fatbin(&[(1, 120, 0, 0, b"x".to_vec())])), Err(Refused::Newer(vec![120])));
     }
 
     #[test]
