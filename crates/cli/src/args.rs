@@ -82,13 +82,15 @@ pub enum Command {
         lanework inspect kernel.ptx\n  \
         lanework inspect kernel.cu --json")]
     Inspect(InspectArgs),
-    /// Run a program and check, profile or trace every kernel that it launches through the library.
+    /// Run a program, a CUDA program as it is, too, and check, profile or trace every kernel that it launches.
     #[command(after_help = "Examples:\n  \
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
         lanework exec --profile --json -- cargo run --release\n  \
-        lanework exec --trace launches.json -- ./program input.txt\n\n\
-        The program runs on the emulator, also where it asks for a GPU. Its output comes first, the report last.\n\
+        lanework exec --trace launches.json -- ./program input.txt\n  \
+        lanework exec --plain --gpus 2 -- python script.py\n\n\
+        The program runs on the emulator, also where it asks for a GPU: a CUDA program (C++, numba, CuPy) loads the\n\
+        driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there. Its output comes first, the report last.\n\
         Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the\n\
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]

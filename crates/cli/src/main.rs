@@ -9,6 +9,7 @@ mod argument;
 mod book;
 mod checked;
 mod commands;
+mod driver;
 mod failure;
 mod findings;
 mod gather;

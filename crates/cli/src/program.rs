@@ -24,7 +24,7 @@ pub struct ProgramJson {
     notes: Vec<String>,
 }
 
-/// Runs a program under a tool.
+/// Runs a program under a tool, or as it is where the tool has no name.
 ///
 /// # Errors
 /// When it cannot be started, or its records cannot be read.
@@ -35,7 +35,12 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .split_first()
         .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
     let mut command = Command::new(name);
-    command.args(arguments).env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
+    command.args(arguments);
+    if !tool.is_empty() {
+        command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
+    }
+    let links = tempfile::Builder::new().prefix("lanework").tempdir()?;
+    command.envs(crate::driver::environment(links.path(), program.gpus)?);
     command.envs(more.iter().map(|(name, value)| (*name, value)));
     if program.json {
         command.stdout(to_stderr());
@@ -59,9 +64,9 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     for note in ended.notes() {
         crate::output::note(&format!("note: {note}"));
     }
-    if ended.launches().next().is_none() {
+    if !tool.is_empty() && ended.launches().next().is_none() {
         crate::output::note(&format!(
-            "note: no launch was recorded: {} launched nothing through this library",
+            "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
             name.display()
         ));
     }

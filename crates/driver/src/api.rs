@@ -42,5 +42,7 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
 /// Whether `LANEWORK_TRACE` asks for a line for each call.
 pub fn traces() -> bool {
     static TRACES: OnceLock<bool> = OnceLock::new();
-    *TRACES.get_or_init(|| std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0"))
+    *TRACES.get_or_init(|| {
+        std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0")
+    })
 }

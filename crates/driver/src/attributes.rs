@@ -140,7 +140,9 @@ const LAST: i32 = 147;
 pub fn of(attribute: i32, gpu: &Gpu) -> Option<i32> {
     match attribute {
         33 => Some(gpu.ordinal + 1), // the PCI bus
-        1..=LAST => Some(VALUES.iter().find(|(number, _)| *number == attribute).map_or(0, |(_, value)| *value)),
+        1..=LAST => Some(
+            VALUES.iter().find(|(number, _)| *number == attribute).map_or(0, |(_, value)| *value),
+        ),
         _ => None,
     }
 }

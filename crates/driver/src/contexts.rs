@@ -51,7 +51,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Limits by the numbers of `CUlimit`: stack, printf buffer, heap, depth and pending launches of launches from kernels, fetch granularity,
 /// persisting cache, and two of user-mode objects.
-const LIMITS: [(i32, usize); 7] = [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
+const LIMITS: [(i32, usize); 7] =
+    [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
 
 impl Context {
     fn new(handle: Handle, gpu: i32, flags: u32, primary: bool) -> Context {
@@ -85,7 +86,8 @@ impl Driver {
         let mut primary = lock(&gpu.primary);
         if primary.context == 0 {
             let flags = primary.flags;
-            primary.context = self.contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
+            primary.context =
+                self.contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
         }
         primary.retained += 1;
         Ok(primary.context)
@@ -252,6 +254,7 @@ api! {
     }
 
     fn cuCtxSynchronize_v2(context: Handle) {
+        let context = if context == 0 { current() } else { context };
         driver()?.contexts.find(context).ok_or(Status::InvalidContext)?.healthy()
     }
 

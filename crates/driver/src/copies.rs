@@ -1,6 +1,7 @@
 //! Copies and fills. An address is the emulator's where it holds it, else the program's own.
 
 use crate::api::api;
+use crate::graphs::Work;
 use crate::handles::Handle;
 use crate::state::{Driver, driver};
 use crate::status::{Result, Status};
@@ -38,7 +39,9 @@ impl Driver {
         match (self.holds(to), self.holds(from)) {
             (true, false) => self.write(to, source()),
             // SAFETY: by the caller.
-            (false, true) => self.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) }),
+            (false, true) => {
+                self.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) })
+            }
             (true, true) => {
                 let mut between = vec![0; bytes];
                 self.read(from, &mut between)?;
@@ -70,7 +73,13 @@ impl Driver {
     }
 
     /// Fills rows.
-    fn fill_rows(&self, address: u64, pitch: usize, pattern: &[u8], (width, height): (usize, usize)) -> Result {
+    fn fill_rows(
+        &self,
+        address: u64,
+        pitch: usize,
+        pattern: &[u8],
+        (width, height): (usize, usize),
+    ) -> Result {
         (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
     }
 }
@@ -95,8 +104,9 @@ pub struct Side {
 }
 
 /// A copy of a box.
+#[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Copy3D {
+pub struct Box3D {
     from: Side,
     to: Side,
     width: usize,
@@ -129,11 +139,40 @@ pub struct Copy2D {
 impl Side2D {
     fn side(self) -> Side {
         let Side2D { x_bytes, y, memory, host, device, array, pitch } = self;
-        Side { x_bytes, y, z: 0, level: 0, memory, host, device, array, context: 0, pitch, height: 0 }
+        Side {
+            x_bytes,
+            y,
+            z: 0,
+            level: 0,
+            memory,
+            host,
+            device,
+            array,
+            context: 0,
+            pitch,
+            height: 0,
+        }
     }
 }
 
 impl Side {
+    /// The line from an address on, on the host or on a device.
+    fn line(address: u64) -> Side {
+        Side {
+            x_bytes: 0,
+            y: 0,
+            z: 0,
+            level: 0,
+            memory: 4,
+            host: 0,
+            device: address,
+            array: 0,
+            context: 0,
+            pitch: 0,
+            height: 0,
+        }
+    }
+
     /// Address of a row.
     fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
         let base = match self.memory {
@@ -150,20 +189,41 @@ impl Side {
     }
 }
 
-/// Copies a box row by row.
-///
-/// # Safety
-/// As [`Driver::copy`].
-unsafe fn copy_box(from: &Side, to: &Side, [width, height, depth]: [usize; 3]) -> Result {
-    let driver = driver()?;
-    for z in 0..depth {
-        for y in 0..height {
-            let (from, to) = (from.row(width, height, (y, z))?, to.row(width, height, (y, z))?);
-            // SAFETY: by the caller.
-            unsafe { driver.copy(to, from, width) }?;
+impl Box3D {
+    /// Copies row by row.
+    ///
+    /// # Safety
+    /// As [`Driver::copy`].
+    pub unsafe fn run(&self) -> Result {
+        let driver = driver()?;
+        let Box3D { from, to, width, height, depth } = self;
+        for z in 0..*depth {
+            for y in 0..*height {
+                let (from, to) =
+                    (from.row(*width, *height, (y, z))?, to.row(*width, *height, (y, z))?);
+                // SAFETY: by the caller.
+                unsafe { driver.copy(to, from, *width) }?;
+            }
         }
+        Ok(())
     }
-    Ok(())
+}
+
+/// A fill of rows with a pattern.
+#[derive(Clone)]
+pub struct Fill {
+    pub address: u64,
+    pub pitch: usize,
+    pub pattern: Vec<u8>,
+    /// Patterns of a row.
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Fill {
+    pub fn run(&self) -> Result {
+        driver()?.fill_rows(self.address, self.pitch, &self.pattern, (self.width, self.height))
+    }
 }
 
 /// Copies rows, in the order of a stream.
@@ -171,23 +231,23 @@ unsafe fn copy_box(from: &Side, to: &Side, [width, height, depth]: [usize; 3]) -
 /// # Safety
 /// `copy` is null, which is refused, or valid, with sides that are.
 unsafe fn copy_2d(copy: *const Copy2D, stream: Handle) -> Result {
-    driver()?.stream(stream)?;
     // SAFETY: by the caller.
-    let copy = unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?;
+    let Copy2D { from, to, width, height } =
+        unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?;
+    let part = Box3D { from: from.side(), to: to.side(), width: *width, height: *height, depth: 1 };
     // SAFETY: by the caller.
-    unsafe { copy_box(&copy.from.side(), &copy.to.side(), [copy.width, copy.height, 1]) }
+    unsafe { driver()?.submit(stream, Work::Copy(part)) }
 }
 
 /// Copies a box, in the order of a stream.
 ///
 /// # Safety
 /// As [`copy_2d`].
-unsafe fn copy_3d(copy: *const Copy3D, stream: Handle) -> Result {
-    driver()?.stream(stream)?;
+unsafe fn copy_3d(copy: *const Box3D, stream: Handle) -> Result {
     // SAFETY: by the caller.
     let copy = unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?;
     // SAFETY: by the caller.
-    unsafe { copy_box(&copy.from, &copy.to, [copy.width, copy.height, copy.depth]) }
+    unsafe { driver()?.submit(stream, Work::Copy(*copy)) }
 }
 
 /// Copies, in the order of a stream.
@@ -195,9 +255,18 @@ unsafe fn copy_3d(copy: *const Copy3D, stream: Handle) -> Result {
 /// # Safety
 /// As [`Driver::copy`].
 unsafe fn copy(to: u64, from: u64, bytes: usize, stream: Handle) -> Result {
-    driver()?.stream(stream)?;
+    if bytes > 0 && (to == 0 || from == 0) {
+        return Err(Status::InvalidValue);
+    }
+    let line = Box3D {
+        from: Side::line(from),
+        to: Side::line(to),
+        width: bytes,
+        height: usize::from(bytes > 0),
+        depth: 1,
+    };
     // SAFETY: by the caller.
-    unsafe { driver()?.copy(to, from, bytes) }
+    unsafe { driver()?.submit(stream, Work::Copy(line)) }
 }
 
 /// Refuses a range that the emulator does not hold as a whole.
@@ -210,13 +279,19 @@ fn held(address: u64, bytes: usize) -> Result {
 }
 
 fn fill(address: u64, pattern: &[u8], count: usize, stream: Handle) -> Result {
-    driver()?.stream(stream)?;
-    driver()?.fill(address, pattern, count)
+    fill_rows(address, 0, pattern, (count, 1), stream)
 }
 
-fn fill_rows(address: u64, pitch: usize, pattern: &[u8], extents: (usize, usize), stream: Handle) -> Result {
-    driver()?.stream(stream)?;
-    driver()?.fill_rows(address, pitch, pattern, extents)
+fn fill_rows(
+    address: u64,
+    pitch: usize,
+    pattern: &[u8],
+    (width, height): (usize, usize),
+    stream: Handle,
+) -> Result {
+    let work = Work::Fill(Fill { address, pitch, pattern: pattern.to_vec(), width, height });
+    // SAFETY: a fill of memory that is not the emulator's is refused.
+    unsafe { driver()?.submit(stream, work) }
 }
 
 api! {
@@ -284,19 +359,19 @@ api! {
         // SAFETY: by the caller.
         unsafe { copy_2d(rows, stream) }
     }
-    fn cuMemcpy3D_v2(part: *const Copy3D) {
+    fn cuMemcpy3D_v2(part: *const Box3D) {
         // SAFETY: by the caller.
         unsafe { copy_3d(part, 0) }
     }
-    fn cuMemcpy3DAsync_v2(part: *const Copy3D, stream: Handle) {
+    fn cuMemcpy3DAsync_v2(part: *const Box3D, stream: Handle) {
         // SAFETY: by the caller.
         unsafe { copy_3d(part, stream) }
     }
-    fn cuMemcpy3DPeer(part: *const Copy3D) {
+    fn cuMemcpy3DPeer(part: *const Box3D) {
         // SAFETY: by the caller.
         unsafe { copy_3d(part, 0) }
     }
-    fn cuMemcpy3DPeerAsync(part: *const Copy3D, stream: Handle) {
+    fn cuMemcpy3DPeerAsync(part: *const Box3D, stream: Handle) {
         // SAFETY: by the caller.
         unsafe { copy_3d(part, stream) }
     }

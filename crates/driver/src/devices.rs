@@ -34,7 +34,8 @@ const MOST: usize = 64;
 impl Gpu {
     /// As many as the environment asks for; one unless told.
     pub fn all() -> Vec<Gpu> {
-        let count = std::env::var(COUNT).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1usize);
+        let count =
+            std::env::var(COUNT).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1usize);
         (0..count.min(MOST) as i32)
             .map(|ordinal| Gpu { ordinal, primary: Mutex::default(), pools: Mutex::default() })
             .collect()

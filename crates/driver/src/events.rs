@@ -14,24 +14,39 @@ pub struct Event {
     /// Whether it was made without a time.
     untimed: bool,
     recorded: Mutex<Option<Instant>>,
+    /// The graph and the nodes that it stands for, where it was recorded on a stream that was being captured.
+    nodes: Mutex<Option<(Handle, Vec<Handle>)>>,
 }
 
 /// `CU_EVENT_DISABLE_TIMING`.
 const UNTIMED: u32 = 2;
 
 impl Event {
+    /// The nodes that it stands for in a capture.
+    pub fn captured(&self) -> Option<(Handle, Vec<Handle>)> {
+        self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
     fn time(&self) -> Result<Instant> {
-        match (self.untimed, *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner())) {
+        match (self.untimed, *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        {
             (false, Some(time)) => Ok(time),
             _ => Err(Status::InvalidHandle),
         }
     }
 }
 
-fn record(event: Handle, stream: Handle) -> Result {
+/// Records an event.
+pub fn record(event: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
     let event = driver.events.get(event)?;
+    let captured = driver.captured(stream);
+    let is_captured = captured.is_some();
+    *event.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = captured;
+    if is_captured {
+        return Ok(());
+    }
     *event.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Instant::now());
     Ok(())
 }
@@ -54,7 +69,7 @@ api! {
         if flags > 7 {
             return Err(Status::InvalidValue);
         }
-        let made = Event { context, untimed: flags & UNTIMED != 0, recorded: Mutex::default() };
+        let made = Event { context, untimed: flags & UNTIMED != 0, recorded: Mutex::default(), nodes: Mutex::default() };
         // SAFETY: by the caller.
         unsafe { store(event, driver()?.events.add(made)) }
     }

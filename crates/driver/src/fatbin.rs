@@ -39,7 +39,9 @@ pub enum Refused {
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |numbers: &[u32]| numbers.iter().map(|sm| format!("sm_{sm}")).collect::<Vec<_>>().join(", ");
+        let list = |numbers: &[u32]| {
+            numbers.iter().map(|sm| format!("sm_{sm}")).collect::<Vec<_>>().join(", ")
+        };
         match self {
             Refused::MachineCode(sms) => write!(
                 f,
@@ -74,7 +76,10 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
             if version == 2 {
                 let list = list.cast::<*const u8>();
                 // SAFETY: the list of version 2 ends with a null pointer.
-                fatbins = (0..).map(|index| unsafe { list.add(index).read_unaligned() }).take_while(|next| !next.is_null()).collect();
+                fatbins = (0..)
+                    .map(|index| unsafe { list.add(index).read_unaligned() })
+                    .take_while(|next| !next.is_null())
+                    .collect();
                 fatbins.push(data);
                 fatbins.retain(|fatbin| !fatbin.is_null());
             }
@@ -116,16 +121,21 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
     if magic != Some(FATBIN) || bytes.len() < 16 {
         return Err(Refused::Unknown);
     }
-    let mut rest = bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
+    let mut rest =
+        bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
     let (mut best, mut machine): (Option<(u32, String)>, _) = (None, Vec::new());
     while rest.len() >= ENTRY {
         let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
         let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
-        let (kind, header, length, sm) = (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
+        let (kind, header, length, sm) =
+            (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
         let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
         match kind {
             1 if best.as_ref().is_none_or(|(of_best, _)| is_better(sm, *of_best)) => {
-                let compressed = payload.get(..word(16) as usize).filter(|part| !part.is_empty()).unwrap_or(payload);
+                let compressed = payload
+                    .get(..word(16) as usize)
+                    .filter(|part| !part.is_empty())
+                    .unwrap_or(payload);
                 let text = text_of(compressed, long(40), long(56) as usize)?;
                 best = Some((sm, text));
             }
@@ -152,12 +162,15 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused>
         return Err(Refused::Damaged("an entry says that it is longer than a gigabyte"));
     }
     let bytes = if flags & LZ4 != 0 {
-        lz4_flex::block::decompress(payload, length).map_err(|_| Refused::Damaged("an entry's LZ4 block is damaged"))?
+        lz4_flex::block::decompress(payload, length)
+            .map_err(|_| Refused::Damaged("an entry's LZ4 block is damaged"))?
     } else if flags & ZSTD != 0 {
         let mut text = Vec::new();
-        let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload).map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
+        let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
+            .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
         let limited = &mut std::io::Read::take(&mut decoder, LONGEST as u64);
-        std::io::Read::read_to_end(limited, &mut text).map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
+        std::io::Read::read_to_end(limited, &mut text)
+            .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
         text
     } else {
         payload.to_vec()
@@ -225,7 +238,8 @@ mod tests {
 
     #[test]
     fn damaged_fatbins_are_refused() {
-        let whole = fatbin(&[(1, 90, LZ4, 16, vec![0xff; 20]), (1, 90, 0, 0, b".version".to_vec())]);
+        let whole =
+            fatbin(&[(1, 90, LZ4, 16, vec![0xff; 20]), (1, 90, 0, 0, b".version".to_vec())]);
         for length in 0..whole.len() {
             assert!(ptx_of(&whole[..length]).is_err(), "{length} bytes");
         }

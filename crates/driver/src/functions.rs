@@ -67,7 +67,8 @@ impl Function {
 
     /// Most bytes of dynamic shared memory that a launch may have.
     pub fn most_dynamic_shared(&self, resources: &Resources) -> u32 {
-        self.get(DYNAMIC_SHARED).map_or(PORTABLE_SHARED.saturating_sub(resources.static_shared), |bytes| bytes as u32)
+        self.get(DYNAMIC_SHARED)
+            .map_or(PORTABLE_SHARED.saturating_sub(resources.static_shared), |bytes| bytes as u32)
     }
 
     fn get(&self, attribute: i32) -> Option<i32> {
@@ -95,7 +96,9 @@ impl Function {
             DYNAMIC_SHARED => self.most_dynamic_shared(&resources) as i32,
             CARVEOUT => self.get(CARVEOUT).unwrap_or(-1),
             CLUSTER_MUST_BE_SET => self.get(CLUSTER_MUST_BE_SET).unwrap_or(0),
-            axis @ 11..=13 => self.get(axis).unwrap_or(cluster.map_or(0, |cluster| cluster[(axis - CLUSTER[0]) as usize] as i32)),
+            axis @ 11..=13 => self.get(axis).unwrap_or(
+                cluster.map_or(0, |cluster| cluster[(axis - CLUSTER[0]) as usize] as i32),
+            ),
             other @ (NON_PORTABLE_CLUSTER | CLUSTER_POLICY) => self.get(other).unwrap_or(0),
             _ => return Err(Status::InvalidValue),
         })
@@ -127,14 +130,21 @@ impl Function {
         if threads > most_threads(entry, &resources) {
             return Ok(0);
         }
-        let shared = u32::try_from(dynamic_shared).unwrap_or(u32::MAX).saturating_add(resources.static_shared);
+        let shared = u32::try_from(dynamic_shared)
+            .unwrap_or(u32::MAX)
+            .saturating_add(resources.static_shared);
         Ok(Multiprocessor::HOPPER.resident_blocks(threads, resources.registers, shared).0)
     }
 }
 
 /// The estimated resources of an entry.
 pub fn resources(module: &Module, entry: &str) -> Resources {
-    module.code.resources(entry).unwrap_or(Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 })
+    module.code.resources(entry).unwrap_or(Resources {
+        registers: 0,
+        local_bytes: 0,
+        estimated: true,
+        static_shared: 0,
+    })
 }
 
 /// Most threads of a block, by its directives and the registers of a multiprocessor.
@@ -145,7 +155,8 @@ fn most_threads(entry: &Entry, resources: &Resources) -> u32 {
 
 /// Bytes of the module's variables in constant memory.
 fn constant_bytes(module: &Module) -> u64 {
-    let constant = |variable: &&lanework::ptx::Variable| variable.space == lanework::ptx::StateSpace::Const;
+    let constant =
+        |variable: &&lanework::ptx::Variable| variable.space == lanework::ptx::StateSpace::Const;
     module.code.module().variables().filter(constant).map(lanework::ptx::Variable::size).sum()
 }
 
@@ -156,7 +167,12 @@ fn target(module: &Module) -> i32 {
 
 impl Driver {
     /// The size of block, up to a limit, that fills a multiprocessor best, and the blocks that then fill the GPU.
-    fn best_block(&self, function: &Function, dynamic: &dyn Fn(i32) -> usize, limit: i32) -> Result<(i32, i32)> {
+    fn best_block(
+        &self,
+        function: &Function,
+        dynamic: &dyn Fn(i32) -> usize,
+        limit: i32,
+    ) -> Result<(i32, i32)> {
         let most = function.attribute(0)?;
         let limit = if limit > 0 { limit.min(most) } else { most };
         let (mut best, mut held) = (0, (0, 0));
@@ -178,7 +194,14 @@ type DynamicShared = unsafe extern "C" fn(threads: i32) -> usize;
 ///
 /// # Safety
 /// As C's callers promise.
-unsafe fn potential(blocks: *mut i32, threads: *mut i32, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32) -> Result {
+unsafe fn potential(
+    blocks: *mut i32,
+    threads: *mut i32,
+    function: Handle,
+    callback: Option<DynamicShared>,
+    bytes: usize,
+    limit: i32,
+) -> Result {
     let driver = driver()?;
     let function = driver.functions.get(function)?;
     // SAFETY: by the caller.
@@ -318,7 +341,12 @@ api! {
 ///
 /// # Safety
 /// As C's callers promise.
-unsafe fn parameter(function: Handle, index: usize, offset: *mut usize, bytes: *mut usize) -> Result {
+unsafe fn parameter(
+    function: Handle,
+    index: usize,
+    offset: *mut usize,
+    bytes: *mut usize,
+) -> Result {
     let function = driver()?.functions.get(function)?;
     let module = function.module()?;
     let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;

@@ -2,6 +2,7 @@
 
 use crate::api::api;
 use crate::functions::resources;
+use crate::graphs::Work;
 use crate::handles::Handle;
 use crate::state::driver;
 use crate::status::{Result, Status, of_launch};
@@ -59,7 +60,9 @@ impl Config {
     /// The config is as C passes it.
     unsafe fn is_cooperative(&self) -> bool {
         // SAFETY: by the caller.
-        unsafe { self.attributes() }.iter().any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] != 0)
+        unsafe { self.attributes() }
+            .iter()
+            .any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] != 0)
     }
 }
 
@@ -98,7 +101,11 @@ impl Arguments {
                 // SAFETY: by the caller, there is a pointer for each parameter to as many bytes.
                 unsafe {
                     let from = self.each.add(index).read();
-                    if from.is_null() { Err(Status::InvalidValue) } else { Ok(crate::pointers::slice(from.cast(), size).to_vec()) }
+                    if from.is_null() {
+                        Err(Status::InvalidValue)
+                    } else {
+                        Ok(crate::pointers::slice(from.cast(), size).to_vec())
+                    }
                 }
             };
             return offsets(entry).enumerate().map(value).collect();
@@ -109,7 +116,8 @@ impl Arguments {
         let (mut buffer, mut length) = (std::ptr::null::<u8>(), 0usize);
         for pair in 0.. {
             // SAFETY: by the caller, pairs of a key and a value, up to the end's key.
-            let (key, value) = unsafe { (self.extra.add(2 * pair).read() as usize, self.extra.add(2 * pair + 1)) };
+            let (key, value) =
+                unsafe { (self.extra.add(2 * pair).read() as usize, self.extra.add(2 * pair + 1)) };
             match key {
                 END => break,
                 // SAFETY: as above.
@@ -121,11 +129,16 @@ impl Arguments {
         }
         // SAFETY: by the caller, the buffer has the length.
         let all = unsafe { crate::pointers::slice(buffer, length) };
-        offsets(entry).map(|(at, size)| all.get(at..at + size).map(<[u8]>::to_vec).ok_or(Status::InvalidValue)).collect()
+        offsets(entry)
+            .map(|(at, size)| {
+                all.get(at..at + size).map(<[u8]>::to_vec).ok_or(Status::InvalidValue)
+            })
+            .collect()
     }
 }
 
 /// The shape of a launch.
+#[derive(Clone)]
 pub struct Launch {
     pub function: Handle,
     pub grid: [u32; 3],
@@ -137,13 +150,25 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
+    /// Queues it.
     ///
     /// # Safety
     /// The arguments are as C passes them.
-    unsafe fn run(&self, arguments: Arguments) -> Result {
+    unsafe fn submit(self, arguments: Arguments) -> Result {
         let driver = driver()?;
-        driver.stream(self.stream)?;
+        let function = driver.functions.get(self.function)?;
+        let module = function.module()?;
+        let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+        // SAFETY: by the caller.
+        unsafe {
+            let arguments = arguments.bytes(entry)?;
+            driver.submit(self.stream, Work::Launch(self, arguments))
+        }
+    }
+
+    /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
+    pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
+        let driver = driver()?;
         let context = driver.context()?;
         let function = driver.functions.get(self.function)?;
         let module = function.module()?;
@@ -158,10 +183,11 @@ impl Launch {
         if self.block.iter().product::<u32>() > entry.max_threads().unwrap_or(1024) {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: by the caller.
-        let arguments: Vec<PtxArg<'_>> = unsafe { arguments.bytes(entry) }?.into_iter().map(PtxArg::Bytes).collect();
-        let mut shape = PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(self.dynamic_shared);
-        (shape.cluster, shape.cooperative) = (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
+        let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
+        let mut shape =
+            PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(self.dynamic_shared);
+        (shape.cluster, shape.cooperative) =
+            (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
         // SAFETY: the emulator checks every access.
         let ran = unsafe { module.code.launch(function.name(), shape, &arguments) };
         let Err(error) = ran else { return Ok(()) };
@@ -184,19 +210,61 @@ impl Launch {
     }
 }
 
+/// `CUDA_KERNEL_NODE_PARAMS`.
+#[repr(C)]
+struct NodeParameters {
+    function: Handle,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    each: *const *const c_void,
+    extra: *const *const c_void,
+    kernel: Handle,
+    context: Handle,
+}
+
+/// The launch of a node, and its arguments.
+///
+/// # Safety
+/// The parameters are as C passes them.
+pub unsafe fn kernel_node(parameters: *const c_void) -> Result<(Launch, Vec<Vec<u8>>)> {
+    // SAFETY: by the caller.
+    let parameters =
+        unsafe { parameters.cast::<NodeParameters>().as_ref() }.ok_or(Status::InvalidValue)?;
+    let NodeParameters { grid, block, dynamic_shared, each, extra, .. } = *parameters;
+    let handle = if parameters.function == 0 { parameters.kernel } else { parameters.function };
+    let function = driver()?.functions.get(handle)?;
+    let module = function.module()?;
+    let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+    // SAFETY: by the caller.
+    let arguments = unsafe { Arguments { each, extra }.bytes(entry) }?;
+    Ok((
+        Launch {
+            function: handle,
+            grid,
+            block,
+            dynamic_shared,
+            cluster: None,
+            cooperative: false,
+            stream: 0,
+        },
+        arguments,
+    ))
+}
+
 api! {
     fn cuLaunchKernel(function: Handle, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, dynamic_shared: u32, stream: Handle, each: *const *const c_void, extra: *const *const c_void) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let launch = Launch { function, grid, block, dynamic_shared, cluster: None, cooperative: false, stream };
         // SAFETY: by the caller.
-        unsafe { launch.run(Arguments { each, extra }) }
+        unsafe { launch.submit(Arguments { each, extra }) }
     }
 
     fn cuLaunchCooperativeKernel(function: Handle, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32, block_y: u32, block_z: u32, dynamic_shared: u32, stream: Handle, each: *const *const c_void) {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let launch = Launch { function, grid, block, dynamic_shared, cluster: None, cooperative: true, stream };
         // SAFETY: by the caller.
-        unsafe { launch.run(Arguments { each, extra: std::ptr::null() }) }
+        unsafe { launch.submit(Arguments { each, extra: std::ptr::null() }) }
     }
 
     fn cuLaunchKernelEx(config: *const Config, function: Handle, each: *const *const c_void, extra: *const *const c_void) {
@@ -207,6 +275,6 @@ api! {
         let Config { grid, block, dynamic_shared, stream, .. } = *config;
         let launch = Launch { function, grid, block, dynamic_shared, cluster, cooperative, stream };
         // SAFETY: by the caller.
-        unsafe { launch.run(Arguments { each, extra }) }
+        unsafe { launch.submit(Arguments { each, extra }) }
     }
 }

@@ -9,16 +9,21 @@
 //! implements answers `CUDA_ERROR_NOT_SUPPORTED`, and says so where `LANEWORK_TRACE` is set.
 
 #![allow(non_snake_case, reason = "CUDA's names")]
-#![allow(clippy::missing_safety_doc, reason = "CUDA's documentation says what a caller has to keep")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "CUDA's documentation says what a caller has to keep"
+)]
 
 mod api;
 mod attributes;
+mod captures;
 mod contexts;
 mod copies;
 mod devices;
 mod events;
 mod fatbin;
 mod functions;
+mod graphs;
 mod handles;
 mod launches;
 mod libraries;

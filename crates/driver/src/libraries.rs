@@ -71,7 +71,10 @@ unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) 
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
         let module = driver.modules.add(driver.load_texts(&made.texts, options)?);
-        made.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(current(), module);
+        made.modules
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .insert(current(), module);
     }
     // SAFETY: by the caller.
     unsafe { store(library, driver.libraries.add(made)) }

@@ -69,7 +69,8 @@ impl Driver {
             Kind::Host => "cuMemAllocHost",
             Kind::Managed | Kind::Registered => "cuMemAllocManaged",
         };
-        let mut memory = self.device.uninit_named::<u8>(bytes, name).map_err(|_| Status::OutOfMemory)?;
+        let mut memory =
+            self.device.uninit_named::<u8>(bytes, name).map_err(|_| Status::OutOfMemory)?;
         if kind != Kind::Device {
             // The host writes it without a call that could tell the sanitizer.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
@@ -79,7 +80,10 @@ impl Driver {
         allocations.made += 1;
         let (id, bytes) = (allocations.made, bytes as u64);
         let (context, gpu) = (context.handle, context.gpu);
-        allocations.live.insert(address, Allocation { bytes, kind, context, gpu, id, pool, flags, _memory: Some(memory) });
+        allocations.live.insert(
+            address,
+            Allocation { bytes, kind, context, gpu, id, pool, flags, _memory: Some(memory) },
+        );
         Ok(address)
     }
 
@@ -100,8 +104,12 @@ impl Driver {
     /// Frees everything of a context.
     pub fn free_all_of(&self, context: Handle) {
         let mut allocations = self.allocations();
-        let of_context: Vec<u64> =
-            allocations.live.iter().filter(|(_, allocation)| allocation.context == context).map(|(&address, _)| address).collect();
+        let of_context: Vec<u64> = allocations
+            .live
+            .iter()
+            .filter(|(_, allocation)| allocation.context == context)
+            .map(|(&address, _)| address)
+            .collect();
         for address in of_context {
             if let Some(allocation) = allocations.live.remove(&address)
                 && allocation.kind == Kind::Registered
@@ -113,7 +121,12 @@ impl Driver {
 
     /// Bytes in use of a pool.
     pub fn used_of(&self, pool: Handle) -> u64 {
-        self.allocations().live.values().filter(|allocation| allocation.pool == pool).map(|allocation| allocation.bytes).sum()
+        self.allocations()
+            .live
+            .values()
+            .filter(|allocation| allocation.pool == pool)
+            .map(|allocation| allocation.bytes)
+            .sum()
     }
 }
 
@@ -291,7 +304,12 @@ fn prefetch(address: u64, bytes: usize, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
     match driver.allocations().find(address) {
-        Some((start, allocation)) if allocation.kind != Kind::Device && address - start + bytes as u64 <= allocation.bytes => Ok(()),
+        Some((start, allocation))
+            if allocation.kind != Kind::Device
+                && address - start + bytes as u64 <= allocation.bytes =>
+        {
+            Ok(())
+        }
         _ => Err(Status::InvalidValue),
     }
 }
@@ -319,21 +337,48 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
     let found = allocations.find(address);
     let variable = driver.device.allocation_at(address);
     let known = found.is_some() || variable.is_some();
-    let (start, bytes) = found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
+    let (start, bytes) =
+        found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
     let kind = found.map(|(_, allocation)| allocation.kind);
     let host = matches!(kind, Some(Kind::Host | Kind::Registered));
     // SAFETY: by the caller, each of the type that CUDA's documentation gives the attribute.
     unsafe {
         match attribute {
-            1 => store(data.cast(), if known { found.map_or_else(current, |(_, allocation)| allocation.context) } else { 0 }),
+            1 => store(
+                data.cast(),
+                if known {
+                    found.map_or_else(current, |(_, allocation)| allocation.context)
+                } else {
+                    0
+                },
+            ),
             // Host 1, device 2.
-            2 => store(data.cast(), if !known { 0u32 } else if host { 1 } else { 2 }),
+            2 => store(
+                data.cast(),
+                if !known {
+                    0u32
+                } else if host {
+                    1
+                } else {
+                    2
+                },
+            ),
             3 => store(data.cast(), if known { address } else { 0 }),
-            4 => store(data.cast(), if matches!(kind, Some(Kind::Host | Kind::Registered | Kind::Managed)) { address } else { 0 }),
+            4 => store(
+                data.cast(),
+                if matches!(kind, Some(Kind::Host | Kind::Registered | Kind::Managed)) {
+                    address
+                } else {
+                    0
+                },
+            ),
             6 => store(data.cast(), true),
             7 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.id)),
             8 => store(data.cast(), kind == Some(Kind::Managed)),
-            9 => store(data.cast(), if known { found.map_or(0, |(_, allocation)| allocation.gpu) } else { -2 }),
+            9 => store(
+                data.cast(),
+                if known { found.map_or(0, |(_, allocation)| allocation.gpu) } else { -2 },
+            ),
             10 => store(data.cast(), false),
             11 => store(data.cast(), start),
             12 => store(data.cast(), bytes as usize),

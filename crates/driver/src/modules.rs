@@ -35,7 +35,8 @@ pub struct JitOptions {
 }
 
 impl JitOptions {
-    pub const NONE: JitOptions = JitOptions { count: 0, names: std::ptr::null(), values: std::ptr::null_mut() };
+    pub const NONE: JitOptions =
+        JitOptions { count: 0, names: std::ptr::null(), values: std::ptr::null_mut() };
 
     /// The place of an option's value.
     fn place(&self, name: i32) -> Option<*mut *mut c_void> {
@@ -43,7 +44,9 @@ impl JitOptions {
             return None;
         }
         // SAFETY: the caller of the driver says that there are `count` names and values.
-        (0..self.count as usize).find(|&index| unsafe { self.names.add(index).read() } == name).map(|index| unsafe { self.values.add(index) })
+        (0..self.count as usize)
+            .find(|&index| unsafe { self.names.add(index).read() } == name)
+            .map(|index| unsafe { self.values.add(index) })
     }
 
     /// Writes a text to a log, and its length where the size was.
@@ -107,9 +110,13 @@ impl Driver {
         match texts {
             [only] => self.device.load_ptx(only),
             several => {
-                let named: Vec<(String, &str)> =
-                    several.iter().enumerate().map(|(index, text)| (format!("part {index}"), text.as_str())).collect();
-                let named: Vec<(&str, &str)> = named.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+                let named: Vec<(String, &str)> = several
+                    .iter()
+                    .enumerate()
+                    .map(|(index, text)| (format!("part {index}"), text.as_str()))
+                    .collect();
+                let named: Vec<(&str, &str)> =
+                    named.iter().map(|(name, text)| (name.as_str(), *text)).collect();
                 self.device.load_linked(&named)
             }
         }
@@ -121,11 +128,13 @@ impl Driver {
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
         }
-        let mut functions = module.functions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut functions =
+            module.functions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(&known) = functions.get(name) {
             return Ok(known);
         }
-        let function = self.functions.add(Function::new(Of::Module(Arc::downgrade(&module), handle), name));
+        let function =
+            self.functions.add(Function::new(Of::Module(Arc::downgrade(&module), handle), name));
         functions.insert(name.to_owned(), function);
         Ok(function)
     }

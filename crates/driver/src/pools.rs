@@ -47,7 +47,10 @@ impl Driver {
 impl Pool {
     fn new() -> Pool {
         // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
-        Pool { attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])), high: Mutex::new(0) }
+        Pool {
+            attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
+            high: Mutex::new(0),
+        }
     }
 }
 
@@ -151,10 +154,18 @@ api! {
 
 impl Pool {
     fn set(&self, attribute: i32, value: u64) {
-        self.attributes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(attribute, value);
+        self.attributes
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .insert(attribute, value);
     }
 
     fn attribute(&self, attribute: i32) -> u64 {
-        self.attributes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&attribute).copied().unwrap_or(0)
+        self.attributes
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .get(&attribute)
+            .copied()
+            .unwrap_or(0)
     }
 }

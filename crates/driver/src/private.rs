@@ -44,7 +44,12 @@ unsafe extern "C" fn load_module(module: *mut Handle, wrapper: *const c_void) ->
 }
 
 /// As [`load_module`], with more arguments.
-unsafe extern "C" fn load_module_with(module: *mut Handle, wrapper: *const c_void, _a: usize, _b: usize) -> i32 {
+unsafe extern "C" fn load_module_with(
+    module: *mut Handle,
+    wrapper: *const c_void,
+    _a: usize,
+    _b: usize,
+) -> i32 {
     // SAFETY: by the caller.
     unsafe { cuModuleLoadData(module, wrapper) }
 }
@@ -66,7 +71,8 @@ unsafe extern "C" fn scratch_2(to: *mut *mut c_void, bytes: *mut usize) {
 /// # Safety
 /// As the runtime promises of its own calls.
 unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, bytes: *mut usize) {
-    let address = *kept.get_or_init(|| Box::leak(vec![0u64; words].into_boxed_slice()).as_mut_ptr() as usize);
+    let address =
+        *kept.get_or_init(|| Box::leak(vec![0u64; words].into_boxed_slice()).as_mut_ptr() as usize);
     // SAFETY: by the caller.
     unsafe {
         let _ = store(to, address as *mut c_void);
@@ -99,7 +105,8 @@ unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
     let Some(context) = driver().ok().and_then(|driver| driver.contexts.find(context)) else {
         return Status::InvalidContext as i32;
     };
-    let found = context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&key).copied();
+    let found =
+        context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&key).copied();
     match found {
         // SAFETY: by the caller.
         Some(found) => unsafe { store(value, found) }.map_or_else(|status| status as i32, |()| 0),
@@ -108,7 +115,11 @@ unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
 }
 
 /// The check of a context: nothing is wrong.
-unsafe extern "C" fn context_check(_context: Handle, result: *mut u32, _other: *const c_void) -> i32 {
+unsafe extern "C" fn context_check(
+    _context: Handle,
+    result: *mut u32,
+    _other: *const c_void,
+) -> i32 {
     // SAFETY: by the caller.
     unsafe { store(result, 0) }.map_or_else(|status| status as i32, |()| 0)
 }
@@ -118,13 +129,17 @@ const RUNTIME: &str = "6bd5fb6c5bf4e74a8987d93912fd9df9";
 const HANDSHAKE: &str = "d4082055bde6704b8d34ba123c66e1f2";
 
 /// The key of the handshake, as public projects have found it.
-const KEY: [u8; 16] = [0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52, 0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f];
+const KEY: [u8; 16] = [
+    0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52, 0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f,
+];
 
 /// The runtime's test that it and the driver belong together: HMAC with MD2 of what both know of this process and of the devices.
 unsafe extern "C" fn handshake(version: u32, seconds: u64, result: *mut [u8; 16]) -> i32 {
     let answer = answer(version, seconds);
     // SAFETY: by the caller.
-    answer.and_then(|answer| unsafe { store(result, answer) }).map_or_else(|status| status as i32, |()| 0)
+    answer
+        .and_then(|answer| unsafe { store(result, answer) })
+        .map_or_else(|status| status as i32, |()| 0)
 }
 
 fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
@@ -134,7 +149,12 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
         let both = [low.to_le_bytes(), 0x8ed3_83aa_1f4c_d1e8_u64.to_le_bytes()];
         return Ok(std::array::from_fn(|i| both[i / 8][i % 8]));
     }
-    let words = |wanted: &str| tables().iter().find(|(known, _)| *known == id(wanted)).map_or(&[][..], |(_, Table(words))| words);
+    let words = |wanted: &str| {
+        tables()
+            .iter()
+            .find(|(known, _)| *known == id(wanted))
+            .map_or(&[][..], |(_, Table(words))| words)
+    };
     let (runtime, own) = (words(RUNTIME), words(HANDSHAKE));
     // SAFETY: it only returns a number, of which the lower half counts.
     let thread = unsafe { libc::pthread_self() } as u32;
@@ -157,7 +177,9 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
 
 /// The bytes of an identifier.
 fn id(text: &str) -> [u8; 16] {
-    std::array::from_fn(|i| text.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or(0))
+    std::array::from_fn(|i| {
+        text.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or(0)
+    })
 }
 
 /// A table of `slots` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
@@ -200,7 +222,11 @@ fn tables() -> &'static [([u8; 16], Table)] {
             ),
             (
                 id("c693336e1121df11a8c368f355d89593"),
-                table(4, false, &[(0, put as *const ()), (1, delete as *const ()), (2, get as *const ())]),
+                table(
+                    4,
+                    false,
+                    &[(0, put as *const ()), (1, delete as *const ()), (2, get as *const ())],
+                ),
             ),
             (id("195bcbf4d67d024aacc51d29cea631ae"), table(3, true, &[])),
             (id("b10541e1f7c7c74a9f64f223be99f1e2"), table(26, true, &[])),

@@ -4,7 +4,10 @@ use crate::api::{Entry, api};
 use crate::pointers::{offer, store, text};
 use crate::status::Status;
 use crate::unsupported;
-use crate::{contexts, copies, devices, events, functions, launches, libraries, memory, modules, pools, private, start, streams};
+use crate::{
+    captures, contexts, copies, devices, events, functions, graphs, launches, libraries, memory,
+    modules, pools, private, start, streams,
+};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
@@ -29,13 +32,15 @@ const SINCE: &[(&str, i32)] = &[
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
-        let tables: [&[Entry]; 15] = [
+        let tables: [&[Entry]; 17] = [
             unsupported::TABLE,
+            captures::TABLE,
             contexts::TABLE,
             copies::TABLE,
             devices::TABLE,
             events::TABLE,
             functions::TABLE,
+            graphs::TABLE,
             launches::TABLE,
             libraries::TABLE,
             memory::TABLE,
@@ -46,7 +51,11 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             streams::TABLE,
             TABLE,
         ];
-        tables.iter().flat_map(|table| table.iter()).map(|(name, function)| (*name, *function as usize)).collect()
+        tables
+            .iter()
+            .flat_map(|table| table.iter())
+            .map(|(name, function)| (*name, *function as usize))
+            .collect()
     })
 }
 
@@ -67,7 +76,12 @@ fn find(name: &str, version: i32) -> Option<usize> {
 ///
 /// # Safety
 /// As C's callers promise.
-unsafe fn procedure(name: *const c_char, to: *mut *const c_void, version: i32, status: *mut i32) -> crate::status::Result {
+unsafe fn procedure(
+    name: *const c_char,
+    to: *mut *const c_void,
+    version: i32,
+    status: *mut i32,
+) -> crate::status::Result {
     // SAFETY: by the caller.
     let name = unsafe { text(name) }?;
     let found = find(name, version);

@@ -1,9 +1,11 @@
 //! The driver's state: the emulated GPUs, their memory, and every object by its handle.
 
+use crate::captures::Captures;
 use crate::contexts::{self, Context};
 use crate::devices::Gpu;
 use crate::events::Event;
 use crate::functions::Function;
+use crate::graphs::{Executable, Graph, Node};
 use crate::handles::Handles;
 use crate::libraries::Library;
 use crate::memory::Allocations;
@@ -28,6 +30,10 @@ pub struct Driver {
     pub streams: Handles<Stream>,
     pub events: Handles<Event>,
     pub pools: Handles<Pool>,
+    pub graphs: Handles<Graph>,
+    pub nodes: Handles<Node>,
+    pub executables: Handles<Executable>,
+    pub captures: Captures,
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
@@ -50,6 +56,10 @@ pub fn start() -> &'static Driver {
             streams: Handles::default(),
             events: Handles::default(),
             pools: Handles::default(),
+            graphs: Handles::default(),
+            nodes: Handles::default(),
+            executables: Handles::default(),
+            captures: Captures::default(),
         }
     })
 }
@@ -62,7 +72,10 @@ pub fn driver() -> Result<&'static Driver> {
 impl Driver {
     /// The GPU of an ordinal.
     pub fn gpu(&self, ordinal: i32) -> Result<&Gpu> {
-        usize::try_from(ordinal).ok().and_then(|ordinal| self.gpus.get(ordinal)).ok_or(Status::InvalidDevice)
+        usize::try_from(ordinal)
+            .ok()
+            .and_then(|ordinal| self.gpus.get(ordinal))
+            .ok_or(Status::InvalidDevice)
     }
 
     /// The calling thread's context, if nothing was wrong in it so far.

@@ -2,6 +2,7 @@
 
 use crate::api::api;
 use crate::contexts::current;
+use crate::graphs::{HostFunction, Work};
 use crate::handles::Handle;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver};
@@ -37,7 +38,6 @@ impl Driver {
 }
 
 type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
-type HostFunction = unsafe extern "C" fn(data: *mut c_void);
 
 api! {
     fn cuStreamCreate(stream: *mut Handle, flags: u32) {
@@ -73,8 +73,12 @@ api! {
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
-        driver()?.stream(stream)?;
-        driver()?.events.get(event).map(drop)
+        let driver = driver()?;
+        driver.stream(stream)?;
+        if let Some((graph, nodes)) = driver.events.get(event)?.captured() {
+            driver.join(stream, graph, &nodes);
+        }
+        Ok(())
     }
 
     fn cuStreamGetPriority(stream: Handle, priority: *mut i32) {
@@ -127,52 +131,13 @@ api! {
     }
 
     fn cuLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: *mut c_void) {
-        driver()?.stream(stream)?;
-        let function = function.ok_or(Status::InvalidValue)?;
+        let work = Work::Host(function.ok_or(Status::InvalidValue)?, data as usize);
         // SAFETY: by the caller; all work of the stream is done.
-        unsafe { function(data) };
-        Ok(())
+        unsafe { driver()?.submit(stream, work) }
     }
 
     fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {
         driver()?.stream(stream).map(drop)
-    }
-
-    fn cuStreamIsCapturing(stream: Handle, status: *mut i32) {
-        driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(status, 0) }
-    }
-
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut i32) {
-        driver()?;
-        // SAFETY: by the caller.
-        unsafe { store(mode, 0) }
-    }
-
-    fn cuStreamGetCaptureInfo_v2(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, count: *mut usize) {
-        driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(id, 0);
-            offer(graph, 0);
-            offer(nodes, std::ptr::null());
-            offer(count, 0);
-            store(status, 0)
-        }
-    }
-
-    fn cuStreamGetCaptureInfo_v3(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, edges: *mut *const u8, count: *mut usize) {
-        driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(id, 0);
-            offer(graph, 0);
-            offer(nodes, std::ptr::null());
-            offer(edges, std::ptr::null());
-            offer(count, 0);
-            store(status, 0)
-        }
     }
 
     fn cuStreamSetAttribute(stream: Handle, _attribute: i32, _value: *const c_void) {

@@ -4,7 +4,10 @@
 //! The names are nvJitLink's, and those of its versions 12 and 13.
 
 #![allow(non_snake_case, reason = "nvJitLink's names")]
-#![allow(clippy::missing_safety_doc, reason = "nvJitLink's documentation says what a caller has to keep")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "nvJitLink's documentation says what a caller has to keep"
+)]
 
 mod linking;
 mod names;
@@ -18,13 +21,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Outcome {
+    /// Done.
     Success = 0,
+    /// An input that cannot be read.
     InvalidInput = 3,
+    /// PTX with errors.
     PtxCompile = 4,
+    /// LTO-IR that is not compiled.
     NvvmCompile = 5,
+    /// An error of this library.
     Internal = 6,
+    /// A kind of input that is not linked.
     UnrecognizedInput = 8,
+    /// A null pointer.
     NullInput = 10,
+    /// Machine code without PTX.
     MissingFatbin = 15,
 }
 
@@ -43,13 +54,19 @@ unsafe fn linker<'a>(handle: *mut c_void) -> Option<&'a mut Linker> {
 }
 
 /// Makes a linker with options such as `-arch=sm_90` and `-ptx`.
-pub unsafe extern "C" fn create(handle: *mut *mut c_void, count: u32, options: *const *const c_char) -> i32 {
+pub unsafe extern "C" fn create(
+    handle: *mut *mut c_void,
+    count: u32,
+    options: *const *const c_char,
+) -> i32 {
     call(|| {
         if handle.is_null() {
             return Outcome::NullInput;
         }
         // SAFETY: by the caller, `count` texts.
-        let options = (0..count as usize).map(|index| unsafe { CStr::from_ptr(options.add(index).read()) }.to_string_lossy().into_owned());
+        let options = (0..count as usize).map(|index| {
+            unsafe { CStr::from_ptr(options.add(index).read()) }.to_string_lossy().into_owned()
+        });
         let made = Box::new(Linker::new(options.collect()));
         // SAFETY: not null.
         unsafe { handle.write(Box::into_raw(made).cast()) };
@@ -74,7 +91,13 @@ pub unsafe extern "C" fn destroy(handle: *mut *mut c_void) -> i32 {
 }
 
 /// Adds an input.
-pub unsafe extern "C" fn add_data(handle: *mut c_void, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> i32 {
+pub unsafe extern "C" fn add_data(
+    handle: *mut c_void,
+    kind: i32,
+    data: *const c_void,
+    bytes: usize,
+    name: *const c_char,
+) -> i32 {
     call(|| {
         // SAFETY: by the caller.
         let Some(linker) = (unsafe { linker(handle) }) else { return Outcome::NullInput };
@@ -84,7 +107,11 @@ pub unsafe extern "C" fn add_data(handle: *mut c_void, kind: i32, data: *const c
         // SAFETY: by the caller.
         let data = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) }.to_vec();
         // SAFETY: by the caller, null or a text.
-        let name = if name.is_null() { String::new() } else { unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned() };
+        let name = if name.is_null() {
+            String::new()
+        } else {
+            unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+        };
         linker.add(Input { kind, data, name })
     })
 }
@@ -101,7 +128,9 @@ pub unsafe extern "C" fn add_file(handle: *mut c_void, kind: i32, file: *const c
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
         match std::fs::read(&name) {
             Ok(data) => linker.add(Input { kind, data, name }),
-            Err(why) => linker.refuse(Outcome::InvalidInput, format!("{name} cannot be read: {why}")),
+            Err(why) => {
+                linker.refuse(Outcome::InvalidInput, format!("{name} cannot be read: {why}"))
+            }
         }
     })
 }
@@ -132,7 +161,11 @@ pub unsafe extern "C" fn version(major: *mut u32, minor: *mut u32) -> i32 {
 ///
 /// # Safety
 /// The pointers are null or valid.
-unsafe fn size_of_result(handle: *mut c_void, size: *mut usize, result: fn(&Linker) -> &[u8]) -> i32 {
+unsafe fn size_of_result(
+    handle: *mut c_void,
+    size: *mut usize,
+    result: fn(&Linker) -> &[u8],
+) -> i32 {
     call(|| {
         // SAFETY: by the caller.
         match unsafe { (linker(handle), size.as_mut()) } {

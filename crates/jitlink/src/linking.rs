@@ -34,7 +34,13 @@ const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 
 impl Linker {
     pub fn new(options: Vec<String>) -> Linker {
-        Linker { options, texts: Vec::new(), intermediate: Vec::new(), linked: Vec::new(), errors: vec![0] }
+        Linker {
+            options,
+            texts: Vec::new(),
+            intermediate: Vec::new(),
+            linked: Vec::new(),
+            errors: vec![0],
+        }
     }
 
     /// Keeps why something was refused.
@@ -46,7 +52,11 @@ impl Linker {
 
     /// Adds an input.
     pub fn add(&mut self, input: Input) -> Outcome {
-        let name = if input.name.is_empty() { format!("input {}", self.texts.len()) } else { input.name.clone() };
+        let name = if input.name.is_empty() {
+            format!("input {}", self.texts.len())
+        } else {
+            input.name.clone()
+        };
         let looks_like_text = input.data.windows(8).take(4096).any(|window| window == b".version");
         match input.kind {
             PTX => self.add_text(name, &input.data),
@@ -113,7 +123,8 @@ mod tests {
     use super::*;
 
     const CALLER: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry twice() { call put; ret; }\n";
-    const CALLEE: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }\n";
+    const CALLEE: &str =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }\n";
 
     fn input(kind: i32, text: &str) -> Input {
         Input { kind, data: text.as_bytes().to_vec(), name: String::new() }
@@ -126,7 +137,10 @@ mod tests {
         assert_eq!(linker.add(input(CUBIN, CALLEE)), Outcome::Success);
         assert_eq!(linker.complete(), Outcome::Success);
         let text = String::from_utf8(linker.linked).expect("text");
-        assert!(text.ends_with('\0') && text.contains(".entry twice") && text.contains(".func put"), "{text}");
+        assert!(
+            text.ends_with('\0') && text.contains(".entry twice") && text.contains(".func put"),
+            "{text}"
+        );
     }
 
     #[test]

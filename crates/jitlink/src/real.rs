@@ -13,7 +13,9 @@ fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let folders = ["/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
     let names = ["libnvJitLink.so.13", "libnvJitLink.so.12"];
-    let installed = folders.iter().flat_map(|folder| names.iter().map(move |name| PathBuf::from(folder).join(name)));
+    let installed = folders
+        .iter()
+        .flat_map(|folder| names.iter().map(move |name| PathBuf::from(folder).join(name)));
     named.into_iter().chain(installed).chain(from_python()).filter(|path| path.exists()).collect()
 }
 
@@ -22,11 +24,18 @@ fn from_python() -> Vec<PathBuf> {
     let executable = std::env::current_exe().ok();
     let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
     let arguments = std::env::args_os().next().map(PathBuf::from);
-    let roots = [environment, executable.and_then(|path| Some(path.parent()?.parent()?.to_owned())), arguments.and_then(|path| Some(path.parent()?.parent()?.to_owned()))];
+    let roots = [
+        environment,
+        executable.and_then(|path| Some(path.parent()?.parent()?.to_owned())),
+        arguments.and_then(|path| Some(path.parent()?.parent()?.to_owned())),
+    ];
     let mut found = Vec::new();
     for root in roots.into_iter().flatten() {
         let Ok(versions) = std::fs::read_dir(root.join("lib")) else { continue };
-        for version in versions.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("python")) {
+        for version in versions
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("python"))
+        {
             let packages = version.path().join("site-packages/nvidia");
             for part in ["cu13/lib/libnvJitLink.so.13", "nvjitlink/lib/libnvJitLink.so.12"] {
                 found.push(packages.join(part));
@@ -46,7 +55,11 @@ type Copy = unsafe extern "C" fn(*mut c_void, *mut c_char) -> i32;
 ///
 /// # Errors
 /// In a text: that the library is not there, or what it says.
-pub fn compile(options: &[String], inputs: &[Input], texts: &[(String, String)]) -> Result<String, String> {
+pub fn compile(
+    options: &[String],
+    inputs: &[Input],
+    texts: &[(String, String)],
+) -> Result<String, String> {
     let path = candidates().into_iter().next().ok_or_else(|| {
         format!("LTO-IR needs NVIDIA's nvJitLink, which is not installed; install it, or say where it is by {VARIABLE}")
     })?;
@@ -62,7 +75,8 @@ pub fn compile(options: &[String], inputs: &[Input], texts: &[(String, String)])
         let error_size: Symbol<Size> = library.get(b"nvJitLinkGetErrorLogSize").map_err(text)?;
         let error: Symbol<Copy> = library.get(b"nvJitLinkGetErrorLog").map_err(text)?;
 
-        let mut words: Vec<CString> = options.iter().filter_map(|option| CString::new(option.as_str()).ok()).collect();
+        let mut words: Vec<CString> =
+            options.iter().filter_map(|option| CString::new(option.as_str()).ok()).collect();
         for wanted in [c"-lto", c"-ptx"] {
             if !words.iter().any(|word| word.as_c_str() == wanted) {
                 words.push(wanted.to_owned());
@@ -81,13 +95,27 @@ pub fn compile(options: &[String], inputs: &[Input], texts: &[(String, String)])
             Err(format!("{what}: {}", String::from_utf8_lossy(&log).trim_end_matches('\0')))
         };
         for input in inputs {
-            if add(handle, input.kind, input.data.as_ptr().cast(), input.data.len(), std::ptr::null()) != 0 {
+            if add(
+                handle,
+                input.kind,
+                input.data.as_ptr().cast(),
+                input.data.len(),
+                std::ptr::null(),
+            ) != 0
+            {
                 return fail(handle, "nvJitLink refuses an input");
             }
         }
         for (_, text) in texts {
             let text = CString::new(text.as_str()).unwrap_or_default();
-            if add(handle, 2, text.as_ptr().cast(), text.as_bytes_with_nul().len(), std::ptr::null()) != 0 {
+            if add(
+                handle,
+                2,
+                text.as_ptr().cast(),
+                text.as_bytes_with_nul().len(),
+                std::ptr::null(),
+            ) != 0
+            {
                 return fail(handle, "nvJitLink refuses PTX");
             }
         }

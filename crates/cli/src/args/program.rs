@@ -15,6 +15,9 @@ pub struct Program {
     /// Print one JSON object; what the program prints goes to standard error.
     #[arg(long)]
     pub json: bool,
+    /// Emulated GPUs that a CUDA program finds [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub gpus: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -41,6 +44,9 @@ pub struct ExecArgs {
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,
+    /// Only run the program, on the emulator.
+    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif"])]
+    pub plain: bool,
     /// Also write the findings to this file, as SARIF.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "trace"])]
     pub sarif: Option<PathBuf>,

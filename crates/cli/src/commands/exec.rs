@@ -1,4 +1,5 @@
-//! `lanework exec`: runs a program and checks, profiles or traces every launch that it makes.
+//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through this library or
+//! through CUDA's driver.
 
 use crate::args::ExecArgs;
 use crate::checked::Checked;
@@ -23,6 +24,9 @@ pub fn run(args: &ExecArgs) -> Outcome {
     }
     if args.profile {
         return profile(args);
+    }
+    if args.plain {
+        return run_program(&args.program, "", &[])?.own();
     }
     check(args)
 }

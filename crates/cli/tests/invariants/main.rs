@@ -37,6 +37,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("corpus", &["lanework"]),
     ("cli", &["ptx", "lanework", "kernels", "lab", "store", "judge", "pages"]),
     ("capi", &["lanework"]),
+    ("driver", &["lanework"]),
+    ("jitlink", &["ptx"]),
 ];
 
 fn crates() -> PathBuf {

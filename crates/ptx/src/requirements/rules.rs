@@ -209,6 +209,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("ld", "L2::256B", (7, 4), 80, Portable, "Data Movement: ld"),
     rule("ld|st|atom|red|cp", "L2::cache_hint", (7, 4), 80, Portable, "Cache Eviction Priority Hints"),
     rule("ld|st|isspacep|cvta", "param::*", (8, 3), 50, Portable, "State Spaces: param"),
+    rule("ld|st", "volatile local", (9, 1), 0, Portable, "Data Movement: ld, st"),
     rule("ld|st", "v8", (8, 8), 100, Portable, "Data Movement: ld, st"),
     rule("ld|st", "v4 b64|u64|s64|f64", (8, 8), 100, Portable, "Data Movement: ld, st"),
     rule("ld|st|mov", "b128", (8, 3), 70, Portable, "Data Movement: ld, st, mov"),

@@ -1,0 +1,62 @@
+//! The libraries that CUDA programs load in place of NVIDIA's: where they are, and the environment in which a program finds them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the folder of the libraries.
+const VARIABLE: &str = "LANEWORK_DRIVER";
+
+/// The libraries as cargo names them, and the names that programs load.
+const LIBRARIES: [(&str, &[&str]); 2] = [
+    ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
+    ("libnvJitLink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
+];
+
+/// The folder of the libraries: what the variable names, that of this command, or `lib/lanework` beside it.
+fn folder() -> Option<PathBuf> {
+    let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
+    let own = std::env::current_exe()
+        .ok()
+        .and_then(|path| Some(path.canonicalize().ok()?.parent()?.to_owned()));
+    let installed = own.as_ref().map(|own| own.join("../lib/lanework"));
+    let holds = |folder: &PathBuf| folder.join(LIBRARIES[0].0).exists();
+    [named, own, installed].into_iter().flatten().find(holds)
+}
+
+/// Makes the libraries available in a folder under the names that programs load, and gives the variables that let a program find them
+/// there first; none where the libraries are not installed.
+///
+/// # Errors
+/// When a link cannot be made.
+pub fn environment(
+    links: &Path,
+    gpus: Option<u32>,
+) -> std::io::Result<Vec<(&'static str, OsString)>> {
+    let Some(folder) = folder() else { return Ok(Vec::new()) };
+    let mut preloaded = Vec::new();
+    for (library, names) in LIBRARIES {
+        let Ok(library) = folder.join(library).canonicalize() else { continue };
+        for name in names {
+            std::os::unix::fs::symlink(&library, links.join(name))?;
+        }
+        // Python's packages load it by its path, unless one of its name is there already.
+        if library.ends_with("libnvJitLink.so") {
+            preloaded.push(links.join(names[0]).into_os_string());
+        }
+    }
+    let joined = |first: &[OsString], variable: &str| {
+        let rest = std::env::var_os(variable).filter(|value| !value.is_empty());
+        let all: Vec<OsString> = first.iter().cloned().chain(rest).collect();
+        all.join(OsStr::new(":"))
+    };
+    let mut variables = vec![
+        ("LD_LIBRARY_PATH", joined(&[links.as_os_str().to_owned()], "LD_LIBRARY_PATH")),
+        // CuPy compiles to PTX and not to machine code.
+        ("CUPY_COMPILE_WITH_PTX", "1".into()),
+    ];
+    if !preloaded.is_empty() {
+        variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));
+    }
+    variables.extend(gpus.map(|count| ("LANEWORK_GPUS", count.to_string().into())));
+    Ok(variables)
+}

@@ -1,0 +1,231 @@
+//! The driver as a program sees it: functions found by name, called with C's types.
+
+use std::ffi::{CString, c_char, c_void};
+
+// The tests are linked with the library's functions.
+use cuda as _;
+
+unsafe extern "C" {
+    fn cuGetProcAddress_v2(
+        name: *const c_char,
+        to: *mut *const c_void,
+        version: i32,
+        flags: u64,
+        status: *mut i32,
+    ) -> i32;
+}
+
+/// The address of a function.
+fn address(name: &str) -> *const c_void {
+    let text = CString::new(name).expect("a name");
+    let (mut to, mut status) = (std::ptr::null(), 0);
+    // SAFETY: the text ends with a zero byte, and the results have their types.
+    let code = unsafe { cuGetProcAddress_v2(text.as_ptr(), &mut to, 13_000, 0, &mut status) };
+    assert_eq!((code, status, to.is_null()), (0, 0, false), "{name}");
+    to
+}
+
+/// Calls a function of the driver by its name: its arguments' types are those of C.
+macro_rules! call {
+    ($name:literal($($argument:expr => $type:ty),* $(,)?)) => {{
+        // SAFETY: the signature is the function's, and the arguments are valid for it.
+        unsafe {
+            let function: unsafe extern "C" fn($($type),*) -> i32 = std::mem::transmute(address($name));
+            function($($argument),*)
+        }
+    }};
+}
+
+const PTX: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .global .align 4 .u32 counter = 5;
+.visible .entry scale(.param .u64 x, .param .u32 factor, .param .u32 n) {
+    .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u32 %r1, [factor];
+    ld.param.u32 %r5, [n];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r6, %ctaid.x;
+    mov.u32 %r7, %ntid.x;
+    mad.lo.u32 %r2, %r6, %r7, %r2;
+    setp.ge.u32 %p, %r2, %r5;
+    @%p ret;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    ld.global.u32 %r3, [%rd1];
+    mul.lo.u32 %r3, %r3, %r1;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+.visible .entry fault() {
+    .reg .b64 %rd<2>;
+    mov.u64 %rd1, 64;
+    st.global.u32 [%rd1], 1;
+    ret;
+}
+\0";
+
+/// A context of its own, current on this thread, so that tests do not meet each other's errors.
+fn context() -> u64 {
+    assert_eq!(call!("cuInit"(0 => u32)), 0);
+    let mut context = 0u64;
+    assert_eq!(
+        call!("cuCtxCreate"(&mut context => *mut u64, std::ptr::null() => *const c_void, 0 => u32, 0 => i32)),
+        0
+    );
+    context
+}
+
+fn function(name: &str) -> (u64, u64) {
+    let (mut module, mut function) = (0u64, 0u64);
+    assert_eq!(
+        call!("cuModuleLoadData"(&mut module => *mut u64, PTX.as_ptr().cast() => *const c_void)),
+        0
+    );
+    let name = CString::new(name).expect("a name");
+    assert_eq!(
+        call!("cuModuleGetFunction"(&mut function => *mut u64, module => u64, name.as_ptr() => *const c_char)),
+        0
+    );
+    (module, function)
+}
+
+fn upload(values: &[u32]) -> u64 {
+    let (mut device, bytes) = (0u64, size_of_val(values));
+    assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, bytes => usize)), 0);
+    assert_eq!(
+        call!("cuMemcpyHtoD"(device => u64, values.as_ptr().cast() => *const c_void, bytes => usize)),
+        0
+    );
+    device
+}
+
+fn download(device: u64, count: usize) -> Vec<u32> {
+    let mut values = vec![0u32; count];
+    let code = call!("cuMemcpyDtoH"(values.as_mut_ptr().cast() => *mut c_void, device => u64, 4 * count => usize));
+    assert_eq!(code, 0);
+    values
+}
+
+fn launch(function: u64, stream: u64, arguments: &mut [*mut c_void]) -> i32 {
+    call!("cuLaunchKernel"(
+        function => u64, 2 => u32, 1 => u32, 1 => u32, 64 => u32, 1 => u32, 1 => u32, 0 => u32, stream => u64,
+        arguments.as_mut_ptr() => *mut *mut c_void, std::ptr::null() => *const c_void
+    ))
+}
+
+#[test]
+fn a_kernel_runs_on_its_arguments() {
+    context();
+    let (module, scale) = function("scale");
+    let values: Vec<u32> = (0..100).collect();
+    let (mut x, mut factor, mut n) = (upload(&values), 3u32, 100u32);
+    let mut arguments = [(&raw mut x).cast(), (&raw mut factor).cast(), (&raw mut n).cast()];
+    assert_eq!(launch(scale, 0, &mut arguments), 0);
+    assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 0);
+    assert_eq!(download(x, 100), (0..100).map(|i| 3 * i).collect::<Vec<_>>());
+
+    // A module's variable, where it is and how large.
+    let (mut at, mut bytes) = (0u64, 0usize);
+    let code = call!("cuModuleGetGlobal"(
+        &mut at => *mut u64, &mut bytes => *mut usize, module => u64, c"counter".as_ptr() => *const c_char
+    ));
+    assert_eq!((code, bytes, download(at, 1)), (0, 4, vec![5]));
+    assert_eq!(call!("cuMemFree"(x => u64)), 0);
+    assert_eq!(call!("cuMemFree"(x => u64)), 1); // freed twice
+}
+
+#[test]
+fn an_error_of_a_kernel_stays_until_the_context_ends() {
+    let context = context();
+    let (_, fault) = function("fault");
+    assert_eq!(launch(fault, 0, &mut []), 0); // as on a GPU: the launch itself is fine
+    assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 700);
+    let mut device = 0u64;
+    assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, 4 => usize)), 700);
+    assert_eq!(call!("cuCtxDestroy"(context => u64)), 0);
+    self::context();
+    assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, 4 => usize)), 0);
+}
+
+#[test]
+fn what_is_captured_happens_when_the_graph_is_launched() {
+    context();
+    let (_, scale) = function("scale");
+    let (mut x, mut factor, mut other_factor, mut n) = (upload(&[1; 128]), 2u32, 5u32, 128u32);
+    let mut arguments = [(&raw mut x).cast(), (&raw mut factor).cast(), (&raw mut n).cast()];
+    let (mut stream, mut other, mut event) = (0u64, 0u64, 0u64);
+    assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
+    assert_eq!(call!("cuStreamCreate"(&mut other => *mut u64, 1 => u32)), 0);
+    assert_eq!(call!("cuEventCreate"(&mut event => *mut u64, 2 => u32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(launch(scale, stream, &mut arguments), 0);
+    // Another stream joins, and comes back.
+    assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
+    assert_eq!(call!("cuStreamWaitEvent"(other => u64, event => u64, 0 => u32)), 0);
+    arguments[1] = (&raw mut other_factor).cast();
+    assert_eq!(launch(scale, other, &mut arguments), 0);
+    assert_eq!(call!("cuEventRecord"(event => u64, other => u64)), 0);
+    assert_eq!(call!("cuStreamWaitEvent"(stream => u64, event => u64, 0 => u32)), 0);
+    let (mut graph, mut executable, mut nodes) = (0u64, 0u64, 0usize);
+    assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
+    assert_eq!(download(x, 128), [1; 128]); // nothing has happened
+    assert_eq!(
+        call!("cuGraphGetNodes"(graph => u64, std::ptr::null_mut() => *mut u64, &mut nodes => *mut usize)),
+        0
+    );
+    assert_eq!(nodes, 2);
+    assert_eq!(call!("cuGraphInstantiate"(&mut executable => *mut u64, graph => u64, 0 => u64)), 0);
+    for _ in 0..2 {
+        assert_eq!(call!("cuGraphLaunch"(executable => u64, stream => u64)), 0);
+    }
+    assert_eq!(download(x, 128), [100; 128]);
+}
+
+#[test]
+fn wrong_handles_and_sizes_are_errors() {
+    context();
+    let (_, scale) = function("scale");
+    assert_eq!(launch(12_345, 0, &mut []), 400);
+    assert_eq!(call!("cuModuleUnload"(77 => u64)), 400);
+    let code = call!("cuLaunchKernel"(
+        scale => u64, 1 => u32, 1 => u32, 1 => u32, 2048 => u32, 1 => u32, 1 => u32, 0 => u32, 0 => u64,
+        [std::ptr::null_mut::<c_void>(); 3].as_mut_ptr() => *mut *mut c_void, std::ptr::null() => *const c_void
+    ));
+    assert_eq!(code, 1);
+    let x = upload(&[0; 4]);
+    let mut host = [0u32; 8];
+    let code =
+        call!("cuMemcpyDtoH"(host.as_mut_ptr().cast() => *mut c_void, x => u64, 32 => usize));
+    assert_eq!(code, 1); // more than was allocated
+    let mut module = 0u64;
+    assert_eq!(
+        call!("cuModuleLoadData"(&mut module => *mut u64, c".version 7.0 .target nonsense".as_ptr().cast() => *const c_void)),
+        218
+    );
+    assert_eq!(
+        call!("cuModuleLoadData"(&mut module => *mut u64, c"\x7fELF....".as_ptr().cast() => *const c_void)),
+        209
+    );
+    let (mut name, mut text) = (std::ptr::null::<c_char>(), std::ptr::null::<c_char>());
+    assert_eq!(call!("cuGetErrorName"(700 => i32, &mut name => *mut *const c_char)), 0);
+    assert_eq!(call!("cuGetErrorString"(4711 => i32, &mut text => *mut *const c_char)), 1);
+    // SAFETY: the driver's texts end with a zero byte.
+    assert_eq!(unsafe { std::ffi::CStr::from_ptr(name) }, c"CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+#[test]
+fn names_that_nothing_implements_say_so() {
+    assert_eq!(call!("cuMulticastCreate"()), 801);
+    let (mut to, mut status) = (std::ptr::null(), 0);
+    // SAFETY: as in `address`.
+    let code = unsafe {
+        cuGetProcAddress_v2(c"cuNoSuchFunction".as_ptr(), &mut to, 13_000, 0, &mut status)
+    };
+    assert_eq!((code, status, to.is_null()), (0, 1, true));
+    // Names for streams of each thread, and the newest form that a version knows.
+    assert_eq!(address("cuLaunchKernel_ptsz"), address("cuLaunchKernel"));
+    assert_ne!(address("cuEventElapsedTime"), std::ptr::null());
+}
