@@ -38,9 +38,10 @@ impl Driver {
         let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
         match (self.holds(to), self.holds(from)) {
             (true, false) => self.write(to, source()),
-            // SAFETY: by the caller.
             (false, true) => {
-                self.read(from, unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) })
+                // SAFETY: by the caller.
+                let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
+                self.read(from, target)
             }
             (true, true) => {
                 let mut between = vec![0; bytes];

@@ -29,6 +29,8 @@ pub struct Attribute {
     value: [u32; 16],
 }
 
+/// Bytes in which a GPU allocates shared memory.
+const SHARED_UNIT: u32 = 128;
 /// Attributes that change what a launch does.
 const COOPERATIVE: u32 = 2;
 const CLUSTER: u32 = 4;
@@ -184,8 +186,14 @@ impl Launch {
             return Err(Status::InvalidValue);
         }
         let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
-        let mut shape =
-            PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(self.dynamic_shared);
+        let shared = match driver.device.is_sanitized() || self.dynamic_shared > 0 {
+            true => self.dynamic_shared,
+            // A GPU gives shared memory in units, and notices no access beyond an array but within its unit.
+            false => {
+                resources.static_shared.next_multiple_of(SHARED_UNIT) - resources.static_shared
+            }
+        };
+        let mut shape = PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(shared);
         (shape.cluster, shape.cooperative) =
             (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
         // SAFETY: the emulator checks every access.

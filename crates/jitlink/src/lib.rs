@@ -65,6 +65,7 @@ pub unsafe extern "C" fn create(
         }
         // SAFETY: by the caller, `count` texts.
         let options = (0..count as usize).map(|index| {
+            // SAFETY: as above.
             unsafe { CStr::from_ptr(options.add(index).read()) }.to_string_lossy().into_owned()
         });
         let made = Box::new(Linker::new(options.collect()));
@@ -110,6 +111,7 @@ pub unsafe extern "C" fn add_data(
         let name = if name.is_null() {
             String::new()
         } else {
+            // SAFETY: as above.
             unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
         };
         linker.add(Input { kind, data, name })
