@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs the test suite of numba-cuda, as it is installed, on the emulator's driver: no GPU is needed.
+#
+# Usage, in the repository: scripts/clients/numba.sh [TESTS], by default numba.cuda.tests. The environment goes to target/clients/numba.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+environment=target/clients/numba
+[ -x $environment/bin/python ] || python3 -m venv $environment
+$environment/bin/pip install --quiet "numba-cuda[cu13]==0.30.4" cuda-core==1.2.2 pytest psutil cffi filecheck ml_dtypes
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink
+command="$PWD/target/release/lanework"
+python="$PWD/$environment/bin/python"
+cd "$(mktemp -d)" # the suite writes files
+"$command" exec --plain -- "$python" -m numba.runtests "${@:-numba.cuda.tests}"
