@@ -26,6 +26,7 @@ pub mod profile;
 pub mod report;
 pub mod roofline;
 pub mod run;
+pub mod several;
 pub mod streams;
 pub mod sweep;
 pub mod tune;

@@ -138,6 +138,9 @@ fn run(command: Command) -> Outcome {
         Command::Devices(args) => commands::devices::run(&args),
         Command::List(args) => commands::list::run(&args),
         Command::Hello(args) => commands::hello::run(&args),
+        Command::Climb(args) if args.ladder.as_deref() == Some(commands::several::NAME) => {
+            commands::several::run(&args)
+        }
         Command::Climb(args) => commands::climb::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Compare(args) => commands::compare::run(&args),

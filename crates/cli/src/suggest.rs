@@ -9,6 +9,12 @@ use lanework_lab::{ELEMENT_TYPES, ElementType};
 /// # Errors
 /// When there is none, with the nearest name.
 pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
+    if name == lanework_kernels::multi_gpu::ladder().name {
+        return Err(Failure::input(
+            format_args!("the ladder {name} runs on several devices at once"),
+            format!("it is climbed: `lanework climb {name} --gpus 2`"),
+        ));
+    }
     let ladders = lanework_kernels::ladders();
     let names: Vec<&str> = ladders.iter().map(|ladder| ladder.name).collect();
     let unknown = unknown("ladder", name, &names);

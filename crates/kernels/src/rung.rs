@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn every_rung_says_its_idea_its_prediction_and_its_cost_in_both_languages() {
-        for ladder in crate::ladders() {
+        for ladder in crate::ladders().into_iter().chain([crate::multi_gpu::ladder()]) {
             for rung in &ladder.rungs {
                 for language in [Language::English, Language::Chinese] {
                     let Header { idea, predicts, costs } = rung.header(language);

@@ -23,6 +23,9 @@ pub struct ClimbArgs {
     /// Climb every ladder, each on its default problem.
     #[arg(long, conflicts_with = "ladder")]
     pub all: bool,
+    /// Devices of the ladder multi-gpu: GPUs where there are as many, else emulated ones [default: 2].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub gpus: Option<u32>,
     #[command(flatten)]
     pub problem: Problem<false>,
     #[command(flatten)]

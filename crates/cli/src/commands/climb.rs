@@ -20,6 +20,12 @@ use std::time::Duration;
 /// # Errors
 /// Unknown names, shapes that do not fit, no such device; and when a rung's result was wrong.
 pub fn run(args: &ClimbArgs) -> Outcome {
+    if let Some(count) = args.gpus {
+        return Err(Failure::input(
+            format_args!("--gpus {count} is for the ladder multi-gpu"),
+            "remove --gpus, or climb multi-gpu",
+        ));
+    }
     let families = match &args.ladder {
         Some(name) => vec![find_family(name)?],
         None => families(),

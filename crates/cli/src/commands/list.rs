@@ -31,7 +31,8 @@ struct RungJson {
 /// # Errors
 /// When the output cannot be written.
 pub fn run(args: &ListArgs) -> Outcome {
-    let ladders = lanework_kernels::ladders();
+    let mut ladders = lanework_kernels::ladders();
+    ladders.push(lanework_kernels::multi_gpu::ladder());
     if args.json {
         let ladders: Vec<LadderJson> = ladders.into_iter().map(json).collect();
         return print_json(&ladders);
@@ -58,6 +59,9 @@ pub fn run(args: &ListArgs) -> Outcome {
                 "takes ",
                 &format!("{}; elements {elements}", options.join(", ")),
             ));
+            text.push('\n');
+        } else {
+            text.push_str(&listed("takes ", "--size, --gpus; elements f32"));
             text.push('\n');
         }
     }

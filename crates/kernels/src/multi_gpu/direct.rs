@@ -7,6 +7,8 @@
 //! 预测：字节数与环相同，但一步代替 2 (n - 1) 步，读和写同时通过链路。
 //! Costs: needs links between all pairs of devices (NVSwitch); on a ring of links, pairs would share them.
 //! 代价：需要任意两个设备之间都有链路（NVSwitch）；若只有环形链路，各对设备要共享它们。
+//!
+//! On two H200s: 3.15 ms at 1 GiB, `nccl` 3.34 ms; at 4 MiB, where its streams wait for events, 48 us to NCCL's 33 us.
 
 use super::adding::{add, add_to_both, copy};
 use super::{AllReduce, Ranks};

@@ -7,6 +7,8 @@
 //! 预测：步与步之间的等待被隐藏；设备多于两个时，链路两个方向都在传数据。
 //! Costs: twice the launches, of half the size, which short vectors pay for.
 //! 代价：启动次数加倍，每次只有一半大小，短向量得不偿失。
+//!
+//! On two H200s it helped little: 268 us at 64 MiB, `ring` 273 us; at 256 KiB the launches cost more, 95 us to 69 us.
 
 use super::ring::{Ring, peers_before};
 use super::vectors::share;

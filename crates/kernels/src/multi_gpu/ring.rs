@@ -7,6 +7,8 @@
 //! 预测：无论设备多少，每个设备只接收 2 (n - 1) / n 个向量；两个设备时仍是一个，与之前相同。
 //! Costs: 2 (n - 1) steps, between which each device waits for the one before it.
 //! 代价：共 2 (n - 1) 步，每步之间都要等待前一设备。
+//!
+//! On two H200s it did not help: 273 us at 64 MiB, `peer-reads` 237 us; with two devices it moves as many bytes, in two steps.
 
 use super::adding::{add, copy};
 use super::vectors::share;
