@@ -68,7 +68,7 @@ mod tests {
         let folder = root.join("lib/python3.12/site-packages/nvidia/nccl/lib");
         std::fs::create_dir_all(&folder).expect("a folder");
         assert_eq!(installed(&root, "nccl"), [folder]);
-        assert_eq!(installed(&root, "cublas"), [PathBuf::new(); 0]);
+        assert!(installed(&root, "cublas").is_empty());
         std::fs::remove_dir_all(&root).expect("removed");
     }
 }

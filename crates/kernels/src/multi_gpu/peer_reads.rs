@@ -8,12 +8,13 @@
 //! 代价：每个设备仍要接收 n - 1 个完整向量，设备多于两个时这并不必要。
 
 use super::adding::{add, copy};
+use super::vectors::Launches;
 use super::{AllReduce, Ranks};
-use lanework::{PeerMemory, Prepared, Result};
+use lanework::Result;
 
 pub(super) fn prepare(all: &Ranks) -> Result<AllReduce<'_>> {
     let length = all.length();
-    let mut devices: Vec<(Vec<Prepared<'_>>, Vec<[PeerMemory<'_, f32>; 2]>)> = Vec::new();
+    let mut devices: Vec<Launches<'_>> = Vec::new();
     for (rank, own) in all.ranks.iter().enumerate() {
         let (mut launches, mut peers) = (Vec::new(), Vec::new());
         for (other, theirs) in all.ranks.iter().enumerate() {

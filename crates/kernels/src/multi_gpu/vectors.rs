@@ -1,6 +1,6 @@
 //! Several devices with a vector each, and what the rungs share: shares of the vectors, and waiting for each other.
 
-use lanework::{Buffer, Device, PeerMemory, Result, Stream, View, ViewMut};
+use lanework::{Buffer, Device, PeerMemory, Prepared, Result, Stream, View, ViewMut};
 use std::ops::Range;
 
 /// The most elements of a vector, so that 32-bit indices do not overflow.
@@ -8,6 +8,9 @@ pub const LONGEST: u64 = 1 << 31;
 
 /// A prepared all-reduce: each call queues one.
 pub type AllReduce<'a> = Box<dyn FnMut() -> Result<()> + 'a>;
+
+/// What one device does: its launches, and the memory of others that they use.
+pub(super) type Launches<'a> = (Vec<Prepared<'a>>, Vec<[PeerMemory<'a, f32>; 2]>);
 
 /// One device of several.
 pub struct Rank {
