@@ -66,16 +66,6 @@ pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V]
     values
 }
 
-/// As [`load`], of what nobody reads again: the L1 cache keeps other lines.
-#[device]
-pub(crate) fn load_once<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
-    let (a, b, c, d) = ptx!(
-        "ld.global.nc.L1::no_allocate.v4.b32 {{{}, {}, {}, {}}}, {};",
-        out(u32), out(u32), out(u32), out(u32), in(&x[at])
-    );
-    unpack::<E, V>([a, b, c, d])
-}
-
 /// The elements of 16 bytes, widened.
 #[device]
 pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {

@@ -4,7 +4,7 @@
 //! in `f32` from registers, in two passes: the largest number, then the sum of the exponentials; the mean, then the sum of the squared
 //! differences from it. Each is a tree whose shape depends on the row's length alone, so that results have the same bits in every run.
 
-use crate::vectors::{Widened, load, load_once, store};
+use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
 
 /// The most vectors of 16 bytes that a thread holds; of halves, half as many.
@@ -75,7 +75,7 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
         if how.wide {
             let at = place::<V>(span, me, k, 0, how);
             if at < span.end {
-                values[k] = load_once::<E, V>(x, span.x + at);
+                values[k] = load::<E, V>(x, span.x + at);
             }
         } else {
             #[unroll]

@@ -50,8 +50,8 @@ fn grid(blocks: usize) -> Result<u32> {
 /// The threads that hold a row of `vectors`, and how many of them each has.
 fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
     let threads = match vectors {
-        ..=4 => vectors.next_power_of_two(),
-        5..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
+        ..=16 => vectors.next_power_of_two(),
+        17..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
         _ => vectors.div_ceil(VECTORS).next_multiple_of(32),
     };
     let threads = if vectors > PREFERRED * most { THREADS } else { threads.min(PREFERRED) };
@@ -59,13 +59,84 @@ fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
     (each <= most).then_some((threads as u32, each))
 }
 
-/// How a row is spread over blocks: vectors of a thread, parts of a row, rows at a time.
-fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<(usize, usize, usize)> {
-    let fewest = rows.n.div_ceil(slice * blocks.min(spread::THREADS as usize));
-    let each =
-        rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks).clamp(fewest, most.max(fewest));
-    let parts = rows.n.div_ceil(slice * each);
-    (each <= most && parts <= blocks).then(|| (each, parts, (blocks / parts).min(rows.rows)))
+/// How rows are spread over blocks: vectors of a thread, parts of a row, rows at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shares {
+    vectors: usize,
+    parts: usize,
+    groups: usize,
+}
+
+/// The same of `blocks`, whose threads have `slice` elements together for each of their vectors, of which they have at most `most`.
+fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Shares> {
+    let fewest = rows.n.div_ceil(slice * blocks);
+    let vectors = rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks);
+    let vectors = vectors.clamp(fewest, most.max(fewest));
+    let parts = rows.n.div_ceil(slice * vectors);
+    let groups = (blocks / parts.max(1)).min(rows.rows);
+    (vectors <= most && parts <= blocks).then_some(Shares { vectors, parts, groups })
+}
+
+/// Who holds a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chosen {
+    Held { threads: u32, vectors: usize },
+    Spread(Shares),
+    Ring(Shares),
+    Passes,
+}
+
+impl Way {
+    fn choose<T: Normal>(
+        self,
+        device: &Device,
+        rows: &Rows,
+        how: How,
+        most: impl Fn(usize) -> usize,
+    ) -> Chosen {
+        let info = device.info();
+        let multiprocessors = info.multiprocessors.max(1) as usize;
+        let adjacent = rows.step == (1, 1);
+        let held = held(rows.n.div_ceil(T::VECTOR), most(MOST))
+            .map(|(threads, vectors)| Chosen::Held { threads, vectors });
+        let spread = |most: usize| {
+            let (slice, blocks) = (spread::THREADS as usize * T::VECTOR, spread::RESIDENT as usize);
+            shares(rows, slice, blocks * multiprocessors, most)
+                .filter(|_| adjacent)
+                .map(Chosen::Spread)
+        };
+        let ring = |most: usize| {
+            let slice = ring::THREADS as usize * T::VECTOR;
+            shares(rows, slice, multiprocessors, most).filter(|_| how.wide).map(Chosen::Ring)
+        };
+        let of_ring = most(ring::MOST) * ring::THREADS as usize * T::VECTOR;
+        // Copies ahead need a device that has them, and several rows of each block.
+        let ahead = info.compute_capability >= (9, 0)
+            && rows.rows.saturating_mul(rows.n) >= 4 * multiprocessors * of_ring;
+        let columns = how.gamma || how.beta;
+        let chosen = match self {
+            // The factors of long rows are loaded once by a block that has the same columns of every row.
+            Way::Best if ahead && (held.is_none() || columns && rows.n >= of_ring) => {
+                ring(most(ring::MOST)).or(held)
+            }
+            // Where a block for each row would leave most multiprocessors idle, several share it.
+            Way::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
+                spread(most(MOST)).or(held)
+            }
+            Way::Best => held.or_else(|| spread(most(MOST))),
+            #[cfg(test)]
+            Way::Held => held,
+            #[cfg(test)]
+            Way::Spread(most) => spread(most),
+            #[cfg(test)]
+            Way::Ring(most) => ring(most),
+            #[cfg(test)]
+            Way::Passes => None,
+        };
+        chosen
+            .or_else(|| spread(most(MOST)).filter(|_| self == Way::Best))
+            .unwrap_or(Chosen::Passes)
+    }
 }
 
 /// The launch of a softmax or a norm.
@@ -95,60 +166,37 @@ pub(super) fn plan<'a, T: Normal>(
         && stride(row.1)
         && aligned.iter().all(|address| address.is_multiple_of(16));
     // 16 bytes of halves become 32.
-    let most = MOST * size_of::<T>() / size_of::<f32>();
+    let most = |vectors: usize| (vectors * size_of::<T>() / size_of::<f32>()).max(1);
     let how = How { kind, gamma, beta, wide, vectors: 0, threads: 0, block: 0 };
-    let multiprocessors = device.info().multiprocessors.max(1) as usize;
-    let blocks = multiprocessors * spread::RESIDENT as usize;
-    let slice = spread::THREADS as usize * vector;
-
-    let by_group = held(n.div_ceil(vector), most);
-    let by_blocks = (step == (1, 1)).then(|| shares(&rows, slice, blocks, most)).flatten();
-    let (by_group, by_blocks) = match way {
-        // Where a block for each row would leave most multiprocessors idle, several share it.
-        Way::Best if n >= 16384 && 4 * count <= multiprocessors && by_blocks.is_some() => {
-            (None, by_blocks)
-        }
-        Way::Best => (by_group, by_blocks),
-        #[cfg(test)]
-        Way::Held => (by_group, None),
-        #[cfg(test)]
-        Way::Spread(most) => (None, shares(&rows, slice, blocks, most)),
-        #[cfg(test)]
-        Way::Ring(most) => (None, shares(&rows, slice, multiprocessors, most)),
-        #[cfg(test)]
-        Way::Passes => (None, None),
-    };
-    let by_ring = match way {
-        #[cfg(test)]
-        Way::Ring(_) => true,
-        _ => false,
-    };
+    let chosen = way.choose::<T>(device, &rows, how, most);
     let mut scratch = None;
-    let launch = match (by_group, by_blocks) {
-        (Some((threads, vectors)), _) => {
-            let block = threads.max(256).next_multiple_of(threads);
-            let block = if threads > 32 { threads } else { block };
+    let mut room = |parts: usize, groups: usize| -> Result<_> {
+        let mut layout = Layout::default();
+        let (cells, done) = (layout.zeroed::<u64>(4 * parts * groups), layout.zeroed::<u32>(1));
+        let space = scratch.insert(workspace.reserve(&layout)?);
+        Ok((space.view(cells), space.view(done)))
+    };
+    let launch = match chosen {
+        Chosen::Held { threads, vectors } => {
+            let block = if threads > 32 { threads } else { 256 };
             let how = How { vectors, threads, block, ..how };
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
             T::held(operands, &rows, how).grid(blocks).block(block)
         }
-        (None, Some((vectors, parts, groups))) => {
+        Chosen::Spread(Shares { vectors, parts, groups }) => {
             let how = How { vectors, threads: spread::THREADS, block: spread::THREADS, ..how };
-            let mut layout = Layout::default();
-            let cells = layout.zeroed::<u64>(4 * parts * groups);
-            let done = layout.zeroed::<u32>(1);
-            let space = scratch.insert(workspace.reserve(&layout)?);
-            let space = (space.view(cells), space.view(done));
-            let blocks = (parts as u32, groups as u32);
-            let launch = if by_ring {
-                let bytes = 4 * ring::STAGES * ring::of_part(how);
-                T::ring(operands, space, &rows, blocks, how).shared_bytes(bytes)
-            } else {
-                T::spread(operands, space, &rows, blocks, how)
-            };
+            let space = room(parts, groups)?;
+            let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
             launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
         }
-        (None, None) => {
+        Chosen::Ring(Shares { vectors, parts, groups }) => {
+            let how = How { vectors, threads: ring::THREADS, block: ring::THREADS, ..how };
+            let space = room(parts, groups)?;
+            let launch = T::ring(operands, space, &rows, (parts as u32, groups as u32), how);
+            let launch = launch.shared_bytes(4 * ring::STAGES * ring::of_part(how));
+            launch.grid((parts * groups) as u32).block(ring::THREADS).cooperative()
+        }
+        Chosen::Passes => {
             let how = How { threads: passes::THREADS, block: passes::THREADS, ..how };
             T::passes(operands, &rows, how).grid(grid(count)?).block(passes::THREADS)
         }
@@ -168,7 +216,8 @@ mod tests {
         for (vectors, expected) in [
             (1, Some((1, 1))),
             (4, Some((4, 1))),
-            (5, Some((4, 2))),
+            (5, Some((8, 1))),
+            (17, Some((16, 2))),
             (64, Some((32, 2))),
             (65, Some((64, 2))),
             (256, Some((128, 2))),
@@ -185,9 +234,18 @@ mod tests {
     #[test]
     fn rows_are_spread_so_that_all_blocks_have_something() {
         let of = |rows, n| Rows { rows, n, row: (n, n), step: (1, 1), eps: 0.0 };
-        assert_eq!(shares(&of(1, 1 << 20), 2048, 264, 8), Some((2, 256, 1)));
-        assert_eq!(shares(&of(256, 1 << 20), 2048, 264, 8), Some((8, 64, 4)));
-        assert_eq!(shares(&of(3, 40_000), 2048, 264, 8), Some((1, 20, 3)));
+        assert_eq!(
+            shares(&of(1, 1 << 20), 2048, 264, 8),
+            Some(Shares { vectors: 2, parts: 256, groups: 1 })
+        );
+        assert_eq!(
+            shares(&of(256, 1 << 20), 2048, 264, 8),
+            Some(Shares { vectors: 8, parts: 64, groups: 4 })
+        );
+        assert_eq!(
+            shares(&of(3, 40_000), 2048, 264, 8),
+            Some(Shares { vectors: 1, parts: 20, groups: 3 })
+        );
         assert_eq!(shares(&of(1, 1 << 23), 2048, 264, 8), None);
     }
 }

@@ -5,15 +5,18 @@
 //! computes and publishes the statistics, and of the one before, whose other parts had the time of a row to be published, the results.
 //! It has the same columns of every row, so that it loads their factors once.
 
-use super::kernels::{How, Kind, MOST, exponential, factors, result};
+use super::kernels::{How, Kind, exponential, factors, result};
 use crate::vectors::{Widened, load, store, unpack};
 use lanework::prelude::*;
 
 /// Threads of a block: no more parts than this.
-pub(super) const THREADS: u32 = 512;
+pub(super) const THREADS: u32 = 1024;
 const WARPS: u32 = THREADS / 32;
 /// Rows of which a part is in shared memory.
 pub(super) const STAGES: u32 = 3;
+
+/// The most vectors of a thread.
+pub(super) const MOST: usize = 4;
 
 /// Words of a part.
 pub(super) fn of_part(how: How) -> u32 {

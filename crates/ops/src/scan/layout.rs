@@ -107,31 +107,42 @@ pub(super) enum Way {
     Ring(usize),
 }
 
-/// Vectors of a thread, and whether bulk copies are used.
-fn vectors<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> (usize, bool) {
+/// How long rows are laid out.
+struct Tiling {
+    /// Whether tiles are copied ahead.
+    ring: bool,
+    /// Threads of a block.
+    threads: u32,
+    /// Vectors of a thread.
+    vectors: usize,
+}
+
+fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> Tiling {
     let info = device.info();
-    let blocks = (RESIDENT * info.multiprocessors.max(1)) as usize;
-    // 16 bytes of halves become 32.
-    let most = MOST * size_of::<T>() / size_of::<T::Wide>();
-    let slice = THREADS as usize * T::VECTOR;
+    let multiprocessors = info.multiprocessors.max(1) as usize;
     let all = rows.rows.saturating_mul(rows.n);
-    let shared = all.div_ceil(slice * blocks);
-    let fewest = |most: usize| shared.min(rows.n.div_ceil(slice)).clamp(1, most.max(1));
+    // 16 bytes of halves become 32.
+    let most = |vectors: usize| vectors * size_of::<T>() / size_of::<T::Wide>();
+    let slice = THREADS as usize * T::VECTOR;
+    let shared = all.div_ceil(slice * RESIDENT as usize * multiprocessors);
+    let few = |most: usize| Tiling {
+        ring: false,
+        threads: THREADS,
+        vectors: shared.min(rows.n.div_ceil(slice)).clamp(1, most.max(1)),
+    };
+    let ring = |vectors| Tiling { ring: true, threads: ring::THREADS, vectors };
+    let tile = ring::THREADS as usize * T::VECTOR * most(ring::MOST);
+    let hopper = info.compute_capability >= (9, 0);
     match way {
         // Where every block has several tiles.
-        Way::Best
-            if wide
-                && info.compute_capability >= (9, 0)
-                && rows.n >= slice * most
-                && all >= 2 * slice * most * blocks =>
-        {
-            (most, true)
+        Way::Best if wide && hopper && rows.n >= tile && all >= 4 * tile * multiprocessors => {
+            ring(most(ring::MOST))
         }
-        Way::Best => (fewest(most), false),
+        Way::Best => few(most(MOST)),
         #[cfg(test)]
-        Way::Tiles(most) => (fewest(most), false),
+        Way::Tiles(most) => few(most),
         #[cfg(test)]
-        Way::Ring(vectors) => (vectors, true),
+        Way::Ring(vectors) => ring(vectors),
     }
 }
 
@@ -160,8 +171,8 @@ pub(super) fn plan<'a, T: Scannable>(
         let step = unsafe { launch.prepare_unchecked(device)? };
         return Ok(Plan::new(vec![step], []));
     }
-    let (vectors, by_ring) = vectors::<T>(&rows, wide, device, way);
-    let in_row = n.div_ceil(THREADS as usize * vector * vectors);
+    let Tiling { ring: by_ring, threads, vectors } = tiling::<T>(&rows, wide, device, way);
+    let in_row = n.div_ceil(threads as usize * vector * vectors);
     let tiles = grid(in_row.saturating_mul(count))?;
     let how = How { operation, exclusive, wide, vectors, lanes: 32 };
     let words = size_of::<T::Wide>() / 4;
@@ -181,7 +192,7 @@ pub(super) fn plan<'a, T: Scannable>(
     };
     // SAFETY: elements are guarded by the rows' length, and wide accesses and copies of whole tiles are aligned, as `wide` says;
     // there is a cell of `words` words for every tile where rows have several, and a block uses only tickets below `tiles`.
-    let step = unsafe { launch.block(THREADS).prepare_unchecked(device)? };
+    let step = unsafe { launch.block(threads).prepare_unchecked(device)? };
     Ok(Plan::new(vec![step], [scratch]))
 }
 

@@ -4,13 +4,18 @@
 //! one and publishes its sum, and scans the one before, whose predecessors had the time of a tile to publish theirs. Words that it
 //! needs of others are read before the numbers, and looked at after them.
 
-use super::kernels::{How, MOST, THREADS, combine, identity, publish};
+use super::kernels::{How, combine, identity, publish};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
+/// Threads of a block, and tiles of a group: as many as a multiprocessor needs, one block of them on each.
+pub(super) const THREADS: u32 = 1024;
 const WARPS: u32 = THREADS / 32;
 /// Tiles in shared memory.
 pub(super) const STAGES: u32 = 3;
+/// The most vectors of a thread.
+pub(super) const MOST: usize = 4;
+
 /// Words of a tile.
 pub(super) fn of_tile(how: How) -> u32 {
     THREADS * 4 * how.vectors as u32

@@ -37,9 +37,9 @@ fn any_length_is_scanned_and_the_next_scan_finds_its_counters_zero() -> Result<(
 }
 
 /// An emulator with few blocks at a time, so that few of them wait.
-fn small() -> Device {
+fn small(multiprocessors: u32) -> Device {
     let mut options = Options::default();
-    options.limits.multiprocessors = 3;
+    options.limits.multiprocessors = multiprocessors;
     Device::emulator_with(options)
 }
 
@@ -64,16 +64,16 @@ fn check(device: &Device, rows: usize, n: usize, way: Way, exclusive: bool) -> R
 
 #[test]
 fn tiles_of_several_groups_are_added_up() -> Result<()> {
-    // More tiles of 1024 elements than a block has threads.
-    check(&small(), 1, 515 * 1024 + 78, Way::Tiles(1), false)?;
-    check(&small(), 1, 515 * 1024 + 78, Way::Ring(1), false)
+    // More tiles than a block has threads.
+    check(&small(1), 1, 515 * 1024 + 78, Way::Tiles(1), false)?;
+    check(&small(1), 1, 1025 * 2048 + 78, Way::Ring(1), false)
 }
 
 #[test]
 fn tiles_that_are_copied_ahead_are_scanned_in_order() -> Result<()> {
-    let device = small().sanitized();
+    let device = small(3).sanitized();
     let shapes =
-        [(1, 1026, 1), (1, 40 * 1024, 1), (3, 9 * 1024 + 2, 1), (2, 50_000, 4), (7, 2048, 8)];
+        [(1, 1026, 1), (1, 40 * 1024, 1), (3, 9 * 1024 + 2, 1), (2, 50_000, 4), (7, 4100, 4)];
     for (i, (rows, n, vectors)) in shapes.into_iter().enumerate() {
         check(&device, rows, n, Way::Ring(vectors), i % 2 == 1)?;
     }
