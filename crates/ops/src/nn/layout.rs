@@ -50,8 +50,8 @@ fn grid(blocks: usize) -> Result<u32> {
 /// The threads that hold a row of `vectors`, and how many of them each has.
 fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
     let threads = match vectors {
-        ..=16 => vectors.next_power_of_two(),
-        17..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
+        ..=8 => vectors.next_power_of_two(),
+        9..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
         _ => vectors.div_ceil(VECTORS).next_multiple_of(32),
     };
     let threads = if vectors > PREFERRED * most { THREADS } else { threads.min(PREFERRED) };
@@ -107,18 +107,18 @@ impl Way {
         };
         let ring = |most: usize| {
             let slice = ring::THREADS as usize * T::VECTOR;
-            shares(rows, slice, multiprocessors, most).filter(|_| how.wide).map(Chosen::Ring)
+            let blocks = ring::RESIDENT as usize * multiprocessors;
+            // As many parts as threads read.
+            shares(rows, slice, blocks, most)
+                .filter(|shares| how.wide && shares.parts <= ring::THREADS as usize)
+                .map(Chosen::Ring)
         };
         let of_ring = most(ring::MOST) * ring::THREADS as usize * T::VECTOR;
         // Copies ahead need a device that has them, and several rows of each block.
         let ahead = info.compute_capability >= (9, 0)
-            && rows.rows.saturating_mul(rows.n) >= 4 * multiprocessors * of_ring;
-        let columns = how.gamma || how.beta;
+            && rows.rows.saturating_mul(rows.n) >= 8 * multiprocessors * of_ring;
         let chosen = match self {
-            // The factors of long rows are loaded once by a block that has the same columns of every row.
-            Way::Best if ahead && (held.is_none() || columns && rows.n >= of_ring) => {
-                ring(most(ring::MOST)).or(held)
-            }
+            Way::Best if ahead && held.is_none() => ring(most(ring::MOST)),
             // Where a block for each row would leave most multiprocessors idle, several share it.
             Way::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
                 spread(most(MOST)).or(held)
@@ -217,6 +217,7 @@ mod tests {
             (1, Some((1, 1))),
             (4, Some((4, 1))),
             (5, Some((8, 1))),
+            (16, Some((8, 2))),
             (17, Some((16, 2))),
             (64, Some((32, 2))),
             (65, Some((64, 2))),

@@ -10,13 +10,15 @@ use crate::vectors::{Widened, load, store, unpack};
 use lanework::prelude::*;
 
 /// Threads of a block: no more parts than this.
-pub(super) const THREADS: u32 = 1024;
+pub(super) const THREADS: u32 = 256;
+/// Blocks that a multiprocessor holds.
+pub(super) const RESIDENT: u32 = 2;
 const WARPS: u32 = THREADS / 32;
 /// Rows of which a part is in shared memory.
 pub(super) const STAGES: u32 = 3;
 
 /// The most vectors of a thread.
-pub(super) const MOST: usize = 4;
+pub(super) const MOST: usize = 8;
 
 /// Words of a part.
 pub(super) fn of_part(how: How) -> u32 {
@@ -67,7 +69,7 @@ fn look(cells: &mut [u64], at: u32, #[constant] how: How) -> (u64, u64) {
 
 /// As `spread`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes and have a multiple of that. A part has
 /// `THREADS` times `V` times `how.vectors` numbers, the last one the rest.
-#[kernel(block = THREADS)]
+#[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     words: &[u32],
     y: &mut [E],

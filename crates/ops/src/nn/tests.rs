@@ -99,6 +99,33 @@ fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
 }
 
 #[test]
+fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
+    let mut options = Options::default();
+    options.limits.multiprocessors = 3;
+    let device = Device::emulator_with(options).sanitized();
+    let shape = [7, 2052];
+    let x = device.upload(&numbers(shape[0] * shape[1]))?;
+    let (gamma, beta) = (device.upload(&numbers(2052))?, device.upload(&numbers(2052)[..])?);
+    let mut results: Vec<Vec<f32>> = Vec::new();
+    for way in [Way::Passes, Way::Held, Way::Spread(1), Way::Ring(1)] {
+        let mut y = device.zeros::<f32>(shape[0] * shape[1])?;
+        let norm = layer_norm(Tensor::new(&x, shape)?).gamma(&gamma).beta(&beta);
+        let to = TensorMut::new(&mut y, shape)?;
+        norm.inner.plan(to, way, &Workspace::new(&device))?.launch()?;
+        results.push(y.download()?);
+    }
+    for (way, result) in results.iter().enumerate() {
+        for (i, (y, want)) in result.iter().zip(&results[0]).enumerate() {
+            assert!(
+                (y - want).abs() <= 2e-4 * want.abs().max(1000.0),
+                "{way}: {i}: {y}, not {want}"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
     let device = Device::emulator().sanitized();
     for shape in [[2, 1], [3, 1500], [1, 2048]] {

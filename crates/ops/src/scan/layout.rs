@@ -124,7 +124,7 @@ fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> T
     // 16 bytes of halves become 32.
     let most = |vectors: usize| vectors * size_of::<T>() / size_of::<T::Wide>();
     let slice = THREADS as usize * T::VECTOR;
-    let shared = all.div_ceil(slice * RESIDENT as usize * multiprocessors);
+    let shared = all.div_ceil(slice * multiprocessors);
     let few = |most: usize| Tiling {
         ring: false,
         threads: THREADS,
