@@ -6,10 +6,15 @@
 pub mod ceilings;
 pub mod int_matmul;
 pub mod intro;
+pub mod layer_norm;
 pub mod matmul;
 pub mod multi_gpu;
+pub mod rms_norm;
+pub mod rows;
 mod rung;
+pub mod scan;
 pub mod sgemm;
+pub mod softmax;
 mod sources;
 pub mod streams;
 pub mod sum_squares;
@@ -24,6 +29,10 @@ pub fn ladders() -> Vec<Ladder> {
     vec![
         vector_add::ladder(),
         sum_squares::ladder(),
+        scan::ladder(),
+        softmax::ladder(),
+        layer_norm::ladder(),
+        rms_norm::ladder(),
         transpose::ladder(),
         matmul::ladder(),
         sgemm::ladder(),

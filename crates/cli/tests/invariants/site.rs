@@ -105,7 +105,18 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
         }
     }
     assert!(count >= 12, "{count} exercises");
-    let ladders = ["vector-add", "sum-squares", "transpose", "matmul", "sgemm", "int-matmul"];
+    let ladders = [
+        "vector-add",
+        "sum-squares",
+        "scan",
+        "softmax",
+        "layer-norm",
+        "rms-norm",
+        "transpose",
+        "matmul",
+        "sgemm",
+        "int-matmul",
+    ];
     for page in ladders.map(|ladder| format!("{ladder}.md")) {
         assert!(read(&sources("en").join(&page)).contains("<details>"), "{page} has no exercise");
     }

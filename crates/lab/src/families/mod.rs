@@ -4,6 +4,8 @@
 mod family;
 mod int_matmul;
 mod matmul;
+mod rows;
+mod scan;
 mod sgemm;
 mod solver;
 mod sum_squares;
@@ -22,6 +24,10 @@ pub fn families() -> Vec<Family> {
     vec![
         vector_add::family(),
         sum_squares::family(),
+        scan::family(),
+        rows::of_softmax(),
+        rows::of_layer_norm(),
+        rows::of_rms_norm(),
         transpose::family(),
         matmul::family(),
         sgemm::family(),

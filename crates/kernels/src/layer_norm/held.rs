@@ -1,0 +1,64 @@
+//! Layer norm rung: `held`, after `one-pass`, before `vectorized`.
+//!
+//! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes: each number is
+//! loaded once; the mean and then the variance come from registers, without the cancellation of `one-pass`.
+//! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数由此决定：每个数只加载一次；均值和方差依次由寄存器求出，没有 `one-pass` 的相消误差。
+//! Predicts: one load per number, and one for each of its column's factors; the loads of a thread are in flight together.
+//! 预测：每个数加载一次，它所在列的各个系数各加载一次；一个线程的各次加载同时在途。
+//! Costs: 16 registers, and rows of no more than 16384 numbers.
+//! 代价：16 个寄存器；一行不能超过 16384 个数。
+
+use crate::rows::{HELD, Rows, of_block};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = threads)]
+fn held(
+    x: &[f32],
+    y: &mut [f32],
+    gamma: &[f32],
+    beta: &[f32],
+    cols: u32,
+    eps: f32,
+    #[constant] threads: u32,
+    #[constant] each: usize,
+) {
+    let space = shared::<f32>([2, 32]);
+    let first = block_idx.x * cols;
+    let mut values = [0.0f32; HELD];
+    #[unroll]
+    for k in 0..each {
+        let i = thread_idx.x + k as u32 * threads;
+        if i < cols {
+            values[k] = load_nc(&x[first + i]);
+        }
+    }
+    let mut sum = 0.0f32;
+    #[unroll]
+    for k in 0..each {
+        sum += values[k];
+    }
+    let mean = of_block(sum, space, 0, false, threads) / cols as f32;
+    let mut squares = 0.0f32;
+    #[unroll]
+    for k in 0..each {
+        let off = select(thread_idx.x + k as u32 * threads < cols, values[k] - mean, 0.0);
+        squares += off * off;
+    }
+    let squares = of_block(squares, space, 1, false, threads);
+    let scale = 1.0 / (squares / cols as f32 + eps).sqrt();
+    #[unroll]
+    for k in 0..each {
+        let i = thread_idx.x + k as u32 * threads;
+        if i < cols {
+            y[first + i] = (values[k] - mean) * scale * load_nc(&gamma[i]) + load_nc(&beta[i]);
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
+    let (threads, each) = r.held("layer-norm", 1)?;
+    let launch = held(&r.x, &mut r.y, &r.gamma, &r.beta, r.cols, r.eps, threads, each);
+    // SAFETY: there is a block for each row, and its threads stay in it.
+    unsafe { launch.grid(r.rows).block(threads).prepare_unchecked(device) }
+}

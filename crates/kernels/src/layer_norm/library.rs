@@ -1,0 +1,20 @@
+//! Layer norm rung: `library`, after `vectorized`, the last: `nn::layer_norm` of `lanework-ops`.
+//!
+//! Idea: a row is held by as many threads as it needs: a part of a warp, a warp, a block, or several blocks, which exchange their
+//! means and squared differences, combined exactly as of one row, through memory.
+//! 思路：一行由恰好够用的线程保存：warp 的一部分、一个 warp、一个线程块，或者几个线程块，它们通过内存交换各自的均值与平方差，合并的结果与整行一致。
+//! Predicts: the same sectors at every length, also of rows of some numbers and of millions.
+//! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
+//! Costs: a kernel for each number of threads; for the longest rows a cooperative launch.
+//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。
+
+use crate::rows::{Rows, only};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, nn};
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
+    let shape = [r.rows as usize, r.cols as usize];
+    let norm = nn::layer_norm(Tensor::new(&r.x, shape)?).gamma(&r.gamma).beta(&r.beta).eps(r.eps);
+    Ok(only(norm.prepare(TensorMut::new(&mut r.y, shape)?)?))
+}

@@ -1,0 +1,37 @@
+//! Layer norm rung: `one-pass`, after `block-per-row`, before `held`.
+//!
+//! Idea: the sum and the sum of the squares in one pass; the variance is the mean of the squares less the square of the mean.
+//! 思路：同一遍里求出和与平方和；方差等于平方的均值减去均值的平方。
+//! Predicts: two loads per number instead of three.
+//! 预测：每个数加载两次，原来是三次。
+//! Costs: digits: where the mean is 100 times the deviation, the difference of the two loses 4 of 7. It may even be negative.
+//! 代价：有效数字：均值是标准差的 100 倍时，两者相减会丢掉 7 位中的 4 位，差甚至可能为负。
+
+use crate::rows::{Rows, THREADS, of_block};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = THREADS)]
+fn one_pass(x: &[f32], y: &mut [f32], gamma: &[f32], beta: &[f32], cols: u32, eps: f32) {
+    let space = shared::<f32>([2, 8]);
+    let first = block_idx.x * cols;
+    let mut sum = 0.0f32;
+    let mut squares = 0.0f32;
+    for i in (thread_idx.x..cols).step_by(THREADS) {
+        let x = x[first + i];
+        sum += x;
+        squares += x * x;
+    }
+    let mean = of_block(sum, space, 0, false, THREADS) / cols as f32;
+    let square = of_block(squares, space, 1, false, THREADS) / cols as f32;
+    let scale = 1.0 / ((square - mean * mean).max(0.0) + eps).sqrt();
+    for i in (thread_idx.x..cols).step_by(THREADS) {
+        y[first + i] = (x[first + i] - mean) * scale * gamma[i] + beta[i];
+    }
+}
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
+    let launch = one_pass(&r.x, &mut r.y, &r.gamma, &r.beta, r.cols, r.eps);
+    // SAFETY: there is a block for each row, and its threads stay in it.
+    unsafe { launch.grid(r.rows).block(THREADS).prepare_unchecked(device) }
+}

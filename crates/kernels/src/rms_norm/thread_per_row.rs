@@ -1,0 +1,36 @@
+//! RMS norm rung: `thread-per-row`, the first.
+//!
+//! Idea: one thread per row, in two passes: the mean of the squares, the results.
+//! 思路：每行一个线程，走两遍：平方的均值、结果。
+//! Predicts: 32 sectors per request where rows are longer than a sector; two loads per number.
+//! 预测：行长超过一个扇区时每个请求 32 个扇区；每个数加载两次。
+//! Costs: lanes read numbers a row apart, and of a few rows, few threads work.
+//! 代价：lane 读取的数相隔一行；行数少时只有少数线程工作。
+
+use crate::rows::{Rows, THREADS};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn thread_per_row(x: &[f32], y: &mut [f32], gamma: &[f32], rows: u32, cols: u32, eps: f32) {
+    let row = block_idx.x * block_dim.x + thread_idx.x;
+    if row < rows {
+        let first = row * cols;
+        let mut squares = 0.0f32;
+        for i in 0..cols {
+            let x = x[first + i];
+            squares += x * x;
+        }
+        let scale = 1.0 / (squares / cols as f32 + eps).sqrt();
+        for i in 0..cols {
+            y[first + i] = x[first + i] * scale * gamma[i];
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
+    let blocks = r.rows.div_ceil(THREADS).max(1);
+    let launch = thread_per_row(&r.x, &mut r.y, &r.gamma, r.rows, r.cols, r.eps);
+    // SAFETY: a thread with a row stays in it.
+    unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
+}

@@ -1,0 +1,108 @@
+//! What softmax and norms work on: a matrix whose rows are taken one by one; and what their rungs share.
+
+use lanework::prelude::*;
+use lanework::{Error, Prepared, Result};
+use lanework_ops::Plan;
+
+/// The most elements of a problem, so that 32-bit indices do not overflow.
+pub const LONGEST: u64 = 1 << 31;
+
+/// A matrix on a device, and one of the same shape for the results.
+pub struct Rows {
+    /// The matrix, by rows.
+    pub x: Buffer<f32>,
+    /// The results.
+    pub y: Buffer<f32>,
+    /// A factor for each column; empty for softmax.
+    pub gamma: Buffer<f32>,
+    /// A summand for each column; empty for softmax and RMS norm.
+    pub beta: Buffer<f32>,
+    /// Rows.
+    pub rows: u32,
+    /// Columns.
+    pub cols: u32,
+    /// What is added to the variance or the mean square.
+    pub eps: f32,
+}
+
+/// Threads of a block of the rungs with a block for each row.
+pub(crate) const THREADS: u32 = 256;
+/// Numbers that a thread holds in registers at most.
+pub(crate) const HELD: usize = 16;
+
+impl Rows {
+    /// Threads of a block that holds a row in registers, `each` numbers in one access, and accesses of a thread.
+    ///
+    /// # Errors
+    /// When a row is too long for a block.
+    pub(crate) fn held(&self, ladder: &str, each: u32) -> Result<(u32, usize)> {
+        let accesses = self.cols.div_ceil(each);
+        let most = HELD as u32 / each;
+        let threads = accesses.div_ceil(most).next_multiple_of(32).max(32);
+        if threads > 1024 {
+            return Err(Error::Launch {
+                kernel: ladder.to_owned(),
+                why: format!("a block's registers hold 16384 numbers, not a row of {}", self.cols),
+                help: "choose another rung, or fewer columns".to_owned(),
+            });
+        }
+        Ok((threads, accesses.div_ceil(threads).max(1) as usize))
+    }
+}
+
+/// The sum of the values of a block's threads, or the largest, in each of them: by shuffles, then over the warps. Calls in turn use
+/// different rows of `space`.
+#[device]
+pub(crate) fn of_block(
+    value: f32,
+    space: Shared<f32, 2>,
+    #[constant] row: u32,
+    #[constant] most: bool,
+    #[constant] threads: u32,
+) -> f32 {
+    let warps = threads / 32;
+    let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+    let mut all = value;
+    #[unroll]
+    for bits in [16u32, 8, 4, 2, 1] {
+        let other = shfl_xor_sync(FULL_MASK, all, bits);
+        all = if most { all.max(other) } else { all + other };
+    }
+    if lane == 0 {
+        space[[row, warp]] = all;
+    }
+    sync_threads();
+    all = space[[row, 0]];
+    #[unroll]
+    for w in 1..warps {
+        let other = space[[row, w]];
+        all = if most { all.max(other) } else { all + other };
+    }
+    all
+}
+
+/// The same by a tree in shared memory: 8 steps for 256 threads, with a barrier each.
+#[device]
+pub(crate) fn by_tree(value: f32, space: Shared<f32>, #[constant] most: bool) -> f32 {
+    let t = thread_idx.x;
+    sync_threads(); // what was read of the tree before
+    space[t] = value;
+    sync_threads();
+    #[unroll]
+    for half in [128u32, 64, 32, 16, 8, 4, 2, 1] {
+        if t < half {
+            let (one, other) = (space[t], space[t + half]);
+            space[t] = if most { one.max(other) } else { one + other };
+        }
+        sync_threads();
+    }
+    space[0]
+}
+
+/// The kernel of an operation of the library, which is one.
+pub(crate) fn only(plan: Plan<'_>) -> Prepared<'_> {
+    match plan.into_kernel() {
+        Some(kernel) => kernel,
+        None => unreachable!("a matrix with elements is one kernel"),
+    }
+}

@@ -1,0 +1,62 @@
+//! Scan rung: `chained`, after `three-phases`, before `look-back`.
+//!
+//! Idea: one pass. A block takes the next tile from a counter, scans it in registers, waits until the tile before has published the sum
+//! up to its end, adds that, and publishes its own. Tiles are taken in order, so whoever is waited for is running.
+//! 思路：只走一遍。线程块从计数器取下一个 tile，在寄存器中扫描，等前一个 tile 公布到它末尾为止的和，加上它，再公布自己的。tile 按次序领取，因此被等待的一定在运行。
+//! Predicts: each number is read once and written once; one atomic per tile.
+//! 预测：每个数只读一次、只写一次；每个 tile 一次原子操作。
+//! Costs: the sum goes through memory from tile to tile, one after the other: as many trips as there are tiles.
+//! 代价：和要经过内存从一个 tile 传到下一个，依次进行：有多少个 tile 就要走多少趟。
+
+use super::Sums;
+use super::tile::{block_scan, leave_zeros};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+pub(super) const THREADS: u32 = 1024;
+
+#[kernel(block = THREADS)]
+fn chained(x: &[f32], y: &mut [f32], cells: &mut [u64], tickets: &mut [u32]) {
+    let carried = shared::<f32>(1);
+    let taken = shared::<u32>(1);
+    let (n, t) = (x.len() as u32, thread_idx.x);
+    if t == 0 {
+        taken[0] = atomic_add(&mut tickets[0], 1);
+    }
+    sync_threads();
+    let tile = taken[0];
+    let i = tile * THREADS + t;
+    let mut value = 0.0f32;
+    if i < n {
+        value = x[i];
+    }
+    let (sum, total) = block_scan(value, THREADS);
+    if t == 0 {
+        let mut before = 0.0f32;
+        if tile > 0 {
+            let mut cell = load_relaxed(&cells[tile - 1], Scope::Device);
+            while cell >> 32 == 0 {
+                cell = load_relaxed(&cells[tile - 1], Scope::Device);
+            }
+            before = f32_from_bits(cell as u32);
+        }
+        // The sum and the word that says that it is there are written in one piece.
+        let published = 1u64 << 32 | (before + total).to_bits() as u64;
+        store_relaxed(&mut cells[tile], published, Scope::Device);
+        carried[0] = before;
+    }
+    sync_threads();
+    if i < n {
+        y[i] = carried[0] + sum;
+    }
+    leave_zeros(cells, tickets);
+}
+
+pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
+    let tiles = (s.x.len() as u32).div_ceil(THREADS).max(1);
+    s.make_room(device, tiles)?;
+    let launch = chained(&s.x, &mut s.y, &mut s.cells, &mut s.tickets);
+    // SAFETY: indices are guarded by the length, which both share; a block takes one of as many tickets as there are blocks,
+    // tiles and cells.
+    unsafe { launch.grid(tiles).block(THREADS).prepare_unchecked(device) }
+}

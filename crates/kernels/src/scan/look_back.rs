@@ -1,0 +1,112 @@
+//! Scan rung: `look-back`, after `chained`, before `big-tiles`.
+//!
+//! Idea: a tile publishes its own sum at once, and the sum up to its end later; who needs what comes before looks back over 32 tiles at
+//! a time, and adds their sums until one has published all up to its end (decoupled look-back, Merrill and Garland 2016). Here the
+//! sums are added from left to right behind that one, as it did itself, so that the bits do not depend on how far one looked.
+//! 思路：tile 先立即公布自己的和，稍后再公布到它末尾为止的和；需要前面之和的一次回看 32 个 tile，把它们的和相加，直到遇到已公布到末尾为止之和的那个（解耦回看，Merrill 与 Garland 2016）。这里从那一个起自左向右相加，与它自己的加法次序相同，所以结果的比特与回看多远无关。
+//! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few trips through memory.
+//! 预测：访存量不变；没有 tile 要等一长串别的 tile，等待只是几趟内存往返。
+//! Costs: 32 serial additions per 32 tiles looked at, and more polling.
+//! 代价：每回看 32 个 tile 要做 32 次串行加法，轮询也更多。
+
+use super::Sums;
+use super::chained::THREADS;
+use super::tile::{block_scan, leave_zeros};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// In the upper word of a cell: the sum of the tile, or the sum up to its end.
+const OF_TILE: u64 = 1;
+const UP_TO_END: u64 = 2;
+/// The most groups of 32 tiles that are looked at.
+const GROUPS: usize = 16;
+
+#[device]
+pub(super) fn publish(cells: &mut [u64], tile: u32, what: u64, sum: f32) {
+    store_relaxed(&mut cells[tile], what << 32 | sum.to_bits() as u64, Scope::Device);
+}
+
+/// The sum of all tiles before `tile`, by the lanes of one warp, in each of them.
+#[device]
+pub(super) fn sum_before(cells: &mut [u64], tile: u32) -> f32 {
+    let lane = thread_idx.x % 32;
+    // What this lane saw in each group, the nearest first; 0 where there is no tile.
+    let mut seen = [0.0f32; GROUPS];
+    let mut group = 0u32;
+    let mut found = tile == 0;
+    while !found {
+        // Lane 31 looks at the nearest tile.
+        let back = group * 32 + 31 - lane;
+        let exists = back < tile;
+        let mut cell = UP_TO_END << 32;
+        if exists {
+            let at = tile - 1 - back;
+            cell = load_relaxed(&cells[at], Scope::Device);
+            while cell >> 32 == 0 {
+                cell = load_relaxed(&cells[at], Scope::Device);
+            }
+        }
+        let complete = ballot_sync(FULL_MASK, cell >> 32 == UP_TO_END);
+        // Sums left of the nearest complete one are in it already.
+        let nearest = select(complete == 0, 0, 31 - complete.leading_zeros());
+        seen[group] = select(lane >= nearest && exists, f32_from_bits(cell as u32), 0.0);
+        found = complete != 0;
+        group += 1;
+        // Tiles behind the last group have long been complete, since blocks take tiles in order: it is looked at until one of it is.
+        if group == GROUPS as u32 && !found {
+            group -= 1;
+        }
+    }
+    // From the farthest to the nearest, one after the other.
+    let mut sum = 0.0f32;
+    for from_far in 0..group {
+        let of_lane = seen[group - 1 - from_far];
+        #[unroll]
+        for l in 0..32u32 {
+            sum += shfl_sync(FULL_MASK, of_lane, l);
+        }
+    }
+    sum
+}
+
+#[kernel(block = THREADS)]
+fn look_back(x: &[f32], y: &mut [f32], cells: &mut [u64], tickets: &mut [u32]) {
+    let carried = shared::<f32>(1);
+    let taken = shared::<u32>(1);
+    let (n, t) = (x.len() as u32, thread_idx.x);
+    if t == 0 {
+        taken[0] = atomic_add(&mut tickets[0], 1);
+    }
+    sync_threads();
+    let tile = taken[0];
+    let i = tile * THREADS + t;
+    let mut value = 0.0f32;
+    if i < n {
+        value = x[i];
+    }
+    let (sum, total) = block_scan(value, THREADS);
+    if t < 32 {
+        if t == 0 {
+            publish(cells, tile, OF_TILE, total);
+        }
+        let before = sum_before(cells, tile);
+        if t == 0 {
+            publish(cells, tile, UP_TO_END, before + total);
+            carried[0] = before;
+        }
+    }
+    sync_threads();
+    if i < n {
+        y[i] = carried[0] + sum;
+    }
+    leave_zeros(cells, tickets);
+}
+
+pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
+    let tiles = (s.x.len() as u32).div_ceil(THREADS).max(1);
+    s.make_room(device, tiles)?;
+    let launch = look_back(&s.x, &mut s.y, &mut s.cells, &mut s.tickets);
+    // SAFETY: indices are guarded by the length, which both share; a block takes one of as many tickets as there are blocks,
+    // tiles and cells, and looks at cells before its own.
+    unsafe { launch.grid(tiles).block(THREADS).prepare_unchecked(device) }
+}

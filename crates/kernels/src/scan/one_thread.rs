@@ -1,0 +1,26 @@
+//! Scan rung: `one-thread`, the first.
+//!
+//! Idea: one thread adds one number after the other, as on a CPU.
+//! 思路：一个线程逐个相加，与 CPU 上的写法一样。
+//! Predicts: one active lane of 32; one sector per request, of which 4 of 32 bytes are used.
+//! 预测：32 个 lane 中只有 1 个活动；每个请求 1 个扇区，32 字节只用其中 4 字节。
+//! Costs: nothing; the whole device waits for each addition.
+//! 代价：没有；整个设备都在等每一次加法。
+
+use super::Sums;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = 1)]
+fn one_thread(x: &[f32], y: &mut [f32]) {
+    let mut sum = 0.0f32;
+    for i in 0..x.len() as u32 {
+        sum += x[i];
+        y[i] = sum;
+    }
+}
+
+pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
+    // SAFETY: i is under the length, which both share.
+    unsafe { one_thread(&s.x, &mut s.y).grid(1).block(1).prepare_unchecked(device) }
+}

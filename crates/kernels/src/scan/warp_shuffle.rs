@@ -1,0 +1,39 @@
+//! Scan rung: `warp-shuffle`, after `one-block`, before `three-phases`.
+//!
+//! Idea: lanes exchange sums by shuffles; only the sums of the 32 warps go through shared memory.
+//! 思路：lane 之间用 shuffle 交换和，只有 32 个 warp 的和经过共享内存。
+//! Predicts: 2 barriers per 1024 numbers instead of 22; fewer shared accesses and instructions.
+//! 预测：每 1024 个数 2 个屏障，原来是 22 个；共享内存访问和指令都减少。
+//! Costs: nothing; still one multiprocessor.
+//! 代价：没有；仍然只有一个多处理器在工作。
+
+use super::Sums;
+use super::tile::block_scan;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+const THREADS: u32 = 1024;
+
+#[kernel(block = THREADS)]
+fn warp_shuffle(x: &[f32], y: &mut [f32]) {
+    let n = x.len() as u32;
+    let mut carry = 0.0f32;
+    for first in (0..n).step_by(THREADS) {
+        let i = first + thread_idx.x;
+        let mut value = 0.0f32;
+        if i < n {
+            value = x[i];
+        }
+        let (sum, total) = block_scan(value, THREADS);
+        if i < n {
+            y[i] = carry + sum;
+        }
+        carry += total;
+        sync_threads();
+    }
+}
+
+pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
+    // SAFETY: indices are guarded by the length, which both share; the last step past it stays under 2^32.
+    unsafe { warp_shuffle(&s.x, &mut s.y).grid(1).block(THREADS).prepare_unchecked(device) }
+}

@@ -1,0 +1,37 @@
+//! Softmax rung: `block-per-row`, after `thread-per-row`, before `warp-shuffle`.
+//!
+//! Idea: a block for each row; neighbouring threads read neighbouring numbers, and a tree in shared memory combines what they have.
+//! 思路：每行一个线程块；相邻线程读取相邻的数，再用共享内存中的树合并各线程的结果。
+//! Predicts: 4 sectors per request; two trees of 8 steps and 10 barriers per row.
+//! 预测：每个请求 4 个扇区；每行两棵 8 步的树，每棵 10 个屏障。
+//! Costs: 1 KB of shared memory; most threads idle in the trees, and all of them in rows shorter than the block.
+//! 代价：1 KB 共享内存；树中大部分线程空闲，行比线程块短时也有线程一直空闲。
+
+use crate::rows::{Rows, THREADS, by_tree};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = THREADS)]
+fn block_per_row(x: &[f32], y: &mut [f32], cols: u32) {
+    let space = shared::<f32>(THREADS);
+    let (first, end) = (block_idx.x * cols, block_idx.x * cols + cols);
+    let mut most = f32::NEG_INFINITY;
+    for i in (first + thread_idx.x..end).step_by(THREADS) {
+        most = most.max(x[i]);
+    }
+    let most = by_tree(most, space, true);
+    let mut sum = 0.0f32;
+    for i in (first + thread_idx.x..end).step_by(THREADS) {
+        sum += fast::exp(x[i] - most);
+    }
+    let sum = by_tree(sum, space, false);
+    for i in (first + thread_idx.x..end).step_by(THREADS) {
+        y[i] = fast::exp(x[i] - most) / sum;
+    }
+}
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
+    let launch = block_per_row(&r.x, &mut r.y, r.cols).grid(r.rows).block(THREADS);
+    // SAFETY: there is a block for each row, and its threads stay in it.
+    unsafe { launch.prepare_unchecked(device) }
+}

@@ -1,0 +1,20 @@
+//! Softmax rung: `library`, after `vectorized`, the last: `nn::softmax` of `lanework-ops`.
+//!
+//! Idea: a row is held by as many threads as it needs: a part of a warp, so that a block has many short rows; a warp, without any
+//! barrier; a block; or several blocks, which exchange their largest numbers and sums through memory.
+//! 思路：一行由恰好够用的线程保存：短行用 warp 的一部分，一个线程块处理许多行；再长用一个 warp，不需要屏障；再长用一个线程块；最长的用几个线程块，通过内存交换各自的最大值与和。
+//! Predicts: the same sectors at every length, also of rows of some numbers and of millions.
+//! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
+//! Costs: a kernel for each number of threads; for the longest rows a cooperative launch.
+//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。
+
+use crate::rows::{Rows, only};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, nn};
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
+    let shape = [r.rows as usize, r.cols as usize];
+    let plan = nn::softmax(Tensor::new(&r.x, shape)?).prepare(TensorMut::new(&mut r.y, shape)?)?;
+    Ok(only(plan))
+}

@@ -1,0 +1,38 @@
+//! Softmax rung: `thread-per-row`, the first.
+//!
+//! Idea: one thread per row, in three passes: the largest number, the sum of the exponentials, the results.
+//! 思路：每行一个线程，走三遍：最大值、指数之和、结果。
+//! Predicts: 32 sectors per request where rows are longer than a sector; three loads per number.
+//! 预测：行长超过一个扇区时每个请求 32 个扇区；每个数加载三次。
+//! Costs: lanes read numbers a row apart, and of a few rows, few threads work.
+//! 代价：lane 读取的数相隔一行；行数少时只有少数线程工作。
+
+use crate::rows::{Rows, THREADS};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel]
+fn thread_per_row(x: &[f32], y: &mut [f32], rows: u32, cols: u32) {
+    let row = block_idx.x * block_dim.x + thread_idx.x;
+    if row < rows {
+        let (first, end) = (row * cols, row * cols + cols);
+        let mut most = f32::NEG_INFINITY;
+        for i in first..end {
+            most = most.max(x[i]);
+        }
+        let mut sum = 0.0f32;
+        for i in first..end {
+            sum += fast::exp(x[i] - most);
+        }
+        for i in first..end {
+            y[i] = fast::exp(x[i] - most) / sum;
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, device: &Device) -> Result<Prepared<'a>> {
+    let blocks = r.rows.div_ceil(THREADS).max(1);
+    let launch = thread_per_row(&r.x, &mut r.y, r.rows, r.cols).grid(blocks).block(THREADS);
+    // SAFETY: a thread with a row stays in it.
+    unsafe { launch.prepare_unchecked(device) }
+}
