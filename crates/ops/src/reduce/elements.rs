@@ -10,7 +10,7 @@ use lanework::{Element, Storable, View, ViewMut};
 /// | numbers | are added in | when a sum is too large |
 /// |---|---|---|
 /// | `i32`, `i64` | `i64` | it wraps |
-/// | `u32` | `u64` | it wraps |
+/// | `u32`, `u64` | `u64` | it wraps |
 /// | `f16`, `bf16`, `f32` | `f32` | infinity |
 /// | `f64` | `f64` | infinity |
 ///
@@ -70,6 +70,7 @@ reducible! {
     i32, I32 => i64;
     u32, U32 => u64;
     i64, I64 => i64;
+    u64, U64 => u64;
     f16, F16 => f32;
     bf16, Bf16 => f32;
     f32, F32 => f32;

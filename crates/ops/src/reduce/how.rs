@@ -49,6 +49,8 @@ pub enum Kind {
     U32,
     /// `i64`
     I64,
+    /// `u64`
+    U64,
     /// `f16`
     F16,
     /// `bf16`
@@ -65,14 +67,14 @@ impl Kind {
         match self {
             Kind::F16 | Kind::Bf16 => 2,
             Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::I64 | Kind::F64 => 8,
+            Kind::I64 | Kind::U64 | Kind::F64 => 8,
         }
     }
 
     /// The type that numbers of this one are added and compared in.
     pub(crate) fn accumulator(self) -> Kind {
         match self {
-            Kind::I32 | Kind::U32 | Kind::I64 => Kind::I64,
+            Kind::I32 | Kind::U32 | Kind::I64 | Kind::U64 => Kind::I64,
             Kind::F16 | Kind::Bf16 | Kind::F32 => Kind::F32,
             Kind::F64 => Kind::F64,
         }
@@ -86,6 +88,7 @@ pub(super) const F32: u32 = Kind::F32 as u32;
 pub(super) const I32: u32 = Kind::I32 as u32;
 pub(super) const U32: u32 = Kind::U32 as u32;
 pub(super) const I64: u32 = Kind::I64 as u32;
+pub(super) const U64: u32 = Kind::U64 as u32;
 pub(super) const F64: u32 = Kind::F64 as u32;
 
 /// How the threads of a launch share the work.

@@ -47,10 +47,10 @@ fn with_vector<A: Number>(
     let mut all = partials;
     #[unroll]
     for j in 0..how.per_vector as usize {
-        let first = element_of::<A>(x.0, x.1, j, how.element);
+        let first = element_of::<A>(x.0, x.1, j, how);
         let mut second = first;
         if how.dot {
-            second = element_of::<A>(y.0, y.1, j, how.element);
+            second = element_of::<A>(y.0, y.1, j, how);
         }
         all[j % 4] = with::<A>(all[j % 4], first, second, at + j as u32, how);
     }
@@ -77,12 +77,11 @@ pub(super) fn dense<A: Element>(
     slots: &mut [u64],
     #[constant] how: How,
 ) {
-    let kind = how.element;
-    let of_halves = kind == F16;
+    let of_halves = how.element == F16;
     let (v, t) = (how.per_vector, thread_idx.x);
     let mut seed = A::ZERO;
     if !how.adds {
-        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, kind);
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, how);
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
@@ -131,10 +130,10 @@ pub(super) fn dense<A: Element>(
     // Elements behind the last vector.
     let i = vectors * v as u64 + t as u64;
     if block_idx.x == 0 && i < n {
-        let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, kind);
+        let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, how);
         let mut y = x;
         if how.dot {
-            y = element::<A>(y_halves, y_shorts, y_words, y_longs, i, kind);
+            y = element::<A>(y_halves, y_shorts, y_words, y_longs, i, how);
         }
         partials[0] = with::<A>(partials[0], x, y, i as u32, how);
     }
@@ -175,7 +174,6 @@ pub(super) fn general<A: Element>(
     slots: &mut [u64],
     #[constant] how: How,
 ) {
-    let kind = how.element;
     let t = thread_idx.x;
     let mut member = (t % how.group, t / how.group);
     if how.columns {
@@ -201,7 +199,7 @@ pub(super) fn general<A: Element>(
 
     let mut seed = A::ZERO;
     if !how.adds && is_one {
-        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, x_base, kind);
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, x_base, how);
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
@@ -237,10 +235,10 @@ pub(super) fn general<A: Element>(
             let i = first + k * width;
             if i < length {
                 let at = x_first + i as u64 * inner[1];
-                xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, kind);
+                xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, how);
                 if how.dot {
                     let at = y_first + i as u64 * inner[2];
-                    ys[k as usize] = element::<A>(y_halves, y_shorts, y_words, y_longs, at, kind);
+                    ys[k as usize] = element::<A>(y_halves, y_shorts, y_words, y_longs, at, how);
                 }
             }
         }

@@ -5,9 +5,12 @@
 //! Oishi 2005, "Accurate sum and dot product", Sum2 and Dot2): the result is as if computed with twice the digits and rounded once.
 //! They keep to that as long as no sum overflows; then the result is the plain one, infinity.
 
-use super::how::{BF16, F16, F32, F64, How, I32, U32};
+use super::how::{BF16, F16, F32, F64, How, I32, U32, U64};
 use half::f16;
 use lanework::prelude::*;
+
+/// Exchanges the order of `u64` and that of `i64`, in which they are compared.
+pub(super) const SIGN: u64 = 1 << 63;
 
 /// Element `i` of an array of type `kind`, of whose slices that one is used whose elements are as large.
 #[device]
@@ -17,8 +20,9 @@ pub(super) fn element<A: Number>(
     words: &[u32],
     longs: &[u64],
     i: u64,
-    #[constant] kind: u32,
+    #[constant] how: How,
 ) -> A {
+    let kind = how.element;
     if kind == F16 {
         load_nc(&halves[i]) as A
     } else if kind == BF16 {
@@ -31,6 +35,8 @@ pub(super) fn element<A: Number>(
         load_nc(&words[i]) as A
     } else if kind == F64 {
         f64_from_bits(load_nc(&longs[i])) as A
+    } else if kind == U64 && !how.adds {
+        ((load_nc(&longs[i]) ^ SIGN) as i64) as A
     } else {
         (load_nc(&longs[i]) as i64) as A
     }
@@ -42,8 +48,9 @@ pub(super) fn element_of<A: Number>(
     words: [u32; 4],
     halves: [f16; 8],
     #[constant] j: usize,
-    #[constant] kind: u32,
+    #[constant] how: How,
 ) -> A {
+    let kind = how.element;
     if kind == F16 {
         halves[j] as A
     } else if kind == BF16 && j % 2 == 0 {
@@ -58,6 +65,8 @@ pub(super) fn element_of<A: Number>(
         words[j] as A
     } else if kind == F64 {
         f64_from_bits((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as A
+    } else if kind == U64 && !how.adds {
+        (((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) ^ SIGN) as i64 as A
     } else {
         (((words[2 * j + 1] as u64) << 32 | words[2 * j] as u64) as i64) as A
     }

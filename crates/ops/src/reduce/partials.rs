@@ -5,8 +5,8 @@
 //! result is the same in every run. It waits for blocks that were started before it, and all blocks of the launch are on the device
 //! at once. It sets the words back to zero.
 
-use super::how::{BF16, F16, F32, F64, How, I64};
-use super::numbers::{joined, of_lane, rounded};
+use super::how::{BF16, F16, F32, F64, How, I64, U64};
+use super::numbers::{SIGN, joined, of_lane, rounded};
 use half::f16;
 use lanework::prelude::*;
 
@@ -238,6 +238,8 @@ pub(super) fn write<A: Number>(
         words[i] = (value as f32).to_bits();
     } else if how.adds || how.element == I64 {
         longs[i] = value as u64;
+    } else if how.element == U64 {
+        longs[i] = (value as u64) ^ SIGN;
     } else if how.element == F16 {
         halves[i] = value as f16;
     } else if how.element == BF16 {

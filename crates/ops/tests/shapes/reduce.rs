@@ -60,6 +60,8 @@ cases! {
         |x| Exact::Integer(i128::from(x)), |x: u64| Exact::Integer(i128::from(x as i64));
     i64, i64::MIN, 0.0, |rng| if rng.random_bool(0.5) { rng.random() } else { rng.random_range(-3..3) },
         |x| Exact::Integer(i128::from(x)), |x| Exact::Integer(i128::from(x));
+    u64, u64::MAX, 0.0, |rng| if rng.random_bool(0.5) { rng.random() } else { rng.random_range(0..5) },
+        |x| Exact::Integer(i128::from(x)), |x: u64| Exact::Integer(i128::from(x as i64));
     f16, f16::NAN, SINGLE, |rng| f16::from_f64(float(rng)),
         |x: f16| Exact::Float(x.to_f64(), 0.0), |x| Exact::Float(f64::from(x), 0.0);
     bf16, bf16::NAN, SINGLE, |rng| bf16::from_f64(float(rng)),
@@ -374,10 +376,11 @@ pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String
     {
         case::<T>(device, rng, size, Some(|x| reduce::norm2(x)), poison)
     }
-    match rng.random_range(0..10) {
+    match rng.random_range(0..11) {
         0 => case::<i32>(device, rng, size, None, -1),
         1 => case::<u32>(device, rng, size, None, 1),
         2 => case::<i64>(device, rng, size, None, -1),
+        10 => case::<u64>(device, rng, size, None, 1),
         3 => floats::<f16>(device, rng, size, f32::NAN),
         4 => floats::<bf16>(device, rng, size, f32::NAN),
         5 | 6 => floats::<f64>(device, rng, size, f64::NAN),
