@@ -7,9 +7,12 @@
 //! [`Summand`] defines the type of a sum and its overflow. [`Cycles`] is a kernel's time by the
 //! GPU's clock.
 
+mod announced;
 mod block_serial;
+mod bulk_copies;
 mod chunked;
 mod clock;
+mod eight_loads;
 mod interleaved;
 mod many_blocks;
 mod numbers;
@@ -46,6 +49,9 @@ fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
         Rung::new("warp-shuffle", "C4", include_str!("sum_squares/warp_shuffle.rs"), warp_shuffle::prepare),
         Rung::new("several-loads", "C4", include_str!("sum_squares/several_loads.rs"), several_loads::prepare),
         Rung::new("single-pass", "beyond", include_str!("sum_squares/single_pass.rs"), single_pass::prepare),
+        Rung::new("eight-loads", "beyond", include_str!("sum_squares/eight_loads.rs"), eight_loads::prepare),
+        Rung::new("announced", "beyond", include_str!("sum_squares/announced.rs"), announced::prepare),
+        Rung::new("bulk-copies", "beyond", include_str!("sum_squares/bulk_copies.rs"), bulk_copies::prepare),
     ]
 }
 

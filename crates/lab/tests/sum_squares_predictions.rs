@@ -165,3 +165,34 @@ fn single_pass_leaves_one_sum_for_one_atomic_a_block() {
     let more = now.counters.global_load.sectors - before.counters.global_load.sectors;
     assert!(more <= blocks, "{more}");
 }
+
+#[test]
+fn eight_loads_read_the_same_by_fewer_blocks() {
+    let (before, now) = (run::<f32>("single-pass"), run::<f32>("eight-loads"));
+    let blocks = now.counters.global_atomic.requests;
+    assert_eq!(blocks, N / (4 * 8 * 256));
+    // The sums of the blocks are read by so many warps.
+    let numbers = now.counters.global_load.requests - blocks.div_ceil(32);
+    assert_eq!(numbers, REQUESTS / 4);
+    assert!(before.counters.global_load.requests >= numbers);
+}
+
+#[test]
+fn announced_sums_need_no_atomics() {
+    let (before, now) = (run::<f32>("eight-loads"), run::<f32>("announced"));
+    assert_eq!(now.counters.global_atomic.requests, 0);
+    let blocks = before.counters.global_atomic.requests;
+    // A word of each block but the last, which sets them back by warps; the sum, and two clocks of each block.
+    let stores = blocks - 1 + (blocks - 1).div_ceil(32) + 1 + 2 * blocks;
+    assert_eq!(now.counters.global_store.requests, stores);
+    assert!(now.counters.global_load.requests >= REQUESTS / 4 + (blocks - 1).div_ceil(32));
+}
+
+#[test]
+fn bulk_copies_leave_no_global_loads_to_the_threads() {
+    let now = run::<f32>("bulk-copies").counters;
+    let blocks = now.global_atomic.requests;
+    assert_eq!(now.global_load.requests, blocks.div_ceil(32)); // of the sums of the blocks
+    assert!(now.shared_load.requests >= REQUESTS / 4);
+    assert_eq!(now.shared_load.bank_conflicts, 0);
+}

@@ -25,6 +25,8 @@ pub struct Numbers<E: Summand> {
     pub blocks: Buffer<E::Sum>,
     /// The number of finished blocks; 0 before and after each run.
     pub ticket: Buffer<u32>,
+    /// Sums of blocks with a flag each; 0 before and after each run.
+    pub words: Buffer<u64>,
 }
 
 impl<E: Summand> Numbers<E> {
@@ -52,6 +54,7 @@ impl<E: Summand> Numbers<E> {
             clocks: device.uninit_named(0, "clocks")?,
             blocks: device.uninit_named(0, "blocks")?,
             ticket: device.zeros(1)?,
+            words: device.zeros(0)?,
         })
     }
 
@@ -74,6 +77,7 @@ impl<E: Summand> Numbers<E> {
         self.sums.fill_bytes(0xFF)?;
         self.blocks.fill_bytes(0xFF)?;
         self.clocks.fill_bytes(0xFF)?;
+        self.words.fill_bytes(0)?;
         self.ticket.fill_bytes(0)
     }
 
@@ -104,6 +108,14 @@ impl<E: Summand> Numbers<E> {
             self.clocks.fill_bytes(0xFF)?;
             self.blocks = device.uninit_named(blocks as usize, "blocks")?;
             self.blocks.fill_bytes(0xFF)?;
+        }
+        Ok(())
+    }
+
+    /// Allocates words for what blocks announce.
+    pub(super) fn make_words(&mut self, device: &Device, words: u32) -> Result<()> {
+        if self.words.len() != words as usize {
+            self.words = device.zeros(words as usize)?;
         }
         Ok(())
     }

@@ -36,7 +36,17 @@ pub(super) fn family() -> Family {
         arrays: &["input"],
         moves: false,
         sweep: &[("block", &[256, 512]), ("size", &[1 << 16, 1 << 18, 1 << 20])],
-        unused: &[("block", &["one-thread", "several-loads", "single-pass"])],
+        unused: &[(
+            "block",
+            &[
+                "one-thread",
+                "several-loads",
+                "single-pass",
+                "eight-loads",
+                "announced",
+                "bulk-copies",
+            ],
+        )],
         open,
     }
 }
