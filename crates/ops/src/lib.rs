@@ -40,3 +40,8 @@ pub use permute::{
 };
 pub use tensor::{Tensor, TensorMut};
 pub use workspace::Workspace;
+
+/// The programs of the page about this crate, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/en/operations.md")]
+struct Page;

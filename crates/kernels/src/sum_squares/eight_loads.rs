@@ -6,7 +6,9 @@
 //! Predicts: the same sectors and requests; fewer blocks, so fewer tickets.
 //! 预测：扇区数和请求数不变；线程块更少，因此取号更少。
 //! Costs: 32 registers for the loads in flight.
-//! 代价：在途的加载要占 32 个寄存器。
+//! Measured on an H200: no gain by itself, 0.93x for 4 MB of `f32` and 1.00x for 1 GB, since four loads of three blocks keep the
+//! memory busy; it leaves fewer sums to the end, of which the next rung makes use.
+//! 代价：在途的加载要占 32 个寄存器。H200 实测：单独没有收益，4 MB 的 `f32` 为 0.93 倍，1 GB 为 1.00 倍，因为三个块各 4 次加载已使内存满载；但它留到最后的和更少，下一级会用到。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;
