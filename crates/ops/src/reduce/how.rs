@@ -98,8 +98,10 @@ pub(crate) struct Sharing {
     pub threads: u32,
     /// Blocks that must fit on a multiprocessor.
     pub resident: u32,
-    /// 16-byte loads that a thread has in flight, of an array without gaps.
+    /// Loads that a thread has in flight.
     pub loads: u32,
+    /// Loads are of 16 bytes.
+    pub vectors: bool,
     /// Threads of a block that share one result.
     pub group: u32,
     /// Neighbouring threads belong to neighbouring results, not to one.
@@ -142,21 +144,31 @@ pub(crate) struct How {
     pub threads: u32,
     pub resident: u32,
     pub loads: u32,
+    pub vectors: bool,
     pub group: u32,
     pub columns: bool,
     pub split: bool,
     pub kept: u32,
     pub outer: u32,
+    /// The launch may begin while the one before it ends, and lets the next one do so (sm_90).
+    pub overlaps: bool,
 }
 
 impl How {
     /// The constants of an operation on elements of a type.
-    pub fn new(operation: Operation, element: Kind, compensated: bool, sharing: Sharing) -> How {
+    pub fn new(
+        operation: Operation,
+        element: Kind,
+        compensated: bool,
+        sharing: Sharing,
+        overlaps: bool,
+    ) -> How {
         let accumulator = element.accumulator();
         let compensated = compensated && operation.adds() && accumulator != Kind::I64;
         let width = if accumulator == Kind::F32 { 1 } else { 2 };
         let values = if compensated { 2 * width } else { width };
-        let Sharing { threads, resident, loads, group, columns, split, kept, outer } = sharing;
+        let Sharing { threads, resident, loads, vectors, group, columns, split, kept, outer } =
+            sharing;
         How {
             element: element as u32,
             adds: operation.adds(),
@@ -175,11 +187,13 @@ impl How {
             threads,
             resident,
             loads,
+            vectors,
             group,
             columns,
             split,
             kept,
             outer,
+            overlaps,
         }
     }
 }

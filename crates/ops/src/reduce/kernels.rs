@@ -11,6 +11,15 @@ pub(super) const LOADS: usize = 8;
 /// Dimensions that the general kernel takes of results, and that it reduces besides the innermost one.
 pub(super) const DIMENSIONS: usize = 6;
 
+/// Waits for the launch before this one, of which this one's start was not to wait, and lets the next one start.
+#[device]
+fn begin(#[constant] how: How) {
+    if how.overlaps {
+        wait_for_dependencies();
+        launch_dependents();
+    }
+}
+
 /// 16 bytes of an array, as words or as halves.
 #[device]
 fn vector(
@@ -77,6 +86,7 @@ pub(super) fn dense<A: Element>(
     slots: &mut [u64],
     #[constant] how: How,
 ) {
+    begin(how);
     let of_halves = how.element == F16;
     let (v, t) = (how.per_vector, thread_idx.x);
     let mut seed = A::ZERO;
@@ -148,9 +158,9 @@ pub(super) fn dense<A: Element>(
     }
 }
 
-/// Results of an array of any strides. The dimensions that are reduced are an innermost one of `inner` elements (`[extent, step in x,
-/// step in y]`) and `outer` others; segments of the innermost one, four elements per thread of a part of the group, are dealt out to the
-/// parts of `width` threads of the groups of all blocks that share a result.
+/// Results of an array of any strides. The dimensions that are reduced are an innermost one of `inner` elements or vectors (`[extent,
+/// step in x, step in y]`) and `outer` others; segments of the innermost one, `loads` per thread of a part of the group, are dealt out to
+/// the parts of `width` threads of the groups of all blocks that share a result.
 #[kernel(max_threads = how.threads, min_blocks = how.resident)]
 pub(super) fn general<A: Element>(
     x_halves: &[f16],
@@ -174,6 +184,7 @@ pub(super) fn general<A: Element>(
     slots: &mut [u64],
     #[constant] how: How,
 ) {
+    begin(how);
     let t = thread_idx.x;
     let mut member = (t % how.group, t / how.group);
     if how.columns {
@@ -204,7 +215,8 @@ pub(super) fn general<A: Element>(
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
     let length = inner[0] as u32;
-    let segments = (length + (4 * width - 1)) / (4 * width);
+    let each = how.loads * width; // elements or vectors of a segment
+    let segments = (length + (each - 1)) / each;
     let mut pieces = segments;
     #[unroll]
     for d in 0..how.outer as usize {
@@ -227,31 +239,57 @@ pub(super) fn general<A: Element>(
             x_first += at * outer[d][1];
             y_first += at * outer[d][2];
         }
-        let first = (piece % segments) * (4 * width) + lane % width;
-        let mut xs = [A::ZERO; 4];
-        let mut ys = [A::ZERO; 4];
-        #[unroll]
-        for k in 0..4u32 {
-            let i = first + k * width;
-            if i < length {
-                let at = x_first + i as u64 * inner[1];
-                xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, how);
-                if how.dot {
-                    let at = y_first + i as u64 * inner[2];
-                    ys[k as usize] = element::<A>(y_halves, y_shorts, y_words, y_longs, at, how);
+        let first = (piece % segments) * each + lane % width;
+        if how.vectors {
+            let (v, of_halves) = (how.per_vector, how.element == F16);
+            let (x_start, y_start) = (x_first / v as u64, y_first / v as u64);
+            let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+            let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    xs[k as usize] = vector(x_halves, x_words, x_start + i as u64, of_halves);
+                    if how.dot {
+                        ys[k as usize] = vector(y_halves, y_words, y_start + i as u64, of_halves);
+                    }
                 }
             }
-        }
-        #[unroll]
-        for k in 0..4u32 {
-            let i = first + k * width;
-            if i < length {
-                let mut y = xs[k as usize];
-                if how.dot {
-                    y = ys[k as usize];
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let at = (row * length + i) * v;
+                    partials = with_vector::<A>(partials, xs[k as usize], ys[k as usize], at, how);
                 }
-                let old = partials[k as usize];
-                partials[k as usize] = with::<A>(old, xs[k as usize], y, row * length + i, how);
+            }
+        } else {
+            let mut xs = [A::ZERO; LOADS];
+            let mut ys = [A::ZERO; LOADS];
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let at = x_first + i as u64 * inner[1];
+                    xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, how);
+                    if how.dot {
+                        let at = y_first + i as u64 * inner[2];
+                        ys[k as usize] =
+                            element::<A>(y_halves, y_shorts, y_words, y_longs, at, how);
+                    }
+                }
+            }
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let mut y = xs[k as usize];
+                    if how.dot {
+                        y = ys[k as usize];
+                    }
+                    let (a, at) = (k as usize % 4, row * length + i);
+                    partials[a] = with::<A>(partials[a], xs[k as usize], y, at, how);
+                }
             }
         }
         piece += splits * parts;

@@ -148,13 +148,14 @@ pub(crate) fn plan<'a>(
     let is_dense = shape.is_dense() && aligned && countable;
 
     let dot = operation == Operation::Dot;
+    let overlaps = device.info().compute_capability >= (9, 0);
     let mut layout = Layout::default();
     let (launch, blocks, scratch);
     // Both kernels of a device wait only for blocks of the same launch that were started before, and only where all are resident.
     if is_dense {
         let vectors = (length * element.size() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
-        let how = How::new(operation, element, compensated, sharing);
+        let how = How::new(operation, element, compensated, sharing, overlaps);
         let slots = layout.zeroed::<u64>(all as usize * how.words as usize);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
@@ -184,13 +185,16 @@ pub(crate) fn plan<'a>(
         .block(how.threads);
         (blocks, scratch) = (all, memory);
     } else {
-        let plan = shape::general(&shape, multiprocessors)?;
-        let how = How::new(operation, element, compensated, plan.sharing);
+        let per_vector = 16 / element.size();
+        let vectors = aligned && shape.is_of_vectors(per_vector, dot);
+        let unit = if vectors { per_vector } else { 1 };
+        let plan = shape::general(&shape, unit, multiprocessors)?;
+        let how = How::new(operation, element, compensated, plan.sharing, overlaps);
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how));
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
-        let x = x.slices(View::from(nothing()), false);
-        let y = y.slices(View::from(nothing()), false);
+        let x = x.slices(View::from(nothing()), vectors);
+        let y = y.slices(View::from(nothing()), vectors);
         let out = output.memory.slices(nothing);
         let inner = shape.inner();
         let mut outer = [[0; 3]; DIMENSIONS];
@@ -215,7 +219,7 @@ pub(crate) fn plan<'a>(
                 count as u32,
                 plan.width,
                 plan.splits,
-                [inner.extent as u64, inner.x as u64, inner.y as u64],
+                [(inner.extent / unit) as u64, inner.x as u64, inner.y as u64],
                 outer,
                 kept,
                 out.halves,
@@ -229,10 +233,12 @@ pub(crate) fn plan<'a>(
         .block(how.threads);
         (blocks, scratch) = (plan.blocks, memory);
     }
+    let launch = Launch::grid(launch, blocks);
+    let launch = if overlaps { launch.programmatic() } else { launch };
     // SAFETY: every index of an operand or of the output is a sum of indices below the extents times the strides, which `Tensor` has
     // checked against the memory that the slices are; vectors end below the `length` elements. There is a slot for every word of
     // every partial result.
-    let step = unsafe { Launch::grid(launch, blocks).prepare_unchecked(&device)? };
+    let step = unsafe { launch.prepare_unchecked(&device)? };
     Ok(Plan::new(vec![step], [scratch]))
 }
 

@@ -71,6 +71,22 @@ impl Shape {
         &self.reduced[..self.reduced.len().saturating_sub(1)]
     }
 
+    /// Whether neighbouring results are nearer to each other in memory than the elements of one.
+    pub fn has_columns(&self) -> bool {
+        self.kept.last().is_some_and(|last| last.x < self.inner().x)
+    }
+
+    /// Whether the elements of a result are whole vectors of `count`, where the array begins at one.
+    pub fn is_of_vectors(&self, count: usize, both: bool) -> bool {
+        let inner = self.inner();
+        let whole =
+            |d: &Dimension| d.x.is_multiple_of(count) && (!both || d.y.is_multiple_of(count));
+        inner.x == 1
+            && (!both || inner.y == 1)
+            && inner.extent.is_multiple_of(count)
+            && self.kept.iter().chain(self.outer()).all(whole)
+    }
+
     /// Whether it is one result of elements that follow each other.
     pub fn is_dense(&self) -> bool {
         let inner = self.inner();
@@ -88,20 +104,18 @@ pub(crate) struct General {
     pub width: u32,
 }
 
-/// Threads of a block of the general kernel.
-const THREADS: u32 = 256;
-/// Elements of a result from which on a block works on one.
-const LONG: usize = 2048;
-/// Groups of a block where neighbouring threads belong to neighbouring results.
-const ROWS: u32 = 8;
+/// Elements or vectors of a result from which on a block works on one.
+const LONG: usize = 1024;
+/// Threads that share a result where neighbouring threads belong to neighbouring results, 32 of a block.
+const ROWS: u32 = 16;
 
-/// How the threads of a device share a reduction.
+/// How the threads of a device share a reduction that loads `unit` elements at a time.
 ///
 /// # Errors
 /// Where there are more results or elements than 32-bit indices tell apart, or more dimensions than the kernel takes.
-pub(crate) fn general(shape: &Shape, multiprocessors: u32) -> Result<General> {
+pub(crate) fn general(shape: &Shape, unit: usize, multiprocessors: u32) -> Result<General> {
     let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
-    let (results, length, inner) = (shape.results(), shape.length(), shape.inner());
+    let (results, length) = (shape.results(), shape.length());
     if results >= 1 << 31 || length >= 1 << 31 {
         let why = format!(
             "{results} results of {length} elements each; where an array has gaps or several results, the limit of both is 2^31 - 1"
@@ -117,24 +131,29 @@ pub(crate) fn general(shape: &Shape, multiprocessors: u32) -> Result<General> {
         );
         return refuse(why, "copy the array to one without gaps first");
     }
-    let columns = shape.kept.last().is_some_and(|last| last.x < inner.x);
-    let room = 2 * multiprocessors;
+    let (units, inner) = (length / unit, shape.inner().extent / unit);
+    let columns = shape.has_columns();
+    let (threads, resident) = if columns { (32 * ROWS, 2) } else { (256, 4) };
+    let loads = if unit == 1 { 8 } else { 4 };
+    let room = resident * multiprocessors;
+    let few = results * 8 <= room as usize;
     let group = if columns {
         ROWS
-    } else if length >= LONG || length >= THREADS as usize && results * 8 <= room as usize {
-        THREADS
+    } else if units >= LONG || units >= threads as usize && few {
+        threads
     } else {
-        (length.div_ceil(4) as u32).next_power_of_two().min(32)
+        (units.div_ceil(loads) as u32).next_power_of_two().min(32)
     };
-    let width = (inner.extent.div_ceil(4) as u32).next_power_of_two().min(group);
-    let tiles = (results as u32).div_ceil(THREADS / group);
-    let pieces = length / inner.extent.max(1) * inner.extent.div_ceil(4 * width as usize);
+    let width = (inner.div_ceil(loads) as u32).next_power_of_two().min(group);
+    let tiles = (results as u32).div_ceil(threads / group);
+    let pieces = units / inner.max(1) * inner.div_ceil(loads * width as usize);
     let turns = pieces.div_ceil((group / width) as usize) as u32;
     let splits = (room / tiles.max(1)).min(turns).max(1);
     let sharing = Sharing {
-        threads: THREADS,
-        resident: 2,
-        loads: 1,
+        threads,
+        resident,
+        loads: loads as u32,
+        vectors: unit > 1,
         group,
         columns,
         split: splits > 1,
@@ -162,6 +181,7 @@ pub(crate) fn dense(vectors: u64, operands: u32, multiprocessors: u32) -> (Shari
         threads,
         resident,
         loads: loads as u32,
+        vectors: true,
         group: threads,
         columns: false,
         split: blocks > 1,
