@@ -14,6 +14,7 @@ mod chunked;
 mod clock;
 mod eight_loads;
 mod interleaved;
+mod library;
 mod many_blocks;
 mod numbers;
 mod one_thread;
@@ -52,6 +53,7 @@ fn rungs<E: Summand>() -> Vec<Rung<Numbers<E>>> {
         Rung::new("eight-loads", "beyond", include_str!("sum_squares/eight_loads.rs"), eight_loads::prepare),
         Rung::new("announced", "beyond", include_str!("sum_squares/announced.rs"), announced::prepare),
         Rung::new("bulk-copies", "beyond", include_str!("sum_squares/bulk_copies.rs"), bulk_copies::prepare),
+        Rung::new("library", "beyond", include_str!("sum_squares/library.rs"), library::prepare),
     ]
 }
 

@@ -196,3 +196,12 @@ fn bulk_copies_leave_no_global_loads_to_the_threads() {
     assert!(now.shared_load.requests >= REQUESTS / 4);
     assert_eq!(now.shared_load.bank_conflicts, 0);
 }
+
+#[test]
+fn the_library_reads_the_same_without_atomics_and_clocks() {
+    let now = run::<f32>("library").counters;
+    assert_eq!(now.global_atomic.requests, 0);
+    assert!(now.global_load.requests < REQUESTS / 4 + REQUESTS / 100);
+    let before = run::<f32>("announced").counters;
+    assert!(now.global_store.requests < before.global_store.requests);
+}

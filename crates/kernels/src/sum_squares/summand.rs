@@ -1,7 +1,8 @@
 //! The element types of the ladder, and the types of their sums.
 
 use half::{bf16, f16};
-use lanework::Element;
+use lanework::{Buffer, Element, Prepared, Result};
+use lanework_ops::{Plan, TensorMut, reduce};
 
 /// A number type whose squares can be summed.
 ///
@@ -31,8 +32,25 @@ pub trait Summand: Element {
     /// The square, as kernels compute it.
     fn square(self) -> Self::Sum;
 
+    /// The library's kernel for the sum of the squares.
+    ///
+    /// # Errors
+    /// When the device has no memory for what its blocks exchange.
+    fn by_library<'a>(
+        src: &'a Buffer<Self>,
+        sums: &'a mut Buffer<Self::Sum>,
+    ) -> Result<Prepared<'a>>;
+
     /// The sum of sums, as the host adds them: modulo 2^64, or in `f64` and rounded once.
     fn add_up(sums: impl Iterator<Item = Self::Sum>) -> Self::Sum;
+}
+
+/// The one kernel of a reduction.
+fn one(plan: Plan<'_>) -> Result<Prepared<'_>> {
+    match plan.into_kernel() {
+        Some(kernel) => Ok(kernel),
+        None => unreachable!("a reduction to one number is one kernel"),
+    }
 }
 
 macro_rules! integers {
@@ -54,6 +72,15 @@ macro_rules! integers {
             #[inline]
             fn square(self) -> u64 {
                 (self as u64).wrapping_mul(self as u64)
+            }
+
+            fn by_library<'a>(
+                src: &'a Buffer<Self>,
+                sums: &'a mut Buffer<u64>,
+            ) -> Result<Prepared<'a>> {
+                // The library adds signed numbers in `i64`, which has the same bits.
+                let sum = TensorMut::from_view(sums.view_mut(..).cast(), [1], [1])?;
+                one(reduce::sum_of_squares(src).prepare(sum)?)
             }
 
             fn add_up(sums: impl Iterator<Item = u64>) -> u64 {
@@ -85,6 +112,13 @@ macro_rules! floating {
             fn square(self) -> $sum {
                 let x = <$sum>::from(self);
                 x * x
+            }
+
+            fn by_library<'a>(
+                src: &'a Buffer<Self>,
+                sums: &'a mut Buffer<$sum>,
+            ) -> Result<Prepared<'a>> {
+                one(reduce::sum_of_squares(src).prepare(sums)?)
             }
 
             fn add_up(sums: impl Iterator<Item = $sum>) -> $sum {

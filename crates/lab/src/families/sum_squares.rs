@@ -45,6 +45,7 @@ pub(super) fn family() -> Family {
                 "eight-loads",
                 "announced",
                 "bulk-copies",
+                "library",
             ],
         )],
         open,
