@@ -148,7 +148,7 @@ pub(crate) fn plan<'a>(
     let is_dense = shape.is_dense() && aligned && countable;
 
     let dot = operation == Operation::Dot;
-    let overlaps = device.info().compute_capability >= (9, 0);
+    let mut overlaps = device.info().compute_capability >= (9, 0);
     let mut layout = Layout::default();
     let (launch, blocks, scratch);
     // Both kernels of a device wait only for blocks of the same launch that were started before, and only where all are resident.
@@ -189,6 +189,8 @@ pub(crate) fn plan<'a>(
         let vectors = aligned && shape.is_of_vectors(per_vector, dot);
         let unit = if vectors { per_vector } else { 1 };
         let plan = shape::general(&shape, unit, multiprocessors)?;
+        // Blocks of the next launch that came early would crowd on the multiprocessors that are done first.
+        overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let how = How::new(operation, element, compensated, plan.sharing, overlaps);
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how));
         let memory = workspace.reserve(&layout)?;

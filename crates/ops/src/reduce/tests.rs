@@ -19,6 +19,7 @@ fn every_way_of_sharing_is_clean_under_the_sanitizer() -> Result<()> {
         ([1, 2, 3000], [1, 3000, 1], Some(2)),  // several blocks for each result
         ([1, 2000, 9], [1, 9, 1], Some(1)),     // columns
         ([2, 3, 70], [210, 70, 1], Some(0)),
+        ([1, 3, 9001], [1, 9001, 1], Some(1)), // many columns
     ] {
         let reach: usize = shape.iter().zip(strides).map(|(n, s)| (n - 1) * s).sum();
         let host = ramp(reach + 1);
@@ -42,6 +43,19 @@ fn every_way_of_sharing_is_clean_under_the_sanitizer() -> Result<()> {
             Some(axis) => argmin(array()?).axis(axis).eval()?,
             None => argmin(array()?).eval()?,
         };
+    }
+    Ok(())
+}
+
+#[test]
+fn blocks_share_many_columns() -> Result<()> {
+    let device = Device::emulator();
+    let (rows, columns) = (40, 9000);
+    let host = ramp(rows * columns);
+    let x = device.upload(&host)?;
+    let sums = sum(Tensor::new(&x, [rows, columns])?).axis(0).eval()?.download()?;
+    for (column, got) in sums.into_iter().enumerate() {
+        assert_eq!(got, (0..rows).map(|row| host[row * columns + column]).sum::<f32>());
     }
     Ok(())
 }
