@@ -19,6 +19,8 @@ pub enum Type {
     I32 = 7,
     /// f32 factors that are multiplied as TF32.
     Tf32 = 8,
+    /// 8-bit floats whose sums have fewer bits.
+    E4m3Fast = 9,
 }
 
 /// A product of row-major matrices without gaps; with `b_transposed`, B has `n` rows of `k` elements.

@@ -14,7 +14,7 @@
 namespace {
 
 // Element types, as the example numbers them.
-enum Type { F32, F64, F16, BF16, I8, E4M3, E5M2, I32, TF32 };
+enum Type { F32, F64, F16, BF16, I8, E4M3, E5M2, I32, TF32, E4M3_FAST };
 
 cudaDataType_t data_type(int type) {
     switch (type) {
@@ -22,7 +22,8 @@ cudaDataType_t data_type(int type) {
         case F16: return CUDA_R_16F;
         case BF16: return CUDA_R_16BF;
         case I8: return CUDA_R_8I;
-        case E4M3: return CUDA_R_8F_E4M3;
+        case E4M3:
+        case E4M3_FAST: return CUDA_R_8F_E4M3;
         case E5M2: return CUDA_R_8F_E5M2;
         case I32: return CUDA_R_32I;
         default: return CUDA_R_32F;
@@ -157,6 +158,9 @@ void* peers_lt_prepare(const void* a, const void* b, void* c, int m, int n, int 
     cublasOperation_t op_b = b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, op_a = CUBLAS_OP_N;
     cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b);
     cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a);
+    // Sums with fewer bits, as the tensor cores hold them.
+    int8_t fast = type == E4M3_FAST;
+    if (fast) cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
     if (scales) {
         const float* scale_a = scales + 1;  // B comes first in column-major order
         cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scale_a, sizeof scale_a);

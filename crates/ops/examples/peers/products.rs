@@ -125,14 +125,18 @@ pub fn all(arena: &mut Arena, quick: bool) {
         [64, 8192, 8192, 1],
         1.0,
     );
-    let fp8 = Kind { group: "fp8", peer: Type::E4m3, ..half };
-    squares(
-        arena,
-        fp8,
-        if quick { &[8192] } else { &[4096, 8192, 16384] },
-        0.97,
-        contest::<lanework_ops::Fp8E4m3, f32>,
-    );
+    // As tensor cores sum, and with sums in f32.
+    let fp8 = Kind { group: "fp8", peer: Type::E4m3Fast, bound: 2e-4, ..half };
+    let sizes: &[u32] = if quick { &[8192] } else { &[4096, 8192, 16384] };
+    squares(arena, fp8, sizes, 0.97, contest::<lanework_ops::Fp8E4m3, f32>);
+    let exact = Kind {
+        group: "fp8-accurate",
+        peer: Type::E4m3,
+        precision: Precision::Accurate,
+        bound: 1e-5,
+        ..fp8
+    };
+    squares(arena, exact, sizes, 0.97, contest::<lanework_ops::Fp8E4m3, f32>);
     let f64s = Kind { group: "f64", peer: Type::F64, results: Type::F64, bound: 1e-15, ..fp32 };
     squares(
         arena,
@@ -187,7 +191,9 @@ where
         let mut c = device.uninit::<C>(count * rows * columns)?;
         c.fill_bytes(0xff)?;
         let scales = match kind.peer {
-            Type::E4m3 => Some([device.upload(&SCALES[..1])?, device.upload(&SCALES[1..])?]),
+            Type::E4m3 | Type::E4m3Fast => {
+                Some([device.upload(&SCALES[..1])?, device.upload(&SCALES[1..])?])
+            }
             _ => None,
         };
         Ok(Matrices {
