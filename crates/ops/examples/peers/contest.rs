@@ -4,6 +4,8 @@ use crate::library::Peers;
 use lanework::{Device, Job, Result, VendorCall};
 use lanework_bench::{About, Cache, ComparisonRecord, Plan, Verified, Work, compare, reset};
 use lanework_ops::Plan as Prepared;
+use std::fs::File;
+use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ pub struct Arena {
     /// Only verify.
     pub untimed: bool,
     pub rows: Vec<Row>,
+    /// Gets a line of JSON for each contest when it ends.
+    pub json: Option<File>,
 }
 
 /// A problem of a contest.
@@ -70,6 +74,11 @@ impl Arena {
             .unwrap_or_else(|why| Outcome::Failed(why.to_string()));
         let row = Row { problem, outcome };
         eprintln!("{}", crate::table::line(&row));
+        if let Some(file) = &mut self.json
+            && let Err(why) = writeln!(file, "{}", crate::table::json(&row))
+        {
+            eprintln!("error: a line of JSON cannot be written: {why}");
+        }
         self.rows.push(row);
     }
 

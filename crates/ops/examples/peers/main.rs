@@ -90,6 +90,10 @@ fn run(options: Options) -> Result<bool, Box<dyn std::error::Error>> {
     let peers = Rc::new(library::Peers::open(&options.peers, &device)?);
     let info = device.info();
     println!("{}, driver {}; {}", info.name, info.driver, peers.versions()?);
+    let create = |path: &PathBuf| {
+        std::fs::File::create(path).map_err(|why| format!("cannot write {}: {why}", path.display()))
+    };
+    let json = options.json.as_ref().map(create).transpose()?;
     let mut arena = Arena {
         device,
         peers,
@@ -97,16 +101,12 @@ fn run(options: Options) -> Result<bool, Box<dyn std::error::Error>> {
         only: options.only,
         untimed: options.verify,
         rows: Vec::new(),
+        json,
     };
     memory::all(&mut arena, options.quick);
     products::all(&mut arena, options.quick);
     let lines: Vec<String> = arena.rows.iter().map(table::line).collect();
     println!("{}\n\n{}", lines.join("\n"), table::summary(&arena.rows));
-    if let Some(path) = options.json {
-        let lines: Vec<String> = arena.rows.iter().map(table::json).collect();
-        std::fs::write(&path, lines.join("\n") + "\n")
-            .map_err(|why| format!("cannot write {}: {why}", path.display()))?;
-    }
     Ok(!arena.rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_))))
 }
 

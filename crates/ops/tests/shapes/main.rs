@@ -1,5 +1,6 @@
 //! Random shapes, strides and options of every operation, each result compared with the host's: a few hundred small ones on the emulator,
-//! and on a GPU, where there is one, as many as `LANEWORK_SHAPES` says (200 unless told).
+//! and on a GPU, where there is one, as many as `LANEWORK_SHAPES` says (200 unless told), of about
+//! `LANEWORK_SHAPE_SIZE` elements.
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
@@ -40,7 +41,10 @@ fn random_problems_have_the_hosts_results() {
     for device in Device::for_tests("random shapes of the operations") {
         let (cases, size) = match device.backend() {
             Backend::Emulator => (300, 4_000),
-            Backend::Cuda => (number("LANEWORK_SHAPES").unwrap_or(200), 4_000_000),
+            Backend::Cuda => (
+                number("LANEWORK_SHAPES").unwrap_or(200),
+                number("LANEWORK_SHAPE_SIZE").unwrap_or(4_000_000) as usize,
+            ),
         };
         let operations = operations();
         let mut failures = Vec::new();
