@@ -3,6 +3,7 @@
 //! its predicted counters and its costs. [`Rung`] reads the header, so the tables, the docs and the
 //! tests all quote the file. To add a rung, add a file and its line in the ladder's table.
 
+pub mod attention;
 pub mod ceilings;
 pub mod int_matmul;
 pub mod intro;

@@ -1,0 +1,26 @@
+//! Attention rung: `library`, after `turns`: `lanework_ops::attention`.
+//!
+//! Idea: blocks stay and take tiles of queries from a counter; the first scores of a tile are softened while the last values of
+//! the tile before are multiplied, results leave by TMA, and sums are scaled only when a row's largest score has grown much.
+//! 思路：线程块常驻，从计数器领取 tile；上一个 tile 的最后一次乘法与下一个 tile 的第一次 softmax 重叠；结果由 TMA 写出；
+//! 只有一行的最大得分明显变大时才缩放已有的和。
+//! Predicts: the pipeline drains once per block, not once per tile: most is gained with few keys.
+//! 预测：流水线每个线程块只排空一次，而不是每个 tile 一次；键少时收益最大。
+//! Costs: two tiles of queries in shared memory, and a counter in global memory.
+//! 代价：共享内存里要放两个查询 tile，全局内存里要有一个计数器。
+
+use super::heads::{HEAD, Heads};
+use lanework::{Device, Error, Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, attention};
+
+pub(super) fn prepare<'a>(x: &'a mut Heads, _: &Device) -> Result<Prepared<'a>> {
+    let shape = [1, x.heads as usize, x.length as usize, HEAD as usize];
+    let (q, k, v) =
+        (Tensor::new(&x.q, shape)?, Tensor::new(&x.k, shape)?, Tensor::new(&x.v, shape)?);
+    let plan = attention(q, k, v).prepare(TensorMut::new(&mut x.out, shape)?)?;
+    plan.into_kernel().ok_or_else(|| Error::Launch {
+        kernel: "attention".to_owned(),
+        why: "the operation is more than one launch".to_owned(),
+        help: "time the plan as a job".to_owned(),
+    })
+}

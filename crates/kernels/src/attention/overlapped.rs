@@ -1,0 +1,140 @@
+//! Attention rung: `overlapped`, after `specialised`, before `turns`.
+//!
+//! Idea: the scores of the next keys are computed before the values of these are multiplied, so that their softmax runs while the
+//! tensor cores multiply by the values; a scheduling barrier keeps the wait behind the exponentials.
+//! 思路：先算下一批键的得分，再乘这一批的值，使 softmax 与张量核的乘法同时进行；调度屏障使等待排在指数运算之后。
+//! Predicts: the same instructions as `specialised`; the tensor cores have work during every softmax.
+//! 预测：指令与 `specialised` 相同；每次 softmax 期间张量核都有工作。
+//! Costs: registers for scores and weights at once.
+//! 代价：寄存器里要同时放得分和权重。
+
+use super::heads::{HEAD, Heads, map};
+use super::softmax::{divided, soften};
+use half::bf16;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Keys at a time.
+const KEYS: u32 = 128;
+/// Bytes of a tile of keys or values.
+const BYTES: u32 = KEYS * HEAD * 2;
+
+#[kernel(block = 384, max_registers = 168)]
+fn overlapped(
+    q: &TensorMap<bf16, 2>,
+    k: &TensorMap<bf16, 2>,
+    v: &TensorMap<bf16, 2>,
+    out: &mut [bf16],
+    length: u32,
+    scale: f32,
+    #[constant] turns: bool,
+) {
+    let queries = SharedTiles::<bf16, 64, HEAD>::dynamic(2);
+    let tiles_k = SharedTiles::<bf16, KEYS, HEAD>::dynamic(2);
+    let tiles_v = SharedTiles::<bf16, KEYS, HEAD>::dynamic(2);
+    let (ready, ring_k, ring_v) = (mbarrier(1), pipeline(2, 1, 2), pipeline(2, 1, 2));
+    let order = named_barriers(2, 256);
+    let [math, load] = warp_roles([8, 4]);
+    let row = block_idx.x * 128;
+    let of_head = row / length * length;
+    if load.active() {
+        load.give_registers(24);
+        if load.thread() == 0 {
+            let (to_k, to_v) = (ring_k.producer(), ring_v.producer());
+            ready.arrive_expect(const { 128 * HEAD * 2 });
+            #[unroll]
+            for panel in 0..2u32 {
+                #[unroll]
+                for group in 0..2u32 {
+                    let at = (row + 64 * group, 64 * panel);
+                    q.load(queries[group].panel::<64>(panel), at, &ready);
+                }
+            }
+            for key in (of_head..of_head + length).step_by(KEYS as usize) {
+                let (of_k, of_v) = (to_k.acquire_for(BYTES), to_v.acquire_for(BYTES));
+                #[unroll]
+                for panel in 0..2u32 {
+                    k.load(tiles_k[of_k.index].panel::<64>(panel), (key, 64 * panel), of_k);
+                    v.load(tiles_v[of_v.index].panel::<64>(panel), (key, 64 * panel), of_v);
+                }
+            }
+        }
+    }
+    if math.active() {
+        math.take_registers(240);
+        let (from_k, from_v) = (ring_k.consumer(), ring_v.consumer());
+        let group = math.thread() / 128;
+        let leads = math.thread() % 128 == 0;
+        let here = ready.waiter();
+        here.wait();
+        let (mine, other) = (order.at(group), order.at(1 - group));
+        if turns && group == 1 {
+            other.arrive(); // the first warpgroup begins
+        }
+        let mut sums = Accumulator::<f32, HEAD>::zero();
+        let mut most = [f32::NEG_INFINITY; 2];
+        let mut total = [0.0f32; 2];
+        let mut weights = FragmentC::<bf16, 64, KEYS>::zero();
+        // The first scores by themselves, then each with the values before them.
+        #[unroll]
+        for later in [false, true] {
+            let behind = if later { length / KEYS } else { 2 };
+            for _ in 1..behind {
+                let keys = from_k.wait();
+                if later && turns {
+                    mine.sync();
+                }
+                let mut products = Accumulator::<f32, KEYS>::zero();
+                products.set_product(queries[group], tiles_k[keys.index].t());
+                if later {
+                    let values = from_v.wait();
+                    sums.multiply_sums(weights, tiles_v[values.index]);
+                    if turns {
+                        other.arrive();
+                    }
+                }
+                let scores = products.finish_ahead_of(if later { 1 } else { 0 });
+                if leads {
+                    keys.release();
+                }
+                let mut fade = [0.0f32; 2];
+                let scores = soften(scores, &mut most, &mut total, &mut fade, scale);
+                if later {
+                    scheduling_barrier(total[0] + total[1]);
+                    sums.wait(0);
+                    if leads {
+                        from_v.release_last();
+                    }
+                    sums.scale_rows(fade);
+                }
+                weights = scores.to::<bf16>();
+            }
+        }
+        let values = from_v.wait();
+        sums.multiply_sums(weights, tiles_v[values.index]);
+        let results = divided(sums.finish(), total).to::<bf16>();
+        results.store(out.matrix(HEAD), row + 64 * group, 0);
+        if turns && group == 0 {
+            mine.sync(); // the turn that the other one gave
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<'a>> {
+    prepare_ordered(x, device, false)
+}
+
+/// Prepares the kernel with warpgroups that take turns or not.
+pub(super) fn prepare_ordered<'a>(
+    x: &'a mut Heads,
+    device: &Device,
+    turns: bool,
+) -> Result<Prepared<'a>> {
+    let rows = x.heads * x.length;
+    let (q, k, v) = (map(&x.q, rows, 64)?, map(&x.k, rows, KEYS)?, map(&x.v, rows, KEYS)?);
+    let bytes = 128 * HEAD * 2 + 4 * BYTES;
+    let launch = overlapped(&q, &k, &v, &mut x.out, x.length, Heads::scale(), turns);
+    let launch = launch.grid(rows / 128).block(384).shared_bytes(bytes);
+    // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
+    unsafe { launch.prepare_unchecked(device) }
+}
