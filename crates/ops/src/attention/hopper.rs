@@ -28,10 +28,11 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    /// For heads of `head` elements: what was fastest on an H200.
-    pub(super) const fn of(head: u32) -> Division {
-        let groups = if head == 64 { 3 } else { 2 };
-        Division { groups, stages: 2, ordered: true, held: groups == 2, lazy: true }
+    /// What was fastest on an H200 for heads of `head` elements and `rows` queries. Warpgroups take turns; three do not fit
+    /// a block with heads of 128 elements, and leave more of the last tile empty where there are few queries.
+    pub(super) const fn of(head: u32, rows: u32, causal: bool) -> Division {
+        let groups = if head == 64 && !(causal && rows <= 1024) { 3 } else { 2 };
+        Division { groups, stages: 2, ordered: true, held: head == 128, lazy: true }
     }
 
     /// Threads of a block: the warpgroups that multiply and one that loads.

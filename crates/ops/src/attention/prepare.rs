@@ -12,6 +12,9 @@ use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
 use lanework::{Prepared, Result, ViewMut};
 
+/// Keys from which on blocks of 160 are faster than blocks of 128 on an H200, for heads of 128 elements.
+const LONG: usize = 4096;
+
 /// The kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
@@ -134,13 +137,16 @@ pub(super) fn plan<'a, T: Half>(
             let how = (&device, &request, scale, options);
             match (path, head) {
                 (Path::Hopper(most), 64) => on_hopper::<T, 64, 128>(operands, how, most)?,
+                (Path::Hopper(most), _) if request.k.0[2] >= LONG => {
+                    on_hopper::<T, 128, 160>(operands, how, most)?
+                }
                 (Path::Hopper(most), _) => on_hopper::<T, 128, 128>(operands, how, most)?,
                 (_, 64) => on_warps::<T, 64, 4, 8>(operands, how)?,
                 _ => on_warps::<T, 128, 8, 16>(operands, how)?,
             }
         }
         Path::Plain => {
-            let work = request.work(1, 1);
+            let work = request.work(1, None);
             let (narrow, wide) = match out.memory {
                 Memory::Rounded(view) => (view, unused().cast()),
                 Memory::Wide(view) => (unused().cast(), view),
@@ -190,9 +196,9 @@ fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     most: u32,
 ) -> Result<Prepared<'a>> {
     let Operands { q, k, v, out, log_sums, counter, unused } = operands;
-    let division = Division::of(HEAD);
-    let together = if options.causal { u32::MAX } else { 1 };
-    let work = request.work(64 * division.groups, together);
+    let division = Division::of(HEAD, request.q.0[2] as u32, options.causal);
+    let work =
+        request.work(64 * division.groups, options.causal.then_some(device.info().multiprocessors));
     let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);
     // The kernel takes both kinds of results; those that are not wanted stand for unused memory.
     let (rounded, lies, wide) = match out.memory {
@@ -220,7 +226,7 @@ fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usiz
         Memory::Rounded(view) => view.cast::<u32>(),
         Memory::Wide(view) => view.cast(),
     };
-    let work = request.work(warps::QUERIES, 1);
+    let work = request.work(warps::QUERIES, None);
     let launch = warps::attention_warps::<T, HEAD, STEPS, ACROSS>(
         q.into_view(),
         k.into_view(),

@@ -13,6 +13,11 @@ pub(super) struct Request {
     pub scale: Option<f32>,
 }
 
+/// Bytes of keys and values that are taken to stay in the L2 cache.
+const CACHED: usize = 24 << 20;
+/// Bytes of a head's keys and values from which on its tiles count as long.
+const FAR: usize = 2 << 20;
+
 fn refuse<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
 }
@@ -75,7 +80,7 @@ impl Request {
             }
         }
         for (what, extent) in
-            [("queries", rows), ("keys", keys), ("heads of all batches", batch * heads)]
+            [("rows of queries", batch * heads * rows), ("keys", keys), ("heads", batch * heads)]
         {
             if extent >= 1 << 31 {
                 return refuse(format!("{extent} {what} exceed 2^31 - 1"), "split the problem");
@@ -90,13 +95,21 @@ impl Request {
         }
     }
 
-    /// What kernels take, for tiles of `height` queries and `together` heads at a time.
-    pub fn work(&self, height: u32, together: u32) -> Work {
-        let ([batch, heads, rows, _], _) = self.q;
+    /// What kernels take, for tiles of `height` queries. Where tiles differ in their work, on this many multiprocessors, the long
+    /// ones of many heads go first; but not of all heads, so that keys and values are still in the L2 cache for the next tiles.
+    pub fn work(&self, height: u32, unequal: Option<u32>) -> Work {
+        let ([batch, heads, rows, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;
         let pairs = (batch * heads) as u32;
         let down = (rows as u32).div_ceil(height);
         let log_sums = self.log_sums.map_or([0; 3], |(_, strides)| strides);
+        let together = unequal.map_or(1, |multiprocessors| {
+            let share = (heads / kv_heads).max(1);
+            let bytes = (4 * keys * head / share).max(1);
+            // Tiles for every multiprocessor, more where a head's are long.
+            let tiles = multiprocessors.saturating_mul(if bytes >= FAR { 8 } else { 4 });
+            tiles.div_ceil(down).max(u32::try_from(CACHED / bytes).unwrap_or(u32::MAX)).max(1)
+        });
         Work {
             rows: rows as u32,
             keys: keys as u32,

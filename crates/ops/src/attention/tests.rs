@@ -147,6 +147,8 @@ fn hopper_agrees_with_the_host() -> Result<()> {
     for case in CASES {
         check::<bf16>(case, Path::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     }
+    let many = Case { rows: 3, keys: 4100, ..CASES[5] };
+    check::<bf16>(many, Path::Hopper(100), bf16::from_f32, bf16::to_f64)?;
     check::<f16>(SMALL, Path::Hopper(100), f16::from_f32, f16::to_f64)
 }
 
