@@ -69,6 +69,7 @@ pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
         beta: 0.0,
         precision: Precision::Full,
         epilogue: Epilogue::default(),
+        one_kernel: false,
         elsewhere: None,
     }
 }
@@ -140,6 +141,7 @@ pub struct Gemm<'a, const R: usize> {
     beta: f64,
     precision: Precision,
     epilogue: Epilogue<'a>,
+    one_kernel: bool,
     /// The name of an operand of the epilogue that lies on another device.
     elsewhere: Option<&'static str>,
 }
@@ -158,6 +160,28 @@ impl<'a, const R: usize> Gemm<'a, R> {
     /// How f32 factors are multiplied; other types ignore all but [`Precision::Compensated`].
     pub fn precision(self, precision: Precision) -> Self {
         Gemm { precision, ..self }
+    }
+
+    /// Computes a product of f32 by one kernel: factors are not copied first, and no sums are added up by a second kernel. It is
+    /// slower where one of them would pay, and [`Plan::into_kernel`](crate::Plan::into_kernel) gives the kernel.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use lanework_ops::{Tensor, TensorMut, gemm};
+    ///
+    /// let device = Device::best();
+    /// let x = device.upload(&[1.0f32; 64 * 512])?;
+    /// let mut c = device.zeros::<f32>(64 * 64)?;
+    /// let x = Tensor::new(&x, [64, 512])?;
+    /// let product = gemm(&x, x.clone().t()).one_kernel();
+    /// let mut kernel = product.prepare(TensorMut::new(&mut c, [64, 64])?)?.into_kernel().expect("one");
+    /// kernel.launch()?;
+    /// drop(kernel);
+    /// assert_eq!(c.download()?, [512.0; 4096]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn one_kernel(self) -> Self {
+        Gemm { one_kernel: true, ..self }
     }
 
     /// Adds a vector to each row, of the output's type or of that of the sums: one element per column.
@@ -312,7 +336,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     where
         'a: 'c,
     {
-        let Gemm { a, b, alpha, beta, precision, epilogue, elsewhere } = self;
+        let Gemm { a, b, alpha, beta, precision, epilogue, one_kernel, elsewhere } = self;
         let device = a.device.clone();
         let others = [("B", &b.device), ("the output", c.device())];
         let other = others.iter().find(|(_, of)| **of != device).map(|(name, _)| *name);
@@ -367,6 +391,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
             beta,
             precision,
             epilogue,
+            one_kernel,
         })
     }
 }

@@ -40,8 +40,7 @@ impl Lines {
         let aligned =
             address.is_multiple_of(16) && stride.is_multiple_of(4) && batch.is_multiple_of(4);
         let load = match (by_lines.is_some(), aligned) {
-            (true, true) => Load::Staged,
-            (true, false) => Load::Words,
+            (true, _) => Load::Words,
             (false, true) => Load::Map,
             (false, false) => Load::Lines,
         };
@@ -51,7 +50,7 @@ impl Lines {
     /// Whether every place that a kernel computes has an index of 32 bits, also those past the last line and step.
     fn narrow(self, matrices: usize, lines: usize, k: usize) -> bool {
         const BEYOND: usize = 1024;
-        let along_k = matches!(self.load, Load::Words | Load::Staged);
+        let along_k = self.load == Load::Words;
         let (outer, inner) = if along_k { (lines, k) } else { (k, lines) };
         let within = (outer + BEYOND).saturating_mul(self.stride).saturating_add(inner + BEYOND);
         self.batch.saturating_mul(matrices - 1).saturating_add(within) < 1 << 32
@@ -68,9 +67,7 @@ fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
         Major::Scattered => None,
     }?;
     let b = match of_b {
-        Major::Columns(ld) => {
-            Lines::new(&problem.b, Some(ld), None).map(|b| Lines { load: Load::Words, ..b })
-        }
+        Major::Columns(ld) => Lines::new(&problem.b, Some(ld), None),
         Major::Rows(ld) => Lines::new(&problem.b, None, Some(ld)),
         Major::Scattered => None,
     }?;
@@ -100,7 +97,10 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
         let tile = shapes::compensated(problem.extents, processors);
         return with_tile(problem, layout, tile);
     }
-    let tile = shapes::tile(problem.extents, processors);
+    let tile = shapes::tile(problem.extents, processors, !problem.one_kernel);
+    if problem.one_kernel {
+        return with_tile(problem, layout, tile);
+    }
     let then = |problem: Problem<'a>, layout: &mut Layout| with_tile(problem, layout, tile);
     packed::factors(problem, layout, packed::pays, then)
 }
@@ -190,7 +190,6 @@ fn map<'a>(
     let apart = if own == 1 { of.stride } else { of.batch };
     let tiles = match of.load {
         Load::Map => Tiles::new([own, k, lines], [1, depth, extent]),
-        Load::Staged => Tiles::new([own, lines, k], [1, extent, depth]).swizzle(Swizzle::B64),
         Load::Words | Load::Lines => {
             let tiles = Tiles::new([1, 1, 4], [1, 1, 4]);
             return TensorMap::of_view(&problem.device, spare.cast(), &tiles);

@@ -117,6 +117,8 @@ pub(crate) struct Problem<'a> {
     pub beta: f64,
     pub precision: Precision,
     pub epilogue: Epilogue<'a>,
+    /// Whether f32 products are one kernel.
+    pub one_kernel: bool,
 }
 
 impl Problem<'_> {

@@ -1,4 +1,4 @@
-//! The family of f32 products of a matrix and a few vectors, at most 8: what counts is that the matrix is read once, at the speed
+//! The family of f32 products of a matrix and a few vectors, at most 4: what counts is that the matrix is read once, at the speed
 //! of memory.
 
 mod kernel;
@@ -16,7 +16,7 @@ use kernel::{Form, GROUP};
 use lanework::{Prepared, Result};
 
 /// The most vectors.
-const MOST: usize = 8;
+const MOST: usize = 4;
 
 /// The problem with the vectors on the right, as B.
 fn turned(problem: Problem<'_>) -> Problem<'_> {
@@ -79,7 +79,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 fn apart(problem: &Problem<'_>) -> bool {
     let Extents { m, k, .. } = problem.extents;
     let along_k = matches!(problem.majors().0, Major::Rows(_));
-    along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
+    !problem.one_kernel && along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
 }
 
 /// What of the kernel is constant for a problem.

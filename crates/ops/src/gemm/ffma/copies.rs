@@ -88,7 +88,6 @@ pub(super) fn fetch(
     a: &TensorMap<f32, 3>,
     b: &TensorMap<f32, 3>,
     tiles_a: Shared<f32, 3>,
-    staged: Shared<f32, 3>,
     tiles_b: Shared<f32, 3>,
     slot: Filling,
     p: u32,
@@ -100,64 +99,7 @@ pub(super) fn fetch(
     if form.loads.0 == Load::Map {
         a.load(tiles_a.slab(slot.index), (batch_a, p, top), slot);
     }
-    if form.loads.0 == Load::Staged {
-        a.load(staged.slab(slot.index).swizzled(Swizzle::B64), (batch_a, top, p), slot);
-    }
     if form.loads.1 == Load::Map {
         b.load(tiles_b.slab(slot.index), (batch_b, p, left), slot);
-    }
-}
-
-/// Where this thread's parts of a tile of A lie: of each part the line, the first of its steps, and the column in which the copy
-/// has put them.
-///
-/// A part is 2 steps of the lines `j`, `j + 8`, `j + 16` and `j + 24`, which become adjacent; the results' rows are numbered
-/// accordingly. Loads of half a warp and stores of a quarter reach each bank once.
-#[device]
-fn part(number: u32, #[constant] form: Form) -> (u32, u32, u32, u32) {
-    let (warp, lane) = (thread_idx.x / 32 + number * form.warps(), thread_idx.x % 32);
-    let j = lane % 8;
-    let four = warp / (form.rows / 32) * 2 + lane / 16;
-    let half = lane / 8 % 2 * 2;
-    (warp % (form.rows / 32) * 32, j, 4 * four + half, 4 * (four ^ (j / 2)) + half)
-}
-
-/// This thread's parts of a tile as it lies.
-#[device]
-pub(super) fn taken(staged: Shared<f32, 3>, stage: u32, #[constant] form: Form) -> [[f32; 8]; 4] {
-    let mut taken = [[0.0f32; 8]; 4];
-    #[unroll]
-    for number in 0..form.parts() {
-        let (lines, j, _, column) = part(number, form);
-        #[unroll]
-        for e in 0..4u32 {
-            let [first, second] = staged.load2((stage, lines + j + 8 * e, column));
-            taken[number][e] = first;
-            taken[number][4 + e] = second;
-        }
-    }
-    taken
-}
-
-/// Puts them into a transposed tile.
-#[device]
-pub(super) fn put(
-    tiles: Shared<f32, 3>,
-    which: u32,
-    taken: &[[f32; 8]; 4],
-    #[constant] form: Form,
-) {
-    #[unroll]
-    for number in 0..form.parts() {
-        let (lines, j, step, _) = part(number, form);
-        #[unroll]
-        for s in 0..2u32 {
-            let mut four = [0.0f32; 4];
-            #[unroll]
-            for e in 0..4u32 {
-                four[e] = taken[number][4 * s + e];
-            }
-            tiles.store4((which, step + s, lines + 4 * j), four);
-        }
     }
 }

@@ -5,8 +5,6 @@
 pub(super) enum Load {
     /// By TMA: the elements of a step are adjacent, and lines of the matrix start at multiples of 16 bytes.
     Map,
-    /// By TMA as it lies, with elements along k adjacent, and transposed from there in shared memory. Of A only.
-    Staged,
     /// Word by word, transposed: elements along k are adjacent.
     Words,
     /// Word by word: the elements of a step are adjacent.
@@ -92,14 +90,9 @@ impl Form {
         32 * self.warps()
     }
 
-    /// Whether A is transposed in shared memory.
-    pub const fn staged(self) -> bool {
-        matches!(self.loads.0, Load::Staged)
-    }
-
     /// Whether TMA loads A, and B.
     pub const fn maps(self) -> (bool, bool) {
-        (matches!(self.loads.0, Load::Map | Load::Staged), matches!(self.loads.1, Load::Map))
+        (matches!(self.loads.0, Load::Map), matches!(self.loads.1, Load::Map))
     }
 
     /// Whether TMA loads any of the factors.
@@ -117,11 +110,6 @@ impl Form {
         (if self.copies() { self.threads() } else { 0 }) + if self.fetches() { 1 } else { 0 }
     }
 
-    /// Arrivals that make it empty: of each warp, or of one thread after a barrier of all.
-    pub const fn consumers(self) -> u32 {
-        if self.staged() { 1 } else { self.warps() }
-    }
-
     /// Elements of a step of A's tile in shared memory.
     pub const fn width_a(self) -> u32 {
         if matches!(self.loads.0, Load::Words) { self.rows + PAD } else { self.rows }
@@ -132,31 +120,11 @@ impl Form {
         if matches!(self.loads.1, Load::Words) { self.cols + PAD } else { self.cols }
     }
 
-    /// Tiles of A from which fragments are loaded: two of transposed ones, or one per stage.
-    pub const fn stages_a(self) -> u32 {
-        if self.staged() { 2 } else { self.stages }
-    }
-
-    /// Tiles of A as they lie; without any, a place that nothing uses.
-    pub const fn staged_shape(self) -> [u32; 3] {
-        if self.staged() { [self.stages, self.rows, self.depth] } else { [1, 8, 16] }
-    }
-
     /// Bytes of a stage that TMA brings.
     pub const fn fetched(self) -> u32 {
         let a = if self.maps().0 { self.rows } else { 0 };
         let b = if self.maps().1 { self.cols } else { 0 };
         4 * self.depth * (a + b)
-    }
-
-    /// Rows of the results from one of four adjacent lines of a tile of A to the next.
-    pub const fn apart(self) -> u32 {
-        if self.staged() { 8 } else { 1 }
-    }
-
-    /// Parts of 8 elements of a tile of A that a thread transposes.
-    pub const fn parts(self) -> u32 {
-        self.rows * self.depth / 8 / self.threads()
     }
 
     /// Elements of a row of partial results in shared memory.
@@ -166,10 +134,7 @@ impl Form {
 
     /// Dynamic shared memory.
     pub const fn shared_bytes(self) -> u32 {
-        let of_a = self.stages_a() * self.width_a();
-        let [stages, rows, depth] = self.staged_shape();
-        let ring = 4 * self.depth * (of_a + self.stages * self.width_b());
-        let ring = ring + 4 * stages * rows * depth;
+        let ring = 4 * self.stages * self.depth * (self.width_a() + self.width_b());
         ring + if self.splits > 1 { 4 * self.rows * self.part() } else { 0 }
     }
 }

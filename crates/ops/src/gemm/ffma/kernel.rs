@@ -8,7 +8,7 @@
 //! operand that the instruction before read in the same place is kept. The order of the multiply-adds is the one with which
 //! `ptxas` allocates registers best, as measured on an H200.
 
-use super::copies::{copy, fetch, places, put, taken};
+use super::copies::{copy, fetch, places};
 use super::form::{Form, WARP_ROWS};
 use crate::gemm::finish::{Finish, finished};
 use crate::gemm::tile::dot2;
@@ -57,10 +57,9 @@ fn product(
     #[constant] finish: Finish,
     #[constant] form: Form,
 ) {
-    let staged = shared_dynamic::<f32>(form.staged_shape());
-    let tiles_a = shared_dynamic::<f32>([form.stages_a(), form.depth, form.width_a()]);
+    let tiles_a = shared_dynamic::<f32>([form.stages, form.depth, form.width_a()]);
     let tiles_b = shared_dynamic::<f32>([form.stages, form.depth, form.width_b()]);
-    let ring = pipeline(form.stages, form.producers(), form.consumers()).within_block();
+    let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
     let (producer, consumer) = (ring.producer(), ring.consumer());
     let [batches, m, n, k] = extents;
     let t = thread_idx.x;
@@ -97,11 +96,11 @@ fn product(
             slot.commit_after_copies();
             if form.fetches() {
                 if t == 0 {
-                    fetch(map_a, map_b, tiles_a, staged, tiles_b, slot, p, at, form);
+                    fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
                 }
             }
         } else if t == 0 {
-            fetch(map_a, map_b, tiles_a, staged, tiles_b, producer.acquire(), p, at, form);
+            fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
         }
     };
     for chunk in 0..(form.stages - 1).min(chunks) {
@@ -113,37 +112,16 @@ fn product(
     let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];
     let mut columns = [[0.0f32; 16]; 2];
-    // The stage of the next tile.
-    let mut next = 0u32;
-    let mut parts_of_a = [[0.0f32; 8]; 4];
-    if form.staged() {
-        if chunks > 0 {
-            next = consumer.wait().index;
-            put(tiles_a, 0, &taken(staged, next, form), form);
-        }
-    }
     for chunk in 0..chunks {
         let ahead = chunk + (form.stages - 1);
-        let mut stage = next;
-        if form.staged() {
-            sync_threads(); // A's tile is complete, and all have read the stage before
-            if ahead < chunks {
-                if t == 0 && chunk > 0 {
-                    consumer.release_previous();
-                }
-                fill((first + ahead) * form.depth);
-            }
-        } else {
-            stage = consumer.wait().index;
-        }
-        let of_a = if form.staged() { chunk % 2 } else { stage };
+        let slot = consumer.wait();
         #[unroll]
         for i in 0..form.depth {
             // The fragments of step i, while those of the step before are multiplied.
             let (now, before) = (i % 2, (i + 1) % 2);
             #[unroll]
             for h in 0..2u32 {
-                let four = tiles_a.load4((of_a, i, y + 32 * h));
+                let four = tiles_a.load4((slot.index, i, y + 32 * h));
                 #[unroll]
                 for e in 0..4u32 {
                     lines[now][4 * h + e] = four[e];
@@ -151,35 +129,22 @@ fn product(
             }
             #[unroll]
             for h in 0..form.wide / 4 {
-                let four = tiles_b.load4((stage, i, x + 16 * h));
+                let four = tiles_b.load4((slot.index, i, x + 16 * h));
                 #[unroll]
                 for e in 0..4u32 {
                     columns[now][4 * h + e] = four[e];
                 }
             }
-            if form.staged() {
-                // The next tile of A is transposed meanwhile; behind the last one, the last one again, which nothing uses.
-                if i == form.depth / 2 {
-                    if chunk + 1 < chunks {
-                        next = consumer.wait().index;
-                    }
-                    parts_of_a = taken(staged, next, form);
+            if i + 1 == form.depth {
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
                 }
-                if i == form.depth / 2 + 2 {
-                    put(tiles_a, (chunk + 1) % 2, &parts_of_a, form);
-                }
-            } else {
-                if i + 1 == form.depth {
-                    sync_warp(FULL_MASK);
-                    if lane == 0 {
-                        consumer.release_last();
-                    }
-                }
-                if i == form.depth / 4 {
-                    // The stage before this one has been read by the time that others arrive here.
-                    if ahead < chunks {
-                        fill((first + ahead) * form.depth);
-                    }
+            }
+            if i == form.depth / 4 {
+                // The stage before this one has been read by the time that others arrive here.
+                if ahead < chunks {
+                    fill((first + ahead) * form.depth);
                 }
             }
             // Along one row and back along the next, so that of two multiply-adds one after the other each shares a factor.
@@ -200,7 +165,6 @@ fn product(
             }
         }
     }
-    let y_of = if form.staged() { y - lane / 4 * 3 } else { y };
     let base = part * part_stride + batch * strides_c[0];
     let step_c = if form.float4s { 1 } else { strides_c[2] };
     // Four adjacent results of a row, or fewer at the edge.
@@ -243,7 +207,7 @@ fn product(
         let parts = shared_dynamic::<f32>([form.rows, form.part()]);
         #[unroll]
         for r in 0..8u32 {
-            let row = y_of + r / 4 * 32 + r % 4 * form.apart();
+            let row = y + r / 4 * 32 + r % 4;
             #[unroll]
             for h in 0..form.wide / 4 {
                 let mut four = [0.0f32; 4];
@@ -282,7 +246,7 @@ fn product(
     } else {
         #[unroll]
         for r in 0..8u32 {
-            let row = top + y_of + r / 4 * 32 + r % 4 * form.apart();
+            let row = top + y + r / 4 * 32 + r % 4;
             #[unroll]
             for h in 0..form.wide / 4 {
                 let mut four = [0.0f32; 4];

@@ -21,33 +21,35 @@ struct Copy<'a> {
     to: [usize; 3],
 }
 
-/// Whether copying a factor with this many lines on the other side takes less time than is lost by reading it word by word, as
-/// measured on an H200.
-pub(super) fn pays(extents: Extents, others: usize) -> bool {
+/// Whether copying a factor, whose elements are multiplied with `others` each, takes less time than is lost by reading it word by
+/// word, as measured on an H200. Most is lost where each thread copies words of many steps.
+pub(super) fn pays(load: Load, extents: Extents, others: usize) -> bool {
     let Extents { batch, m, n, k } = extents;
     let products = batch as f64 * m as f64 * n as f64 * k as f64;
-    products >= 3e9 && others >= 1000
+    match load {
+        Load::Map => false,
+        Load::Words => products >= 3e9 && others >= 1000,
+        Load::Lines => products >= 3e8 && others >= 200,
+    }
 }
 
 /// The recipe that `then` makes of the problem, with the factors copied that `pays` says so of.
 pub(super) fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
-    pays: fn(Extents, usize) -> bool,
+    pays: fn(Load, Extents, usize) -> bool,
     then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, k, .. } = problem.extents;
     let loads = super::lines(&problem).map(|(a, b)| (a.load, b.load));
     let mut copies = Vec::new();
-    if loads.is_some_and(|(of_a, _)| !matches!(of_a, Load::Map | Load::Staged))
-        && pays(problem.extents, n)
-    {
+    if loads.is_some_and(|(of_a, _)| pays(of_a, problem.extents, n)) {
         let Strides { row, column, .. } = problem.a.strides;
         let (copy, pitch) = copy(&problem, problem.a, [k, m], [column, row], layout);
         problem.a = copy.copied(Strides { batch: copy.to[0], row: 1, column: pitch });
         copies.push(copy);
     }
-    if loads.is_some_and(|(_, of_b)| of_b != Load::Map) && pays(problem.extents, m) {
+    if loads.is_some_and(|(_, of_b)| pays(of_b, problem.extents, m)) {
         let Strides { row, column, .. } = problem.b.strides;
         let (copy, pitch) = copy(&problem, problem.b, [k, n], [row, column], layout);
         problem.b = copy.copied(Strides { batch: copy.to[0], row: pitch, column: 1 });

@@ -27,7 +27,7 @@ const SPEEDS: [(f64, usize); 7] =
 const SPEED: f64 = 204_500.0;
 
 /// Parts of the steps along k that may be added up by a second kernel.
-const PARTS: [u32; 11] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48];
+const PARTS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 128];
 
 /// The time of a tile in microseconds, as a model has it whose numbers were measured on an H200: the multiprocessor with the most
 /// blocks takes the time, and it is slower with few warps.
@@ -38,22 +38,23 @@ fn time(extents: Extents, multiprocessors: u32, index: usize, splits: u32, parts
     let shares = (splits * parts) as usize;
     let blocks = (tiles * shares).div_ceil(multiprocessors.max(1) as usize);
     let warps = (tile.rows / 64 * tile.cols / (4 * tile.wide)) as usize * blocks.min(held);
-    let full = warps as f64 * f64::from(tile.wide) / 64.0;
+    let full = warps as f64 / 8.0;
+    let blocks = blocks as f64;
     let steps = k.div_ceil(tile.depth as usize).div_ceil(shares) * tile.depth as usize;
-    let work = blocks as f64 * f64::from(tile.rows * tile.cols) * steps as f64;
+    let work = blocks * f64::from(tile.rows * tile.cols) * steps as f64;
     let multiplying = work / (SPEED * speed * full.min(1.0).powf(0.3));
     let bytes = 4.0 * batch as f64 * (m * k + k * n + m * n) as f64;
-    // What begins and ends a block, of which others of the multiprocessor hide a part; clusters pass on their tiles.
-    let passed = f64::from(tile.rows * tile.cols) / 16_384.0;
-    let ends = 0.5 + if splits > 1 { 0.3 + passed } else { 0.0 };
-    let clusters = 0.7 * f64::from(splits).log2() + ends * blocks as f64 / 2.0;
+    // What begins and ends a block, of which others of the multiprocessor hide a part; blocks of clusters wait for each other.
+    let waits = 0.6 * (blocks - 1.0) * f64::from(splits * tile.rows * tile.cols) / 4096.0;
+    let clusters = if splits > 1 { 0.15 * f64::from(splits).log2() + waits } else { 0.0 };
+    let ends = 0.25 * blocks;
     let added = 8.0 * f64::from(parts) * (batch * m * n) as f64;
-    let adding = if parts > 1 { 2.5 + added / 3e6 } else { 0.0 };
-    2.0 + clusters + adding + multiplying.max(bytes / 4e6)
+    let adding = if parts > 1 { 2.5 + added / 8e6 } else { 0.0 };
+    2.0 + ends + clusters + adding + multiplying.max(bytes / 4e6)
 }
 
-/// The tile for a problem.
-pub(crate) fn tile(extents: Extents, multiprocessors: u32) -> Tile {
+/// The tile for a problem; with parts of the steps that a second kernel adds up, if it may.
+pub(crate) fn tile(extents: Extents, multiprocessors: u32, adds: bool) -> Tile {
     let mut best = (f64::INFINITY, TILES[0]);
     for (index, tile) in TILES.into_iter().enumerate() {
         for (splits, parts) in
@@ -66,8 +67,10 @@ pub(crate) fn tile(extents: Extents, multiprocessors: u32) -> Tile {
             let (rows, cols) = (tile.rows as usize, tile.cols as usize);
             let tiles = batch.saturating_mul(m.div_ceil(rows) * n.div_ceil(cols));
             let many = tiles >= 4 * multiprocessors.max(1) as usize;
+            // Clusters of more than two blocks pay for small tiles only.
+            let many = many || splits > 2 && tile.wide > 4;
             let large = results.saturating_mul(parts as usize) > 1 << 26;
-            if shares > 1 && (k < 16 * shares || many || large) {
+            if shares > 1 && (k < 16 * shares || many || large) || parts > 1 && !adds {
                 continue;
             }
             let time = time(extents, multiprocessors, index, splits, parts);
@@ -92,7 +95,7 @@ mod tests {
     use super::*;
 
     fn square(size: usize) -> Tile {
-        tile(Extents { batch: 1, m: size, n: size, k: size }, 132)
+        tile(Extents { batch: 1, m: size, n: size, k: size }, 132, true)
     }
 
     #[test]
@@ -109,7 +112,7 @@ mod tests {
     #[test]
     fn every_block_has_steps() {
         for (m, n, k) in [(1, 1, 1), (17, 4097, 8191), (64, 64, 16384), (8191, 255, 255)] {
-            let tile = tile(Extents { batch: 1, m, n, k }, 132);
+            let tile = tile(Extents { batch: 1, m, n, k }, 132, true);
             assert!((tile.splits * tile.parts) as usize <= k.div_ceil(16), "{tile:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Every tile with every way of loading, on awkward shapes, under the emulator's checks; and what `ptxas` makes of the kernels.
 
-use super::form::{Form, Tile};
+use super::form::{Form, Load, Tile};
 use super::{packed, shapes, with_tile};
 use crate::gemm::problem::{Extents, Precision, Problem};
 use crate::workspace::{Layout, Workspace};
@@ -17,7 +17,11 @@ fn planned<'c>(
     let problem = product.problem(c)?;
     assert!(super::suits(&problem), "{problem:?}");
     let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
-    let pays = if copied { |_: Extents, _: usize| true } else { |_: Extents, _: usize| false };
+    let pays = if copied {
+        |load: Load, _: Extents, _: usize| load != Load::Map
+    } else {
+        |_: Load, _: Extents, _: usize| false
+    };
     let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile);
     let recipe = packed::factors(problem, &mut layout, pays, then)?;
     let scratch = workspace.reserve(&layout)?;
@@ -162,7 +166,7 @@ fn ptxas_finds_registers_for_everything() -> Result<()> {
         assert!(said.contains("0 bytes spill stores, 0 bytes spill loads"), "{tile:?}: {said}");
         let used = said.split("Used ").nth(1).and_then(|rest| rest.split(' ').next());
         let registers: u32 = used.and_then(|word| word.parse().ok()).expect(&said);
-        let form = Form::of(tile, (super::Load::Staged, super::Load::Map));
+        let form = Form::of(tile, (Load::Words, Load::Map));
         let most = 65_536 / (form.threads() * tile.blocks);
         assert!(registers <= most.min(255), "{tile:?}: {registers} registers");
         assert!(form.shared_bytes() + 2048 <= 233_472, "{tile:?}");
