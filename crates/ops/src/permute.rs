@@ -1,11 +1,13 @@
 //! Transposes, permutations of axes, and copies: an element moves to another place, and its bits stay as they are.
 //!
 //! An array's elements are bytes to all of this. `axes` finds the axes that a permutation has in memory, merged where they go on in both arrays,
-//! and the widest unit that moves as a whole; `launches` picks the kernel: `tiles` where the unit adjacent in the source is not the one
-//! adjacent in the output, `gather` else, `square` in place.
+//! and the widest unit that moves as a whole. Where the unit adjacent in the source is not the one adjacent in the output, `choose` picks a
+//! kernel and its tile for the matrix of these two axes: `squares` mostly, `tiles` and `narrow` where rows begin anywhere. `staged` moves
+//! many short axes through shared memory, `gather` units that lie in the same order on both sides, `square` transposes in place.
 
 mod axes;
 mod choose;
+mod chunks;
 mod digits;
 mod gather;
 mod in_place;

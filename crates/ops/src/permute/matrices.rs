@@ -37,8 +37,8 @@ impl Matrices {
             true => (self.cols.to, self.rows.extent),
         };
         let outer = self.outer.iter().map(|axis| if output { axis.to } else { axis.from });
-        let all = outer.chain([stride, extent]).fold(0, |bits, n| bits | n) * self.unit | address;
-        all.is_multiple_of(bytes)
+        let units = outer.chain([stride, extent]).fold(0, |bits, n| bits | n);
+        (units * self.unit).is_multiple_of(bytes) && address.is_multiple_of(bytes)
     }
 
     /// Whether every byte from the first to the last of the source is an element's.

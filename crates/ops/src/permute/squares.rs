@@ -9,6 +9,7 @@
 //! output is divided where its addresses are multiples of a window, before the tile's edge, so that stores stay aligned; the block reads
 //! the rows of the source that these windows reach. Blocks whose aligned accesses would leave the source read single bytes.
 
+use super::chunks::{between, chunk_at, read, store_chunk, write};
 use super::digits::{Digit, quotient};
 use super::tile::Plane;
 use super::tiles::bytes_of;
@@ -57,7 +58,7 @@ impl Squares {
 
     /// Chunks from one column of the tile to the next in shared memory: odd.
     fn pitch(&self) -> u32 {
-        (self.down + self.lead()) / self.chunk() | 1
+        ((self.down + self.lead()) / self.chunk()) | 1
     }
 
     /// Threads of a block: one for each square.
@@ -69,44 +70,6 @@ impl Squares {
     fn shared(&self) -> u32 {
         self.across * self.pitch() * 16
     }
-}
-
-/// 16 bytes of the source.
-#[device]
-fn read(src: &[u8], i: usize) -> (u32, u32, u32, u32) {
-    ptx!(
-        "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
-        out(u32), out(u32), out(u32), out(u32), in(&src[i])
-    )
-}
-
-/// 16 bytes from byte `off` of two chunks on, `off` under 16.
-#[device]
-fn between(a: [u32; 4], b: [u32; 4], off: u32, #[constant] bytes: u32) -> [u32; 4] {
-    let w = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
-    let mut shifted = w;
-    if bytes < 8 {
-        let odd = off & 4 != 0;
-        #[unroll]
-        for i in 0..7usize {
-            shifted[i] = if odd { w[i + 1] } else { w[i] };
-        }
-    }
-    let far = off & 8 != 0;
-    let mut five = [shifted[0]; 5];
-    #[unroll]
-    for i in 0..5usize {
-        five[i] = if far { shifted[i + 2] } else { shifted[i] };
-    }
-    let mut result = [five[0], five[1], five[2], five[3]];
-    if bytes < 4 {
-        let selector = 0x3210 + (off & 3) * 0x1111;
-        #[unroll]
-        for i in 0..4usize {
-            result[i] = ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(five[i]), in(five[i + 1]), in(selector));
-        }
-    }
-    result
 }
 
 /// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in bytes, and
@@ -337,32 +300,4 @@ pub(super) fn squares(
             }
         }
     }
-}
-
-/// Row `j` of an array of registers, to the tile.
-#[device]
-fn store_chunk(cells: Shared<u8>, i: u32, words: RegisterArray<u32, 2>, #[constant] j: u32) {
-    ptx!(
-        "st.shared.v4.b32 {}, {{{}, {}, {}, {}}};",
-        in(&cells[i]),
-        in(words[[j, 0]]),
-        in(words[[j, 1]]),
-        in(words[[j, 2]]),
-        in(words[[j, 3]])
-    );
-}
-
-/// 16 bytes of the tile.
-#[device]
-fn chunk_at(cells: Shared<u8>, i: u32) -> (u32, u32, u32, u32) {
-    ptx!(
-        "ld.shared.v4.b32 {{{}, {}, {}, {}}}, {};",
-        out(u32), out(u32), out(u32), out(u32), in(&cells[i])
-    )
-}
-
-/// 16 bytes of the output.
-#[device]
-fn write(dst: &mut [u8], i: usize, a: u32, b: u32, c: u32, d: u32) {
-    ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[i]), in(a), in(b), in(c), in(d));
 }
