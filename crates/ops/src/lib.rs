@@ -43,5 +43,5 @@ pub use workspace::Workspace;
 
 /// The programs of the page about this crate, run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/src/en/operations.md")]
+#[doc = include_str!(concat!("../../../docs/src/en/", "operations.md"))]
 struct Page;

@@ -53,7 +53,7 @@ pub(super) fn element_of<A: Number>(
     let kind = how.element;
     if kind == F16 {
         halves[j] as A
-    } else if kind == BF16 && j % 2 == 0 {
+    } else if kind == BF16 && j & 1 == 0 {
         f32_from_bits(words[j / 2] << 16) as A
     } else if kind == BF16 {
         f32_from_bits(words[j / 2] & 0xffff_0000) as A
@@ -159,7 +159,7 @@ pub(super) fn joined<A: Number>(
     } else {
         let (a_nan, b_nan) = (is_nan::<A>(a.0, how), is_nan::<A>(b.0, how));
         // Both NaN, or equal: the one that comes first.
-        let ahead = is_ahead::<A>(b.0, a.0, how) && !a_nan || b_nan && !a_nan;
+        let ahead = (is_ahead::<A>(b.0, a.0, how) || b_nan) && !a_nan;
         let equal = a.0 == b.0 || a_nan && b_nan;
         if ahead || equal && b.2 < a.2 { b } else { a }
     }
