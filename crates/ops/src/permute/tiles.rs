@@ -87,7 +87,7 @@ pub(super) fn load_tile(
         #[unroll]
         for k in 0..passes {
             let p = line + k * step;
-            if const { height % step == 0 } || p < height {
+            if const { height.is_multiple_of(step) } || p < height {
                 let column = place * chunk;
                 let padded = if group > 1 { column + column / 32 * 4 } else { column };
                 let at = (p * pitch + padded) * words;
@@ -151,7 +151,7 @@ pub(super) fn load_tile(
         #[unroll]
         for k in 0..passes {
             let p = line + k * step;
-            if const { height % step == 0 } || p < height {
+            if const { height.is_multiple_of(step) } || p < height {
                 let at = (p * pitch + column) * words;
                 if words == 4 {
                     let four = [held[[k, 0]], held[[k, 1]], held[[k, 2]], held[[k, 3]]];
@@ -191,7 +191,7 @@ pub(super) fn store_tile(
         let y = top + place * chunk;
         let start = base + (y / chunk * 4) as usize;
         let passes = const { tile.across.div_ceil(step) };
-        let whole = const { tile.across % step == 0 };
+        let whole = const { tile.across.is_multiple_of(step) };
         let held = registers(0u32, [passes, 4]);
         #[unroll]
         for k in 0..passes {
