@@ -14,7 +14,7 @@ fn chunk_end(chunk: u32, chunks: u32, k: u32) -> u32 {
 /// The largest element of each row, as bits without the sign, of rows whose elements are apart while those of a column may be
 /// adjacent: a block for 128 rows and a chunk along k, whose result is a row of `found`.
 #[kernel(block = THREADS)]
-pub(in super::super) fn largest(
+pub fn largest(
     x: &[f32],
     found: &mut [u32],
     rows: u32,
@@ -108,7 +108,7 @@ fn fetch(
 /// [`largest`] found.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
-pub(in super::super) fn split_columns(
+pub fn split_columns(
     x: &[f32],
     found: &[u32],
     parts: &mut [u32],

@@ -50,7 +50,7 @@ fn store_halves(
 /// triples are made only if `choice` says so, with the exponents that the pairs had.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
-pub(in super::super) fn split_rows(
+pub fn split_rows(
     x: &[f32],
     parts: &mut [u32],
     exponents: &mut [i32],
