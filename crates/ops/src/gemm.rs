@@ -15,6 +15,8 @@ mod grouped;
 pub(crate) mod hopper;
 mod mma;
 mod problem;
+mod recipe;
+mod refusal;
 mod skinny;
 mod source;
 mod split;
@@ -30,10 +32,10 @@ pub use problem::Precision;
 
 use crate::workspace::{Layout, Scratch, Workspace};
 use crate::{Plan, Tensor, TensorMut};
-use choose::Recipe;
 use epilogue::{Activation, Along, Epilogue, Vector};
 use lanework::{Buffer, Device, Prepared, Result};
 use problem::{Extents, Matrix, Output, Problem, Strides, refused};
+use recipe::Recipe;
 use source::Source;
 
 /// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`, where a

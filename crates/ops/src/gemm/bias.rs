@@ -1,10 +1,10 @@
 //! A bias as kernels read it: of the type that the epilogue computes in, its elements adjacent. Another one is converted into the
 //! workspace by a step before the product.
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::epilogue::Vector;
 use super::problem::Problem;
+use super::recipe::Recipe;
 use super::source::Source;
 use crate::workspace::{Layout, Part, Scratch};
 use half::{bf16, f16};
@@ -28,7 +28,7 @@ pub(super) fn converted<'a>(
     layout: &mut Layout,
     then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
-    let kind = problem.epilogue.computes_in(&problem);
+    let kind = problem.computes_in();
     let vectors = [problem.epilogue.bias.as_mut()].into_iter();
     let scales = problem.epilogue.scales.as_mut().map(|scales| scales.iter_mut());
     let mut steps = Vec::new();

@@ -2,14 +2,12 @@
 
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Problem};
+use super::recipe::Recipe;
 use super::{double, ffma, hopper, mma, skinny, split, tile};
-use crate::workspace::{Layout, Scratch};
+use crate::workspace::Layout;
+use lanework::Result;
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
-use lanework::{Prepared, Result};
 use std::sync::OnceLock;
-
-/// What makes the launches of a problem once the workspace is reserved.
-pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
 
 /// A family of kernels.
 pub(crate) struct Family {

@@ -8,10 +8,10 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Problem, refused};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;

@@ -1,7 +1,7 @@
 //! What is done with a product before it is stored: scales, `alpha` and `beta`, a bias, functions of each element.
 
 use super::element::ElementKind;
-use super::problem::{Extents, Problem, refused};
+use super::refusal::refused;
 use super::source::Source;
 use lanework::Result;
 use lanework::lang::Var;
@@ -194,17 +194,12 @@ impl Epilogue<'_> {
         }
     }
 
-    /// What is computed in, from the scaled product on.
-    pub fn computes_in(&self, problem: &Problem<'_>) -> ElementKind {
-        match (problem.sums(), problem.c.kind) {
-            (ElementKind::I32, ElementKind::F32) => ElementKind::F32,
-            (sums, _) => sums,
-        }
-    }
-
-    pub fn check(&self, problem: &Problem<'_>) -> Result<()> {
-        let kind = self.computes_in(problem);
-        let Extents { m, n, .. } = problem.extents;
+    /// Refuses what does not go with `m` x `n` results of type `results`, computed in `kind`, of factors of type `factors`.
+    pub fn check(
+        &self,
+        (factors, results, kind): (ElementKind, ElementKind, ElementKind),
+        [m, n]: [usize; 2],
+    ) -> Result<()> {
         if let Some(bias) = &self.bias {
             if bias.length != n {
                 return refused(
@@ -212,22 +207,22 @@ impl Epilogue<'_> {
                     "a bias has an element per column",
                 );
             }
-            if bias.kind != kind && bias.kind != problem.c.kind {
+            if bias.kind != kind && bias.kind != results {
                 return refused(
                     format!(
                         "a bias of {} for results of {} computed in {}",
                         bias.kind.name(),
-                        problem.c.kind.name(),
+                        results.name(),
                         kind.name()
                     ),
-                    &format!("give a bias of {}", problem.c.kind.name()),
+                    &format!("give a bias of {}", results.name()),
                 );
             }
         }
         if let Some([a, b]) = &self.scales {
-            if !problem.a.kind.is_fp8() && problem.a.kind != ElementKind::I8 {
+            if !factors.is_fp8() && factors != ElementKind::I8 {
                 return refused(
-                    format!("scales of a product of {}", problem.a.kind.name()),
+                    format!("scales of a product of {}", factors.name()),
                     "scales are for 8-bit factors; give one number for all by `.alpha(..)`",
                 );
             }

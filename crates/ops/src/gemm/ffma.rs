@@ -11,11 +11,11 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Output, Precision, Problem, Strides, refused};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 use form::{Form, Load, Tile};
 use lanework::prelude::*;
@@ -102,7 +102,8 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
         return with_tile(problem, layout, tile);
     }
     let then = |problem: Problem<'a>, layout: &mut Layout| with_tile(problem, layout, tile);
-    packed::factors(problem, layout, packed::pays, then)
+    let loads = lines(&problem).map(|(a, b)| (a.load, b.load));
+    packed::factors(problem, layout, loads, packed::pays, then)
 }
 
 /// The same with a tile that the caller chose.

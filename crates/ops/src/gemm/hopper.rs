@@ -6,10 +6,10 @@ pub mod maps;
 mod order;
 mod stored;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 use half::{bf16, f16};
 use kernel::{Form, ROWS, Store};

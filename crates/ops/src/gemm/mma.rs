@@ -9,11 +9,11 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finishing};
 use super::hopper::{laid, maps};
 use super::problem::{Extents, Major, Precision, Problem, refused};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 use half::{bf16, f16};
 use kernel::{Form, SHARED_BYTES, THREADS, TILE, multiply};

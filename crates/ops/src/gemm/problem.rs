@@ -3,8 +3,9 @@
 
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
+pub(crate) use super::refusal::refused;
 use super::source::Source;
-use lanework::{Device, Error, Result, ViewMut};
+use lanework::{Device, Result, ViewMut};
 
 /// How f32 factors are multiplied.
 ///
@@ -127,6 +128,14 @@ impl Problem<'_> {
         self.a.kind.sums().unwrap_or(ElementKind::F32)
     }
 
+    /// What is computed in, from the scaled product on.
+    pub fn computes_in(&self) -> ElementKind {
+        match (self.sums(), self.c.kind) {
+            (ElementKind::I32, ElementKind::F32) => ElementKind::F32,
+            (sums, _) => sums,
+        }
+    }
+
     /// Which elements are adjacent: of A, of B and of C.
     pub fn majors(&self) -> (Major, Major, Major) {
         let Extents { m, n, k, .. } = self.extents;
@@ -197,13 +206,8 @@ impl Problem<'_> {
                 "compensated sums are for f32 and f64 factors",
             );
         }
-        self.epilogue.check(self)
+        self.epilogue.check((a, c, self.computes_in()), [m, n])
     }
-}
-
-/// A request that describes no problem.
-pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
-    Err(Error::Request { why, help: help.to_owned() })
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Precision, Problem, Strides, refused};
+use super::recipe::Recipe;
 use super::source::Source;
 use crate::permute::moved;
 use crate::workspace::{Layout, Scratch};

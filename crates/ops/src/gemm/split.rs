@@ -11,10 +11,10 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Precision, Problem};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Part, Scratch};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
@@ -152,7 +152,7 @@ impl<'a> Chain<'a, '_> {
         let choice = self.read(self.room.choice);
         let (x, pitch, wide) = (factor.memory, factor.pitch() / 2, factor.wide());
         let launch = match kept.found {
-            None => parts::split_rows(
+            None => parts::rows::split_rows(
                 x,
                 parts,
                 exponents,
@@ -169,11 +169,11 @@ impl<'a> Chain<'a, '_> {
             Some(found) => {
                 if !triples {
                     let to = self.scratch.view(found);
-                    let launch = parts::largest(x, to, rows, k, factor.strides, wide);
+                    let launch = parts::columns::largest(x, to, rows, k, factor.strides, wide);
                     let grid = rows.div_ceil(parts::WIDTH) * factor.chunks() as u32;
                     self.push(launch.grid(grid).block(parts::THREADS))?;
                 }
-                parts::split_columns(
+                parts::columns::split_columns(
                     x,
                     self.read(found),
                     parts,

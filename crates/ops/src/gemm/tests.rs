@@ -1,8 +1,9 @@
 //! What is refused and in which words, extents of 0, and products under the emulator's checks.
 
-use super::choose::{Recipe, by_name};
+use super::choose::by_name;
 use super::hopper::{Order, Shape, with_shape};
 use super::problem::Problem;
+use super::recipe::Recipe;
 use crate::workspace::Layout;
 use crate::{Fp8E4m3, Gemm, Precision, Tensor, TensorMut, function, gemm, grouped};
 use half::f16;

@@ -3,10 +3,10 @@
 //! A block computes 64 x 64 results, a thread 4 x 4 of them, 16 apart so that stores and shared loads of a warp are adjacent; k goes by 16.
 //! It reads one element at a time and is bound by that; it is what other families are compared with, and what is left where none fits.
 
-use super::choose::Recipe;
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finished, finishing};
 use super::problem::{Extents, Precision, Problem};
+use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 use half::{bf16, f16};
 use lanework::lang::Var;

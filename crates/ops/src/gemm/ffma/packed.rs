@@ -1,8 +1,8 @@
 //! Factors copied into the workspace, so that TMA reads them: steps one after the other, the elements of each adjacent.
 
 use super::Load;
-use crate::gemm::choose::Recipe;
 use crate::gemm::problem::{Extents, Matrix, Problem, Strides};
+use crate::gemm::recipe::Recipe;
 use crate::gemm::source::Source;
 use crate::permute::moved;
 use crate::workspace::{Layout, Part};
@@ -33,15 +33,16 @@ pub(super) fn pays(load: Load, extents: Extents, others: usize) -> bool {
     }
 }
 
-/// The recipe that `then` makes of the problem, with the factors copied that `pays` says so of.
+/// The recipe that `then` makes of the problem, with the factors copied that `pays` says so of; `loads` is how they are loaded as
+/// they lie.
 pub(super) fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
+    loads: Option<(Load, Load)>,
     pays: fn(Load, Extents, usize) -> bool,
     then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, k, .. } = problem.extents;
-    let loads = super::lines(&problem).map(|(a, b)| (a.load, b.load));
     let mut copies = Vec::new();
     if loads.is_some_and(|(of_a, _)| pays(of_a, problem.extents, n)) {
         let Strides { row, column, .. } = problem.a.strides;

@@ -23,7 +23,8 @@ fn planned<'c>(
         |_: Load, _: Extents, _: usize| false
     };
     let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile);
-    let recipe = packed::factors(problem, &mut layout, pays, then)?;
+    let loads = super::lines(&problem).map(|(a, b)| (a.load, b.load));
+    let recipe = packed::factors(problem, &mut layout, loads, pays, then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
 }

@@ -1,8 +1,8 @@
 //! Factors laid out as TMA and `wgmma` need them: elements along K adjacent, lines apart by multiples of 16 bytes. What lies otherwise is
 //! copied into the workspace first, through shared memory where it has to be transposed.
 
-use super::super::choose::Recipe;
 use super::super::problem::{Extents, Matrix, Problem, Strides};
+use super::super::recipe::Recipe;
 use super::super::source::Source;
 use super::maps;
 use crate::workspace::{Layout, Part, Scratch};

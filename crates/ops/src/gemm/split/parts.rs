@@ -8,12 +8,10 @@
 //! ones; if there are no low elements, there is nothing to fear. Otherwise three bf16 parts are multiplied, which hold every bit;
 //! and where numbers are not finite, or so far apart that parts of products would be subnormal, the product is by FFMA.
 
-mod columns;
-mod rows;
+pub mod columns;
+pub mod rows;
 
-pub(super) use columns::{largest, split_columns};
 use lanework::prelude::*;
-pub(super) use rows::split_rows;
 
 /// There are elements that a pair of f16 does not hold to 2^-22.
 pub(super) const LOW: u32 = 1;
@@ -37,9 +35,9 @@ pub(super) const THREADS: u32 = 256;
 pub(super) const TILE: u32 = 64;
 /// Columns along k that are judged together, where they are transposed: at least.
 pub(super) const CHUNK: u32 = 256;
-/// Groups of four elements that a thread of [`split_rows`] holds at most.
+/// Groups of four elements that a thread of [`rows::split_rows`] holds at most.
 pub(super) const HELD: usize = 16;
-/// Rows of a block of [`largest`].
+/// Rows of a block of [`columns::largest`].
 pub(super) const WIDTH: u32 = 128;
 
 /// Numbers below this, 2^-85, are too small for bf16 parts, whose products would be subnormal.
