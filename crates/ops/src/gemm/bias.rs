@@ -70,15 +70,12 @@ fn step<'a>(
     }
 }
 
-fn conversion<'a, T: Element, S: Element>(
+fn conversion<'a, T: Element + Cast<S, Output = S>, S: Element>(
     device: &Device,
     from: Vector<'a>,
     to: Part<u8>,
     scratch: &Scratch,
-) -> Result<Prepared<'a>>
-where
-    T: Cast<S, Output = S>,
-{
+) -> Result<Prepared<'a>> {
     let to = scratch.view(to).cast::<S>();
     let blocks = (to.len() as u32).div_ceil(THREADS);
     let launch = gathered::<T, S>(from.memory.elements(scratch), from.stride as u64, to);

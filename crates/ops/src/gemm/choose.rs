@@ -56,9 +56,7 @@ fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
 fn tuned(problem: &Problem<'_>) -> Option<String> {
     static TUNED: OnceLock<Option<Tuned>> = OnceLock::new();
     let tuned = TUNED.get_or_init(|| Tuned::read(&default_place()?).ok()).as_ref()?;
-    if tuned.iter().next().is_none() {
-        return None;
-    }
+    tuned.iter().next()?;
     let key = Key::of(&problem.device, "gemm", &class(problem));
     Some(tuned.lookup(&key)?.kernel.clone())
 }

@@ -309,9 +309,9 @@ impl<'a> Step<'a, '_> {
             form,
             finish,
         );
+        let launch = if overlapped { launch.programmatic() } else { launch };
         // SAFETY: copies by maps stay inside of their tensors; elements of C and vectors are read and written at rows below m and columns
         // below n; tiles and parts are indexed by stages of the ring and by warpgroups.
-        let launch = if overlapped { launch.programmatic() } else { launch };
         unsafe {
             launch
                 .grid(blocks)

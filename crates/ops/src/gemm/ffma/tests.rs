@@ -31,7 +31,7 @@ fn planned<'c>(
 
 /// Numbers whose products and sums are exact.
 fn number(i: usize) -> f32 {
-    ((i * 2_654_435_761 >> 7) % 15) as f32 - 7.0
+    (((i * 2_654_435_761) >> 7) % 15) as f32 - 7.0
 }
 
 /// A matrix in a buffer with gaps of NaN: its strides, its first element and the whole buffer.

@@ -7,7 +7,9 @@ use lanework::{Element, Result, Storable, TensorMap, TensorMapMut, ViewMut};
 
 /// Whether TMA takes a matrix whose lines are `ld` elements apart, and whose batches are `batch` apart.
 fn aligned(address: u64, bytes: usize, ld: usize, batch: usize) -> bool {
-    address % 16 == 0 && (ld * bytes).is_multiple_of(16) && (batch * bytes).is_multiple_of(16)
+    address.is_multiple_of(16)
+        && (ld * bytes).is_multiple_of(16)
+        && (batch * bytes).is_multiple_of(16)
 }
 
 /// Whether the factors, A and B, are read as they lie.

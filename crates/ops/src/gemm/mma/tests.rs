@@ -101,3 +101,48 @@ fn products_of_tf32_and_bytes_are_exact_where_sums_are() -> Result<()> {
     bytes.layouts()?;
     Check { capability, precision, of, back: f64::from, from: |x| x as f32 }.layouts()
 }
+
+/// What ptxas says of the kernel of a product of 64 x 64 x 64, for the oldest GPU that it names.
+fn compiled<T: GemmElement, O: GemmElement>(
+    ptxas: &std::ffi::OsStr,
+    capability: (u32, u32),
+) -> Result<(String, String)> {
+    let device = Device::emulator();
+    let (x, mut c) = (device.zeros::<T>(64 * 64)?, device.zeros::<O>(64 * 64)?);
+    let square = || Tensor::new(&x, [64, 64]);
+    let product = gemm(square()?, square()?.t()).precision(Precision::TensorFloat32);
+    let problem = product.problem(TensorMut::new(&mut c, [64, 64])?)?;
+    let mut layout = Layout::default();
+    let recipe = of_capability(problem, &mut layout, capability)?;
+    let scratch = Workspace::new(&device).reserve(&layout)?;
+    let steps = recipe(&scratch)?;
+    let module = steps[0].module();
+    let target = module.target.to_string();
+    let name = format!("lanework_mma_{}_{}_{target}", std::process::id(), T::KIND.name());
+    let path = std::env::temp_dir().join(name).with_extension("ptx");
+    std::fs::write(&path, module.to_string()).expect("a place for temporary files");
+    let mut command = std::process::Command::new(ptxas);
+    command.args([&format!("-arch={target}"), "-v", "-o", "/dev/null"]).arg(&path);
+    let output = command.output().expect("PTXAS names a program");
+    std::fs::remove_file(&path).expect("written above");
+    Ok((target, String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+#[test]
+fn ptxas_takes_the_kernels_for_the_oldest_gpus_that_have_the_products() -> Result<()> {
+    let Some(ptxas) = std::env::var_os("PTXAS") else {
+        eprintln!("SKIPPED: registers of products by mma: PTXAS does not name a ptxas");
+        return Ok(());
+    };
+    for (wanted, (target, said)) in [
+        ("sm_75", compiled::<f16, f32>(&ptxas, (7, 5))?),
+        ("sm_80", compiled::<f16, f16>(&ptxas, (8, 0))?),
+        ("sm_80", compiled::<bf16, f32>(&ptxas, (8, 0))?),
+        ("sm_80", compiled::<f32, f32>(&ptxas, (8, 0))?),
+        ("sm_80", compiled::<i8, i32>(&ptxas, (8, 0))?),
+    ] {
+        assert_eq!(target, wanted);
+        assert!(said.contains("0 bytes spill stores") && !said.contains("error"), "{said}");
+    }
+    Ok(())
+}

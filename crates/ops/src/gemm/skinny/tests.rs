@@ -4,7 +4,7 @@ use crate::{Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
 
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
-    (0..length).map(|i| (((i + seed) * 2_654_435_761 >> 9) % 13) as f32 - 6.0).collect()
+    (0..length).map(|i| ((((i + seed) * 2_654_435_761) >> 9) % 13) as f32 - 6.0).collect()
 }
 
 /// `[rows, columns]` by rows or by columns, with a gap after each line.

@@ -54,7 +54,7 @@ fn exponent_of(largest: u32) -> (i32, u32) {
     let exponent = (largest >> 23) as i32 - 127;
     if largest == 0 {
         (0, 0)
-    } else if exponent < -100 || exponent > 100 {
+    } else if exponent.abs() > 100 {
         (0, OUTSIDE)
     } else {
         (14 - exponent, 0)

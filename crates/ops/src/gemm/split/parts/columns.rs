@@ -133,8 +133,8 @@ pub fn split_columns(
     let tiles = rows.div_ceil(TILE);
     // The last chunks first: `largest` has read them just before, and they may still be in the L2 cache.
     let (first, chunk) = (block_idx.x % tiles * TILE, chunks - 1 - block_idx.x / tiles);
-    let (begin, end) = (chunk * CHUNK, chunk_end(chunk, chunks, k));
-    let mut values = fetch(x, (first, rows), (begin, end), strides, wide);
+    let (begin, behind) = (chunk * CHUNK, chunk_end(chunk, chunks, k));
+    let mut values = fetch(x, (first, rows), (begin, behind), strides, wide);
     let mut seen = (0u32, 0u32);
     if t < TILE && first + t < rows {
         if triples {
@@ -159,7 +159,7 @@ pub fn split_columns(
     if row < rows {
         scale = power(of_rows[mine]);
     }
-    for at in (begin..end).step_by(TILE) {
+    for at in (begin..behind).step_by(TILE) {
         #[unroll]
         for i in 0..16u32 {
             if wide {
@@ -170,7 +170,7 @@ pub fn split_columns(
         }
         sync_threads();
         // The next tile is on its way while this one is taken apart.
-        values = fetch(x, (first, rows), (at + TILE, end), strides, wide);
+        values = fetch(x, (first, rows), (at + TILE, behind), strides, wide);
         #[unroll]
         for half in 0..2u32 {
             let column = 32 * half + 8 * (lane % 4);
@@ -181,7 +181,7 @@ pub fn split_columns(
             }
             let to = row as usize * pitch + ((at + column) / 2) as usize;
             let part = rows as usize * pitch;
-            let inside = row < rows && at + column < end;
+            let inside = row < rows && at + column < behind;
             if triples {
                 let mut words = [[0u32; 4]; 3];
                 #[unroll]
@@ -223,7 +223,7 @@ pub fn split_columns(
             large += shfl_xor_sync(FULL_MASK, large, other);
             flags |= shfl_xor_sync(FULL_MASK, flags, other);
         }
-        let all = reduce_or_sync(FULL_MASK, verdict(large, flags, end - begin));
+        let all = reduce_or_sync(FULL_MASK, verdict(large, flags, behind - begin));
         if lane == 0 {
             of_warps[warp] = all;
         }
