@@ -6,6 +6,7 @@
 //! `T * T` threads.
 
 mod naive;
+mod pipelined;
 mod product;
 mod register_tile;
 mod shared_tile;
@@ -29,6 +30,12 @@ pub fn rungs() -> Vec<Rung<Product>> {
             "E3",
             include_str!("int_matmul/shared_tile.rs"),
             shared_tile::prepare,
+        ),
+        Rung::new(
+            "pipelined",
+            "beyond",
+            include_str!("int_matmul/pipelined.rs"),
+            pipelined::prepare,
         ),
     ]
 }

@@ -6,6 +6,7 @@
 
 mod blocked;
 mod kahan;
+mod library;
 mod matrices;
 mod naive;
 mod naive_2d;
@@ -51,6 +52,7 @@ pub fn rungs() -> Vec<ProductRung> {
         ),
         rung("naive-2d", "C2", include_str!("matmul/naive_2d.rs"), Packed, naive_2d::prepare),
         rung("shared", "C3", include_str!("matmul/shared_tiles.rs"), Packed, shared_tiles::prepare),
+        rung("library", "beyond", include_str!("matmul/library.rs"), Packed, library::prepare),
     ]
 }
 

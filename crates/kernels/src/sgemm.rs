@@ -9,8 +9,10 @@ mod coalesced;
 mod conflict_free;
 mod double_buffered;
 mod fitted;
+mod library;
 mod operands;
 mod parts;
+mod prefetched;
 mod shared_tiles;
 mod split;
 mod split_bf16;
@@ -49,6 +51,8 @@ pub fn rungs() -> Vec<Rung<Operands>> {
             double_buffered::prepare,
         ),
         Rung::new("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
+        Rung::new("prefetched", "beyond", include_str!("sgemm/prefetched.rs"), prefetched::prepare),
+        Rung::new("library", "beyond", include_str!("sgemm/library.rs"), library::prepare),
         Rung::new("split", "beyond", include_str!("sgemm/split.rs"), split::prepare),
         Rung::new(
             "split-promoted",

@@ -99,3 +99,12 @@ fn every_rung_and_tile_on_every_device() {
         }
     }
 }
+
+#[test]
+fn pipelined_loads_a_sixty_fourth_without_spills_or_conflicts() {
+    let rung = climbed("pipelined", 8);
+    let counted = rung.counters.clone().expect("counted");
+    assert_eq!(counted.shared_load.bank_conflicts + counted.shared_store.bank_conflicts, 0);
+    assert_eq!(loads_per_product(&rung), 1.0 / 64.0);
+    assert_eq!(rung.resources.expect("a kernel").spill_bytes, 0);
+}

@@ -123,6 +123,7 @@ fn fitted_takes_small_tiles_for_small_products_only() {
 }
 
 #[test]
+<<<<<<< HEAD
 fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
     let [split, promoted, triples] =
         ["split", "split-promoted", "split-bf16"].map(|name| counters_at(name, 128, 512).0);
@@ -134,4 +135,20 @@ fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
     assert!(split.warp_instructions < 8 * 64 * 512, "{}", split.warp_instructions);
     assert!(promoted.warp_instructions > split.warp_instructions);
     assert!(triples.shared_load.requests > split.shared_load.requests * 3 / 2);
+=======
+fn prefetched_loads_what_fitted_loads() {
+    let [(before, _), (counted, _)] = ["fitted", "prefetched"].map(|name| counters_at(name, N, K));
+    assert_eq!(counted.global_load.sectors, before.global_load.sectors);
+    assert_eq!(counted.shared_load.requests, before.shared_load.requests);
+    assert_eq!(counted.barriers, before.barriers);
+    assert_eq!(conflicts("prefetched"), 0);
+}
+
+#[test]
+fn library_waits_without_barriers_and_shares_the_steps_of_small_products() {
+    let ((before, _), (counted, blocks)) =
+        (counters_at("prefetched", N, 256), counters_at("library", N, 256));
+    assert!(before.barriers > 0 && counted.barriers < before.barriers / 8);
+    assert!(blocks > 16, "{blocks}");
+>>>>>>> 4ecadef (kernels: tops of the ladders sgemm, matmul and int-matmul)
 }

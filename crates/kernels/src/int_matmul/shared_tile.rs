@@ -1,4 +1,4 @@
-//! Integer product rung: `shared-tile`, after `register-tile`, the last.
+//! Integer product rung: `shared-tile`, after `register-tile`, before `pipelined`.
 //!
 //! Idea: a block of T x T threads loads a tile of A and one of B into shared memory and reuses
 //! them.

@@ -69,7 +69,7 @@ fn double_buffered(
 /// words of a row, a whole sector, to 8 different banks. Copies past the edges fill in zeros
 /// without a branch, so that copies can be interleaved with the multiply-adds.
 #[device]
-fn copy_a(
+pub(super) fn copy_a(
     a: &[f32],
     tiles: Shared<f32, 3>,
     stage: u32,
@@ -97,7 +97,7 @@ fn copy_a(
 
 /// Starts copying a tile of B from row `p` on, in float4s where rows consist of them.
 #[device]
-fn copy_b(
+pub(super) fn copy_b(
     b: &[f32],
     tiles: Shared<f32, 3>,
     stage: u32,

@@ -1,4 +1,4 @@
-//! SGEMM rung: `fitted`, after `double-buffered`, before `split`.
+//! SGEMM rung: `fitted`, after `double-buffered`, before `prefetched`.
 //!
 //! Idea: the kernel of `double-buffered` with a tile chosen for the shape: large tiles load less,
 //! small tiles balance C over the multiprocessors.
@@ -31,7 +31,7 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepar
 
 /// The tile whose blocks take the least time: each multiprocessor computes its tiles one after the
 /// other, and the one with the most tiles determines the time.
-fn fitting(shape: Shape, multiprocessors: u32) -> Tile {
+pub(super) fn fitting(shape: Shape, multiprocessors: u32) -> Tile {
     let time = |(tile, percent): (Tile, u64)| {
         let blocks =
             u64::from(shape.m.div_ceil(tile.rows)) * u64::from(shape.n.div_ceil(tile.cols));

@@ -1,4 +1,4 @@
-//! SGEMM rung: `split`, after `fitted`, before `split-promoted`.
+//! SGEMM rung: `split`, after `library`, before `split-promoted`.
 //!
 //! Idea: tensor cores multiply f16 many times faster than FFMA multiplies f32; each number becomes the sum of two f16, and three of
 //! the four products of parts are kept: low x high, high x low and high x high, added in one chain.

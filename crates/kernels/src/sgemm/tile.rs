@@ -11,7 +11,7 @@ use lanework::prelude::*;
 /// Rows and columns of C that a warp computes.
 const WARP: (u32, u32) = (64, 32);
 /// Distance between a lane's two float4s of rows, or of columns.
-const APART: (u32, u32) = (32, 16);
+pub(super) const APART: (u32, u32) = (32, 16);
 
 /// Padding of each step of the transposed tile of A, in elements: it shifts every fourth step by 16
 /// banks, so that adjacent lanes store to different banks.
