@@ -123,7 +123,6 @@ fn fitted_takes_small_tiles_for_small_products_only() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
     let [split, promoted, triples] =
         ["split", "split-promoted", "split-bf16"].map(|name| counters_at(name, 128, 512).0);
@@ -135,7 +134,9 @@ fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
     assert!(split.warp_instructions < 8 * 64 * 512, "{}", split.warp_instructions);
     assert!(promoted.warp_instructions > split.warp_instructions);
     assert!(triples.shared_load.requests > split.shared_load.requests * 3 / 2);
-=======
+}
+
+#[test]
 fn prefetched_loads_what_fitted_loads() {
     let [(before, _), (counted, _)] = ["fitted", "prefetched"].map(|name| counters_at(name, N, K));
     assert_eq!(counted.global_load.sectors, before.global_load.sectors);
@@ -150,5 +151,4 @@ fn library_waits_without_barriers_and_shares_the_steps_of_small_products() {
         (counters_at("prefetched", N, 256), counters_at("library", N, 256));
     assert!(before.barriers > 0 && counted.barriers < before.barriers / 8);
     assert!(blocks > 16, "{blocks}");
->>>>>>> 4ecadef (kernels: tops of the ladders sgemm, matmul and int-matmul)
 }
