@@ -24,10 +24,10 @@ fn three_phases(x: &[f32], y: &mut [f32], cells: &mut [u64]) {
     // Parts of whole rounds of the block.
     let part = n.div_ceil(grid_dim.x).div_ceil(THREADS) * THREADS;
     let first = (block_idx.x as u64 * part as u64).min(n as u64) as u32;
-    let end = (first as u64 + part as u64).min(n as u64) as u32;
+    let stop = (first as u64 + part as u64).min(n as u64) as u32;
 
     let mut sum = 0.0f32;
-    for i in (first + t..end).step_by(THREADS) {
+    for i in (first + t..stop).step_by(THREADS) {
         sum += x[i];
     }
     let (_, total) = block_scan(sum, THREADS);
@@ -41,15 +41,15 @@ fn three_phases(x: &[f32], y: &mut [f32], cells: &mut [u64]) {
         before += f32_from_bits(cells[block] as u32);
     }
     let (_, mut carry) = block_scan(before, THREADS);
-    for start in (first..end).step_by(THREADS) {
+    for start in (first..stop).step_by(THREADS) {
         sync_threads();
         let i = start + t;
         let mut value = 0.0f32;
-        if i < end {
+        if i < stop {
             value = x[i];
         }
         let (sum, total) = block_scan(value, THREADS);
-        if i < end {
+        if i < stop {
             y[i] = carry + sum;
         }
         carry += total;

@@ -14,18 +14,18 @@ use lanework::{Prepared, Result};
 #[kernel(block = THREADS)]
 fn block_per_row(x: &[f32], y: &mut [f32], cols: u32) {
     let space = shared::<f32>(THREADS);
-    let (first, end) = (block_idx.x * cols, block_idx.x * cols + cols);
+    let (first, stop) = (block_idx.x * cols, block_idx.x * cols + cols);
     let mut most = f32::NEG_INFINITY;
-    for i in (first + thread_idx.x..end).step_by(THREADS) {
+    for i in (first + thread_idx.x..stop).step_by(THREADS) {
         most = most.max(x[i]);
     }
     let most = by_tree(most, space, true);
     let mut sum = 0.0f32;
-    for i in (first + thread_idx.x..end).step_by(THREADS) {
+    for i in (first + thread_idx.x..stop).step_by(THREADS) {
         sum += fast::exp(x[i] - most);
     }
     let sum = by_tree(sum, space, false);
-    for i in (first + thread_idx.x..end).step_by(THREADS) {
+    for i in (first + thread_idx.x..stop).step_by(THREADS) {
         y[i] = fast::exp(x[i] - most) / sum;
     }
 }

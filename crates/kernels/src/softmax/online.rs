@@ -15,10 +15,10 @@ use lanework::{Prepared, Result};
 #[kernel(block = THREADS)]
 fn online(x: &[f32], y: &mut [f32], cols: u32) {
     let space = shared::<f32>([2, 8]);
-    let (first, end) = (block_idx.x * cols, block_idx.x * cols + cols);
+    let (first, stop) = (block_idx.x * cols, block_idx.x * cols + cols);
     let mut most = f32::MIN; // finite, so that differences of threads without numbers are
     let mut sum = 0.0f32;
-    for i in (first + thread_idx.x..end).step_by(THREADS) {
+    for i in (first + thread_idx.x..stop).step_by(THREADS) {
         let x = x[i];
         let larger = most.max(x);
         sum = sum * fast::exp(most - larger) + fast::exp(x - larger);
@@ -26,7 +26,7 @@ fn online(x: &[f32], y: &mut [f32], cols: u32) {
     }
     let of_row = of_block(most, space, 0, true, THREADS);
     let sum = of_block(sum * fast::exp(most - of_row), space, 1, false, THREADS);
-    for i in (first + thread_idx.x..end).step_by(THREADS) {
+    for i in (first + thread_idx.x..stop).step_by(THREADS) {
         y[i] = fast::exp(x[i] - of_row) / sum;
     }
 }

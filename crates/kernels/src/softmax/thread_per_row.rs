@@ -15,16 +15,16 @@ use lanework::{Prepared, Result};
 fn thread_per_row(x: &[f32], y: &mut [f32], rows: u32, cols: u32) {
     let row = block_idx.x * block_dim.x + thread_idx.x;
     if row < rows {
-        let (first, end) = (row * cols, row * cols + cols);
+        let (first, stop) = (row * cols, row * cols + cols);
         let mut most = f32::NEG_INFINITY;
-        for i in first..end {
+        for i in first..stop {
             most = most.max(x[i]);
         }
         let mut sum = 0.0f32;
-        for i in first..end {
+        for i in first..stop {
             sum += fast::exp(x[i] - most);
         }
-        for i in first..end {
+        for i in first..stop {
             y[i] = fast::exp(x[i] - most) / sum;
         }
     }

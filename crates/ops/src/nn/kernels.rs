@@ -154,14 +154,14 @@ pub(super) fn result(
 ) -> f32 {
     let mut y = x;
     if how.kind == Kind::LayerNorm {
-        y = y - shift;
+        y -= shift;
     }
-    y = y * scale;
+    y *= scale;
     if how.gamma {
-        y = y * gamma;
+        y *= gamma;
     }
     if how.beta {
-        y = y + beta;
+        y += beta;
     }
     y
 }

@@ -92,7 +92,13 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     };
     let y = run().map_err(|error| fail(error.to_string()))?;
     let mut written = vec![false; y.len()];
+    // Of a large problem, some rows are compared.
+    let stride = (rows * n).div_ceil(400_000).min(rows);
     for row in 0..rows {
+        (0..n).for_each(|i| written[y_first + row * to[0] + i * to[1]] = true);
+        if row % stride != stride - 1 {
+            continue;
+        }
         let x = |i: usize| x_host[x_first + row * from[0] + i * from[1]].to();
         let mean_of = |f: &dyn Fn(f64) -> f64| (0..n).map(|i| f(x(i))).sum::<f64>() / n as f64;
         let most = (0..n).map(x).fold(f64::NEG_INFINITY, f64::max);
@@ -113,9 +119,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
                 let scale = (plain * factor).abs() + summand.abs();
                 (plain * factor + summand, T::TOLERANCE * scale + lost * factor.abs() + 1e-5)
             };
-            let at = y_first + row * to[0] + i * to[1];
-            written[at] = true;
-            let got = y[at].to();
+            let got = y[y_first + row * to[0] + i * to[1]].to();
             if (got - want).abs() > bound || got.is_nan() {
                 return Err(fail(format!("row {row}, element {i}: {got}, not {want}")));
             }
