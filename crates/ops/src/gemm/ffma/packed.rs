@@ -29,7 +29,7 @@ pub(super) fn pays(load: Load, extents: Extents, others: usize) -> bool {
     match load {
         Load::Map => false,
         Load::Words => products >= 3e9 && others >= 1000,
-        Load::Lines => products >= 3e8 && others >= 200,
+        Load::Lines => products >= 3e8 && others >= 600,
     }
 }
 
