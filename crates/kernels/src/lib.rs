@@ -5,6 +5,7 @@
 
 pub mod attention;
 pub mod ceilings;
+pub mod hgemm;
 pub mod int_matmul;
 pub mod intro;
 pub mod layer_norm;
@@ -38,5 +39,6 @@ pub fn ladders() -> Vec<Ladder> {
         matmul::ladder(),
         sgemm::ladder(),
         int_matmul::ladder(),
+        hgemm::ladder(),
     ]
 }

@@ -2,6 +2,7 @@
 //! add a file and its line in [`families`].
 
 mod family;
+mod hgemm;
 mod int_matmul;
 mod matmul;
 mod rows;
@@ -32,6 +33,7 @@ pub fn families() -> Vec<Family> {
         matmul::family(),
         sgemm::family(),
         int_matmul::family(),
+        hgemm::family(),
     ]
 }
 

@@ -1,0 +1,33 @@
+//! Tensor-core rung: `one-warp`, before `block-tile`.
+//!
+//! Idea: a warp multiplies 16 x 16 by 16 x 8 elements by one `mma`, whose factors each lane loads from global memory as the
+//! instruction wants them.
+//! Predicts: 4 + 2 load requests per `mma`, each of 8 sectors for 128 bytes: no sharing between the 16 x 8 results of different warps.
+//! Costs: an `mma` waits for its loads each time; one warp per block.
+//! 思路：一个 warp 用一条 `mma` 指令计算 16×16 乘 16×8，每个 lane 按指令要求的布局直接从全局内存加载因子。
+//! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；不同 warp 的 16×8 结果之间没有共享。
+//! 代价：每条 `mma` 都要等待加载；每个线程块只有一个 warp。
+
+use super::Operands;
+use half::bf16;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = 32)]
+fn one_warp(a: &[bf16], b: &[bf16], c: &mut [f32], n: u32, k: u32) {
+    let (row, column) = (block_idx.y * 16, block_idx.x * 8);
+    let mut sum = FragmentC::<f32, 16, 8>::zero();
+    for at in (0..k).step_by(16) {
+        let left = FragmentA::<bf16, 16, 16>::load(a.matrix(k), row, at);
+        let right = FragmentB::<bf16, 16, 8>::load(b.matrix(k).t(), at, column);
+        sum.mma(left, right);
+    }
+    sum.store(c.matrix(n), row, column);
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let (m, n, k) = x.sizes();
+    let launch = one_warp(&x.a, &x.b, &mut x.c, n, k).grid((n / 8, m / 16)).block(32);
+    // SAFETY: extents are multiples of 256 and 64, so that every fragment lies inside of its matrix.
+    unsafe { launch.prepare_unchecked(device) }
+}

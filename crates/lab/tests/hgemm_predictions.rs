@@ -1,0 +1,80 @@
+//! What the rungs of the product on tensor cores predict, against the emulator.
+
+use lanework::{Backend, Counters, Device};
+use lanework_lab::{How, Request, climb, family};
+use std::time::Duration;
+
+const N: u64 = 256;
+
+/// One verified rung's counters.
+fn counted(rung: &str) -> Counters {
+    let family = family("hgemm").expect("a ladder");
+    let request = Request::new(Backend::Emulator).with("size", N);
+    let case = family.case(&request).expect("a case");
+    let how = How { rungs: vec![rung.to_owned()], seed: 5, time_limit: Duration::from_secs(1) };
+    let device = Device::emulator();
+    let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
+    let rung = record.rungs.into_iter().next().expect("one rung");
+    assert_eq!(rung.error, None);
+    rung.counters.expect("counted")
+}
+
+#[test]
+fn one_warp_loads_six_requests_of_eight_sectors_per_product() {
+    let counters = counted("one-warp");
+    let products = N * N * N / (16 * 8 * 16);
+    assert_eq!(counters.global_load.requests, 6 * products);
+    assert_eq!(counters.global_load.sectors_per_request(), 8.0);
+}
+
+#[test]
+fn a_block_tile_loads_a_24th_without_bank_conflicts() {
+    let (one, tile) = (counted("one-warp"), counted("block-tile"));
+    assert_eq!(one.global_load.sectors, 24 * tile.global_load.sectors);
+    assert_eq!(tile.shared_load.bank_conflicts, 0);
+}
+
+#[test]
+fn a_pipeline_loads_the_same_with_half_of_the_barriers() {
+    let (tile, pipelined) = (counted("block-tile"), counted("pipelined"));
+    assert_eq!(tile.global_load.sectors, pipelined.global_load.sectors);
+    assert_eq!(tile.barriers, 2 * pipelined.barriers);
+}
+
+#[test]
+fn warpgroups_load_no_fragments() {
+    let (pipelined, warpgroups) = (counted("pipelined"), counted("warpgroups"));
+    assert!(pipelined.shared_load.requests > 0);
+    assert_eq!(warpgroups.shared_load.requests, 0);
+    assert_eq!(pipelined.global_load.sectors, warpgroups.global_load.sectors);
+}
+
+#[test]
+fn wider_tiles_load_three_quarters_and_clusters_two_thirds_of_that() {
+    let (warpgroups, specialized) = (counted("warpgroups"), counted("specialized"));
+    assert_eq!(specialized.global_load.requests, 0);
+    assert_eq!(4 * specialized.bulk_load.bytes, 3 * warpgroups.global_load.bytes);
+    let clusters = counted("clusters");
+    assert_eq!(3 * clusters.bulk_load.bytes, 2 * specialized.bulk_load.bytes);
+    assert_eq!(clusters.global_store.requests, 0);
+}
+
+#[test]
+fn every_rung_is_right_on_every_device_for_ragged_extents() {
+    for device in Device::for_tests("products on tensor cores") {
+        let family = family("hgemm").expect("a ladder");
+        for (m, n, k) in [(45, 70, 33), (256, 300, 64)] {
+            let request = Request::new(device.backend()).with("m", m).with("n", n).with("k", k);
+            let case = family.case(&request).expect("a case");
+            for rung in (family.ladder)().rungs {
+                if let Some(why) = case.skips(rung.name, &device) {
+                    eprintln!("SKIPPED {}: {why}", rung.name);
+                    continue;
+                }
+                let ran = lanework_lab::run_rung(rung.name, case.as_ref(), &device);
+                let checked = ran.expect(rung.name);
+                assert!(checked.is_ok(), "{} at {m}x{n}x{k}: {checked:?}", rung.name);
+            }
+        }
+    }
+}
